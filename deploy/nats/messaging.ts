@@ -8,8 +8,8 @@ const NO_PART_OF_A_SERVICE = /(^|\/)(node_modules|test|bench)\/|(^|\/)testing\.t
 
 /**
  * What each service below `root` does on NATS. A service declares an event or a rpc by importing it from the
- * contracts: its own to publish or provide, another's to consume or call. What service-kit and
- * account-kit import, every service uses.
+ * contracts: its own to publish or provide, another's to consume or call. What service-kit and account-kit import, every
+ * service uses.
  */
 export function readMessaging (root: string): Messaging[] {
   const folder = path.join(root, 'services')
@@ -25,7 +25,7 @@ export function readMessaging (root: string): Messaging[] {
       consumes: imported.filter(isEvent).filter((event) => event.service !== service),
       provides: rpcs.filter((rpc) => rpc.service === service),
       calls: rpcs.filter((rpc) => rpc.service !== service),
-      sendsSignals: /\bpublishSignal\b/.test(readFileSync(path.join(folder, service, 'deps.ts'), 'utf8'))
+      sendsSignals: readSources(path.join(folder, service)).some(({ source }) => /\bpublishSignal\b/.test(source))
     }
   })
 }
@@ -36,19 +36,23 @@ export function readRights (root: string): string {
 }
 
 function listImports (folder: string): Set<string> {
-  const files = globSync('**/*.ts', { cwd: folder }).filter((file) => !NO_PART_OF_A_SERVICE.test(file))
-  return new Set(files.flatMap((file) => {
-    const source = readFileSync(path.join(folder, file), 'utf8')
-    if (/\* as \w+ from '@tandem\/contracts'/.test(source)) {
-      throw new Error(
-        `${file} must import by name what it uses of the contracts: its rights on NATS are made of these names`
+  return new Set(
+    readSources(folder).flatMap(({ file, source }) => {
+      if (/\* as \w+ from '@tandem\/contracts'/.test(source)) {
+        throw new Error(
+          `${file} must import by name what it uses of the contracts: its rights on NATS are made of these names`
+        )
+      }
+      return [...source.matchAll(/import \{([^}]*)\} from '@tandem\/contracts'/g)].flatMap(([, names = '']) =>
+        names.split(',').map((name) => name.trim().split(' ')[0] ?? '')
       )
-    }
-    return [...source.matchAll(/import \{([^}]*)\} from '@tandem\/contracts'/g)].flatMap(([, names = '']) =>
-      names.split(',').map((name) => name.trim().split(' ')[0] ?? '')
-    )
-  }))
+    })
+  )
 }
+
+const readSources = (folder: string) =>
+  globSync('**/*.ts', { cwd: folder }).filter((file) => !NO_PART_OF_A_SERVICE.test(file))
+    .map((file) => ({ file, source: readFileSync(path.join(folder, file), 'utf8') }))
 
 const isRpc = (value: unknown): value is RpcDefinition =>
   typeof value === 'object' && value !== null && 'response' in value && 'type' in value
