@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import path from 'node:path'
@@ -45,18 +45,42 @@ const ownPorts = new Set<number>()
 function writeReservation (port: number): boolean {
   const note = path.join(reservations, String(port))
   if (ownPorts.has(port)) return false
-  if (findLivePid(note)) return false
-  rmSync(note, { force: true })
   mkdirSync(reservations, { recursive: true })
-  try {
-    writeFileSync(note, processSignature(process.pid), { flag: 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
+  if (!createNote(note) && (!removeStale(note) || !createNote(note))) return false
   if (ownPorts.size === 0) process.once('exit', () => ownPorts.forEach(releasePort))
   ownPorts.add(port)
   return true
+}
+
+/** Links a complete file, because a note that is still empty would look stale. */
+function createNote (note: string): boolean {
+  const complete = `${note}.${process.pid}.new`
+  writeFileSync(complete, processSignature(process.pid))
+  try {
+    linkSync(complete, note)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    rmSync(complete)
+  }
+}
+
+/** Removes the note of a process that is dead. Renaming decides between two launchers that try it at once. */
+function removeStale (note: string): boolean {
+  if (findLivePid(note)) return false
+  const stale = `${note}.${process.pid}.stale`
+  try {
+    renameSync(note, stale)
+  } catch {
+    return true
+  }
+  // Between the look and the renaming, another launcher may have replaced the note with its own.
+  const isTaken = findLivePid(stale) !== undefined
+  if (isTaken) renameSync(stale, note)
+  else rmSync(stale)
+  return !isTaken
 }
 
 function releasePort (port: number) {
