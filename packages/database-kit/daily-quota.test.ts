@@ -35,7 +35,7 @@ t.test('parallel requests use a quota exactly, for each account and each day', a
     )
 
   const results = await Promise.all(Array.from({ length: 8 }, async () => await use()))
-  t.same(results.filter((used) => used !== undefined).sort(), [1, 2, 3])
+  t.same(results.filter((used) => used !== undefined).sort((one, other) => one - other), [1, 2, 3])
   t.equal(await use({ day: '2026-02-01' }), 1)
   t.equal(await use({ accountId: crypto.randomUUID() }), 1)
   t.equal(await use({ limit: 5 }), 4, 'a higher limit continues the count')
