@@ -7,9 +7,9 @@ import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
 const NO_PART_OF_A_SERVICE = /(^|\/)(node_modules|test|bench)\/|(^|\/)testing\.ts$|\.test\.ts$/
 
 /**
- * What each service below `root` does on NATS. A service declares an event or a rpc by importing it from the
- * contracts: its own to publish or provide, another's to consume or call. What service-kit and account-kit import, every
- * service uses.
+ * What each service below `root` does on NATS. A service declares an event or an RPC by importing it from the
+ * contracts: its own to publish or provide, another's to consume or call. What service-kit and account-kit import,
+ * every service uses.
  */
 export function readMessaging (root: string): Messaging[] {
   const folder = path.join(root, 'services')
