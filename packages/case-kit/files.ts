@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { sql, type Kysely, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
+import type { Media } from '@tandem/media-kit'
+import type { CaseTables } from './tables.ts'
+
+const BATCH_SIZE = 20
+const KEPT_FOR = '180 days'
+
+/** Whether an image is evidence that is not copied yet. `key` is a column that holds its storage key. */
+export const isAwaitingCopy = (key: RawBuilder<unknown>) =>
+  sql<SqlBool>`exists (
+  select from case_files evidence where evidence.source = ${key} and evidence.copied_at is null offset 0)`
+
+export interface ReportedImage {
+  source: string
+  ownerId: string
+}
+
+/** What a service does with an image that is no longer needed as evidence, in the transaction that says so. */
+type Release<Tables> = (trx: Transaction<Tables>, image: ReportedImage) => Promise<unknown>
+
+/**
+ * Copies reported images to private storage and stores their digests. A repeat writes the same file again, so it can stop
+ * anywhere. @returns the originals that it has copied
+ */
+export async function copyCaseFiles<Tables extends CaseTables> (
+  { db, media }: { db: Kysely<Tables>, media: Media },
+  release: Release<Tables> = async () => {}
+): Promise<string[]> {
+  const copied: string[] = []
+  for (;;) {
+    const { rows } = await sql<ReportedImage & { caseId: string, number: number, copy: string }>`
+      select case_id as "caseId", number, source, owner_id as "ownerId", copy from case_files where copied_at is null
+      order by created_at limit ${sql.lit(BATCH_SIZE)}`.execute(db)
+    for (const { caseId, number, source, ownerId, copy } of rows) {
+      await media.copy(source, copy)
+      // Of the stored copy, not of the bytes that were sent to the storage.
+      const bytes = await media.find(copy)
+      const sha256 = bytes ? createHash('sha256').update(bytes).digest() : null
+      await db.transaction().execute(async (trx) => {
+        await sql`
+          update case_files set copied_at = now(), sha256 = ${sha256}
+          where case_id = ${caseId} and number = ${number} and copied_at is null`.execute(trx)
+        await release(trx, { source, ownerId })
+      })
+      copied.push(source)
+    }
+    if (rows.length < BATCH_SIZE) return copied
+  }
+}
+
+/** Whether the row of `cases` has to stay: it is open, held, or was decided within 180 days. */
+export const isCaseKept = sql<SqlBool>`(resolved_at is null or is_held
+  or resolved_at > now() - ${sql.lit(KEPT_FOR)}::interval)`
+
+/** Deletes the cases whose time is over, with their files. Held cases stay. */
+export async function purgeCases<Tables extends CaseTables> (
+  { db, media }: { db: Kysely<Tables>, media: Media }
+) {
+  const { rows } = await sql<{ id: string, copies: string[] }>`
+    select id, array(select copy from case_files where case_id = cases.id) as copies
+    from cases where not ${isCaseKept} limit 1000`.execute(db)
+  for (const { id, copies } of rows) {
+    for (const copy of copies) await media.remove(copy)
+    await sql`delete from cases where id = ${id} and not ${isCaseKept}`.execute(db)
+  }
+}

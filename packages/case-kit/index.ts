@@ -1,0 +1,8 @@
+export { startCases } from './background.ts'
+export { addToCase, countOnDismissed, lockTarget, type Evidence, type Target } from './cases.ts'
+export { describeCase, resolveCase } from './decisions.ts'
+export { copyCaseFiles, isAwaitingCopy, isCaseKept, purgeCases, type ReportedImage } from './files.ts'
+export { caseTables } from './personal-data.ts'
+export { caseRoutes } from './routes.ts'
+export { priorityFor } from './priorities.ts'
+export type { CaseTables, Outcome, Priority } from './tables.ts'

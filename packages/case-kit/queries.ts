@@ -1,0 +1,91 @@
+import { sql, type Kysely } from 'kysely'
+import type { CaseTables, Outcome, Priority } from './tables.ts'
+
+export interface CaseSummary {
+  id: string
+  targetType: string
+  targetId: string
+  accountId: string
+  priority: Priority
+  dueAt: Date
+  version: number
+  reportsCount: number
+  isRestricted: boolean
+  isHeld: boolean
+  claimedBy: string | null
+  claimedUntil: Date | null
+  outcome: Outcome | null
+  decisionId: string | null
+  createdAt: Date
+  resolvedAt: Date | null
+}
+
+const columns = sql`
+  id, target_type as "targetType", target_id as "targetId", account_id as "accountId", priority, due_at as "dueAt",
+  version, reports_count as "reportsCount", is_restricted as "isRestricted", is_held as "isHeld",
+  case when claimed_until > now() then claimed_by end as "claimedBy",
+  case when claimed_until > now() then claimed_until end as "claimedUntil",
+  outcome, decision_id as "decisionId", created_at as "createdAt", resolved_at as "resolvedAt"`
+
+interface CasePage {
+  /** `<priority>:<id>` of the last case of the page before. */
+  cursor?: { priority: number, id: string } | undefined
+  accountId?: string | undefined
+  limit: number
+}
+
+/** The open cases, the most urgent and then the oldest first; or all of one person, newest first. */
+export async function listCases<Tables extends CaseTables> (
+  db: Kysely<Tables>,
+  { cursor, accountId, limit }: CasePage
+) {
+  const after = cursor
+    ? sql`and (priority < ${cursor.priority} or (priority = ${cursor.priority} and id > ${cursor.id}))`
+    : sql``
+  const { rows } = await (accountId === undefined
+    ? sql<CaseSummary>`
+        select ${columns} from cases where resolved_at is null ${after}
+        order by priority desc, id limit ${sql.lit(limit + 1)}`
+    : sql<CaseSummary>`
+        select ${columns} from cases where account_id = ${accountId} order by id desc limit ${sql.lit(limit + 1)}`)
+    .execute(db)
+  return rows
+}
+
+/** One case with its evidence and the numbers of its files. */
+export async function findCase<Tables extends CaseTables> (db: Kysely<Tables>, id: string) {
+  const { rows: [found] } = await sql<CaseSummary>`select ${columns} from cases where id = ${id}`.execute(db)
+  if (!found) return
+  const { rows: evidence } = await sql<{ content: Record<string, unknown>, createdAt: Date }>`
+    select content, created_at as "createdAt" from case_evidence where case_id = ${id} order by case_evidence.id`
+    .execute(db)
+  const { rows: files } = await sql<{ number: number, source: string, sha256: string | null }>`
+    select number, source, encode(sha256, 'hex') as sha256 from case_files where case_id = ${id} order by number`
+    .execute(db)
+  return { ...found, evidence, files }
+}
+
+/** The key of the copy of a file; of the original until it is copied. */
+export async function findFileKey<Tables extends CaseTables> (db: Kysely<Tables>, caseId: string, number: number) {
+  const { rows: [file] } = await sql<{ key: string, isRestricted: boolean }>`
+    select case when copied_at is null then source else copy end as key, is_restricted as "isRestricted"
+    from case_files join cases on cases.id = case_id where case_id = ${caseId} and number = ${number}`.execute(db)
+  return file
+}
+
+const CLAIM_LIFETIME = '15 minutes'
+
+/** Marks a case as being decided by an operator, and takes it over from another one. @returns whether it is open */
+export async function claimCase<Tables extends CaseTables> (db: Kysely<Tables>, id: string, staffId: string) {
+  const { rows } = await sql`
+    update cases set claimed_by = ${staffId}, claimed_until = now() + ${CLAIM_LIFETIME}::interval
+    where id = ${id} and resolved_at is null returning id`.execute(db)
+  return rows.length > 0
+}
+
+/** Extends the claim of an operator who looks at their case again. */
+export async function extendClaim<Tables extends CaseTables> (db: Kysely<Tables>, id: string, staffId: string) {
+  await sql`
+    update cases set claimed_until = now() + ${CLAIM_LIFETIME}::interval
+    where id = ${id} and claimed_by = ${staffId} and claimed_until > now() and resolved_at is null`.execute(db)
+}

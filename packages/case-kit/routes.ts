@@ -1,0 +1,119 @@
+import { createError } from '@fastify/error'
+import type { Kysely } from 'kysely'
+import Type from 'typebox'
+import {
+  Data,
+  data,
+  Id,
+  Message,
+  message,
+  Nullable,
+  PageQuery,
+  paginate,
+  Timestamp,
+  type Routes
+} from '@tandem/http-kit'
+import type { Media } from '@tandem/media-kit'
+import { forOperators, requireRight } from '@tandem/operator-kit'
+import { claimCase, extendClaim, findCase, findFileKey, listCases } from './queries.ts'
+import type { CaseTables } from './tables.ts'
+
+const CaseNotFound = createError('NOT_FOUND', 'There is no such case', 404)
+const CaseResolved = createError('CASE_CHANGED', 'This case was decided meanwhile', 409)
+
+const summary = {
+  id: Type.String(),
+  targetType: Type.String(),
+  targetId: Type.String(),
+  accountId: Type.String(),
+  priority: Type.Integer(),
+  dueAt: Timestamp,
+  version: Type.Integer(),
+  reportsCount: Type.Integer(),
+  isRestricted: Type.Boolean(),
+  isHeld: Type.Boolean(),
+  claimedBy: Nullable(Type.String()),
+  claimedUntil: Nullable(Timestamp),
+  outcome: Nullable(Type.String()),
+  decisionId: Nullable(Type.String()),
+  createdAt: Timestamp,
+  resolvedAt: Nullable(Timestamp)
+}
+const AnyObject = Type.Object({}, { additionalProperties: true })
+const Report = Type.Object({ reason: Type.String(), details: Nullable(Type.String()), createdAt: Timestamp })
+const Case = Type.Object({
+  ...summary,
+  evidence: Type.Array(Type.Object({ content: AnyObject, createdAt: Timestamp })),
+  files: Type.Array(
+    Type.Object({ number: Type.Integer(), source: Type.String(), sha256: Nullable(Type.String()) })
+  ),
+  reports: Type.Array(Report)
+})
+
+export interface CaseRouteOptions {
+  db: Kysely<CaseTables>
+  media: Media
+  /** The reports of a case, without their authors: operators do not learn who reported. */
+  listReports: (caseId: string) => Promise<{ reason: string, details: string | null, createdAt: Date }[]>
+}
+
+/** The cases of a service, for operators. */
+export const caseRoutes: Routes<CaseRouteOptions> = async (app, { db, media, listReports }) => {
+  const params = Type.Object({ id: Id })
+
+  app.get('/operator/cases', {
+    config: forOperators('cases.read'),
+    schema: {
+      hide: true,
+      querystring: Type.Object({
+        limit: PageQuery().properties.limit,
+        cursor: Type.Optional(Type.String({ pattern: '^[123]:[0-9a-f-]{36}$' })),
+        accountId: Type.Optional(Id)
+      }),
+      response: {
+        200: Data(Type.Object({ cases: Type.Array(Type.Object(summary)), nextCursor: Nullable(Type.String()) }))
+      }
+    }
+  }, async ({ query: { limit, cursor, accountId } }) => {
+    const [priority = '', id = ''] = cursor?.split(':') ?? []
+    const rows = await listCases(db, {
+      limit,
+      accountId,
+      ...(cursor !== undefined && { cursor: { priority: Number(priority), id } })
+    })
+    const { page, nextCursor } = paginate(rows, limit, (row) => `${row.priority}:${row.id}`)
+    return data({ cases: page, nextCursor: accountId === undefined ? nextCursor : null })
+  })
+
+  app.get('/operator/cases/:id', {
+    config: forOperators('cases.read'),
+    schema: { hide: true, params, response: { 200: Data(Type.Object({ case: Case })) } }
+  }, async ({ params: { id }, operator }) => {
+    await extendClaim(db, id, operator.id)
+    const found = await findCase(db, id)
+    if (!found) throw new CaseNotFound()
+    return data({ case: { ...found, reports: await listReports(id) } })
+  })
+
+  app.post('/operator/cases/:id/claim', {
+    config: forOperators('cases.decide'),
+    schema: { hide: true, params, response: { 200: Message } }
+  }, async ({ params: { id }, operator }) => {
+    if (!await claimCase(db, id, operator.id)) {
+      throw await findCase(db, id) ? new CaseResolved() : new CaseNotFound()
+    }
+    return message('The case is yours for 15 minutes')
+  })
+
+  app.get('/operator/cases/:id/files/:number', {
+    config: forOperators('cases.read'),
+    schema: { hide: true, params: Type.Object({ id: Id, number: Type.Integer({ minimum: 1, maximum: 10_000 }) }) }
+  }, async ({ params: { id, number }, operator }, reply) => {
+    const file = await findFileKey(db, id, number)
+    if (!file) throw new CaseNotFound()
+    if (file.isRestricted) requireRight(operator, 'restricted-files.read')
+    const bytes = await media.find(file.key)
+    if (!bytes) throw new CaseNotFound()
+    return reply.header('cache-control', 'no-store').type('image/webp').send(bytes)
+  })
+}

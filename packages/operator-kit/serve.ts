@@ -1,0 +1,32 @@
+import type { Kysely } from 'kysely'
+import { runPeriodically, type Log } from '@tandem/process-kit'
+import type { KeySet, Server } from '@tandem/http-kit'
+import { maintainAudit, readAuditHead, type AuditHead } from './audit.ts'
+import { operatorAuthentication } from './authentication.ts'
+import { sharedRoutes, type OperatorDb } from './routes.ts'
+import type { AuditTables } from './tables.ts'
+
+/**
+ * Serves /operator: what every service offers to operators. Call it before the service's own routes below /operator are
+ * registered. The gateway has no route to it.
+ */
+export async function serveOperators (app: Server, { db, keys }: { db: OperatorDb, keys: KeySet }) {
+  await app.register(operatorAuthentication, { db, keys })
+  await app.register(sharedRoutes, { db })
+}
+
+const HOUR_MS = 60 * 60 * 1_000
+
+interface AuditOptions {
+  db: Kysely<AuditTables>
+  log: Log
+  /** Stores the end of the chain outside the database. The same name is written again on the same day. */
+  storeHead?: (name: string, head: AuditHead) => Promise<unknown>
+}
+
+/** Keeps the partitions of the audit, and stores the end of its chain every hour, until it is stopped. */
+export const startAudit = ({ db, log, storeHead }: AuditOptions) =>
+  runPeriodically(async () => {
+    await maintainAudit(db)
+    await storeHead?.(`${new Date().toISOString().slice(0, 10)}.json`, await readAuditHead(db))
+  }, { intervalMs: HOUR_MS, log })
