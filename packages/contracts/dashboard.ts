@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Erased, Id, Nullable } from './schemas.ts'
+import { Erased, Id, Nullable, erasureCheck, personalData } from './schemas.ts'
 
 export const LevelReached = defineEvent(
   'dashboard.level.reached.v1',
@@ -54,3 +54,5 @@ export const TrainingProgress = defineRpc('dashboard.progress.v1', {
 })
 
 export const DashboardAccountErased = defineEvent('dashboard.account.erased.v1', Erased)
+export const DashboardPersonalData = defineRpc('dashboard.personal-data.v1', personalData)
+export const DashboardErasureCheck = defineRpc('dashboard.erasure-check.v1', erasureCheck)

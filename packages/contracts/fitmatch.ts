@@ -1,6 +1,17 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { ChatMessage, Erased, Id, MatchSummary, Nullable, Timestamp } from './schemas.ts'
+import {
+  CaseDescription,
+  ChatMessage,
+  Day,
+  Erased,
+  Id,
+  MatchSummary,
+  Nullable,
+  Timestamp,
+  erasureCheck,
+  personalData
+} from './schemas.ts'
 
 const MatchType = Type.Enum(['LIKE', 'WORKOUT_BUDDY'])
 const both = Type.Array(Id, { minItems: 2, maxItems: 2 })
@@ -79,14 +90,23 @@ export const ReportResolved = defineEvent(
   Type.Object({
     reportId: Id,
     reporterId: Id,
-    action: Type.Enum(['DISMISS', 'SUSPEND', 'RESTORE'])
+    action: Type.Enum(['DISMISS', 'SUSPEND', 'RESTORE']),
+    /** Of a report that was decided in a case. */
+    outcome: Type.Optional(Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION']))
   })
 )
 
 /** The profile was removed from FitMatch, or restored. */
 export const SuspensionChanged = defineEvent(
   'fitmatch.suspension.changed.v1',
-  Type.Object({ accountId: Id, suspended: Type.Boolean() })
+  Type.Object({
+    accountId: Id,
+    suspended: Type.Boolean(),
+    /** The case of the reports that suspended it without a person's decision. */
+    automatedCaseId: Type.Optional(Id),
+    /** Whether identity decided it, and informs the person. */
+    isDecision: Type.Optional(Type.Boolean())
+  })
 )
 
 /** An operator used privileged access. Identity stores it in the security log. */
@@ -105,6 +125,122 @@ export const OperatorActed = defineEvent(
   })
 )
 
+/** A plan to train together, without its place. Clients show `startsAt` in `timezone`. */
+const activity = {
+  activityId: Id,
+  sport: Type.String(),
+  startsAt: Timestamp,
+  timezone: Type.String()
+}
+/** How FitMatch shows the person who acted. */
+const displayName = Type.String()
+
+export const ActivityInvited = defineEvent(
+  'fitmatch.activity.invited.v1',
+  Type.Object({ ...activity, accountId: Id, hostId: Id, displayName })
+)
+
+/** Somebody asks the host for a place, or a full activity has a free place again. */
+export const ActivityAsked = defineEvent(
+  'fitmatch.activity.asked.v1',
+  Type.Object({
+    ...activity,
+    hostId: Id,
+    /** Null if a place became free. */
+    askedBy: Nullable(Id),
+    displayName: Nullable(displayName),
+    /** How many people are waiting for an answer of the host. */
+    waitingCount: Type.Integer({ minimum: 0 })
+  })
+)
+
+/** A guest has a place: the guest is notified if the host agreed last, otherwise the host. */
+export const ActivityConfirmed = defineEvent(
+  'fitmatch.activity.confirmed.v1',
+  Type.Object({ ...activity, accountId: Id, confirmedBy: Id, displayName })
+)
+
+/** The time or the place of an activity changed. */
+export const ActivityChanged = defineEvent(
+  'fitmatch.activity.changed.v1',
+  Type.Object({
+    ...activity,
+    accountIds: Type.Array(Id, { minItems: 1 }),
+    /** Null if new time zone data moved the start, while the time on the clock stays. */
+    changedBy: Nullable(Id),
+    displayName: Nullable(displayName)
+  })
+)
+
+/** An activity was canceled, or some of its people lost their place. Earlier notifications of it are obsolete. */
+export const ActivityCanceled = defineEvent(
+  'fitmatch.activity.canceled.v1',
+  Type.Object({
+    ...activity,
+    accountIds: Type.Array(Id, { minItems: 1 }),
+    reason: Type.Enum(['CANCELED', 'PLACE_ENDED']),
+    /** Which of `accountIds` are notified. */
+    notifiedIds: Type.Array(Id)
+  })
+)
+
+export const ActivityReminded = defineEvent(
+  'fitmatch.activity.reminded.v1',
+  Type.Object({
+    ...activity,
+    accountIds: Type.Array(Id, { minItems: 1 }),
+    hoursBefore: Type.Integer({ minimum: 1 })
+  })
+)
+
+/** A person who had checked in was there until the end. Published once for each person. */
+export const ActivityAttended = defineEvent(
+  'fitmatch.activity.attended.v1',
+  Type.Object({ ...activity, accountId: Id, title: Type.String(), endsAt: Timestamp })
+)
+/** A participant of an activity lets their trusted contact know of it. It carries ids only: `MeetingDetails` has the rest. */
+const meeting = Type.Object({ meetingId: Id, activityId: Id, accountId: Id })
+export const MeetingShared = defineEvent('fitmatch.meeting.shared.v1', meeting)
+/** The activity is over, and the person has not reported back yet. */
+export const MeetingAsked = defineEvent('fitmatch.meeting.asked.v1', meeting)
+/** The person has not reported back in time. */
+export const MeetingOverdue = defineEvent('fitmatch.meeting.overdue.v1', meeting)
+/** The person has reported back after all. */
+export const MeetingCleared = defineEvent('fitmatch.meeting.cleared.v1', meeting)
+
+/** Where and when a person trains with others, for mails to their trusted contact; null if the activity is gone. */
+export const MeetingDetails = defineRpc('fitmatch.meeting.v1', {
+  request: Type.Object({ meetingId: Id }),
+  response: Nullable(Type.Object({
+    title: Type.String(),
+    timezone: Type.String(),
+    startsAt: Timestamp,
+    endsAt: Timestamp,
+    locationName: Nullable(Type.String()),
+    branch: Nullable(Type.String()),
+    city: Nullable(Type.String()),
+    latitude: Nullable(Type.Number()),
+    longitude: Nullable(Type.Number()),
+    /** How FitMatch shows the others who go. */
+    companions: Type.Array(Type.String())
+  }))
+})
+
+const buddyRequest = { requestId: Id, fromAccountId: Id, toAccountId: Id }
+
+/** Somebody asks another person to be their sport buddy. */
+export const BuddyRequested = defineEvent(
+  'fitmatch.buddy.requested.v1',
+  Type.Object({ ...buddyRequest, sport: Type.String() })
+)
+export const BuddyAccepted = defineEvent(
+  'fitmatch.buddy.accepted.v1',
+  Type.Object({ ...buddyRequest, sport: Type.String() })
+)
+
+/** A request is void before it was answered. Its notification is obsolete. */
+export const BuddyRequestWithdrawn = defineEvent('fitmatch.buddy.withdrawn.v1', Type.Object(buddyRequest))
+
 export const BadgeEarned = defineEvent('fitmatch.badge.earned.v1', Type.Object({ accountId: Id, badge: Type.String() }))
 
 /** The FitMatch part of the home screen: at most ten matches, newest first. */
@@ -120,11 +256,23 @@ export const FitMatchOverview = defineRpc('fitmatch.overview.v1', {
       displayName: Type.String(),
       photo: Nullable(Type.String()),
       matchedAt: Timestamp
-    }))
+    })),
+    /** The next activities of the coming 14 days that the person goes to: at most ten, the first one first. */
+    upcomingActivities: Type.Optional(Type.Array(Type.Object({
+      id: Id,
+      title: Type.String(),
+      sport: Type.String(),
+      date: Day,
+      startTime: Type.String(),
+      endTime: Type.String(),
+      locationName: Type.String()
+    })))
   })
 })
 
 export const FitMatchAccountErased = defineEvent('fitmatch.account.erased.v1', Erased)
+export const FitMatchPersonalData = defineRpc('fitmatch.personal-data.v1', personalData)
+export const FitMatchErasureCheck = defineRpc('fitmatch.erasure-check.v1', erasureCheck)
 
 /**
  * What realtime frames show of matches and messages, in the order of the request. An entry is null if the account
@@ -143,3 +291,12 @@ export const RealtimeDetails = defineRpc('fitmatch.realtime-details.v1', {
     chatUnreadCount: Type.Integer({ minimum: 0 })
   })))
 })
+
+/** A case of this service; null if there is none. */
+export const FitMatchCase = defineRpc('fitmatch.case.v1', {
+  request: Type.Object({ caseId: Id }),
+  response: Nullable(CaseDescription)
+})
+
+/** This service has carried out a decision. */
+export const FitMatchDecisionApplied = defineEvent('fitmatch.decision.applied.v1', Type.Object({ decisionId: Id }))

@@ -72,6 +72,48 @@ export const PersonHidden = defineEvent(
   Type.Object({ accountId: Id, hidden: Type.Boolean() })
 )
 
+/** A new account belongs to somebody whose erased account was suspended. The suspension goes on. */
+export const SuspensionContinued = defineEvent(
+  'identity.suspension.continued.v1',
+  Type.Object({ accountId: Id })
+)
+
+/**
+ * An operator, or the service itself, decided about an account. Events of one account arrive in the order of the
+ * decisions, by their sequence.
+ */
+export const DecisionMade = defineEvent(
+  'identity.decision.made.v1',
+  Type.Object({
+    decisionId: Id,
+    accountId: Id,
+    /** The case that it decides, or the one of the decision that it reverses. */
+    case: Nullable(Type.Object({ service: Type.Enum(['social', 'fitmatch']), id: Id })),
+    actions: Type.Array(Type.Object({
+      type: Type.Enum([
+        'DISMISS',
+        'HIDE_CONTENT',
+        'RESTORE_CONTENT',
+        'REMOVE_PHOTO',
+        'WARN',
+        'RESTRICT',
+        'BAN',
+        'LIFT'
+      ]),
+      /** Of RESTRICT and LIFT. */
+      scope: Nullable(Type.Enum(['POSTING', 'FITMATCH', 'ALL'])),
+      /** Of RESTRICT; null until an operator lifts it. */
+      until: Nullable(Timestamp),
+      /** Of REMOVE_PHOTO. */
+      photoId: Nullable(Id)
+    })),
+    outcome: Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION']),
+    /** Whether no person decided it. */
+    automated: Type.Boolean(),
+    madeAt: Timestamp
+  })
+)
+
 const ofAccount = Type.Object({ accountId: Id })
 
 /**

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Day, Erased, Id, Nullable, Timestamp } from './schemas.ts'
+import { Day, Erased, Id, Nullable, Timestamp, erasureCheck, personalData } from './schemas.ts'
 
 /** The time zone of people whose own is unknown, and of new people without a place. */
 export const DEFAULT_TIMEZONE = 'Asia/Jakarta'
@@ -121,3 +121,5 @@ export const Person = defineRpc('profile.person.v1', {
 })
 
 export const ProfileAccountErased = defineEvent('profile.account.erased.v1', Erased)
+export const ProfilePersonalData = defineRpc('profile.personal-data.v1', personalData)
+export const ProfileErasureCheck = defineRpc('profile.erasure-check.v1', erasureCheck)

@@ -5,6 +5,9 @@ import { ChatMessage, Id, MatchSummary, Nullable, Timestamp } from './schemas.ts
 /** The subprotocol of the WebSocket transport. */
 export const REALTIME_PROTOCOL = 'tandem.v1'
 
+/** How many matches a connection can watch. */
+export const MAX_WATCHED_MATCHES = 50
+
 export interface FrameDefinition {
   description: string
   /** Whether the frame has an id, is kept for a day and is replayed. */
@@ -99,6 +102,11 @@ export const serverFrames = {
     'The other person is typing, or has stopped. It expires after 6 seconds.',
     Type.Object({ matchId: Id, isTyping: Type.Boolean() })
   ),
+  'presence.changed': passing(
+    'Whether the other person of a watched match is online: once after `watch`, then at each change. It is at most as ' +
+      'exact as their profile: 5 minutes.',
+    Type.Object({ matchId: Id, isOnline: Type.Boolean(), lastActiveAt: Nullable(Timestamp) })
+  ),
   'ping': passing('Answer with pong. Over SSE no answer is needed.'),
   'pong': passing('The answer to your ping.'),
   'token.expiring': passing(
@@ -134,8 +142,12 @@ export const clientFrames = {
     data: Type.Object({ accessToken: Type.String({ maxLength: 3_000 }) })
   },
   focus: {
-    description: 'The chat on the screen, or null. It is stored for 90 seconds; pushes do not depend on it yet.',
+    description: 'The chat on the screen, or null. Pushes of its messages wait 5 seconds for them to be read.',
     data: Type.Object({ matchId: Nullable(Id) })
+  },
+  watch: {
+    description: 'The matches whose presence is sent, instead of those of the last `watch`.',
+    data: Type.Object({ matchIds: Type.Array(Id, { maxItems: MAX_WATCHED_MATCHES }) })
   }
 } as const
 
@@ -183,6 +195,21 @@ export type FeedPage = { code: string } | {
   more: boolean,
   unreadCount: number
 }
+
+/** What one connection asks fitmatch: the presence of its matches. The call also records its account as active. */
+export interface PresenceRequest {
+  token: string
+  matchIds: string[]
+}
+
+export interface Presence {
+  matchId: string
+  isOnline: boolean
+  lastActiveAt: string | null
+}
+
+/** The presence of those matches that the account can see, or why there is none. */
+export type PresenceAnswer = { code: string } | { presence: Presence[] }
 
 /** Wakes the connections of accounts: `[accountId, seq]`, the number of the newest frame of each. */
 export type WakeUpSignal = [accountId: string, seq: number][]

@@ -24,6 +24,44 @@ export const Erased = Type.Object({
 
 export type AccountErased = Type.Static<typeof Erased>
 
+/** A case of reports, as identity needs it to decide. */
+export const CaseDescription = Type.Object({
+  accountId: Id,
+  /** Grows with what a decision has to consider. */
+  version: Type.Integer(),
+  isOpen: Type.Boolean(),
+  targetType: Type.String(),
+  targetId: Id,
+  /** The start of what was reported. */
+  excerpt: Nullable(Type.String())
+})
+
+/**
+ * A page of a person's copy of their data, at most 256 KiB. Every service provides it, and identity makes the copy.
+ * `after` is the `next` of the previous page.
+ */
+export const personalData = {
+  request: Type.Object({ accountId: Id, after: Nullable(Type.String()) }),
+  response: Type.Object({
+    things: Type.Array(Type.Object({
+      /** The table. */
+      name: Type.String(),
+      rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+      /** The storage keys of their files. */
+      files: Type.Array(Type.String())
+    })),
+    next: Nullable(Type.String())
+  })
+}
+
+export type PersonalDataPage = Type.Static<typeof personalData.response>
+
+/** What a service still holds of an erased account: rows by table, and how many stay on purpose. */
+export const erasureCheck = {
+  request: Type.Object({ accountId: Id }),
+  response: Type.Object({ left: Type.Record(Type.String(), Type.Integer()), kept: Type.Integer() })
+}
+
 /** A chat message as one of its two readers sees it. */
 export const ChatMessage = Type.Object({
   id: Id,

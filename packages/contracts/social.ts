@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Erased, Id, Nullable } from './schemas.ts'
+import { CaseDescription, Erased, Id, Nullable, erasureCheck, personalData } from './schemas.ts'
 
 // The first words of the text, only if it is public.
 const excerpt = Nullable(Type.String({ maxLength: 140 }))
@@ -88,14 +88,47 @@ export const StoryReacted = defineEvent(
   })
 )
 
+/** A person, or something of theirs, was reported. */
+export const PersonReported = defineEvent(
+  'social.person.reported.v1',
+  Type.Object({
+    reportId: Id,
+    reporterId: Id,
+    reportedId: Id,
+    /** Whether the reporter also wants to block them. */
+    alsoBlock: Type.Boolean()
+  })
+)
+
+/** What came of a report. It says nothing about the decision. */
+export const ContentReportResolved = defineEvent(
+  'social.report.resolved.v1',
+  Type.Object({ reportId: Id, reporterId: Id, outcome: Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION']) })
+)
+
 /** The relation of two people, as far as the events have reached this service. */
 export const Connection = defineRpc('social.connection.v1', {
   request: Type.Object({ accountId: Id, otherId: Id }),
   response: Type.Object({
     isMatched: Type.Boolean(),
     /** Whether `accountId` has blocked the other. */
-    hasBlocked: Type.Boolean()
+    hasBlocked: Type.Boolean(),
+    /** Whether the other follows `accountId`. */
+    isFollower: Type.Optional(Type.Boolean()),
+    /** Whether `accountId` follows the other. */
+    isFollowing: Type.Optional(Type.Boolean())
   })
 })
 
 export const SocialAccountErased = defineEvent('social.account.erased.v1', Erased)
+export const SocialPersonalData = defineRpc('social.personal-data.v1', personalData)
+export const SocialErasureCheck = defineRpc('social.erasure-check.v1', erasureCheck)
+
+/** A case of this service; null if there is none. */
+export const SocialCase = defineRpc('social.case.v1', {
+  request: Type.Object({ caseId: Id }),
+  response: Nullable(CaseDescription)
+})
+
+/** This service has carried out a decision. */
+export const SocialDecisionApplied = defineEvent('social.decision.applied.v1', Type.Object({ decisionId: Id }))
