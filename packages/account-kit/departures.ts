@@ -1,11 +1,12 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type Type from 'typebox'
-import { on, type CallRpc, type FailedMessageTables, type Handler, type OutboxTables } from '@tandem/bus-kit'
+import { on, publish, type CallRpc, type FailedMessageTables, type Handler, type OutboxTables } from '@tandem/bus-kit'
 import { AccountErasing, Departures as ReadDepartures, PersonHidden } from '@tandem/contracts'
-import type { AccountErased } from '@tandem/contracts'
+import type { AccountErased, Erased, EventDefinition, PersonalDataPage } from '@tandem/contracts'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import { countRows, eraseRows, personalTables } from './erase.ts'
 import { hide, hideAll } from './hidden.ts'
+import { readPersonalData } from './export.ts'
 import { erasureSources } from './metrics.ts'
 import type { PersonalData } from './personal-data.ts'
 import type { DepartureTables } from './tables.ts'
@@ -14,11 +15,14 @@ type DeparturesPage = Type.Static<typeof ReadDepartures.response>
 type KitTables = DepartureTables & OutboxTables & FailedMessageTables
 
 export interface DepartureOptions<Tables extends KitTables> {
-  service: string
   db: Kysely<Tables>
   personalData: PersonalData<Tables>
-  /** Called in the transaction in which a pass is complete: publishes the counts. */
-  report: (trx: Transaction<Tables>, erased: AccountErased) => Promise<unknown>
+  /** The event that reports the counts of each pass to identity. Identity confirms its own passes, without an event. */
+  report: EventDefinition<typeof Erased> | {
+    service: string,
+    /** Called in the transaction in which a pass is complete. */
+    confirm: (trx: Transaction<Tables>, erased: AccountErased) => Promise<unknown>
+  }
   /** Deletes a file of an erased row. Does nothing if it does not exist. */
   removeFile?: (key: string, accountId: string) => Promise<unknown>
   /** Removes what is outside the database and the file storage, such as cached values. */
@@ -36,6 +40,8 @@ export interface Departures {
   reconcile(): Promise<void>
   /** Counts again what is left of an erased account. */
   verify(accountId: string): Promise<{ left: Record<string, number>, kept: number }>
+  /** Reads a page of a person's copy of their data; `after` is the `next` of the previous page. */
+  readPersonalData(page: { accountId: string, after: string | null }): Promise<PersonalDataPage>
   /** Erases and reconciles in the background until the returned function is called. */
   start(log: Log): () => Promise<void>
 }
@@ -48,7 +54,7 @@ const SWEEPS_AFTER = ['1 hour', '1 day', '8 days', '15 days'] as const
 const LAST_SWEEP_RETRY = '1 day'
 
 export function createDepartures<Tables extends KitTables> (options: DepartureOptions<Tables>): Departures {
-  const { service, report, removeFile, forget, callRpc } = options
+  const { report, removeFile, forget, callRpc } = options
   // The kit works on tables that it only knows by name; `personalData` is checked against them where it is declared.
   const db = options.db as unknown as Kysely<KitTables>
   const untyped = db as unknown as Kysely<never>
@@ -108,7 +114,9 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
   async function reportCounts (trx: Transaction<KitTables>, accountId: string) {
     const { erasureId, rows, files, kept, nextPassAt, passes } = (await lockDeparture(trx, accountId))!
     const sweepsLeft = nextPassAt === null ? 0 : Math.max(1, SWEEPS_AFTER.length + 1 - passes)
-    await report(trx as unknown as Transaction<Tables>, { accountId, erasureId, rows, files, kept, sweepsLeft })
+    const erased = { accountId, erasureId, rows, files, kept, sweepsLeft }
+    if ('confirm' in report) await report.confirm(trx as unknown as Transaction<Tables>, erased)
+    else await publish(trx, report, accountId, erased)
   }
 
   async function eraseDue () {
@@ -158,8 +166,9 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
     eraseDue,
     reconcile,
     verify: async (accountId) => await countRows(untyped, tables, accountId),
+    readPersonalData: async (page) => await readPersonalData(untyped, tables, page),
     start (log) {
-      erasureSources.set(service, db as unknown as Kysely<DepartureTables>)
+      erasureSources.set(report.service, db as unknown as Kysely<DepartureTables>)
       const stopErasing = runPeriodically(eraseDue, { intervalMs: ERASE_INTERVAL_MS, log })
       let reconciledAt = 0
       const stopReconciling = runPeriodically(async () => {

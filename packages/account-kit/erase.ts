@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
-import type { NotPersonal, Personal } from './personal-data.ts'
+import type { NotPersonal, Personal, PersonalData } from './personal-data.ts'
 
 const BATCH_SIZE = 1_000
 
@@ -72,6 +72,13 @@ async function deleteBatch (
     select count(*) as count from deleted`.execute(trx)
   return deleted?.count ?? 0
 }
+
+/** Counts what a service holds of an account, without the service: for its operators. */
+export const countPersonalData = async <Tables>(
+  db: Kysely<Tables>,
+  personalData: PersonalData<Tables>,
+  accountId: string
+) => await countRows(db as unknown as Kysely<never>, personalTables(personalData), accountId)
 
 /** How many rows of an account each table still has, and how many of them stay on purpose. */
 export async function countRows (db: Kysely<never>, tables: Table[], accountId: string) {

@@ -1,4 +1,5 @@
 export { createDepartures, insertTombstone, isDeparted, type DepartureOptions, type Departures } from './departures.ts'
+export { countPersonalData } from './erase.ts'
 export { hide, isNotHidden } from './hidden.ts'
 export {
   idempotencyTables,

@@ -4,7 +4,7 @@ import { sql, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
 export interface Personal<Tables = unknown> {
   isPersonal: true
   /** Whether a row of the table belongs to the account. Once they are erased, no row does, except kept ones. */
-  rowsOf: (accountId: string) => RawBuilder<SqlBool>
+  rowsOf: ((accountId: string) => RawBuilder<SqlBool>) & { columns?: readonly string[] }
   /**
    * Erases at most `limit` rows in the caller's transaction, together with what depends on them, such as the counters of
    * others. Without it, rows are just deleted. @returns how many
@@ -15,7 +15,18 @@ export interface Personal<Tables = unknown> {
   /** Which rows stay after the erasure, why, and until when. */
   keeps?: { rows: (accountId: string) => RawBuilder<SqlBool>, why: string, until: string }
   /** The columns that belong in a person's copy of their data; or why the table is left out. */
-  exported: readonly string[] | { not: string }
+  exported: readonly string[] | Exported | { not: string }
+}
+
+/** What belongs in a person's copy of a table, where it is not all of their rows as they are. */
+export interface Exported {
+  columns: readonly string[]
+  /** The rows of the copy, by default those of `rowsOf`. What other people did stays out. */
+  rows?: (accountId: string) => RawBuilder<SqlBool>
+  /** Values of the copy that differ from the table's: by column, an expression over a row. */
+  values?: (accountId: string) => Record<string, RawBuilder<unknown>>
+  /** The storage keys of a row's files in the copy, by default `files`. */
+  files?: (accountId: string) => RawBuilder<string[]>
 }
 
 /** A table without personal data, and why. */
@@ -37,8 +48,12 @@ export const personal = <Tables>(entry: Omit<Personal<Tables>, 'isPersonal'>): P
 export const notPersonal = (why: string): NotPersonal => ({ isPersonal: false, why })
 
 /** The rows with the account in one of these columns. */
-export const inColumns = (...columns: string[]) => (accountId: string) =>
-  sql<SqlBool>`(${sql.join(columns.map((column) => sql`${sql.ref(column)} = ${accountId}::uuid`), sql` or `)})`
+export const inColumns = (...columns: string[]) =>
+  Object.assign(
+    (accountId: string) =>
+      sql<SqlBool>`(${sql.join(columns.map((column) => sql`${sql.ref(column)} = ${accountId}::uuid`), sql` or `)})`,
+    { columns }
+  )
 
 /** A table whose rows are just deleted. */
 const deleted = (entry: Omit<Personal, 'isPersonal' | 'erase'>) => ({ isPersonal: true as const, ...entry })

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type SqlBool } from 'kysely'
 import type { Departures } from './departures.ts'
 import { personalTables } from './erase.ts'
+import { exportOf, findPrimaryKey } from './export.ts'
 import type { DepartureTables } from './tables.ts'
 
 /** The part of a tap test that these checks use. */
@@ -21,28 +22,44 @@ interface Service {
 interface Coverage extends Service {
   /** Further tables that name the account after its erasure, on purpose. */
   mayNameIt?: string[]
-  /**
-   * Inserts at least one row of each personal table for `accountId`, and the same for others. `insert` fills every
-   * column without a default that `values` omits; text gets the marker.
-   */
-  seed: (people: { accountId: string, otherId: string, insert: InsertRow }) => Promise<unknown>
+  seed: Seed
 }
 
-// The tables that migrations themselves keep.
-const OF_MIGRATIONS = '(_migrations|_migrations_lock|_migration_checksums)$'
+/**
+ * Inserts at least one row of each personal table for `accountId`, and rows of `otherId`, a person the account knows.
+ * `insert` fills every column without a default that `values` omits, and a foreign key with the first row it can name.
+ * Text gets the marker of the first person in the row, of the account if it names nobody. A table whose rows
+ * are found by columns alone, and that it leaves out, gets a row by itself.
+ */
+export type Seed = (people: SeedPeople) => Promise<unknown>
+
+interface SeedPeople {
+  accountId: string
+  otherId: string
+  insert: InsertRow
+  markers: { own: string, other: string }
+}
+
+// Without the tables that migrations themselves keep, and the partitions of others.
+const isOwnTable = sql<SqlBool>`(table_schema = current_schema()
+  and table_name !~ '(_migrations|_migrations_lock|_migration_checksums)$'
+  and not (select relispartition from pg_class where oid = quote_ident(table_name)::regclass))`
 
 /** Checks that the declaration covers the live schema: every table, and only columns that exist. */
 export async function checkSchema (t: Check, { db, personalData }: Pick<Service, 'db' | 'personalData'>) {
   const { rows } = await sql<{ name: string, columns: string[] }>`
     select table_name as name, array_agg(column_name::text) as columns from information_schema.columns
-    where table_schema = current_schema() and table_name !~ ${OF_MIGRATIONS} group by table_name`.execute(db)
+    where ${isOwnTable} group by table_name`.execute(db)
   const live = new Map(rows.map(({ name, columns }) => [name, columns]))
   const declared = Object.keys(personalData)
   t.same([...live.keys()].filter((name) => !declared.includes(name)), [], 'tables that personal-data.ts does not cover')
   t.same(declared.filter((name) => !live.has(name)), [], 'tables in personal-data.ts that do not exist')
-  for (const [name, { exported }] of personalTables(personalData)) {
-    const columns = 'not' in exported ? [] : exported
+  for (const [name, entry] of personalTables(personalData)) {
+    const columns = exportOf(entry)?.columns ?? []
+    if (columns.length === 0) continue
     t.same(columns.filter((column) => !live.get(name)?.includes(column)), [], `exported columns of ${name} exist`)
+    // Pages are read in its order; this throws if there is none.
+    await findPrimaryKey(db as unknown as Kysely<never>, name)
   }
 }
 
@@ -51,9 +68,10 @@ export async function checkSchema (t: Check, { db, personalData }: Pick<Service,
  * left of it.
  */
 export async function checkErasure (t: Check, { db, departures, personalData, seed, mayNameIt = [] }: Coverage) {
-  const [accountId, otherId] = [randomUUID(), randomUUID()]
-  const marker = `marker-${randomUUID()}`
-  await seed({ accountId, otherId, insert: createInsert(db, marker) })
+  const people = createPeople(db)
+  const { accountId, markers: { own: marker } } = people
+  await seed(people)
+  await seedByColumns({ departures, personalData }, accountId, people.insert)
   const before = await departures.verify(accountId)
   const tables = personalTables(personalData).map(([name]) => name)
   t.same(tables.filter((name) => !before.left[name]), [], 'personal tables without a row in this test')
@@ -70,6 +88,80 @@ export async function checkErasure (t: Check, { db, departures, personalData, se
   t.same(await findTraces(db, { accountId, marker }, mayNameIt), [], 'no column of any table names the account')
 }
 
+async function seedByColumns (
+  { departures, personalData }: Pick<Service, 'departures' | 'personalData'>,
+  accountId: string,
+  insert: InsertRow
+) {
+  const { left } = await departures.verify(accountId)
+  for (const [name, { rowsOf: { columns: [column] = [] } }] of personalTables(personalData).reverse()) {
+    if (column && !left[name]) await insert(name, { [column]: accountId })
+  }
+}
+
+/**
+ * Fills every personal table for one account, reads the copy of its data, and compares it with the tables: every
+ * exported table is in it, with the account's own words, and nothing that others wrote or did.
+ */
+export async function checkExport (
+  t: Check,
+  { db, departures, personalData, seed, mayNameOther }: Omit<Coverage, 'mayNameIt'> & {
+    /** The tables whose copies name the other person, because the account chose or met them. */
+    mayNameOther: string[]
+  }
+) {
+  const people = createPeople(db)
+  const { accountId, otherId, markers } = people
+  const inserted: { table: string, row: Row }[] = []
+  const insert: InsertRow = async (table, values) => {
+    const row = await people.insert(table, values)
+    inserted.push({ table, row })
+    return row
+  }
+  await seed({ ...people, insert })
+  await seedByColumns({ departures, personalData }, accountId, insert)
+  const things = await readAll(departures, accountId)
+  const exported = personalTables(personalData).filter(([, entry]) => exportOf(entry)).map(([name]) => name)
+  t.same(exported.filter((name) => !things.has(name)), [], 'exported tables without a row in the copy')
+  t.same([...things.keys()].filter((name) => !exported.includes(name)), [], 'tables in the copy that are not exported')
+  for (const [name, rows] of things) {
+    const text = JSON.stringify(rows)
+    const columns = Object.keys(rows[0] ?? {})
+    const isMarked = inserted.some(({ table, row }) =>
+      table === name && columns.some((column) => JSON.stringify(row[column] ?? null).includes(markers.own))
+    )
+    if (isMarked) t.same(text.includes(markers.own), true, `the marker of ${name} is in the copy`)
+    t.same(text.includes(markers.other), false, `nobody else's words are in ${name}`)
+    if (!mayNameOther.includes(name)) t.same(text.includes(otherId), false, `${name} does not name the other person`)
+  }
+  t.same(await readAll(departures, randomUUID()), new Map(), 'an unknown account has no copy')
+}
+
+async function readAll (departures: Departures, accountId: string) {
+  const things = new Map<string, Row[]>()
+  for (let after: string | null = null;;) {
+    const page = await departures.readPersonalData({ accountId, after })
+    for (const { name, rows } of page.things) things.set(name, [...things.get(name) ?? [], ...rows])
+    if (page.next === null) return things
+    after = page.next
+  }
+}
+
+function createPeople (db: Kysely<DepartureTables>): SeedPeople {
+  const [accountId, otherId] = [randomUUID(), randomUUID()]
+  const markers = { own: `marker-${randomUUID()}`, other: `marker-${randomUUID()}` }
+  const [insertOwn, insertOther] = [createInsert(db, markers.own), createInsert(db, markers.other)]
+  return {
+    accountId,
+    otherId,
+    markers,
+    async insert (table, values) {
+      const first = Object.values(values).find((value) => value === accountId || value === otherId)
+      return await (first === otherId ? insertOther : insertOwn)(table, values)
+    }
+  }
+}
+
 // Tombstones, receipts and events on their way name the account by its id alone, on purpose.
 const NAME_IT = ['departures', 'outbox', 'erasures', 'accounts']
 
@@ -81,7 +173,7 @@ async function findTraces (
   const nameIt = [...NAME_IT, ...mayNameIt]
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
-    where table_schema = current_schema() and table_name !~ ${OF_MIGRATIONS}`.execute(db)
+    where ${isOwnTable}`.execute(db)
   const traces: string[] = []
   for (const { name } of tables) {
     for (const text of nameIt.includes(name) ? [marker] : [accountId, marker]) {
@@ -109,10 +201,26 @@ function createInsert (db: Kysely<DepartureTables>, marker: string): InsertRow {
       where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attnotnull
         and not atthasdef and attidentity = '' and attgenerated = ''`.execute(db)
     const filled = columns.filter(({ name }) => !(name in values)).map(({ name, type }) => [name, valueOf(type)])
-    const row: Row = { ...Object.fromEntries(filled) as Row, ...values }
+    const row: Row = { ...Object.fromEntries(filled) as Row, ...await findReferences(db, table), ...values }
     const { rows: [inserted] } = await sql<Row>`
       insert into ${sql.table(table)} (${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
       values (${sql.join(Object.values(row))}) returning *`.execute(db)
     return inserted!
   }
+}
+
+/** A value for each required column of a foreign key: of the first row that it can name. */
+async function findReferences (db: Kysely<DepartureTables>, table: string): Promise<Row> {
+  const { rows: references } = await sql<{ name: string, table: string, column: string }>`
+    select own.attname as name, confrelid::regclass::text as table, other.attname as column from pg_constraint
+      join pg_attribute own on own.attrelid = conrelid and own.attnum = conkey[1] and own.attnotnull
+      join pg_attribute other on other.attrelid = confrelid and other.attnum = confkey[1]
+    where contype = 'f' and conrelid = ${table}::regclass and cardinality(conkey) = 1`.execute(db)
+  const row: Row = {}
+  for (const { name, table, column } of references) {
+    const { rows: [first] } = await sql<{ value: unknown }>`
+      select ${sql.ref(column)} as value from ${sql.table(table)} limit 1`.execute(db)
+    if (first) row[name] = first.value
+  }
+  return row
 }

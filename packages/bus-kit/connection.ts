@@ -23,9 +23,9 @@ export interface Bus {
   close(): Promise<void>
 }
 
-/** Parses `nats://[user:password@]host:port`, or several separated by commas, into options of the client. */
+/** Parses `nats://[user:password@]host:port[,host:port…]`, or several of these, into options of the client. */
 export function parseNatsUrl (url: string): Pick<ConnectionOptions, 'user' | 'pass' | 'tls'> & { servers: string[] } {
-  const addresses = url.split(',').map((each) => new URL(each.trim()))
+  const addresses = url.split(',').map((each) => new URL(each.includes('://') ? each.trim() : `nats://${each.trim()}`))
   const { username = '', password = '', protocol } = addresses[0] ?? {}
   return {
     servers: addresses.map((address) => address.host),

@@ -63,9 +63,13 @@ async function durable (t: Test, url: string) {
   return await nats.jetstream().consumers.get('EVENTS_ALPHA', 'beta')
 }
 
-async function hasConsumedAll (t: Test, url: string, service: string) {
+async function readConsumer (t: Test, url: string, service: string) {
   const manager = await (await operator(t, url)).nats.jetstreamManager()
-  return await manager.consumers.info('EVENTS_ALPHA', service).then(
+  return await manager.consumers.info('EVENTS_ALPHA', service)
+}
+
+async function hasConsumedAll (t: Test, url: string, service: string) {
+  return await readConsumer(t, url, service).then(
     ({ num_pending, num_ack_pending }) => num_pending + num_ack_pending === 0,
     () => false
   )
@@ -82,7 +86,7 @@ async function makeDue (db: Db) {
 }
 
 t.test('a handler that fails twice is called a third time, and later events do not wait for it', async (t) => {
-  const { db, publisher, consumer } = await testBus(t)
+  const { nats, db, publisher, consumer } = await testBus(t)
   publisher().relay()
   const calls: number[] = []
   consumer().consume(async (received) => {
@@ -94,6 +98,11 @@ t.test('a handler that fails twice is called a third time, and later events do n
   await until(haveEffects(db, 3))
   t.strictSame(await effects(db), [0, 1, 2])
   t.equal(calls.filter((number) => number === 0).length, 3)
+  t.match(
+    await readConsumer(t, nats.url, 'beta'),
+    { config: { ack_wait: nanos(10_000), max_deliver: -1 } },
+    'what a killed process did not acknowledge comes again after ten seconds, and as often as it takes'
+  )
   t.strictSame(calls.slice(0, 3).sort((a, b) => a - b), [0, 1, 2], 'the others came before the second attempt')
   t.strictSame(
     await db.selectFrom('failed_messages').select('key').execute(),

@@ -28,9 +28,9 @@ import { Malformed, type Handler } from './handlers.ts'
 import { correlationOf } from './message-headers.ts'
 import { hasExhaustedAttempts, isDeliveredTooOften, type Failure } from './retry-policy.ts'
 import { serializeByKey } from './serialize-by-key.ts'
-import { handled, handling, lag, failedMessageSources } from './metrics.ts'
+import { consumers, handled, handling, failedMessageSources, initializeHandled } from './metrics.ts'
 import { throttleLog } from './throttle-log.ts'
-import { isMissing, isStreamMissing } from './streams.ts'
+import { isMissing, isStreamMissing, readConsumer } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
 
 // One less than the connections of a service's pool, so that a burst of events leaves one connection to HTTP requests.
@@ -70,6 +70,13 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
   const [limited, batched] = [pLimit(CONCURRENCY), pLimit(MAX_HELD)]
   const source = { service: bus.service, db }
   failedMessageSources.add(source)
+  initializeHandled(handlersByType.keys())
+  const measured = [...publishers].map((from) => ({
+    service: bus.service,
+    from,
+    read: async () => await readConsumer(bus.current(), bus.service, from)
+  }))
+  for (const each of measured) consumers.add(each)
 
   const loops = [...publishers].map((publisher) => consumeFrom(publisher))
   loops.push(retryFailed())
@@ -120,7 +127,6 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
         fetched = await consumer.fetch({ max_messages: MAX_HELD - held.size, expires: FETCH_TIMEOUT_MS })
         if (stopping.signal.aborted || !isCurrent()) stop()
         for await (const message of fetched) {
-          lag.set({ service: bus.service, from: publisher }, message.info.pending)
           if (!handlersByType.has(typeOf(message))) {
             if (isCurrent()) message.ack()
             continue
@@ -259,6 +265,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
       stopping.abort()
       await Promise.all(loops)
       failedMessageSources.delete(source)
+      for (const each of measured) consumers.delete(each)
     }
   }
 }

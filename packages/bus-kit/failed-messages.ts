@@ -125,6 +125,13 @@ export async function listDeadLetters (db: Db) {
     .execute()
 }
 
+/** @returns whether there was such a dead letter */
+export async function deleteDeadLetter (db: Db, key: string) {
+  const { numDeletedRows } = await db.deleteFrom('failed_messages').where('key', '=', key)
+    .where('parked_at', 'is not', null).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
 /** Lets the running service retry dead letters once; returns how many. One that fails again stays a dead letter. */
 export async function requestReplay (db: Db, keys: string[] | 'all') {
   const deadLetters = db.updateTable('failed_messages').set({ next_attempt_at: inMilliseconds(0) }).where(

@@ -1,6 +1,6 @@
 export { connectBus, parseNatsUrl, type Bus } from './connection.ts'
 export { startConsumers, type Consumers } from './consumer.ts'
-export { requestReplay, listDeadLetters, type FailedMessageTables } from './failed-messages.ts'
+export { deleteDeadLetter, requestReplay, listDeadLetters, type FailedMessageTables } from './failed-messages.ts'
 export { on, type Handler, type ReceivedEvent } from './handlers.ts'
 export { claimOnce, type ProcessedEventTables } from './processed-events.ts'
 export { publish, publishSql, type OutboxTables } from './outbox.ts'

@@ -32,10 +32,28 @@ t.test('metrics show the outbox, published and handled events, and dead letters'
   t.equal(await read('bus_outbox_oldest_seconds', { service: 'alpha' }), 0)
   t.equal(await read('bus_events_published_total', { type, outcome: 'published' }), 3)
   t.equal(await read('bus_events_handled_total', { type, outcome: 'done' }), 2)
-  t.equal(await read('bus_consumer_lag', { service: 'beta', from: 'alpha' }), 0)
+  await until(async () => await read('bus_consumer_lag', { service: 'beta', from: 'alpha' }) === 0)
   t.equal(await read('bus_dead_letters', { service: 'beta' }), 0)
   t.match(await register.metrics(), /bus_event_handling_seconds_count\{type="alpha\.thing\.happened\.v1"\} \d/)
 
   await alpha.close()
   t.equal(await read('bus_outbox_waiting', { service: 'alpha' }), undefined, 'a stopped relay is no longer measured')
+})
+
+t.test('the lag of a consumer is read from the broker, so that a stuck one shows', async (t) => {
+  const { db, publisher, consumer } = await testBus(t)
+  publisher().relay()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  consumer().consume(async (received) => {
+    await held
+    await recordEffect(db, received)
+  })
+  const labels = { service: 'beta', from: 'alpha' }
+  await publishMany(db, 3)
+  await until(async () => await read('bus_consumer_lag', labels) === 3)
+  const acknowledged = await read('bus_consumer_acknowledged_seq', labels)
+
+  release()
+  await until(async () => await read('bus_consumer_lag', labels) === 0)
+  t.ok((await read('bus_consumer_acknowledged_seq', labels) ?? 0) >= (acknowledged ?? 0) + 3)
 })

@@ -1,5 +1,8 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
+import * as contracts from '@tandem/contracts'
+import type { EventDefinition } from '@tandem/contracts'
+import { createQueryGauge, type QueryGaugeSource } from '@tandem/database-kit'
 import type { FailedMessageTables } from './failed-messages.ts'
 import type { OutboxTables } from './outbox.ts'
 
@@ -19,70 +22,98 @@ export const handling = new Histogram({
   labelNames: ['type'] as const,
   buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 })
-export const lag = new Gauge({
-  name: 'bus_consumer_lag',
-  help: 'Events of a service not yet fetched, as of the last fetch',
-  labelNames: ['service', 'from'] as const
-})
 
-interface Source<Tables> {
+/** A durable consumer of this process. */
+interface ConsumerSource {
   service: string
-  db: Kysely<Tables>
+  from: string
+  /** Its state on the broker. @throws while the broker or the consumer is missing */
+  read: () => Promise<{ waiting: number, acknowledgedSeq: number }>
 }
 
-export const outboxes = new Set<Source<OutboxTables>>()
-export const failedMessageSources = new Set<Source<FailedMessageTables>>()
+export const consumers = new Set<ConsumerSource>()
+export const outboxes = new Set<QueryGaugeSource<OutboxTables>>()
+export const failedMessageSources = new Set<QueryGaugeSource<FailedMessageTables>>()
 
-queryGauge(
-  'bus_outbox_waiting',
-  'Events that wait for the broker',
-  outboxes,
-  async (db) =>
+createConsumerGauge(
+  'bus_consumer_lag',
+  'Events of a service that are not yet acknowledged',
+  ({ waiting }) => waiting
+)
+createConsumerGauge(
+  'bus_consumer_acknowledged_seq',
+  'The number in the stream up to which every event is acknowledged; without progress while events wait, the consumer is stuck',
+  ({ acknowledgedSeq }) => acknowledgedSeq
+)
+
+createQueryGauge({
+  name: 'bus_outbox_waiting',
+  help: 'Events that wait for the broker',
+  sources: outboxes,
+  query: async (db) =>
     await db.selectFrom('outbox')
       .select(sql<number>`count(*)`.as('value'))
       .where('published_at', 'is', null).where('rejected_reason', 'is', null)
       .executeTakeFirst()
-)
+})
 
-queryGauge(
-  'bus_outbox_oldest_seconds',
-  'Age of the oldest event that waits for the broker',
-  outboxes,
-  async (db) =>
+createQueryGauge({
+  name: 'bus_outbox_oldest_seconds',
+  help: 'Age of the oldest event that waits for the broker',
+  sources: outboxes,
+  query: async (db) =>
     await db.selectFrom('outbox')
       .select(sql<number>`extract(epoch from clock_timestamp() - occurred_at)::float8`.as('value'))
       .where('published_at', 'is', null).where('rejected_reason', 'is', null)
       .orderBy('seq').limit(1)
       .executeTakeFirst()
-)
+})
 
-queryGauge(
-  'bus_dead_letters',
-  'Failed messages that are retried only when an operator replays them',
-  failedMessageSources,
-  async (db) =>
+createQueryGauge({
+  name: 'bus_dead_letters',
+  help: 'Failed messages that are retried only when an operator replays them',
+  sources: failedMessageSources,
+  query: async (db) =>
     await db.selectFrom('failed_messages')
       .select(sql<number>`count(*)`.as('value'))
       .where('parked_at', 'is not', null)
       .executeTakeFirst()
-)
+})
 
-/** A gauge that queries Postgres when it is read, and has no value while Postgres is down. */
-function queryGauge<Tables> (
+/** Starts the counters of a service's own events at 0: a rate in Prometheus misses the first count of a new series. */
+export function initializePublished (service: string) {
+  for (
+    const { type } of Object.values<unknown>(contracts).filter(isEvent).filter((event) => event.service === service)
+  ) {
+    for (const outcome of ['published', 'rejected']) published.inc({ type, outcome }, 0)
+  }
+}
+
+/** Starts the counters of the events that a service consumes at 0. */
+export function initializeHandled (types: Iterable<string>) {
+  for (const type of types) {
+    for (const outcome of ['done', 'failed', 'malformed']) handled.inc({ type, outcome }, 0)
+  }
+}
+
+const isEvent = (value: unknown): value is EventDefinition =>
+  typeof value === 'object' && value !== null && 'data' in value && 'service' in value
+
+/** A gauge that asks the broker when it is read, and has no value while the broker is down. */
+function createConsumerGauge (
   name: string,
   help: string,
-  sources: Set<Source<Tables>>,
-  query: (db: Kysely<Tables>) => Promise<{ value: number } | undefined>
+  valueOf: (state: Awaited<ReturnType<ConsumerSource['read']>>) => number
 ) {
   return new Gauge({
     name,
     help,
-    labelNames: ['service'] as const,
+    labelNames: ['service', 'from'] as const,
     async collect () {
       this.reset()
-      await Promise.all([...sources].map(async ({ service, db }) => {
-        const row = await query(db).catch(() => ({ value: NaN }))
-        if (!Number.isNaN(row?.value)) this.set({ service }, row?.value ?? 0)
+      await Promise.all([...consumers].map(async ({ service, from, read }) => {
+        const state = await read().catch(() => undefined)
+        if (state) this.set({ service, from }, valueOf(state))
       }))
     }
   })

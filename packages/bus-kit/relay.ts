@@ -4,7 +4,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { toEnvelope } from './envelope.ts'
 import type { Bus } from './connection.ts'
 import { toHeaders } from './message-headers.ts'
-import { outboxes, published } from './metrics.ts'
+import { initializePublished, outboxes, published } from './metrics.ts'
 import { outboxWritten, type OutboxTables } from './outbox.ts'
 import { createOutboxPolling } from './outbox-polling.ts'
 import { lastSequenceBefore, publishInOrder } from './publish-in-order.ts'
@@ -61,6 +61,7 @@ export function startRelay (bus: Bus, db: Db): Relay {
     stream = undefined
   })
   outboxes.add(source)
+  initializePublished(bus.service)
 
   const running = (async () => {
     while (!stopping.signal.aborted) {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DiscardPolicy, RetentionPolicy, StorageType, nanos, type JetStreamManager, type StreamInfo } from 'nats'
 import type { Bus } from './connection.ts'
 import { MAX_MESSAGE_BYTES } from './envelope.ts'
+import { markUnavailable, measureStream } from './stream-metrics.ts'
 import { throttleLog } from './throttle-log.ts'
 import { isMissing } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
@@ -33,11 +34,14 @@ export function startStreamManager (bus: Bus, services: string[], { replicas = 1
 
   async function ensureStream (service: string) {
     const connection = bus.current()
-    if (!connection) return
+    if (!connection) return markUnavailable(streamOf(service))
     const manager = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false })
     try {
-      await purgeConsumed(manager, await manager.streams.info(streamOf(service)))
+      const stream = await manager.streams.info(streamOf(service))
+      measureStream(stream, replicas)
+      await purgeConsumed(manager, stream)
     } catch (error) {
+      markUnavailable(streamOf(service))
       if (!isMissing(error)) throw error
       await createStream(manager, service, replicas)
       bus.log.info({ stream: streamOf(service) }, 'created a stream')

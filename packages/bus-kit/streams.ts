@@ -19,6 +19,17 @@ export async function readStream (connection: NatsConnection, service: string): 
   return { createdAt: created, lastSeq: state.last_seq }
 }
 
+/**
+ * How many events of `publisher` the service has not yet acknowledged, and up to which it has acknowledged all.
+ * @throws while the broker or the consumer is missing
+ */
+export async function readConsumer (connection: NatsConnection | undefined, service: string, publisher: string) {
+  if (!connection) throw new Error('NATS is unavailable')
+  const manager = await connection.jetstreamManager({ timeout: 1_000, checkAPI: false })
+  const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(streamOf(publisher), service)
+  return { waiting: num_pending + num_ack_pending, acknowledgedSeq: ack_floor.stream_seq }
+}
+
 /** Whether NATS reports that a stream or consumer does not exist. */
 export function isMissing (error: unknown) {
   return apiError(error)?.code === 404

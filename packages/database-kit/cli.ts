@@ -1,6 +1,7 @@
 // Brings one service's schema up to date, before its processes start: run by the launcher, a compose file or a
 // Kubernetes Job.
 import path from 'node:path'
+import { splitHosts } from './hosts.ts'
 import { migrate } from './migrate.ts'
 import { provision } from './provision.ts'
 import { readVariable } from './variables.ts'
@@ -18,7 +19,7 @@ if (!folder || !url) fail(usage)
 try {
   const admin = readVariable('ADMIN_DATABASE_URL')
   const service = path.basename(path.resolve(folder))
-  if (admin) await provision(admin, service, decodeURIComponent(new URL(url).password))
+  if (admin) await provision(admin, service, decodeURIComponent(new URL(splitHosts(url)[0] ?? url).password))
   await migrate(url, path.resolve(folder))
   console.log(`${service} is up to date`)
 } catch (error) {

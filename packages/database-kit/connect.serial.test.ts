@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { register } from 'prom-client'
 import t, { type Test } from 'tap'
+import { findPrimary, splitHosts } from './hosts.ts'
 import { connect } from './index.ts'
 
 const server = process.env['TEST_DATABASE_URL'] ?? ''
@@ -40,6 +41,7 @@ async function wire (t: Test) {
   url.host = `127.0.0.1:${(between.address() as AddressInfo).port}`
   return {
     url: url.href,
+    close: () => between.close(),
     hold: () => sockets.forEach((socket) => socket.pause()),
     cut: () => sockets.splice(0).forEach((socket) => socket.destroy())
   }
@@ -121,4 +123,45 @@ t.test('a connection to a server that became read-only is closed', async (t) => 
   await sql`set session characteristics as transaction read only`.execute(db)
   await t.rejects(sql`insert into public.probes values (${1}::int)`.execute(db), { code: '25006' })
   await sql`insert into public.probes values (${1}::int)`.execute(db)
+})
+
+/** The URL of the test server with these hosts. */
+function withHosts (url: string, ...hosts: string[]) {
+  const { host } = new URL(url)
+  return url.replace(host, hosts.join())
+}
+
+t.test('of several hosts it connects to one that responds, and to another when that one goes away', async (t) => {
+  const { url, cut, close } = await wire(t)
+  const [through, direct] = [new URL(url).host, new URL(server).host]
+  const db = open(t, withHosts(server, '127.0.0.1:1', through, direct), 1)
+  t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }], 'the first host is down')
+  close()
+  cut()
+  await sleep(50)
+  t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }], 'now over the third')
+})
+
+t.test('of several hosts it uses only one that accepts writes', async (t) => {
+  const [admin, host] = [open(t), new URL(server).host]
+  await sql`create role reader login password 'secret'`.execute(admin)
+  await sql`alter role reader set default_transaction_read_only = on`.execute(admin)
+  t.teardown(() => sql`drop role reader`.execute(admin))
+  const url = new URL(server)
+  url.username = 'reader'
+  url.password = 'secret'
+  const db = open(t, withHosts(url.href, host, host), 1)
+  await t.rejects(sql`select 1`.execute(db), { code: '25006' })
+  await sql`alter role reader reset default_transaction_read_only`.execute(admin)
+  t.same((await sql`select 1 as one`.execute(db)).rows, [{ one: 1 }])
+})
+
+t.test('migrations find the host that accepts writes', async (t) => {
+  const { host } = new URL(server)
+  t.equal(await findPrimary(withHosts(server, '127.0.0.1:1', host)), server)
+  await t.rejects(findPrimary(withHosts(server, '127.0.0.1:1', '127.0.0.1:1')), { code: 'ECONNREFUSED' })
+  t.strictSame(splitHosts('postgres://u:p%40@a:1,b/name?x=y'), [
+    'postgres://u:p%40@a:1/name?x=y',
+    'postgres://u:p%40@b/name?x=y'
+  ])
 })

@@ -1,6 +1,8 @@
 import { Kysely, PostgresDialect, PostgresQueryCompiler, ValueNode, type LimitNode } from 'kysely'
 import pg from 'pg'
+import { followPrimary, READ_ONLY } from './hosts.ts'
 import { acquire, pools } from './metrics.ts'
+import { TIMEOUTS_MS } from './timeouts.ts'
 
 /** The part of a logger that this kit uses. */
 export interface Log {
@@ -17,16 +19,14 @@ export interface ConnectOptions {
 
 const NAMED_STATEMENTS = 500
 
-// Read-only: the server has become a standby, and the address may already lead to the new primary.
-const READ_ONLY = '25006'
-
 const broken = new WeakSet<pg.PoolClient>()
 
 // bigint holds counts and sequences here, none of them near 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 /**
- * Opens a pool and returns the query builder over it; `destroy()` closes both.
+ * Opens a pool and returns the query builder over it; `destroy()` closes both. Of several hosts in `url`, it connects to
+ * the one that accepts writes.
  * Nothing waits for Postgres longer than 3 s, whatever state it is in: 1 s for a connection, 2 s for a statement
  * (measured by Postgres), 3 s for a result (measured here, for a server that froze).
  */
@@ -34,16 +34,17 @@ export function connect<Tables> (
   url: string,
   { log, maxConnections = 5, timeoutFactor = 1 }: ConnectOptions
 ): Kysely<Tables> {
+  const primary = followPrimary(url)
   const pool = new pg.Pool({
-    connectionString: url,
+    ...primary.options,
     max: maxConnections,
     // A new connection costs more than a kept one, and would be needed when the load is highest.
     idleTimeoutMillis: 60_000,
-    connectionTimeoutMillis: timeoutFactor * 1_000,
-    statement_timeout: timeoutFactor * 2_000,
-    lock_timeout: timeoutFactor * 1_000,
-    idle_in_transaction_session_timeout: timeoutFactor * 5_000,
-    query_timeout: timeoutFactor * 3_000
+    connectionTimeoutMillis: timeoutFactor * TIMEOUTS_MS.connect,
+    statement_timeout: timeoutFactor * TIMEOUTS_MS.statement,
+    lock_timeout: timeoutFactor * TIMEOUTS_MS.lock,
+    idle_in_transaction_session_timeout: timeoutFactor * TIMEOUTS_MS.idleInTransaction,
+    query_timeout: timeoutFactor * TIMEOUTS_MS.result
   })
   // Without a listener, the end of an idle connection would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle Postgres connection ended'))
@@ -57,7 +58,7 @@ export function connect<Tables> (
   const dialect = new PostgresDialect({
     pool: {
       options: pool.options,
-      connect: async () => dropBroken(await acquire(pool)),
+      connect: async () => dropBroken(await acquire(async () => await primary.connect(pool))),
       async end () {
         pools.delete(pool)
         await pool.end()
@@ -81,6 +82,7 @@ function nameStatements (client: pg.PoolClient) {
       names.set(text, name)
     }
     return query({ name, text, values }).catch((error: Error & { code?: string }) => {
+      // After READ_ONLY the address, or another host, may already lead to the new primary.
       if (error.message === 'Query read timeout' || error.code === READ_ONLY) broken.add(client)
       throw error
     })

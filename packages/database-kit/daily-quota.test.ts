@@ -22,7 +22,7 @@ t.test('parallel requests use a quota exactly, for each account and each day', a
   t.teardown(() => db.destroy())
 
   const accountId = crypto.randomUUID()
-  const use = async (overrides: { accountId?: string, day?: string, limit?: number } = {}) =>
+  const use = async (overrides: { accountId?: string, day?: string, limit?: number, amount?: number } = {}) =>
     await db.transaction().execute(async (trx) =>
       await useDailyQuota(trx, {
         table: 'uploads_per_day',
@@ -39,5 +39,7 @@ t.test('parallel requests use a quota exactly, for each account and each day', a
   t.equal(await use({ day: '2026-02-01' }), 1)
   t.equal(await use({ accountId: crypto.randomUUID() }), 1)
   t.equal(await use({ limit: 5 }), 4, 'a higher limit continues the count')
+  t.equal(await use({ limit: 6, amount: 3 }), undefined, 'all or none')
+  t.equal(await use({ limit: 6, amount: 2 }), 6)
   t.equal(await use({ accountId: crypto.randomUUID(), limit: 0 }), undefined)
 })

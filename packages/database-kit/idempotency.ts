@@ -1,4 +1,5 @@
 import createError from '@fastify/error'
+import { translateErrors } from '@tandem/process-kit'
 import { sql, type Kysely, type Transaction } from 'kysely'
 
 export interface IdempotencyTables {
@@ -17,6 +18,10 @@ export const IdempotencyConflict = createError(
   'This idempotency key was used for another request. Use a new key.',
   409
 )
+
+translateErrors({ IdempotencyConflict }, {
+  IdempotencyConflict: 'Kunci idempotensi ini sudah dipakai untuk permintaan lain. Gunakan kunci baru.'
+})
 
 const KEY_LIFETIME = '24 hours'
 

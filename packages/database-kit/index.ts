@@ -1,5 +1,6 @@
 export { connect, type ConnectOptions, type Log } from './connect.ts'
 export { useDailyQuota } from './daily-quota.ts'
+export { createQueryGauge, type QueryGaugeSource } from './metrics.ts'
 export { migrate } from './migrate.ts'
 export {
   deleteExpiredIdempotencyKeys,
@@ -9,4 +10,5 @@ export {
   type IdempotencyTables
 } from './idempotency.ts'
 export { provision } from './provision.ts'
+export { upsertVersioned } from './upsert-versioned.ts'
 export { readVariable } from './variables.ts'

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Kysely } from 'kysely'
 import { Counter, Gauge, Histogram } from 'prom-client'
 
 /** The pools of this process, for as long as they are open. */
@@ -14,6 +15,56 @@ new Gauge({
     this.set({ state: 'busy' }, sum((pool) => pool.totalCount - pool.idleCount))
   }
 })
+
+interface ServerState {
+  connections: number
+  maxConnections: number
+  xidAge: number
+  standbys: number
+}
+
+const SERVER_CACHE_MS = 1_000
+let server: { at: number, state: Promise<ServerState | undefined> } | undefined
+
+/** What any role can read about the server. Undefined while it is unavailable. */
+async function readServer (): Promise<ServerState | undefined> {
+  const [pool] = pools
+  const client = await pool?.connect().catch(() => undefined)
+  try {
+    const result = await client?.query<ServerState>(`
+      select (select sum(numbackends) from pg_stat_database)::int as connections,
+        current_setting('max_connections')::int as "maxConnections",
+        (select max(age(datfrozenxid)) from pg_database)::int as "xidAge",
+        (select count(*) from pg_stat_replication)::int as standbys`)
+    return result?.rows[0]
+  } catch {
+    return undefined
+  } finally {
+    client?.release()
+  }
+}
+
+function createServerGauge (name: string, help: string, valueOf: (state: ServerState) => number) {
+  new Gauge({
+    name,
+    help,
+    async collect () {
+      if (!server || Date.now() - server.at > SERVER_CACHE_MS) server = { at: Date.now(), state: readServer() }
+      const state = await server.state
+      if (state) this.set(valueOf(state))
+      else this.remove()
+    }
+  })
+}
+createServerGauge('postgres_connections', 'Connections to the server, of all processes', (state) => state.connections)
+createServerGauge('postgres_max_connections', 'The max_connections of the server', (state) => state.maxConnections)
+createServerGauge(
+  'postgres_xid_age',
+  'Transactions since the oldest one that is not frozen; the server stops to accept writes near 2 billion',
+  (state) => state.xidAge
+)
+createServerGauge('postgres_standbys', 'Standbys that stream from the server', (state) => state.standbys)
+
 const waits = new Histogram({
   name: 'postgres_pool_wait_seconds',
   help: 'How long a caller waited for a connection',
@@ -24,15 +75,45 @@ const refusals = new Counter({
   help: 'Callers that got no connection: none was free in time, or Postgres is away'
 })
 
-/** Takes a connection from `pool`, and counts what it took. */
-export async function acquire (pool: pg.Pool): Promise<pg.PoolClient> {
+/** Takes a connection, and counts what it took. */
+export async function acquire (connect: () => Promise<pg.PoolClient>): Promise<pg.PoolClient> {
   const stop = waits.startTimer()
   try {
-    return await pool.connect()
+    return await connect()
   } catch (error) {
     refusals.inc()
     throw error
   } finally {
     stop()
   }
+}
+
+/** What a query gauge measures: the tables of one service of this process. */
+export interface QueryGaugeSource<Tables> {
+  service: string
+  db: Kysely<Tables>
+}
+
+/**
+ * A gauge that queries Postgres when it is read: one value for each of `sources`, 0 for a query without a row, and no
+ * value while Postgres is down.
+ */
+export function createQueryGauge<Tables> ({ name, help, sources, query }: {
+  name: string,
+  help: string,
+  sources: Set<QueryGaugeSource<Tables>>,
+  query: (db: Kysely<Tables>) => Promise<{ value: number } | undefined>
+}) {
+  return new Gauge({
+    name,
+    help,
+    labelNames: ['service'] as const,
+    async collect () {
+      this.reset()
+      await Promise.all([...sources].map(async ({ service, db }) => {
+        const row = await query(db).catch(() => ({ value: NaN }))
+        if (!Number.isNaN(row?.value)) this.set({ service }, row?.value ?? 0)
+      }))
+    }
+  })
 }

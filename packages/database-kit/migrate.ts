@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import pg from 'pg'
+import { findPrimary } from './hosts.ts'
 
 /**
  * Migrates a schema to the current version of a service: first the tables of the kits that its package.json names, then
@@ -15,7 +16,13 @@ import pg from 'pg'
  * was edited after it ran; then none of the folder's migrations is applied
  */
 export async function migrate (url: string, folder: string) {
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
+  const pool = new pg.Pool({
+    connectionString: await findPrimary(url),
+    max: 1,
+    connectionTimeoutMillis: 10_000,
+    // The role's timeouts are those of requests.
+    options: '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0'
+  })
   // Without a handler, an idle connection that ends would crash the process. One in use makes its query fail.
   pool.on('error', () => {})
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })

@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { findPrimary } from './hosts.ts'
+import { TIMEOUTS_MS } from './timeouts.ts'
 
 /**
  * Gives a service its own role and schema, and takes from it every right on another's. Run again, it only resets the
@@ -7,7 +9,7 @@ import pg from 'pg'
  * @returns the service's own connection URL
  */
 export async function provision (adminUrl: string, service: string, password: string) {
-  const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000 })
+  const client = new pg.Client({ connectionString: await findPrimary(adminUrl), connectionTimeoutMillis: 5_000 })
   client.on('error', () => {})
   await client.connect()
   try {
@@ -21,6 +23,10 @@ export async function provision (adminUrl: string, service: string, password: st
       `${known.rowCount ? 'alter' : 'create'} role ${role} login password ${client.escapeLiteral(password)}`
     )
     await client.query(`alter role ${role} set search_path = ${schema}`)
+    // A pooler such as PgBouncer drops the timeouts that a connection asks for.
+    await client.query(`alter role ${role} set statement_timeout = ${TIMEOUTS_MS.statement}`)
+    await client.query(`alter role ${role} set lock_timeout = ${TIMEOUTS_MS.lock}`)
+    await client.query(`alter role ${role} set idle_in_transaction_session_timeout = ${TIMEOUTS_MS.idleInTransaction}`)
     // Outside a superuser's hands, a schema can only be made for a role that its maker belongs to.
     await client.query(`grant ${role} to current_user`)
     await client.query(`create schema if not exists ${schema} authorization ${role}`)

@@ -205,3 +205,21 @@ t.test('without keys the response is 503, not 401', async (t) => {
   t.match(answer.json(), { code: 'SERVICE_UNAVAILABLE' })
   t.equal(answer.headers['retry-after'], '1')
 })
+
+t.test('a restricted account is refused until its restriction ends, except where it is accepted', async (t) => {
+  const [app, open] = [await testServer(t, routes), await testServer(t, routes, { acceptsRestricted: true })]
+  const until = (seconds: number) => ({
+    authorization: `Bearer ${signToken({ ...claims(), res: now() + seconds })}`
+  })
+  const refused = await app.inject({ url: '/me', headers: until(60) })
+  t.match([refused.statusCode, refused.json().code], [403, 'ACCOUNT_RESTRICTED'])
+  t.equal((await app.inject({ url: '/me', headers: until(-1) })).statusCode, 200)
+  t.equal((await open.inject({ url: '/me', headers: until(60) })).statusCode, 200)
+  t.match(
+    (await app.inject({
+      url: '/me',
+      headers: { authorization: `Bearer ${signToken({ ...claims(), res: 'never' })}` }
+    })).json(),
+    { code: 'INVALID_ACCESS_TOKEN' }
+  )
+})

@@ -2,7 +2,7 @@ import { createDecoder, createVerifier } from 'fast-jwt'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { Unavailable } from '@tandem/process-kit'
-import { Forbidden, InvalidAccessToken, Unauthorized } from './errors.ts'
+import { AccountRestricted, Forbidden, InvalidAccessToken, Unauthorized } from './errors.ts'
 import type { KeySet } from './keys.ts'
 
 /** The caller, as the access token describes them. */
@@ -10,6 +10,8 @@ export interface Account {
   id: string
   sessionId: string
   role: string
+  /** Until when operators have restricted the account, in seconds since 1970; 0 if they have not. */
+  restrictedUntil: number
   /** The bearer token itself. Never store or log it. */
   token: string
 }
@@ -31,6 +33,8 @@ export interface AuthenticationOptions {
    * must answer from memory.
    */
   isRevoked?: (sessionId: string, issuedAt: number) => boolean
+  /** Whether accounts that operators have restricted reach the routes; default false. */
+  acceptsRestricted?: boolean
 }
 
 declare module 'fastify' {
@@ -59,6 +63,8 @@ interface Claims {
   role: string
   iat: number
   exp: number
+  /** Until when the account is restricted, in seconds since 1970. */
+  res?: number
 }
 
 /** A verified access token. */
@@ -77,9 +83,7 @@ const MAX_CACHED_TOKENS = 10_000
 
 const VERIFIER_OPTIONS = {
   algorithms: [ACCESS_TOKEN.algorithm],
-  checkTyp: ACCESS_TOKEN.type,
   allowedIss: ACCESS_TOKEN.issuer,
-  allowedAud: ACCESS_TOKEN.audience,
   clockTolerance: ACCESS_TOKEN.clockSkewSeconds * 1000,
   requiredClaims: ['iss', 'aud', 'sub', 'sid', 'role', 'iat', 'exp'],
   cache: false
@@ -88,9 +92,9 @@ const VERIFIER_OPTIONS = {
 const decode = createDecoder({ complete: true })
 
 const isClaims = (claims: unknown): claims is Claims => {
-  const { sub, sid, role, iat, exp } = claims as Record<string, unknown>
+  const { sub, sid, role, iat, exp, res = 0 } = claims as Record<string, unknown>
   return typeof sub === 'string' && typeof sid === 'string' && typeof role === 'string' && Number.isFinite(iat) &&
-    Number.isFinite(exp)
+    Number.isFinite(exp) && Number.isFinite(res)
 }
 
 // The last base64url character has spare bits. Only one spelling of a token is accepted, or an altered token could pass
@@ -99,81 +103,104 @@ const isCanonical = (token: string) =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 
 /**
+ * Verifies a token that identity signed, of this type and for this audience.
+ * @throws if it is not valid, or Unavailable if the keys are unknown right now
+ */
+export async function verifySignedToken (
+  keys: KeySet,
+  token: string,
+  { type, audience }: { type: string, audience: string }
+) {
+  if (!isCanonical(token)) throw new InvalidAccessToken()
+  const { header: { kid } } = decode(token) as { header: { kid?: unknown } }
+  const key = typeof kid === 'string' ? await keys.find(kid) : undefined
+  if (typeof kid !== 'string' || key === undefined) throw new InvalidAccessToken()
+  const verifier = createVerifier({ key, ...VERIFIER_OPTIONS, checkTyp: type, allowedAud: audience })
+  return { kid, claims: verifier(token) as Record<string, unknown> }
+}
+
+/**
  * Verifies the bearer token on every route of `app`, except those with `config: { public: true }`. `createServer`
  * registers it; it is exported for servers that are created in another way.
  */
-export const authentication = plugin(async (app: FastifyInstance, { keys, isRevoked }: AuthenticationOptions) => {
-  const verified = new Map<string, VerifiedToken>()
+export const authentication = plugin(
+  async (app: FastifyInstance, { keys, isRevoked, acceptsRestricted = false }: AuthenticationOptions) => {
+    const verified = new Map<string, VerifiedToken>()
 
-  // The prototype gets no value, because a request has no account until its token is verified.
-  app.decorateRequest('account')
+    // The prototype gets no value, because a request has no account until its token is verified.
+    app.decorateRequest('account')
 
-  function findCached (token: string) {
-    const cached = verified.get(token)
-    if (cached && cached.expiresAt + ACCESS_TOKEN.clockSkewSeconds > Date.now() / 1000 && keys.has(cached.kid)) {
-      return cached
-    }
-    verified.delete(token)
-  }
-
-  async function verify (token: string): Promise<VerifiedToken> {
-    if (!isCanonical(token)) throw new InvalidAccessToken()
-    const { header: { kid } } = decode(token) as { header: { kid?: unknown } }
-    const key = typeof kid === 'string' ? await keys.find(kid) : undefined
-    if (typeof kid !== 'string' || key === undefined) throw new InvalidAccessToken()
-    const claims: unknown = createVerifier({ key, ...VERIFIER_OPTIONS })(token)
-    if (!isClaims(claims)) throw new InvalidAccessToken()
-    const result = {
-      account: { id: claims.sub, sessionId: claims.sid, role: claims.role, token },
-      kid,
-      issuedAt: claims.iat,
-      expiresAt: claims.exp
-    }
-    if (verified.size >= MAX_CACHED_TOKENS) {
-      for (const oldest of verified.keys()) {
-        verified.delete(oldest)
-        break
+    function findCached (token: string) {
+      const cached = verified.get(token)
+      if (cached && cached.expiresAt + ACCESS_TOKEN.clockSkewSeconds > Date.now() / 1000 && keys.has(cached.kid)) {
+        return cached
       }
+      verified.delete(token)
     }
-    verified.set(token, result)
-    return result
-  }
 
-  app.decorate('verifyAccessToken', async (token) => {
-    const result = findCached(token) ?? await verify(token).catch((error: unknown) => {
-      throw error instanceof Unavailable ? error : new InvalidAccessToken()
+    async function verify (token: string): Promise<VerifiedToken> {
+      const { kid, claims }: { kid: string, claims: unknown } = await verifySignedToken(keys, token, ACCESS_TOKEN)
+      if (!isClaims(claims)) throw new InvalidAccessToken()
+      const result = {
+        account: {
+          id: claims.sub,
+          sessionId: claims.sid,
+          role: claims.role,
+          restrictedUntil: claims.res ?? 0,
+          token
+        },
+        kid,
+        issuedAt: claims.iat,
+        expiresAt: claims.exp
+      }
+      if (verified.size >= MAX_CACHED_TOKENS) {
+        for (const oldest of verified.keys()) {
+          verified.delete(oldest)
+          break
+        }
+      }
+      verified.set(token, result)
+      return result
+    }
+
+    app.decorate('verifyAccessToken', async (token) => {
+      const result = findCached(token) ?? await verify(token).catch((error: unknown) => {
+        throw error instanceof Unavailable ? error : new InvalidAccessToken()
+      })
+      if (isRevoked?.(result.account.sessionId, result.issuedAt)) throw new InvalidAccessToken()
+      return result
     })
-    if (isRevoked?.(result.account.sessionId, result.issuedAt)) throw new InvalidAccessToken()
-    return result
-  })
 
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { config } = request.routeOptions
-    if (config.public || request.is404) return done()
+    app.addHook('onRequest', (request, _reply, done) => {
+      const { config } = request.routeOptions
+      if (config.public || request.is404) return done()
 
-    const header = request.headers.authorization
-    if (header === undefined) return done(new Unauthorized())
-    const reject = (error?: unknown) =>
-      done(
-        error instanceof Unavailable
-          ? error
-          : config.unauthorizedOnly
-          ? new Unauthorized()
-          : new InvalidAccessToken()
-      )
-    const accept = ({ account, issuedAt }: VerifiedToken) => {
-      if (isRevoked?.(account.sessionId, issuedAt)) return reject()
-      request.account = account
-      done()
-    }
+      const header = request.headers.authorization
+      if (header === undefined) return done(new Unauthorized())
+      const reject = (error?: unknown) =>
+        done(
+          error instanceof Unavailable
+            ? error
+            : config.unauthorizedOnly
+            ? new Unauthorized()
+            : new InvalidAccessToken()
+        )
+      const accept = ({ account, issuedAt }: VerifiedToken) => {
+        if (isRevoked?.(account.sessionId, issuedAt)) return reject()
+        if (!acceptsRestricted && account.restrictedUntil > Date.now() / 1_000) return done(new AccountRestricted())
+        request.account = account
+        done()
+      }
 
-    const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header) ?? []
-    if (token === undefined) return reject()
-    const cached = findCached(token)
-    if (cached) accept(cached)
-    else verify(token).then(accept, reject)
-  })
-}, { name: 'authentication' })
+      const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header) ?? []
+      if (token === undefined) return reject()
+      const cached = findCached(token)
+      if (cached) accept(cached)
+      else verify(token).then(accept, reject)
+    })
+  },
+  { name: 'authentication' }
+)
 
 /**
  * Rejects callers without `role`. Use it in a route's `onRequest`, so that they learn nothing about the route's

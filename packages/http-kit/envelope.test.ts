@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createError } from '@fastify/error'
+import { translateErrors } from '@tandem/process-kit'
 import t from 'tap'
 import { Type } from 'typebox'
 import { data, toErrorResponse } from './envelope.ts'
@@ -159,6 +160,35 @@ t.test('errors without a code are recognized by name and message', async (t) => 
   ) t.equal(toErrorResponse(error).code, 'SERVICE_UNAVAILABLE', error.message)
   t.equal(toErrorResponse(named('NatsError', 'x', { code: 'BAD_SUBJECT' })).code, 'SERVER_ERROR')
   t.equal(toErrorResponse('text').code, 'SERVER_ERROR')
+})
+
+t.test('errors are in the language that the client prefers, and their codes are the same', async (t) => {
+  const Gone = createError<'GONE', 410, [number]>('GONE', 'This expired after %d hours', 410)
+  const WrongEmoji = createError('VALIDATION_ERROR', 'emoji must have 1 to 4 characters', 400)
+  const English = createError('ENGLISH', 'Without a translation', 409)
+  translateErrors({ Gone, WrongEmoji }, {
+    Gone: 'Berakhir setelah %d jam',
+    WrongEmoji: 'emoji harus 1 sampai 4 karakter'
+  })
+  const app = await testServer(t, async (app) => {
+    for (
+      const [path, error] of Object.entries({ gone: new Gone(24), emoji: new WrongEmoji(), english: new English() })
+    ) {
+      app.get(`/${path}`, { config: { public: true }, schema: { hide: true } as object }, () => {
+        throw error
+      })
+    }
+  })
+  const get = async (url: string, language = 'id-ID') =>
+    (await app.inject({ url, headers: { 'accept-language': language } })).json()
+  t.same(await get('/gone'), { success: false, error: 'Berakhir setelah 24 jam', code: 'GONE' })
+  t.same(await get('/gone', 'de'), { success: false, error: 'This expired after 24 hours', code: 'GONE' })
+  t.match(await get('/emoji'), {
+    error: 'emoji harus 1 sampai 4 karakter',
+    details: [{ field: 'emoji', message: 'emoji harus 1 sampai 4 karakter' }]
+  })
+  t.match(await get('/english'), { error: 'Without a translation' })
+  t.match(await get('/nowhere'), { error: 'Tidak ada apa pun di alamat ini', code: 'NOT_FOUND' })
 })
 
 t.test('malformed HTTP gets the error envelope too', async (t) => {

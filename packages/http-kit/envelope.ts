@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FastifyError } from '@fastify/error'
-import { Unavailable } from '@tandem/process-kit'
+import { inIndonesian, Unavailable } from '@tandem/process-kit'
 import {
   MethodNotAllowed,
   NotFound,
@@ -12,11 +12,10 @@ import {
 } from './errors.ts'
 import { languageOfRequest, type Language } from './language.ts'
 import { reportUndocumented } from './route-errors.ts'
-import { describeFaults, type FieldError } from './validation.ts'
-import type { Fault } from './validation-messages.ts'
+import { describeErrors, type FieldError } from './validation.ts'
+import type { SchemaError } from './validation-messages.ts'
 
-/** An error of a service may add fields to its response. */
-type ErrorWithDetails = FastifyError & { details?: Record<string, string> }
+type ErrorWithFields = FastifyError & { responseFields?: Record<string, string> }
 type ErrorWithStatus = Error & { code?: string, statusCode?: number }
 
 // A literal such as `true` or 'PUBLIC' keeps its literal type, which schemas of literals require, and an array stays an
@@ -82,11 +81,17 @@ function isTransient (error: ErrorWithStatus): boolean {
   return error.cause instanceof Error && isTransient(error.cause)
 }
 
+interface ErrorResponse {
+  code: string
+  statusCode: number
+  /** In English. */
+  message: string
+  /** Undefined for errors without a text in Indonesian. */
+  indonesian?: string | undefined
+}
+
 /** Maps any thrown value to the error response for the client. Its code, status and message reveal nothing internal. */
-export function toErrorResponse (
-  thrown: unknown,
-  validationCode = 'VALIDATION_ERROR'
-): { code: string, statusCode: number, message: string } {
+export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_ERROR'): ErrorResponse {
   const error: ErrorWithStatus = thrown instanceof Error ? thrown : new Error('a value that is not an error was thrown')
   const { code = '', statusCode = 500 } = error
 
@@ -96,9 +101,11 @@ export function toErrorResponse (
     if (validationContext === 'params' && validationCode === 'VALIDATION_ERROR') return errorResponse(new NotFound())
     return { code: validationCode, statusCode: 400, message: error.message }
   }
-  if (error instanceof ValidationError) return { code: validationCode, statusCode: 400, message: error.message }
+  if (error instanceof ValidationError) {
+    return { code: validationCode, statusCode: 400, message: error.message, indonesian: inIndonesian(error) }
+  }
   if (error instanceof FastifyError && !/^(FST|FAST_JWT)_/.test(code)) {
-    return { code, statusCode, message: error.message }
+    return errorResponse(error as FastifyError)
   }
   if (UNSTORABLE_CODES.has(code)) {
     return errorResponse(new ValidationError('The request contains a value that cannot be stored'))
@@ -129,10 +136,11 @@ export function toErrorResponse (
   }
 }
 
-const errorResponse = ({ code, statusCode, message }: { code: string, statusCode?: number, message: string }) => ({
-  code,
-  statusCode: statusCode ?? 500,
-  message
+const errorResponse = (error: FastifyError): ErrorResponse => ({
+  code: error.code,
+  statusCode: error.statusCode ?? 500,
+  message: error.message,
+  indonesian: inIndonesian(error)
 })
 
 function parseErrorMessage (code: string) {
@@ -148,7 +156,11 @@ function parseErrorMessage (code: string) {
 
 /** Sends `thrown` as an error response. Internal errors are logged and never sent to the client. */
 export function sendError (thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const { code, statusCode, message } = toErrorResponse(thrown, request.routeOptions?.config?.validationCode)
+  const { code, statusCode, message, indonesian } = toErrorResponse(
+    thrown,
+    request.routeOptions?.config?.validationCode
+  )
+  const language = languageOfRequest(request)
   const retryAfterSeconds = thrown instanceof RateLimited
     ? thrown.retryAfterSeconds
     : statusCode === 503
@@ -161,25 +173,32 @@ export function sendError (thrown: unknown, request: FastifyRequest, reply: Fast
   } else if (statusCode >= 500) {
     request.log.error({ err: thrown }, 'request failed')
   }
-  const added = thrown instanceof FastifyError ? (thrown as ErrorWithDetails).details : undefined
-  const details = statusCode === 400 ? listFieldErrors(thrown, message, languageOfRequest(request)) : []
+  const added = thrown instanceof FastifyError ? (thrown as ErrorWithFields).responseFields : undefined
+  const text = language === 'id' ? indonesian ?? message : message
+  const details = statusCode === 400 ? listFieldErrors(thrown, { message, text, language }) : []
   return reply.code(statusCode).type('application/json; charset=utf-8').send({
-    ...failure(code, details[0]?.message ?? message),
+    ...failure(code, details[0]?.message ?? text),
     ...added,
     ...(details.length > 0 && { details })
   })
 }
 
-/** The fields that a validation error is about. The message of a ValidationError begins with its field. */
-function listFieldErrors (thrown: unknown, message: string, language: Language): FieldError[] {
+/** The fields that a validation error is about. The English message of a ValidationError begins with its field. */
+function listFieldErrors (
+  thrown: unknown,
+  { message, text, language }: { message: string, text: string, language: Language }
+): FieldError[] {
   if (typeof thrown !== 'object' || thrown === null) return []
   if ('validation' in thrown) {
-    const { validation, validationContext = 'body' } = thrown as { validation: Fault[], validationContext?: string }
-    return describeFaults(validation, validationContext, language)
+    const { validation, validationContext = 'body' } = thrown as {
+      validation: SchemaError[],
+      validationContext?: string
+    }
+    return describeErrors(validation, validationContext, language)
   }
   const [, field] = /^([a-z]\w*(?:\.\w+)*) (?:must|is|are|contains?|has|of)\b/.exec(message) ?? []
   const isAboutField = field !== undefined && 'code' in thrown && thrown.code === 'VALIDATION_ERROR'
-  return isAboutField ? [{ field, message }] : []
+  return isAboutField ? [{ field, message: text }] : []
 }
 
 /** Makes `app` send the error envelope for errors, unknown paths and unsupported methods. */

@@ -1,4 +1,5 @@
 import { createError } from '@fastify/error'
+import { translateErrors } from '@tandem/process-kit'
 
 // Errors that any route of any service can return. A service's own errors.ts declares the errors that only it returns.
 export const ValidationError = createError<'VALIDATION_ERROR', 400, [string?]>('VALIDATION_ERROR', '%s', 400)
@@ -9,6 +10,11 @@ export const InvalidAccessToken = createError(
   401
 )
 export const Forbidden = createError('FORBIDDEN', 'Your account is not allowed to do this', 403)
+export const AccountRestricted = createError(
+  'ACCOUNT_RESTRICTED',
+  'Your account is restricted. See the standing of your account.',
+  403
+)
 export const NotFound = createError('NOT_FOUND', 'Nothing was found at this path', 404)
 export const MethodNotAllowed = createError('METHOD_NOT_ALLOWED', 'Method not allowed for this path', 405)
 export const RequestTimeout = createError('REQUEST_TIMEOUT', 'The request took too long to arrive; send it again', 408)
@@ -29,3 +35,27 @@ export class RateLimited extends createError('RATE_LIMITED', 'Too many requests;
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
+
+translateErrors({
+  Unauthorized,
+  InvalidAccessToken,
+  Forbidden,
+  NotFound,
+  MethodNotAllowed,
+  RequestTimeout,
+  PayloadTooLarge,
+  UnsupportedMediaType,
+  ServerError,
+  RateLimited
+}, {
+  Unauthorized: 'Permintaan ini memerlukan token akses; masuk terlebih dahulu',
+  InvalidAccessToken: 'Token akses tidak valid atau sudah kedaluwarsa; perbarui atau masuk kembali',
+  Forbidden: 'Akun Anda tidak diizinkan melakukan ini',
+  NotFound: 'Tidak ada apa pun di alamat ini',
+  MethodNotAllowed: 'Metode ini tidak diizinkan untuk alamat ini',
+  RequestTimeout: 'Permintaan terlalu lama diterima; kirim kembali',
+  PayloadTooLarge: 'Permintaan lebih besar dari yang diterima alamat ini',
+  UnsupportedMediaType: 'Content-Type permintaan ini tidak didukung',
+  ServerError: 'Terjadi kesalahan di pihak kami',
+  RateLimited: 'Terlalu banyak permintaan; coba lagi nanti'
+})

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { registry, serveMetrics } from '@tandem/process-kit'
+import { Degraded, registry, serveMetrics } from '@tandem/process-kit'
 import { testServer } from './testing.ts'
 
 const down = async () => {
@@ -22,6 +22,33 @@ t.test('readiness names failing checks, and fails only for required ones', async
   t.equal(answer.statusCode, 503)
   t.strictSame(answer.json(), { status: 'not ready', degraded: true, down: ['postgres', 'nats'] })
   t.equal((await broken.inject('/health/live')).statusCode, 200, 'a process without its database is alive')
+})
+
+t.test('readiness gives the reason of a degraded part, and the failing parts of a dependency', async (t) => {
+  const reason = '3 emails wait'
+  let isWaiting = true
+  const app = await testServer(t, undefined, {
+    checks: {
+      mail: {
+        check: async () => {
+          if (isWaiting) throw new Degraded(reason)
+        },
+        required: false
+      },
+      social: { check: async () => isWaiting ? ['nats'] : [], required: false }
+    }
+  })
+  t.strictSame((await app.inject('/health/ready')).json(), {
+    status: 'ready',
+    degraded: true,
+    down: ['mail', 'social.nats'],
+    reasons: { mail: reason }
+  })
+  isWaiting = false
+  await wait(1_050)
+  const metrics = await registry.metrics()
+  t.match(metrics, 'health_check_failing{check="mail"} 0', 'the metric runs the checks itself')
+  t.notMatch(metrics, /check="social.nats"/)
 })
 
 t.test('a public readiness endpoint exposes failing checks in metrics only', async (t) => {

@@ -87,7 +87,10 @@ export const sharedComponents = () => ({
 export const sharedCodes: string[] = [...Object.values(errors), Unavailable].map((Class) => new Class().code)
 
 /** The responses of an operation for `listed`, by status. The shared ones are references into `shared`, and added to it. */
-export function describeErrors (listed: ListedError[], shared: Record<string, unknown>): Record<string, unknown> {
+export function describeErrorResponses (
+  listed: ListedError[],
+  shared: Record<string, unknown>
+): Record<string, unknown> {
   const statuses = [...new Set(listed.map(({ statusCode }) => statusCode))].sort((one, other) => one - other)
   return Object.fromEntries(statuses.map((status) => {
     const response = describeStatus(status, listed.filter(({ statusCode }) => statusCode === status))

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { exampleOf, type Schema } from './examples.ts'
-import { describeErrors, sharedCodes, sharedComponents, successHeaders } from './openapi-errors.ts'
+import { describeErrorResponses, sharedCodes, sharedComponents, successHeaders } from './openapi-errors.ts'
 import { moveNamedSchemas, toPublicSchema, toRequestSchema } from './openapi-schemas.ts'
 import { listErrors, type ListedError } from './route-errors.ts'
 import { Failure } from './schemas.ts'
@@ -125,7 +125,7 @@ function completeOperation (operation: Operation, sharedResponses: Record<string
   if (hasEtag) operation.parameters = [...operation.parameters ?? [], ifNoneMatch]
   operation.responses = {
     ...responses,
-    ...describeErrors(errors, sharedResponses),
+    ...describeErrorResponses(errors, sharedResponses),
     default: { $ref: '#/components/responses/Failure' }
   }
   delete operation['x-errors']

@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { Unavailable } from '@tandem/process-kit'
 import {
+  AccountRestricted,
   InvalidAccessToken,
   NotFound,
   PayloadTooLarge,
@@ -42,7 +43,11 @@ export const canHaveBody = (method: string | string[]) => ![method].flat().every
 
 /** Every error that `route` can return: those that its schema lists, and those that this kit and the gateway add. */
 export function listErrors ({ method, schema = {}, config = {} }: Route): ListedError[] {
-  const tokenErrors = config.public ? [] : config.unauthorizedOnly ? [Unauthorized] : [Unauthorized, InvalidAccessToken]
+  const tokenErrors = config.public
+    ? []
+    : config.unauthorizedOnly
+    ? [Unauthorized]
+    : [Unauthorized, InvalidAccessToken, AccountRestricted]
   const bodyErrors = canHaveBody(method) ? [RequestTimeout, PayloadTooLarge, UnsupportedMediaType] : []
   const own = (schema.errors ?? []).map(describeError)
   const added = [

@@ -33,3 +33,14 @@ t.test('waiting calls are limited, and a rejected or failed call frees its place
   }
   t.equal(await serialize('a', async () => 'again'), 'again')
 })
+
+t.test('the work of one account takes at most its share of the time, and that of others does not wait', async (t) => {
+  const serialize = serializeByAccount({ maxShare: 0.25 })
+  const start = performance.now()
+  const elapsed = async () => performance.now() - start
+  await serialize('a', async () => await sleep(40))
+  const other = await serialize('b', elapsed)
+  const second = await serialize('a', elapsed)
+  t.ok(second >= 150, `the second work starts after ${Math.round(second)} ms of 160`)
+  t.ok(other < second, 'another account works meanwhile')
+})

@@ -17,6 +17,7 @@ import type {
 import { Unavailable, type HealthChecks, type Log } from '@tandem/process-kit'
 import { authentication } from './authentication.ts'
 import type { AuthenticationOptions } from './authentication.ts'
+import { revalidateResponses } from './etag.ts'
 import { handleErrors, failure, sendError } from './envelope.ts'
 import { serveHealth } from './health.ts'
 import { reportIgnoredFields } from './ignored-fields.ts'
@@ -87,6 +88,7 @@ export async function createServer (
     log,
     keys,
     isRevoked,
+    acceptsRestricted,
     trustProxy = [],
     checks = {},
     exposesFailingChecks = true,
@@ -133,9 +135,10 @@ export async function createServer (
   handleErrors(app)
   validateRequests(app)
   reportIgnoredFields(app)
+  revalidateResponses(app)
   await measureRequests(app)
   if (loadShedding) await shedLoad(app)
-  await app.register(authentication, { keys, isRevoked })
+  await app.register(authentication, { keys, isRevoked, acceptsRestricted })
   if (openapi) await describeRoutes(app, { name })
   await serveHealth(app, { checks, exposesFailingChecks })
   return app

@@ -5,7 +5,7 @@ import type { Language } from './language.ts'
 /** What a text must look like, in each language, as the end of a sentence that begins with its field. */
 export type ExpectedFormat = Record<Language, string>
 
-export type Fault = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message'>
+export type SchemaError = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message'>
 
 const formats: Record<Language, Record<string, string>> = {
   en: {
@@ -37,13 +37,13 @@ const typesInIndonesian: Record<string, string> = {
 }
 
 /** Says what was expected, as the end of a sentence that begins with the field. It never repeats the value. */
-export function explain ({ keyword, params, message }: Fault, language: Language): string {
+export function explain ({ keyword, params, message }: SchemaError, language: Language): string {
   const expected = params['expectedFormat'] as ExpectedFormat | undefined
   if (expected) return expected[language]
   return language === 'id' ? explainInIndonesian(keyword, params) : explainInEnglish(keyword, params, message)
 }
 
-function explainInEnglish (keyword: string, params: Fault['params'], message = 'is invalid'): string {
+function explainInEnglish (keyword: string, params: SchemaError['params'], message = 'is invalid'): string {
   switch (keyword) {
     case 'required':
       return 'is required'
@@ -78,7 +78,7 @@ function explainInEnglish (keyword: string, params: Fault['params'], message = '
   }
 }
 
-function explainInIndonesian (keyword: string, params: Fault['params']): string {
+function explainInIndonesian (keyword: string, params: SchemaError['params']): string {
   switch (keyword) {
     case 'required':
       return 'wajib diisi'

@@ -7,7 +7,7 @@ import { NotFound, ValidationError } from './errors.ts'
 import type { Schema } from './examples.ts'
 import type { Language } from './language.ts'
 import { NIL_UUID } from './schemas.ts'
-import { explain, type Fault } from './validation-messages.ts'
+import { explain, type SchemaError } from './validation-messages.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -151,7 +151,8 @@ const PART_NAMES: Record<string, Record<Language, string>> = {
   body: { en: 'The body', id: 'Isi permintaan' },
   querystring: { en: 'The query', id: 'Kueri' },
   params: { en: 'The path', id: 'Alamat' },
-  headers: { en: 'The headers', id: 'Header' }
+  headers: { en: 'The headers', id: 'Header' },
+  item: { en: 'The item', id: 'Butir' }
 }
 
 const MAX_DETAILS = 20
@@ -163,22 +164,26 @@ export interface FieldError {
   message: string
 }
 
-/** Describes what is wrong with a part of a request: one entry for each field. */
-export function describeFaults (faults: Fault[], part: string, language: Language): FieldError[] {
+/**
+ * Describes what is wrong with a part of a request: one entry for each field. It takes the errors of Ajv and of TypeBox,
+ * which differ in how they name a missing field.
+ */
+export function describeErrors (errors: SchemaError[], part: string, language: Language): FieldError[] {
   // Each branch of a union reports why it does not match; that a value is not null tells people nothing.
-  const direct = faults.filter(({ keyword, params }) => !/^(any|one)Of$/.test(keyword) && params['type'] !== 'null')
+  const direct = errors.filter(({ keyword, params }) => !/^(any|one)Of$/.test(keyword) && params['type'] !== 'null')
   const byField = new Map<string, FieldError>()
-  for (const fault of direct.length > 0 ? direct : faults) {
-    const at = fault.instancePath.slice(1).replaceAll('/', '.')
-    const missing = fault.keyword === 'required' ? String(fault.params['missingProperty']) : ''
-    const path = [at, missing].filter(Boolean).join('.')
+  for (const error of direct.length > 0 ? direct : errors) {
+    const path = [...error.instancePath.split('/').slice(1), ...listMissing(error)].join('.')
     const field = path || part
     if (byField.has(field) || byField.size === MAX_DETAILS) continue
     const name = path || (PART_NAMES[part]?.[language] ?? part)
-    byField.set(field, { field, message: `${name} ${explain(fault, language)}` })
+    byField.set(field, { field, message: `${name} ${explain(error, language)}` })
   }
   return [...byField.values()]
 }
+
+const listMissing = ({ keyword, params }: SchemaError): string[] =>
+  keyword === 'required' ? [params['missingProperty'] ?? params['requiredProperties'][0]] : []
 
 const MAX_DEPTH = 32
 
@@ -226,7 +231,7 @@ export function validateRequests (app: FastifyInstance) {
   )
   // Its message is for logs. The client's is written in the client's language: see `envelope.ts`.
   app.setSchemaErrorFormatter((errors, part) =>
-    new Error(describeFaults(errors as Fault[], part, 'en').map(({ message }) => message).join('; '))
+    new Error(describeErrors(errors as SchemaError[], part, 'en').map(({ message }) => message).join('; '))
   )
 
   app.removeContentTypeParser('text/plain')

@@ -11,7 +11,7 @@ export interface User {
  * The command that runs a program as `user`, and makes the kernel signal it when this process dies for any reason.
  * Without `setpriv` (macOS), the next start of the launcher stops it.
  */
-export function spawnWithParentDeathSignal (
+export function withParentDeathSignal (
   file: string,
   args: string[],
   signal: NodeJS.Signals = 'SIGTERM',

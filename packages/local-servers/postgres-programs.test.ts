@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { findPostgres, accessiblePrograms } from './postgres-programs.ts'
 import { start } from './process.ts'
-import { postgres, isPostgresReady } from './servers.ts'
+import { postgres, isPostgresReady } from './postgres.ts'
 
 const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0

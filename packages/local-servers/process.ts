@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, fstatSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, isFree } from './ports.ts'
 import { UserError } from './screen.ts'
-import { spawnWithParentDeathSignal, type User } from './parent-death-signal.ts'
+import { withParentDeathSignal, type User } from './parent-death-signal.ts'
 
 export interface Command {
   file: string
@@ -80,7 +80,7 @@ function spawnProcess (recipe: ProcessSpec): Running | undefined {
   const log = openSync(recipe.logFile, 'a')
   const { program, rest, ids } = recipe.ipc
     ? { program: file, rest: args, ids: {} }
-    : spawnWithParentDeathSignal(file, args, recipe.stopSignal, user)
+    : withParentDeathSignal(file, args, recipe.stopSignal, user)
   // In its own process group: Ctrl-C goes to the launcher, which stops processes in order.
   const child = spawn(program, rest, {
     env,

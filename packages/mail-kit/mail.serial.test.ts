@@ -10,7 +10,8 @@ import { startRedis, until } from '@tandem/test-kit'
 import { sql, type Kysely } from 'kysely'
 import t, { type Test } from 'tap'
 import { startSmtp } from './faulty-smtp.ts'
-import { createMailer, createMail, type Mail, type MailerOptions, type MailTables } from './index.ts'
+import { register } from 'prom-client'
+import { checkMailBacklog, createMailer, createMail, type Mail, type MailerOptions, type MailTables } from './index.ts'
 import { deleteOldMails } from './mails.ts'
 import { pendingMails } from './testing.ts'
 
@@ -369,4 +370,28 @@ t.test('a mail is deleted 30 days after it was created', async (t) => {
   await deleteOldMails(db)
   t.match(await pendingMails(db), [{ dedupeKey: 'new' }])
   t.equal((await pendingMails(db)).length, 1)
+})
+
+t.test('mails that wait are measured, and degrade the service after two minutes', async (t) => {
+  const { smtp, db, mailer } = await setup(t, { service: 'backlog' })
+  const read = async (name: string, labels: Record<string, string> = { service: 'backlog' }) =>
+    (await register.getSingleMetric(name)?.get())?.values
+      .find((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))?.value
+  const attempts = async (outcome: string) => await read('mail_attempts_total', { service: 'backlog', outcome })
+  t.equal(await attempts('retried'), 0, 'before the first failure, for a rate to count it')
+
+  smtp.rejectionCode = 451
+  mailer.start()
+  const id = await givenMail(db)
+  await mailer.enqueue([id])
+  await until(async () => (await attempts('retried') ?? 0) > 0)
+  t.equal(await read('mail_waiting'), 1)
+  await checkMailBacklog(db)
+
+  await sql`update mails set created_at = now() - interval '5 minutes', last_error = last_error || ' <bob@example.com>'`
+    .execute(db)
+  t.ok((await read('mail_oldest_seconds') ?? 0) >= 300)
+  const failure = await checkMailBacklog(db).catch((error: Error) => error.message)
+  t.match(failure, /^1 emails wait, the oldest for 30\d s; last error: .*451/)
+  t.notMatch(failure, /bob@example/, 'without the address')
 })

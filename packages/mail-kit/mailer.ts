@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createQueue, retryAfter, type Log, type Outcome } from '@tandem/queue-kit'
 import type { Kysely } from 'kysely'
 import { createTransport } from 'nodemailer'
+import { attempts as attemptsTotal, initializeAttempts, mailSources } from './metrics.ts'
 import {
   claimMail,
   deleteOldMails,
@@ -85,6 +86,9 @@ export function createMailer (options: MailerOptions): Mailer {
   const probe = createTransport({ url: smtpUrl, ...transportOptions, connectionTimeout: 1_000, greetingTimeout: 1_000 })
   let verified: { at: number, result: Promise<boolean> } | undefined
   let cleanupTimer: NodeJS.Timeout | undefined
+  const source = { service, db }
+  mailSources.add(source)
+  initializeAttempts(service)
 
   const queue = createQueue({
     ...queueOptions,
@@ -119,6 +123,7 @@ export function createMailer (options: MailerOptions): Mailer {
       return await handleSendError(id, mail, error)
     }
     await persist(() => markSent(db, id), leaseEndMs)
+    attemptsTotal.inc({ service, outcome: 'sent' })
     log.info({ mailId: id, attempts: mail.attempts }, 'sent a mail')
   }
 
@@ -139,10 +144,12 @@ export function createMailer (options: MailerOptions): Mailer {
     const details = { mailId: id, dedupeKey, attempts, code, command, responseCode }
     if (isRejected || ageHours >= GIVE_UP_AFTER_HOURS) {
       log.warn(details, 'a mail failed permanently')
+      attemptsTotal.inc({ service, outcome: 'failed' })
       await markFailed(db, id, message)
       return
     }
     log.warn(details, 'sending a mail failed; it will be retried')
+    attemptsTotal.inc({ service, outcome: 'retried' })
     await markPending(db, id, message)
     return retryAfter(Math.min(60_000, 500 * 2 ** attempts) * (0.75 + Math.random() / 2))
   }
@@ -163,6 +170,7 @@ export function createMailer (options: MailerOptions): Mailer {
 
     async close () {
       clearInterval(cleanupTimer)
+      mailSources.delete(source)
       await queue.close()
       transport.close()
       probe.close()

@@ -1,4 +1,6 @@
-import { diskStorage, s3Storage, splitStorage, type Storage } from './storage.ts'
+import { diskStorage } from './disk-storage.ts'
+import { s3Storage } from './s3-storage.ts'
+import { splitStorage, type Storage } from './storage.ts'
 
 /** The configuration variables of a service's file storage. */
 export interface StorageVariables {

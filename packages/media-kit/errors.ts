@@ -1,4 +1,5 @@
 import createError from '@fastify/error'
+import { translateErrors } from '@tandem/process-kit'
 
 export const NotMultipart = createError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data', 415)
 export const FileMissing = createError('VALIDATION_ERROR', 'A file is required in the form field "%s"', 400)
@@ -25,3 +26,25 @@ export const TooManyImages = createError(
   'Too many images are being processed; try again shortly',
   503
 )
+
+translateErrors({
+  NotMultipart,
+  FileMissing,
+  UnsupportedImage,
+  CorruptImage,
+  FileTooLarge,
+  TooManyPixels,
+  DecodedImageTooLarge,
+  MalformedForm,
+  TooManyImages
+}, {
+  NotMultipart: 'Kirim berkas sebagai multipart/form-data',
+  FileMissing: 'Berkas wajib dikirim dalam kolom formulir "%s"',
+  UnsupportedImage: 'Berkas harus berupa gambar JPEG, PNG, atau WebP dengan jenis konten yang sesuai',
+  CorruptImage: 'Gambar rusak; pilih gambar lain',
+  FileTooLarge: 'Berkas tidak boleh lebih dari 5 MB',
+  TooManyPixels: 'Gambar tidak boleh lebih dari 40 juta piksel',
+  DecodedImageTooLarge: 'Gambar terlalu besar setelah didekode; gunakan lebih sedikit piksel atau bit per kanal',
+  MalformedForm: 'Formulir tidak lengkap atau salah; kirim kembali',
+  TooManyImages: 'Terlalu banyak gambar sedang diproses; coba lagi sebentar lagi'
+})

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { thumbnailKeyOf } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
 import t, { type Test } from 'tap'
@@ -38,6 +39,29 @@ async function testStorage (t: Test, storage: Storage, keys: () => Promise<strin
   for (const key of [stored.key, stored.key, copy]) await media.remove(key)
   t.same(await keys(), [])
   t.equal(await storage.find(stored.key), undefined)
+
+  // Longer than two parts of an upload to S3.
+  const long = Buffer.concat(Array.from({ length: 20 }, (_, index) => Buffer.alloc(1024 * 1024, index)))
+  const chunks = async function* () {
+    for (let at = 0; at < long.length; at += 100_000) yield long.subarray(at, at + 100_000)
+  }
+  await storage.putStream('private/long.zip', chunks(), 'application/zip')
+  t.ok(long.equals(await buffer((await storage.read('private/long.zip'))!)), 'a long file is streamed')
+  const range = { start: 1024 * 1024 - 2, end: 1024 * 1024 + 1 }
+  t.same(await buffer((await storage.read('private/long.zip', range))!), Buffer.from([0, 0, 1, 1]))
+  t.equal(await storage.read('private/missing.zip'), undefined)
+  t.same(await storage.list('private/'), ['private/long.zip'])
+  await storage.putStream('private/empty.zip', empty(), 'application/zip')
+  t.same(await storage.find('private/empty.zip'), Buffer.alloc(0))
+  await t.rejects(storage.putStream('private/broken.zip', broken(), 'application/zip'), new Unavailable())
+  for (const name of ['long', 'empty', 'broken']) await storage.remove(`private/${name}.zip`)
+  t.same(await keys(), [], 'no partial file is left')
+}
+
+async function* empty (): AsyncGenerator<Buffer> {}
+async function* broken () {
+  yield Buffer.alloc(9 * 1024 * 1024)
+  throw new Error('the source broke')
 }
 
 t.test('disk storage stores images', async (t) => {

@@ -38,6 +38,8 @@ export interface Media {
   store(visibility: Visibility, image: Image): Promise<StoredImage>
   /** Copies an image to the key `to`. Does nothing if the image does not exist. @returns whether it exists */
   copy(key: string, to: string): Promise<boolean>
+  /** The bytes of an image; undefined if it does not exist. */
+  find(key: string): Promise<Buffer | undefined>
   /** Deletes an image. Does nothing if it does not exist. */
   remove(key: string): Promise<void>
   /**
@@ -141,6 +143,7 @@ export function createMedia ({ storage, cdnUrl, ownUrlsOnly = false, signingKey 
       await storage.put(to, bytes, 'image/webp')
       return true
     },
+    find: async (key) => await storage.find(key),
     async remove (key) {
       await Promise.all(THUMBNAIL_WIDTHS.map(async (width) => await storage.remove(thumbnailKeyOf(key, width))))
       await storage.remove(key)

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t from 'tap'
 import { removeStaleFiles } from './stale-files.ts'
-import { diskStorage } from './storage.ts'
+import { diskStorage } from './disk-storage.ts'
 import { multipartUploads } from './uploads.ts'
 
 const folder = await mkdtemp(path.join(tmpdir(), 'tandem-leftovers-'))

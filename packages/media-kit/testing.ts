@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { crc32, deflateSync } from 'node:zlib'
 import type { Image } from './images.ts'
-import type { S3Settings } from './storage.ts'
+import type { S3Settings } from './s3-storage.ts'
 
 /** The part of a tap test that registers cleanup. */
 interface Teardown {
@@ -73,20 +73,34 @@ export interface FakeS3 {
  */
 export async function startS3 (t: Teardown): Promise<FakeS3> {
   const objects: FakeS3['objects'] = new Map()
+  const uploads = fakeUploads(objects)
   let failure: number | undefined
 
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-      const { pathname } = new URL(request.url ?? '', 'http://bucket')
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://bucket')
       const key = decodeURIComponent(pathname).slice(1)
       const object = objects.get(key)
-      const respond = (status: number, bytes?: Buffer) => response.writeHead(status).end(bytes)
+      const body = Buffer.concat(chunks)
+      const respond = (status: number, bytes?: Buffer | string) => response.writeHead(status).end(bytes)
       if (failure) return respond(failure)
       if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 Credential=key/')) return respond(403)
-      if (request.method === 'PUT') objects.set(key, { bytes: Buffer.concat(chunks), headers: request.headers })
+      if (searchParams.has('list-type')) {
+        const prefix = `${key}${searchParams.get('prefix') ?? ''}`
+        const found = [...objects.keys()].filter((name) => name.startsWith(prefix))
+        return respond(200, found.map((name) => `<Key>${name.slice(key.length)}</Key>`).join(''))
+      }
+      if (searchParams.has('uploads') || searchParams.has('uploadId')) {
+        return uploads.handle(request, { key, searchParams, body, respond })
+      }
+      if (request.method === 'PUT') objects.set(key, { bytes: body, headers: request.headers })
       if (request.method === 'DELETE') objects.delete(key)
-      if (request.method === 'GET') return respond(object ? 200 : 404, object?.bytes)
+      if (request.method === 'GET') {
+        const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
+        const bytes = start ? object?.bytes.subarray(Number(start), Number(end) + 1) : object?.bytes
+        return respond(object ? start ? 206 : 200 : 404, bytes)
+      }
       respond(request.method === 'DELETE' ? 204 : 200)
     })
   }).listen(0, '127.0.0.1')
@@ -106,6 +120,41 @@ export async function startS3 (t: Teardown): Promise<FakeS3> {
     keys: () => [...objects.keys()].map((name) => name.slice(name.indexOf('/') + 1)),
     failWith: (status) => {
       failure = status
+    }
+  }
+}
+
+interface UploadCall {
+  key: string
+  searchParams: URLSearchParams
+  body: Buffer
+  respond: (status: number, bytes?: Buffer | string) => unknown
+}
+
+/** The multipart uploads of the fake S3. An object exists once its upload is complete. */
+function fakeUploads (objects: FakeS3['objects']) {
+  const uploads = new Map<string, { headers: IncomingMessage['headers'], parts: Map<string, Buffer> }>()
+  return {
+    handle ({ method, headers }: IncomingMessage, { key, searchParams, body, respond }: UploadCall) {
+      const id = searchParams.get('uploadId')
+      if (id === null) {
+        uploads.set(String(uploads.size), { headers, parts: new Map() })
+        return respond(200, `<UploadId>${uploads.size - 1}</UploadId>`)
+      }
+      const upload = uploads.get(id)
+      if (!upload) return respond(404)
+      if (method === 'PUT') upload.parts.set(searchParams.get('partNumber') ?? '', body)
+      else uploads.delete(id)
+      if (method === 'POST') {
+        const bytes = [...body.toString().matchAll(/<PartNumber>(\d+)</g)].map(([, number]) =>
+          upload.parts.get(number!)!
+        )
+        if (bytes.slice(0, -1).some((part) => part.length < 5 * 1024 * 1024)) {
+          return respond(200, '<Error>EntityTooSmall')
+        }
+        objects.set(key, { bytes: Buffer.concat(bytes), headers: upload.headers })
+      }
+      respond(200)
     }
   }
 }

@@ -14,6 +14,17 @@ t.test('calls that arrive while a batch runs form the next batch, and each gets 
   t.equal(await double(7), 14)
 })
 
+t.test('a batch can wait for the calls of its turn', async (t) => {
+  const batches: number[][] = []
+  const work = createBatcher(async (numbers: number[]) => {
+    batches.push(numbers)
+    return numbers
+  }, { waitsForTurn: true })
+  t.strictSame(await Promise.all([work(1), work(2)]), [1, 2])
+  t.equal(await work(3), 3)
+  t.strictSame(batches, [[1, 2], [3]])
+})
+
 t.test('a failed batch does not affect the next one', async (t) => {
   let fails = true
   const work = createBatcher(async (items: string[]) => {

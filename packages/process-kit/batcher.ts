@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 interface Call<Item, Result> {
   item: Item
   resolve: (result: Result) => void
@@ -12,6 +14,8 @@ interface Options {
    * with it.
    */
   isItemError?: (error: unknown) => boolean
+  /** Whether a batch waits for the other calls of its turn of the event loop; default false. */
+  waitsForTurn?: boolean
 }
 
 /**
@@ -22,7 +26,7 @@ interface Options {
  */
 export function createBatcher<Item, Result> (
   work: (items: Item[]) => Promise<Result[]>,
-  { maxItems = 100, isItemError = () => false }: Options = {}
+  { maxItems = 100, isItemError = () => false, waitsForTurn = false }: Options = {}
 ): (item: Item) => Promise<Result> {
   const waiting: Call<Item, Result>[] = []
   let isRunning = false
@@ -30,6 +34,7 @@ export function createBatcher<Item, Result> (
   async function drain () {
     if (isRunning) return
     isRunning = true
+    if (waitsForTurn) await setImmediate()
     while (waiting.length > 0) await runBatch(waiting.splice(0, maxItems))
     isRunning = false
   }

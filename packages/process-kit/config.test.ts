@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Type } from 'typebox'
-import { ConfigError, List, readConfig, ProcessEnvironment, Url } from './config.ts'
+import { ConfigError, List, readConfig, ProcessEnvironment, Url, Urls } from './config.ts'
 
 const schema = Type.Object({
   ...ProcessEnvironment,
@@ -49,4 +49,15 @@ t.test('the error names every invalid variable, one per line and without its val
     ].join('\n'))
   )
   t.throws(() => readConfig(schema, {}), new ConfigError('PORT is missing\nNATS_URL is missing\nSECRET is missing'))
+})
+
+t.test('a URL can have several hosts where that is allowed', async (t) => {
+  const list = Type.Object({ NATS_URL: Urls() })
+  for (
+    const url of ['nats://a:1', 'nats://user:secret@a:4222,b:4222', 'nats://a:1,nats://b:2', 'postgres://u@a,b:2/c?d=e']
+  ) {
+    t.equal(readConfig(list, { NATS_URL: url }).NATS_URL, url)
+  }
+  for (const url of ['a,b', 'nats://a:1,b:x']) t.throws(() => readConfig(list, { NATS_URL: url }), /must be a URL/)
+  t.throws(() => readConfig(Type.Object({ SMTP_URL: Url() }), { SMTP_URL: 'smtp://a:1,b:2' }), /must be a URL/)
 })

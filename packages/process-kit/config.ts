@@ -44,6 +44,12 @@ export const ProcessEnvironment = {
 /** A variable that holds a URL with a scheme, such as `postgres://…`. */
 export const Url = (options: TSchemaOptions = {}) => Type.String({ format: 'any-url', ...options })
 
+/** A URL with one or more hosts, such as `nats://user:password@a:4222,b:4222`. */
+export const Urls = (options: TSchemaOptions = {}) => Type.String({ format: 'any-urls', ...options })
+
+const isUrl = (text: string) => URL.canParse(text) && text.includes(':')
+const withScheme = (text: string) => text.includes('://') ? text : `host://${text}`
+
 function isAddressOrRange (text: string) {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   const [address = '', prefix, ...rest] = text.split('/')
@@ -84,7 +90,9 @@ function describeError (error: ErrorObject): [variable: string, line: string] {
     case 'maxLength':
       return [name, `${name} must have at most ${params.limit} characters`]
     case 'format':
-      if (params.format === 'any-url') return [name, `${name} must be a URL such as scheme://host:port`]
+      if (params.format === 'any-url' || params.format === 'any-urls') {
+        return [name, `${name} must be a URL such as scheme://host:port`]
+      }
       if (params.format === 'ed25519-public-keys') {
         return [name, `${name} must be Ed25519 public keys in base64, separated by commas`]
       }
@@ -136,7 +144,11 @@ export function readConfig<Schema extends TObject> (
       ajv: {
         customOptions (ajv) {
           formats.default(ajv)
-          ajv.addFormat('any-url', (text: string) => URL.canParse(text) && text.includes(':'))
+          ajv.addFormat('any-url', isUrl)
+          ajv.addFormat(
+            'any-urls',
+            (text: string) => text.split(',').every((each, index) => isUrl(index === 0 ? each : withScheme(each)))
+          )
           ajv.addFormat('addresses', (text: string) => split(text).every(isAddressOrRange))
           ajv.addFormat('ed25519-public-keys', (text: string) => split(text).every(isRootKey))
           return ajv

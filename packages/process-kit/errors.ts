@@ -1,4 +1,5 @@
 import createError from '@fastify/error'
+import { translateErrors } from './translations.ts'
 
 /**
  * Something that the work needs is temporarily unavailable: another service, the file storage, the keys, or capacity.
@@ -9,3 +10,5 @@ export const Unavailable = createError(
   'The service is temporarily unavailable; try again shortly',
   503
 )
+
+translateErrors({ Unavailable }, { Unavailable: 'Layanan sedang tidak tersedia; coba lagi sebentar lagi' })

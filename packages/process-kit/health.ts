@@ -4,6 +4,8 @@ import { registry } from './metrics.ts'
 
 /**
  * A dependency of the service. Without a `required` one the service is not ready; the others only mark it as degraded.
+ * The check fails if it throws, returns false, or takes longer than a second. If it returns names, those parts of the
+ * dependency fail, and it is up itself.
  */
 export interface HealthCheck {
   check: () => Promise<unknown>
@@ -11,56 +13,96 @@ export interface HealthCheck {
 }
 export type HealthChecks = Record<string, HealthCheck>
 
-const failingGauge = new Gauge({
-  name: 'health_check_failing',
-  help: 'Whether a dependency of the process is down',
-  labelNames: ['check'],
-  registers: [registry]
-})
+/** Fails a check with a reason for operators. It must contain no personal data. */
+export class Degraded extends Error {}
+
+export interface HealthReport {
+  /** The names of the failing checks. */
+  down: string[]
+  /** The reasons of those that failed with `Degraded`. */
+  reasons: Record<string, string>
+}
+
+export interface HealthProbe {
+  find: () => Promise<HealthReport>
+  /** Excludes the checks from the metric. */
+  close: () => void
+}
 
 const TIMEOUT_MS = 1_000
 const CACHE_TTL_MS = 1_000
 
-async function isDown (check: () => Promise<unknown>) {
+const probes = new Map<HealthProbe, HealthChecks>()
+
+new Gauge({
+  name: 'health_check_failing',
+  help: 'Whether a dependency of the process is down',
+  labelNames: ['check'],
+  registers: [registry],
+  // The checks run here too, because in some deployments nobody else requests /health/ready.
+  async collect () {
+    this.reset()
+    const reports = await Promise.all([...probes].map(async ([probe, checks]) => ({ checks, ...await probe.find() })))
+    for (const { checks, down } of reports) {
+      for (const check of new Set([...Object.keys(checks), ...down])) this.set({ check }, down.includes(check) ? 1 : 0)
+    }
+  }
+})
+
+async function findFailures (name: string, check: () => Promise<unknown>): Promise<[name: string, reason?: string][]> {
   let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, TIMEOUT_MS, true)
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, TIMEOUT_MS, false)
   })
   try {
-    return await Promise.race([check().then((result) => result === false), timeout])
-  } catch {
-    return true
+    const result = await Promise.race([check(), timeout])
+    if (Array.isArray(result)) return result.map((part) => [`${name}.${String(part)}`])
+    return result === false ? [[name]] : []
+  } catch (error) {
+    return [error instanceof Degraded ? [name, error.message] : [name]]
   } finally {
     clearTimeout(timer)
   }
 }
 
 /**
- * Creates a function that names the checks that fail. A check times out after a second and runs at most once a second.
+ * Creates a probe that names the checks that fail. A check times out after a second and runs at most once a second.
  * The names of failing checks are also in a metric, and in the log when they change.
  */
-export function createHealthProbe (checks: HealthChecks, log: Pick<Log, 'warn'>): () => Promise<string[]> {
+export function createHealthProbe (checks: HealthChecks, log: Pick<Log, 'warn'>): HealthProbe {
   let checkedAt = 0
-  let result: Promise<string[]> | undefined
+  let result: Promise<HealthReport> | undefined
   let lastReported = ''
 
-  function report (down: string[]) {
-    for (const name of Object.keys(checks)) failingGauge.set({ check: name }, down.includes(name) ? 1 : 0)
+  function report (failures: [name: string, reason?: string][]) {
+    const down = failures.map(([name]) => name)
+    const reasons = Object.fromEntries(failures.flatMap(([name, reason]) => reason ? [[name, reason]] : []))
     if (lastReported !== down.join()) {
-      log.warn({ down }, down.length > 0 ? 'health checks fail' : 'all health checks pass again')
+      log.warn({ down, reasons }, down.length > 0 ? 'health checks fail' : 'all health checks pass again')
     }
     lastReported = down.join()
-    return down
+    return { down, reasons }
   }
 
-  return () => {
-    if (!result || Date.now() - checkedAt > CACHE_TTL_MS) {
-      checkedAt = Date.now()
-      result = Promise.all(
-        Object.entries(checks).map(async ([name, { check }]) => await isDown(async () => await check()) ? [name] : [])
-      )
-        .then((names) => report(names.flat()))
-    }
-    return result
+  async function runAll () {
+    const failures = Object.entries(checks).map(async ([name, { check }]) =>
+      await findFailures(name, async () => await check())
+    )
+    return report((await Promise.all(failures)).flat())
   }
+
+  const probe: HealthProbe = {
+    async find () {
+      if (!result || Date.now() - checkedAt > CACHE_TTL_MS) {
+        checkedAt = Date.now()
+        result = runAll()
+      }
+      return await result
+    },
+    close: () => {
+      probes.delete(probe)
+    }
+  }
+  probes.set(probe, checks)
+  return probe
 }

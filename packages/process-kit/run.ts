@@ -4,7 +4,11 @@ import { createProcessLogger, type Log } from './logging.ts'
 import { startTracing } from './tracing.ts'
 
 type Close = () => unknown
-type Main = (onClose: (close: Close) => void, log: Log) => Promise<unknown>
+interface CloseOptions {
+  /** How long it may take, besides the 10 s for all. */
+  extraMs?: number
+}
+type Main = (onClose: (close: Close, options?: CloseOptions) => void, log: Log) => Promise<unknown>
 
 // Kubernetes kills after 45 s, the local launcher sooner.
 const SHUTDOWN_TIMEOUT_MS = 10_000
@@ -28,12 +32,13 @@ function describeStartError (error: unknown): string {
 /**
  * Runs a process. `main` opens its resources in order and registers a function to close each one with `onClose`. They
  * are called in reverse order on SIGTERM, on SIGINT, and when the parent that forked this process is gone, with 10 s
- * for all of them. A failed start prints the reason in one line and exits with 1. An uncaught error also exits with 1,
+ * for all of them and what `extraMs` adds. A failed start prints the reason in one line and exits with 1. An uncaught error also exits with 1,
  * because the supervisor then starts a clean process.
  */
 export async function run (name: string, main: Main): Promise<void> {
   const { log, flush } = createProcessLogger(name)
   const open: Close[] = [await startTracing(name)]
+  let timeoutMs = SHUTDOWN_TIMEOUT_MS
   let closing: Promise<void> | undefined
 
   const closeAll = () => {
@@ -51,17 +56,25 @@ export async function run (name: string, main: Main): Promise<void> {
     return closing
   }
 
-  const grace = closeWithGrace({ delay: SHUTDOWN_TIMEOUT_MS, logger: log }, async ({ err, signal }) => {
+  const grace = closeWithGrace({ delay: false, logger: log }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'uncaught error')
     else log.info({ signal }, 'shutting down')
+    const timer = setTimeout(() => {
+      log.error(`killed by timeout (${timeoutMs}ms)`)
+      process.exit(1)
+    }, timeoutMs)
     await closeAll()
+    clearTimeout(timer)
   })
   process.once('disconnect', () => {
     if (!closing) grace.close()
   })
 
   try {
-    await main((close) => open.push(close), log)
+    await main((close, { extraMs = 0 } = {}) => {
+      open.push(close)
+      timeoutMs += extraMs
+    }, log)
   } catch (error) {
     if (closing) return
     process.stderr.write(

@@ -1,8 +1,8 @@
-import { queues } from './metrics.ts'
+import { initializeAttempts, memoryReaders, queues } from './metrics.ts'
 import { createProducer } from './producer.ts'
-import { connectRedis, withTimeout } from './redis.ts'
+import { connectRedis, readMemory, withTimeout } from './redis.ts'
 import { createSweeper } from './sweeper.ts'
-import type { Queue, QueueOptions } from './types.ts'
+import type { Job, Queue, QueueOptions } from './types.ts'
 import { startWorker } from './worker.ts'
 
 const ENQUEUE_TIMEOUT_MS = 2_000
@@ -27,23 +27,17 @@ export function createQueue (
   const isNeeded = () => !isClosed
   const redis = connectCommands(options, isNeeded)
   const producer = createProducer({ name, prefix, redis })
-  // Outside BullMQ's own `prefix:name:`, where every job has its own key.
-  const sentinelKey = `${prefix}:${name}.sentinelKey`
   const sweeper = createSweeper({
     listPending,
     minAgeSeconds: sweepMinAgeSeconds,
-    // The sentinel key is missing after Redis was wiped, and all jobs with it.
-    wasWiped: async () => await redis.set(sentinelKey, '1', 'NX') === 'OK',
-    async enqueueAgain (jobs) {
-      await producer.removeFailed(jobs)
-      await producer.add(jobs)
-    },
+    ...createSweepTarget({ redis, producer, sentinelKey: `${prefix}:${name}.sentinelKey` }),
     isStopped: () => isClosed,
     onFailure: (error) => log.warn({ err: error, queue: name }, 'a sweep of pending rows failed and will be repeated')
   })
   const sweep = () => {
     if (redis.status === 'ready') void sweeper.sweep()
   }
+  const measureMemory = async () => await readMemory(redis)
   let worker: ReturnType<typeof startWorker> | undefined
   let sweepTimer: NodeJS.Timeout | undefined
 
@@ -73,6 +67,7 @@ export function createQueue (
       if (isClosed) return
       isClosed = true
       queues.delete(name)
+      memoryReaders.delete(measureMemory)
       clearInterval(sweepTimer)
       await sweeper.waitUntilIdle()
       await worker?.close()
@@ -88,8 +83,26 @@ export function createQueue (
     depth: async () => await producer.depth()
   }
   queues.set(name, queue)
+  memoryReaders.add(measureMemory)
+  initializeAttempts(name)
   return queue
 }
+
+interface SweepTarget {
+  redis: ReturnType<typeof connectRedis>
+  producer: ReturnType<typeof createProducer>
+  /** Outside BullMQ's own `prefix:name:`, where every job has its own key. */
+  sentinelKey: string
+}
+
+const createSweepTarget = ({ redis, producer, sentinelKey }: SweepTarget) => ({
+  // The key is missing after Redis was wiped, and all jobs with it.
+  wasWiped: async () => await redis.set(sentinelKey, '1', 'NX') === 'OK',
+  async enqueueAgain (jobs: Job[]) {
+    await producer.removeFailed(jobs)
+    await producer.add(jobs)
+  }
+})
 
 /** The connection of everything but the worker, whose commands block. */
 const connectCommands = ({ redisUrl, log }: Pick<QueueOptions, 'redisUrl' | 'log'>, isNeeded: () => boolean) =>

@@ -36,3 +36,10 @@ export async function withTimeout<Value> (timeoutMs: number, work: Promise<Value
     clearTimeout(timer)
   }
 }
+
+/** The memory of the server in bytes. @throws while Redis is unavailable */
+export async function readMemory (redis: Redis) {
+  const info = await redis.info('memory')
+  const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0)
+  return { used: read('used_memory'), limit: read('maxmemory') }
+}

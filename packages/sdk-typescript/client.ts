@@ -2,6 +2,8 @@ import { createClient, type ResolvedRequestOptions } from './generated/client/in
 import { repeatable } from './generated/repeatable.gen.ts'
 import { Operations } from './generated/sdk.gen.ts'
 import { toTandemError } from './errors.ts'
+import { openRealtime } from './realtime.ts'
+import type { Realtime, RealtimeOptions } from './realtime-types.ts'
 import { createKey, createSend, defaultRetries, type RetryOptions } from './retries.ts'
 import { createSession, memoryStorage, type TokenStorage } from './session.ts'
 
@@ -24,6 +26,8 @@ export interface Tandem extends Operations {
   isSignedIn(): Promise<boolean>
   /** Removes the tokens of this device. To end the session on the server too, call the sign-out operation first. */
   forget(): Promise<void>
+  /** Opens a connection that brings messages, matches, notifications, presence and typing as they happen. */
+  connectRealtime(options?: RealtimeOptions): Realtime
 }
 
 const API_PATH = '/api/mobile/v1'
@@ -71,8 +75,11 @@ export function createTandem (options: TandemOptions): Tandem {
   })
   client.interceptors.error.use((error, response) => toTandemError(error, response))
 
-  return Object.assign(new Operations({ client }), {
+  const operations = new Operations({ client })
+  return Object.assign(operations, {
     isSignedIn: async () => await session.accessToken() !== undefined,
-    forget: async () => await session.clear()
+    forget: async () => await session.clear(),
+    connectRealtime: (options: RealtimeOptions = {}) =>
+      openRealtime({ baseUrl, session, checkSession: () => operations.countUnreadNotifications() }, options)
   })
 }

@@ -1,8 +1,8 @@
 /** Runs `tasks` concurrently, few enough at once to leave database connections for others. */
 export async function runConcurrently<Result> (tasks: (() => Promise<Result>)[], concurrency = 4) {
   const results: Result[] = []
-  await Promise.all(Array.from({ length: concurrency }, async (_, lane) => {
-    for (let number = lane; number < tasks.length; number += concurrency) results[number] = await tasks[number]!()
+  await Promise.all(Array.from({ length: concurrency }, async (_, worker) => {
+    for (let number = worker; number < tasks.length; number += concurrency) results[number] = await tasks[number]!()
   }))
   return results
 }

@@ -1,6 +1,9 @@
 /** The operations that accept an Idempotency-Key. */
 export const repeatable: ReadonlySet<string> = new Set([
+  'POST /activities',
+  'POST /activities/{id}/repeat',
   'POST /auth/refresh',
+  'POST /buddies/requests',
   'POST /fasting',
   'POST /feed',
   'POST /feed/{id}/comment',
@@ -15,6 +18,7 @@ export const repeatable: ReadonlySet<string> = new Set([
   'POST /notifications/push/test',
   'POST /onboarding/admin/options',
   'POST /programs',
+  'POST /reports',
   'POST /stories',
   'POST /users/{userId}/follow'
 ])

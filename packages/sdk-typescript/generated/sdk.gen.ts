@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { ActivateProgramData, ActivateProgramErrors, ActivateProgramResponses, AddPhotoData, AddPhotoErrors, AddPhotoResponses, AddVenueData, AddVenueErrors, AddVenueResponses, ApproveVerificationData, ApproveVerificationErrors, ApproveVerificationResponses, ArrangePhotosData, ArrangePhotosErrors, ArrangePhotosResponses, BlockPersonData, BlockPersonErrors, BlockPersonResponses, CancelAccountDeletionData, CancelAccountDeletionErrors, CancelAccountDeletionResponses, CancelVerificationData, CancelVerificationErrors, CancelVerificationResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckEmailData, CheckEmailErrors, CheckEmailResponses, CheckPasswordResetData, CheckPasswordResetErrors, CheckPasswordResetResponses, CheckUsernameData, CheckUsernameErrors, CheckUsernameResponses, CountUnreadNotificationsData, CountUnreadNotificationsErrors, CountUnreadNotificationsResponses, CreateCommentData, CreateCommentErrors, CreateCommentResponses, CreateFitMatchProfileData, CreateFitMatchProfileErrors, CreateFitMatchProfileResponses, CreateOnboardingOptionData, CreateOnboardingOptionErrors, CreateOnboardingOptionResponses, CreatePostData, CreatePostErrors, CreatePostResponses, CreateProgramData, CreateProgramErrors, CreateProgramResponses, CreateStoryData, CreateStoryErrors, CreateStoryResponses, DeleteCommentData, DeleteCommentErrors, DeleteCommentResponses, DeleteFastData, DeleteFastErrors, DeleteFastResponses, DeleteFitMatchProfileData, DeleteFitMatchProfileErrors, DeleteFitMatchProfileResponses, DeleteLogData, DeleteLogErrors, DeleteLogResponses, DeleteNotificationData, DeleteNotificationErrors, DeleteNotificationResponses, DeletePhotoData, DeletePhotoErrors, DeletePhotoResponses, DeletePostData, DeletePostErrors, DeletePostResponses, DeleteProgramData, DeleteProgramErrors, DeleteProgramResponses, DeletePushTokenData, DeletePushTokenErrors, DeletePushTokenResponses, DeleteSetupDraftData, DeleteSetupDraftErrors, DeleteSetupDraftResponses, DeleteStoryData, DeleteStoryErrors, DeleteStoryResponses, DeleteVenueData, DeleteVenueErrors, DeleteVenueResponses, DiscoverPeopleData, DiscoverPeopleErrors, DiscoverPeopleResponses, EndFastData, EndFastErrors, EndFastResponses, EraseFitMatchProfileData, EraseFitMatchProfileErrors, EraseFitMatchProfileResponses, FollowUserData, FollowUserErrors, FollowUserResponses, GetAccountDeletionData, GetAccountDeletionErrors, GetAccountDeletionResponses, GetCandidateData, GetCandidateErrors, GetCandidateResponses, GetChatData, GetChatErrors, GetChatResponses, GetCurrentFastData, GetCurrentFastErrors, GetCurrentFastResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetFastingStatsData, GetFastingStatsErrors, GetFastingStatsResponses, GetFitMatchProfileData, GetFitMatchProfileErrors, GetFitMatchProfileResponses, GetFitMatchSettingsData, GetFitMatchSettingsErrors, GetFitMatchSettingsResponses, GetGoalsData, GetGoalsErrors, GetGoalsResponses, GetHealthScoreData, GetHealthScoreErrors, GetHealthScoreResponses, GetHomeData, GetHomeErrors, GetHomeResponses, GetMetaData, GetMetaErrors, GetMetaResponses, GetNotificationPreferencesData, GetNotificationPreferencesErrors, GetNotificationPreferencesResponses, GetOnboardingStatusData, GetOnboardingStatusErrors, GetOnboardingStatusResponses, GetPostData, GetPostErrors, GetPostResponses, GetProfileData, GetProfileErrors, GetProfileResponses, GetSetupDraftData, GetSetupDraftErrors, GetSetupDraftResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetTutorialSeenData, GetTutorialSeenErrors, GetTutorialSeenResponses, GetUserByUsernameData, GetUserByUsernameErrors, GetUserByUsernameResponses, GetUserData, GetUserErrors, GetUserResponses, GetVerificationData, GetVerificationErrors, GetVerificationResponses, GetVerificationSelfieData, GetVerificationSelfieErrors, GetVerificationSelfieResponses, GetWeeklyOverviewData, GetWeeklyOverviewErrors, GetWeeklyOverviewResponses, LikePostData, LikePostErrors, LikePostResponses, ListAllOnboardingOptionsData, ListAllOnboardingOptionsErrors, ListAllOnboardingOptionsResponses, ListBadgesData, ListBadgesErrors, ListBadgesResponses, ListBlockedPeopleData, ListBlockedPeopleErrors, ListBlockedPeopleResponses, ListCommentsData, ListCommentsErrors, ListCommentsResponses, ListFastsData, ListFastsErrors, ListFastsResponses, ListFeedData, ListFeedErrors, ListFeedResponses, ListFollowersData, ListFollowersErrors, ListFollowersResponses, ListFollowingData, ListFollowingErrors, ListFollowingResponses, ListLikesData, ListLikesErrors, ListLikesResponses, ListLocationsData, ListLocationsErrors, ListLocationsResponses, ListLogsData, ListLogsErrors, ListLogsResponses, ListMatchesData, ListMatchesErrors, ListMatchesResponses, ListMyReportsData, ListMyReportsErrors, ListMyReportsResponses, ListNewMessagesData, ListNewMessagesErrors, ListNewMessagesResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListOnboardingOptionsData, ListOnboardingOptionsErrors, ListOnboardingOptionsResponses, ListPhotosData, ListPhotosErrors, ListPhotosResponses, ListProgramsData, ListProgramsErrors, ListProgramsResponses, ListPushDevicesData, ListPushDevicesErrors, ListPushDevicesResponses, ListPushLogData, ListPushLogErrors, ListPushLogResponses, ListReceivedLikesData, ListReceivedLikesErrors, ListReceivedLikesResponses, ListRecordsData, ListRecordsErrors, ListRecordsResponses, ListReportsForReviewData, ListReportsForReviewErrors, ListReportsForReviewResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListStoriesData, ListStoriesErrors, ListStoriesResponses, ListStoryViewersData, ListStoryViewersErrors, ListStoryViewersResponses, ListTrendingHashtagsData, ListTrendingHashtagsErrors, ListTrendingHashtagsResponses, ListVenuesData, ListVenuesErrors, ListVenuesResponses, ListVerificationsForReviewData, ListVerificationsForReviewErrors, ListVerificationsForReviewResponses, MarkChatReadData, MarkChatReadErrors, MarkChatReadResponses, MarkNotificationsReadData, MarkNotificationsReadErrors, MarkNotificationsReadResponses, MarkTutorialSeenData, MarkTutorialSeenErrors, MarkTutorialSeenResponses, ReactToStoryData, ReactToStoryErrors, ReactToStoryResponses, RecalculateBadgesData, RecalculateBadgesErrors, RecalculateBadgesResponses, RefreshTokensData, RefreshTokensErrors, RefreshTokensResponses, RegisterData, RegisterErrors, RegisterPushTokenData, RegisterPushTokenErrors, RegisterPushTokenResponses, RegisterResponses, RejectVerificationData, RejectVerificationErrors, RejectVerificationResponses, ReportPersonData, ReportPersonErrors, ReportPersonResponses, ReportSignInIssueData, ReportSignInIssueErrors, ReportSignInIssueResponses, RequestPasswordResetData, RequestPasswordResetErrors, RequestPasswordResetResponses, RequestSignInCodeData, RequestSignInCodeErrors, RequestSignInCodeResponses, ResendVerificationData, ResendVerificationErrors, ResendVerificationResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResolveReportData, ResolveReportErrors, ResolveReportResponses, RetireOnboardingOptionData, RetireOnboardingOptionErrors, RetireOnboardingOptionResponses, RevokeSessionsData, RevokeSessionsErrors, RevokeSessionsResponses, SaveLogsData, SaveLogsErrors, SaveLogsResponses, SaveOnboardingProfileData, SaveOnboardingProfileErrors, SaveOnboardingProfileResponses, SavePermissionsData, SavePermissionsErrors, SavePermissionsResponses, SavePreferencesData, SavePreferencesErrors, SavePreferencesResponses, SaveSetupDraftData, SaveSetupDraftErrors, SaveSetupDraftResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SendMessageData, SendMessageErrors, SendMessageResponses, SendTestPushData, SendTestPushErrors, SendTestPushResponses, SetInitialPasswordData, SetInitialPasswordErrors, SetInitialPasswordResponses, SetTypingData, SetTypingErrors, SetTypingResponses, SignInData, SignInErrors, SignInResponses, SignInWithCodeData, SignInWithCodeErrors, SignInWithCodeResponses, SignInWithProviderAData, SignInWithProviderAErrors, SignInWithProviderAResponses, SignInWithProviderBData, SignInWithProviderBErrors, SignInWithProviderBResponses, SignOutData, SignOutErrors, SignOutResponses, StartFastData, StartFastErrors, StartFastResponses, SubmitVerificationData, SubmitVerificationErrors, SubmitVerificationResponses, SwipeData, SwipeErrors, SwipeResponses, UnblockPersonData, UnblockPersonErrors, UnblockPersonResponses, UnfollowUserData, UnfollowUserErrors, UnfollowUserResponses, UnlikePostData, UnlikePostErrors, UnlikePostResponses, UnmatchData, UnmatchErrors, UnmatchResponses, UpdateFastData, UpdateFastErrors, UpdateFastResponses, UpdateFitMatchProfileData, UpdateFitMatchProfileErrors, UpdateFitMatchProfileResponses, UpdateFitMatchSettingsData, UpdateFitMatchSettingsErrors, UpdateFitMatchSettingsResponses, UpdateGoalsData, UpdateGoalsErrors, UpdateGoalsResponses, UpdateNotificationPreferencesData, UpdateNotificationPreferencesErrors, UpdateNotificationPreferencesResponses, UpdateOnboardingOptionData, UpdateOnboardingOptionErrors, UpdateOnboardingOptionResponses, UpdatePostData, UpdatePostErrors, UpdatePostResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateVenuesData, UpdateVenuesErrors, UpdateVenuesResponses, UploadMediaData, UploadMediaErrors, UploadMediaResponses, UploadOnboardingPhotoData, UploadOnboardingPhotoErrors, UploadOnboardingPhotoResponses, VerifyEmailData, VerifyEmailErrors, VerifyEmailResponses, ViewStoryData, ViewStoryErrors, ViewStoryResponses, VoteInPollData, VoteInPollErrors, VoteInPollResponses } from './types.gen.ts';
+import type { ActivateProgramData, ActivateProgramErrors, ActivateProgramResponses, AddPhotoData, AddPhotoErrors, AddPhotoResponses, AddVenueData, AddVenueErrors, AddVenueResponses, AnswerAsTrustedContactData, AnswerAsTrustedContactErrors, AnswerAsTrustedContactResponses, AnswerJoinRequestData, AnswerJoinRequestErrors, AnswerJoinRequestResponses, AppealDecisionData, AppealDecisionErrors, AppealDecisionResponses, ApproveVerificationData, ApproveVerificationErrors, ApproveVerificationResponses, ArmMeetingSafetyData, ArmMeetingSafetyErrors, ArmMeetingSafetyResponses, ArrangePhotosData, ArrangePhotosErrors, ArrangePhotosResponses, AskToJoinData, AskToJoinErrors, AskToJoinResponses, BlockPersonData, BlockPersonErrors, BlockPersonResponses, BlockUserData, BlockUserErrors, BlockUserResponses, CancelAccountDeletionData, CancelAccountDeletionErrors, CancelAccountDeletionResponses, CancelActivityData, CancelActivityErrors, CancelActivityResponses, CancelDataExportData, CancelDataExportErrors, CancelDataExportResponses, CancelVerificationData, CancelVerificationErrors, CancelVerificationResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckEmailData, CheckEmailErrors, CheckEmailResponses, CheckInData, CheckInErrors, CheckInResponses, CheckPasswordResetData, CheckPasswordResetErrors, CheckPasswordResetResponses, CheckUsernameData, CheckUsernameErrors, CheckUsernameResponses, ConfirmAccountDeletionData, ConfirmAccountDeletionErrors, ConfirmAccountDeletionResponses, ConfirmEmailChangeData, ConfirmEmailChangeErrors, ConfirmEmailChangeResponses, CountUnreadNotificationsData, CountUnreadNotificationsErrors, CountUnreadNotificationsResponses, CreateCommentData, CreateCommentErrors, CreateCommentResponses, CreateFitMatchProfileData, CreateFitMatchProfileErrors, CreateFitMatchProfileResponses, CreateOnboardingOptionData, CreateOnboardingOptionErrors, CreateOnboardingOptionResponses, CreatePostData, CreatePostErrors, CreatePostResponses, CreateProgramData, CreateProgramErrors, CreateProgramResponses, CreateStoryData, CreateStoryErrors, CreateStoryResponses, DeleteAccountData, DeleteAccountErrors, DeleteAccountResponses, DeleteCommentData, DeleteCommentErrors, DeleteCommentResponses, DeleteFastData, DeleteFastErrors, DeleteFastResponses, DeleteFitMatchProfileData, DeleteFitMatchProfileErrors, DeleteFitMatchProfileResponses, DeleteLogData, DeleteLogErrors, DeleteLogResponses, DeleteNotificationData, DeleteNotificationErrors, DeleteNotificationResponses, DeletePhotoData, DeletePhotoErrors, DeletePhotoResponses, DeletePostData, DeletePostErrors, DeletePostResponses, DeleteProgramData, DeleteProgramErrors, DeleteProgramResponses, DeletePushTokenData, DeletePushTokenErrors, DeletePushTokenResponses, DeleteSetupDraftData, DeleteSetupDraftErrors, DeleteSetupDraftResponses, DeleteStoryData, DeleteStoryErrors, DeleteStoryResponses, DeleteVenueData, DeleteVenueErrors, DeleteVenueResponses, DisarmMeetingSafetyData, DisarmMeetingSafetyErrors, DisarmMeetingSafetyResponses, DiscoverPeopleData, DiscoverPeopleErrors, DiscoverPeopleResponses, DownloadDataExportData, DownloadDataExportErrors, DownloadDataExportResponses, EndFastData, EndFastErrors, EndFastResponses, EraseFitMatchProfileData, EraseFitMatchProfileErrors, EraseFitMatchProfileResponses, FollowUserData, FollowUserErrors, FollowUserResponses, GetAccountDeletionData, GetAccountDeletionErrors, GetAccountDeletionResponses, GetActivityData, GetActivityErrors, GetActivityResponses, GetCandidateData, GetCandidateErrors, GetCandidateResponses, GetChatData, GetChatErrors, GetChatResponses, GetCurrentFastData, GetCurrentFastErrors, GetCurrentFastResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetDataExportData, GetDataExportErrors, GetDataExportResponses, GetFastingStatsData, GetFastingStatsErrors, GetFastingStatsResponses, GetFitMatchProfileData, GetFitMatchProfileErrors, GetFitMatchProfileResponses, GetFitMatchSettingsData, GetFitMatchSettingsErrors, GetFitMatchSettingsResponses, GetGoalsData, GetGoalsErrors, GetGoalsResponses, GetHealthScoreData, GetHealthScoreErrors, GetHealthScoreResponses, GetHomeData, GetHomeErrors, GetHomeResponses, GetMeetingSafetyData, GetMeetingSafetyErrors, GetMeetingSafetyResponses, GetMetaData, GetMetaErrors, GetMetaResponses, GetNotificationPreferencesData, GetNotificationPreferencesErrors, GetNotificationPreferencesResponses, GetOnboardingStatusData, GetOnboardingStatusErrors, GetOnboardingStatusResponses, GetPostData, GetPostErrors, GetPostResponses, GetProfileData, GetProfileErrors, GetProfileResponses, GetSetupDraftData, GetSetupDraftErrors, GetSetupDraftResponses, GetStandingData, GetStandingErrors, GetStandingResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetTrustedContactData, GetTrustedContactErrors, GetTrustedContactResponses, GetTutorialSeenData, GetTutorialSeenErrors, GetTutorialSeenResponses, GetUserByUsernameData, GetUserByUsernameErrors, GetUserByUsernameResponses, GetUserData, GetUserErrors, GetUserResponses, GetVerificationData, GetVerificationErrors, GetVerificationResponses, GetVerificationSelfieData, GetVerificationSelfieErrors, GetVerificationSelfieResponses, GetWeeklyOverviewData, GetWeeklyOverviewErrors, GetWeeklyOverviewResponses, InviteToActivityData, InviteToActivityErrors, InviteToActivityResponses, LeaveActivityData, LeaveActivityErrors, LeaveActivityResponses, LikePostData, LikePostErrors, LikePostResponses, ListActivitiesData, ListActivitiesErrors, ListActivitiesResponses, ListAllOnboardingOptionsData, ListAllOnboardingOptionsErrors, ListAllOnboardingOptionsResponses, ListBadgesData, ListBadgesErrors, ListBadgesResponses, ListBlockedPeopleData, ListBlockedPeopleErrors, ListBlockedPeopleResponses, ListBlockedUsersData, ListBlockedUsersErrors, ListBlockedUsersResponses, ListBuddiesData, ListBuddiesErrors, ListBuddiesResponses, ListBuddyRequestsData, ListBuddyRequestsErrors, ListBuddyRequestsResponses, ListCommentsData, ListCommentsErrors, ListCommentsResponses, ListFastsData, ListFastsErrors, ListFastsResponses, ListFeedData, ListFeedErrors, ListFeedResponses, ListFollowersData, ListFollowersErrors, ListFollowersResponses, ListFollowingData, ListFollowingErrors, ListFollowingResponses, ListLikesData, ListLikesErrors, ListLikesResponses, ListLocationsData, ListLocationsErrors, ListLocationsResponses, ListLogsData, ListLogsErrors, ListLogsResponses, ListMatchesData, ListMatchesErrors, ListMatchesResponses, ListMyContentReportsData, ListMyContentReportsErrors, ListMyContentReportsResponses, ListMyReportsData, ListMyReportsErrors, ListMyReportsResponses, ListNearbyActivitiesData, ListNearbyActivitiesErrors, ListNearbyActivitiesResponses, ListNewMessagesData, ListNewMessagesErrors, ListNewMessagesResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListOnboardingOptionsData, ListOnboardingOptionsErrors, ListOnboardingOptionsResponses, ListPhotosData, ListPhotosErrors, ListPhotosResponses, ListProgramsData, ListProgramsErrors, ListProgramsResponses, ListPushDevicesData, ListPushDevicesErrors, ListPushDevicesResponses, ListPushLogData, ListPushLogErrors, ListPushLogResponses, ListReceivedLikesData, ListReceivedLikesErrors, ListReceivedLikesResponses, ListRecordsData, ListRecordsErrors, ListRecordsResponses, ListReportsForReviewData, ListReportsForReviewErrors, ListReportsForReviewResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListStoriesData, ListStoriesErrors, ListStoriesResponses, ListStoryViewersData, ListStoryViewersErrors, ListStoryViewersResponses, ListTrendingHashtagsData, ListTrendingHashtagsErrors, ListTrendingHashtagsResponses, ListVenuesData, ListVenuesErrors, ListVenuesResponses, ListVerificationsForReviewData, ListVerificationsForReviewErrors, ListVerificationsForReviewResponses, MarkChatReadData, MarkChatReadErrors, MarkChatReadResponses, MarkNotificationsReadData, MarkNotificationsReadErrors, MarkNotificationsReadResponses, MarkTutorialSeenData, MarkTutorialSeenErrors, MarkTutorialSeenResponses, PauseAccountData, PauseAccountErrors, PauseAccountResponses, PlanActivityData, PlanActivityErrors, PlanActivityResponses, ProveIdentityData, ProveIdentityErrors, ProveIdentityResponses, ReactToStoryData, ReactToStoryErrors, ReactToStoryResponses, RecalculateBadgesData, RecalculateBadgesErrors, RecalculateBadgesResponses, RefreshTokensData, RefreshTokensErrors, RefreshTokensResponses, RegisterData, RegisterErrors, RegisterPushTokenData, RegisterPushTokenErrors, RegisterPushTokenResponses, RegisterResponses, RejectVerificationData, RejectVerificationErrors, RejectVerificationResponses, RemoveBuddyData, RemoveBuddyErrors, RemoveBuddyResponses, RemoveParticipantData, RemoveParticipantErrors, RemoveParticipantResponses, RemoveTrustedContactData, RemoveTrustedContactErrors, RemoveTrustedContactResponses, RepeatActivityData, RepeatActivityErrors, RepeatActivityResponses, ReportContentData, ReportContentErrors, ReportContentResponses, ReportPersonData, ReportPersonErrors, ReportPersonResponses, ReportSafeData, ReportSafeErrors, ReportSafeResponses, ReportSignInIssueData, ReportSignInIssueErrors, ReportSignInIssueResponses, RequestBuddyData, RequestBuddyErrors, RequestBuddyResponses, RequestDataExportData, RequestDataExportErrors, RequestDataExportResponses, RequestDeletionLinkData, RequestDeletionLinkErrors, RequestDeletionLinkResponses, RequestEmailChangeData, RequestEmailChangeErrors, RequestEmailChangeResponses, RequestPasswordResetData, RequestPasswordResetErrors, RequestPasswordResetResponses, RequestProofCodeData, RequestProofCodeErrors, RequestProofCodeResponses, RequestSignInCodeData, RequestSignInCodeErrors, RequestSignInCodeResponses, ResendVerificationData, ResendVerificationErrors, ResendVerificationResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResolveReportData, ResolveReportErrors, ResolveReportResponses, RespondToBuddyRequestData, RespondToBuddyRequestErrors, RespondToBuddyRequestResponses, RespondToInvitationData, RespondToInvitationErrors, RespondToInvitationResponses, RetireOnboardingOptionData, RetireOnboardingOptionErrors, RetireOnboardingOptionResponses, RevertEmailChangeData, RevertEmailChangeErrors, RevertEmailChangeResponses, RevokeSessionsData, RevokeSessionsErrors, RevokeSessionsResponses, SaveLogsData, SaveLogsErrors, SaveLogsResponses, SaveOnboardingProfileData, SaveOnboardingProfileErrors, SaveOnboardingProfileResponses, SavePermissionsData, SavePermissionsErrors, SavePermissionsResponses, SavePreferencesData, SavePreferencesErrors, SavePreferencesResponses, SaveSetupDraftData, SaveSetupDraftErrors, SaveSetupDraftResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SendMessageData, SendMessageErrors, SendMessageResponses, SendTestPushData, SendTestPushErrors, SendTestPushResponses, SetInitialPasswordData, SetInitialPasswordErrors, SetInitialPasswordResponses, SetTrustedContactData, SetTrustedContactErrors, SetTrustedContactResponses, SetTypingData, SetTypingErrors, SetTypingResponses, SignInData, SignInErrors, SignInResponses, SignInWithCodeData, SignInWithCodeErrors, SignInWithCodeResponses, SignInWithProviderAData, SignInWithProviderAErrors, SignInWithProviderAResponses, SignInWithProviderBData, SignInWithProviderBErrors, SignInWithProviderBResponses, SignOutData, SignOutErrors, SignOutResponses, StartFastData, StartFastErrors, StartFastResponses, SubmitVerificationData, SubmitVerificationErrors, SubmitVerificationResponses, SwipeData, SwipeErrors, SwipeResponses, UnblockPersonData, UnblockPersonErrors, UnblockPersonResponses, UnblockUserData, UnblockUserErrors, UnblockUserResponses, UnfollowUserData, UnfollowUserErrors, UnfollowUserResponses, UnlikePostData, UnlikePostErrors, UnlikePostResponses, UnmatchData, UnmatchErrors, UnmatchResponses, UpdateActivityData, UpdateActivityErrors, UpdateActivityResponses, UpdateFastData, UpdateFastErrors, UpdateFastResponses, UpdateFitMatchProfileData, UpdateFitMatchProfileErrors, UpdateFitMatchProfileResponses, UpdateFitMatchSettingsData, UpdateFitMatchSettingsErrors, UpdateFitMatchSettingsResponses, UpdateGoalsData, UpdateGoalsErrors, UpdateGoalsResponses, UpdateNotificationPreferencesData, UpdateNotificationPreferencesErrors, UpdateNotificationPreferencesResponses, UpdateOnboardingOptionData, UpdateOnboardingOptionErrors, UpdateOnboardingOptionResponses, UpdatePostData, UpdatePostErrors, UpdatePostResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateVenuesData, UpdateVenuesErrors, UpdateVenuesResponses, UploadMediaData, UploadMediaErrors, UploadMediaResponses, UploadOnboardingPhotoData, UploadOnboardingPhotoErrors, UploadOnboardingPhotoResponses, VerifyEmailData, VerifyEmailErrors, VerifyEmailResponses, ViewStoryData, ViewStoryErrors, ViewStoryResponses, VoteInPollData, VoteInPollErrors, VoteInPollResponses, WithdrawBuddyRequestData, WithdrawBuddyRequestErrors, WithdrawBuddyRequestResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -58,6 +58,41 @@ export class Operations extends HeyApiClient {
     }
     
     /**
+     * Appeal a decision
+     *
+     * Once for each decision, within 180 days. Somebody else reads it. Who cannot sign in uses the token of the link in the mail, and needs no access token. 404 NOT_FOUND; 409 APPEAL_EXISTS; 410 APPEAL_CLOSED.
+     */
+    public appealDecision<ThrowOnError extends boolean = true>(options: Options<AppealDecisionData, ThrowOnError>): RequestResult<AppealDecisionResponses, AppealDecisionErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<AppealDecisionResponses, AppealDecisionErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/account/appeals',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Delete the account
+     *
+     * All devices are signed out, and nobody else sees the person any more. The account is erased at `eraseAt`; until then a sign-in returns 403 ACCOUNT_DELETION_PENDING with a token to cancel. `providers` lists where the person has to disconnect the app themselves; with `hasSubscription`, a store goes on to bill until they cancel there. `immediately` needs the proof of a mailed code. 403 PROOF_REQUIRED, PROOF_TOO_WEAK; 404 USER_NOT_FOUND; 409 DELETION_PENDING.
+     */
+    public deleteAccount<ThrowOnError extends boolean = true>(options?: Options<DeleteAccountData, ThrowOnError>): RequestResult<DeleteAccountResponses, DeleteAccountErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<DeleteAccountResponses, DeleteAccountErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/account/deletion',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options?.headers
+            }
+        });
+    }
+    
+    /**
      * Cancel the deletion of an account
      *
      * The token comes with 403 ACCOUNT_DELETION_PENDING of a sign-in, and is valid for 15 minutes. Everything is as it was before, and a session starts. 400 INVALID_TOKEN; 410 DELETION_BEGUN.
@@ -66,6 +101,40 @@ export class Operations extends HeyApiClient {
         return (options.client ?? this.client).post<CancelAccountDeletionResponses, CancelAccountDeletionErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             url: '/account/deletion/cancel',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Delete an account with the mailed link
+     *
+     * 400 INVALID_TOKEN; 409 DELETION_PENDING.
+     */
+    public confirmAccountDeletion<ThrowOnError extends boolean = true>(options: Options<ConfirmAccountDeletionData, ThrowOnError>): RequestResult<ConfirmAccountDeletionResponses, ConfirmAccountDeletionErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ConfirmAccountDeletionResponses, ConfirmAccountDeletionErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/account/deletion/confirm',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Mail a link that deletes an account
+     *
+     * For people who cannot sign in any more. The link expires in one hour and can be used once. The response is the same whether or not the address has an account.
+     */
+    public requestDeletionLink<ThrowOnError extends boolean = true>(options: Options<RequestDeletionLinkData, ThrowOnError>): RequestResult<RequestDeletionLinkResponses, RequestDeletionLinkErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RequestDeletionLinkResponses, RequestDeletionLinkErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/account/deletion/link',
             ...options,
             headers: {
                 'Content-Type': 'application/json',
@@ -84,6 +153,462 @@ export class Operations extends HeyApiClient {
             responseStyle: 'data',
             url: '/account/deletions/{id}',
             ...options
+        });
+    }
+    
+    /**
+     * Ask to change the address of the account
+     *
+     * Needs a proof for CHANGE_EMAIL. A code is mailed to the new address; it expires in ten minutes. Five times a day. 403 PROOF_REQUIRED; 404 USER_NOT_FOUND; 409 EMAIL_EXISTS; 429 RATE_LIMITED.
+     */
+    public requestEmailChange<ThrowOnError extends boolean = true>(options: Options<RequestEmailChangeData, ThrowOnError>): RequestResult<RequestEmailChangeResponses, RequestEmailChangeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RequestEmailChangeResponses, RequestEmailChangeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/account/email',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Change the address with the mailed code
+     *
+     * All other sessions end. The old address gets a link to take the change back, for seven days. 400 INVALID_CODE; 404 USER_NOT_FOUND; 409 EMAIL_EXISTS.
+     */
+    public confirmEmailChange<ThrowOnError extends boolean = true>(options: Options<ConfirmEmailChangeData, ThrowOnError>): RequestResult<ConfirmEmailChangeResponses, ConfirmEmailChangeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ConfirmEmailChangeResponses, ConfirmEmailChangeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/account/email/confirm',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Take a change of address back with the link mailed to the old address
+     *
+     * The password is cleared and every session ends. Sign in with a mailed code, then set a new password. 400 INVALID_TOKEN; 409 EMAIL_EXISTS.
+     */
+    public revertEmailChange<ThrowOnError extends boolean = true>(options: Options<RevertEmailChangeData, ThrowOnError>): RequestResult<RevertEmailChangeResponses, RevertEmailChangeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RevertEmailChangeResponses, RevertEmailChangeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/account/email/revert',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Delete your latest copy, or stop making it
+     *
+     * Its link ends at once. 404 NOT_FOUND if there is none.
+     */
+    public cancelDataExport<ThrowOnError extends boolean = true>(options?: Options<CancelDataExportData, ThrowOnError>): RequestResult<CancelDataExportResponses, CancelDataExportErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).delete<CancelDataExportResponses, CancelDataExportErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/account/export',
+            ...options
+        });
+    }
+    
+    /**
+     * Get the state of your latest copy
+     *
+     * 404 NOT_FOUND if you never asked for one.
+     */
+    public getDataExport<ThrowOnError extends boolean = true>(options?: Options<GetDataExportData, ThrowOnError>): RequestResult<GetDataExportResponses, GetDataExportErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetDataExportResponses, GetDataExportErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/account/export',
+            ...options
+        });
+    }
+    
+    /**
+     * Ask for a copy of everything in your account
+     *
+     * Needs a proof for EXPORT. The copy is made in the background; its link comes by email, works for seven days, and ends with a new password or address. One at a time, one a day. 403 PROOF_REQUIRED, EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 409 EXPORT_RUNNING; 429 LIMIT_EXCEEDED.
+     */
+    public requestDataExport<ThrowOnError extends boolean = true>(options: Options<RequestDataExportData, ThrowOnError>): RequestResult<RequestDataExportResponses, RequestDataExportErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RequestDataExportResponses, RequestDataExportErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/account/export',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Download a copy with the token of the mailed link
+     *
+     * A zip. A Range header continues an interrupted download; the ETag is the SHA-256 digest of the file. 400 INVALID_TOKEN; 410 EXPIRED; 416 RANGE_NOT_SATISFIABLE.
+     */
+    public downloadDataExport<ThrowOnError extends boolean = true>(options: Options<DownloadDataExportData, ThrowOnError>): RequestResult<DownloadDataExportResponses, DownloadDataExportErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<DownloadDataExportResponses, DownloadDataExportErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/account/export/file',
+            ...options
+        });
+    }
+    
+    /**
+     * Hide the account until the next sign-in
+     *
+     * All devices are signed out, and nobody else sees the person. Nothing is deleted. 404 USER_NOT_FOUND.
+     */
+    public pauseAccount<ThrowOnError extends boolean = true>(options?: Options<PauseAccountData, ThrowOnError>): RequestResult<PauseAccountResponses, PauseAccountErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<PauseAccountResponses, PauseAccountErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/account/pause',
+            ...options
+        });
+    }
+    
+    /**
+     * Prove again who you are, before a change that a stolen phone must not make
+     *
+     * Send one of: the password; a code from `POST /account/proof/code`; a provider with a new `identityToken`. The proof is valid for ten minutes, once, in this session, and for this purpose. Five attempts in 15 minutes; wrong passwords count as failed sign-ins. 400 INVALID_CODE; 401 INVALID_CREDENTIALS, INVALID_PROVIDER_A_TOKEN, INVALID_PROVIDER_B_TOKEN; 404 USER_NOT_FOUND; 429 RATE_LIMITED.
+     */
+    public proveIdentity<ThrowOnError extends boolean = true>(options: Options<ProveIdentityData, ThrowOnError>): RequestResult<ProveIdentityResponses, ProveIdentityErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ProveIdentityResponses, ProveIdentityErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/account/proof',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Mail a code for a proof
+     *
+     * The code is sent to the address of the account, expires in ten minutes and allows five attempts. Three an hour. 404 USER_NOT_FOUND; 429 RATE_LIMITED.
+     */
+    public requestProofCode<ThrowOnError extends boolean = true>(options: Options<RequestProofCodeData, ThrowOnError>): RequestResult<RequestProofCodeResponses, RequestProofCodeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RequestProofCodeResponses, RequestProofCodeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/account/proof/code',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Get my standing
+     *
+     * What operators have decided about me, why, until when, and whether I can appeal.
+     */
+    public getStanding<ThrowOnError extends boolean = true>(options?: Options<GetStandingData, ThrowOnError>): RequestResult<GetStandingResponses, GetStandingErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetStandingResponses, GetStandingErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/account/standing',
+            ...options
+        });
+    }
+    
+    /**
+     * List my activities
+     *
+     * `upcoming`: I go, soonest first. `invitations`: I am invited or have asked for a place, soonest first. `past`: over or canceled, latest first.
+     */
+    public listActivities<ThrowOnError extends boolean = true>(options?: Options<ListActivitiesData, ThrowOnError>): RequestResult<ListActivitiesResponses, ListActivitiesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListActivitiesResponses, ListActivitiesErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities',
+            ...options
+        });
+    }
+    
+    /**
+     * Plan to train together
+     *
+     * At a venue of mine (`venueId`) or at a place with a name. It starts 15 minutes to 90 days from now, and takes 15 minutes to 12 hours. I can invite my matches, my buddies and people who follow me: all of them, or nothing is created. 10 activities and 30 invitations a day.
+     */
+    public planActivity<ThrowOnError extends boolean = true>(options: Options<PlanActivityData, ThrowOnError>): RequestResult<PlanActivityResponses, PlanActivityErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<PlanActivityResponses, PlanActivityErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Find open activities near me, soonest first
+     *
+     * Within the maximum distance of my FitMatch profile. `from` and `to` are dates, both included.
+     */
+    public listNearbyActivities<ThrowOnError extends boolean = true>(options?: Options<ListNearbyActivitiesData, ThrowOnError>): RequestResult<ListNearbyActivitiesResponses, ListNearbyActivitiesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListNearbyActivitiesResponses, ListNearbyActivitiesErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/nearby',
+            ...options
+        });
+    }
+    
+    /**
+     * Cancel an activity that I host
+     *
+     * Everyone in it is notified.
+     */
+    public cancelActivity<ThrowOnError extends boolean = true>(options: Options<CancelActivityData, ThrowOnError>): RequestResult<CancelActivityResponses, CancelActivityErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<CancelActivityResponses, CancelActivityErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}',
+            ...options
+        });
+    }
+    
+    /**
+     * Get an activity
+     *
+     * The place, the note and the names are only for people who take part. Of an open activity, others see the time, the area, the number of places and the host as discover shows them.
+     */
+    public getActivity<ThrowOnError extends boolean = true>(options: Options<GetActivityData, ThrowOnError>): RequestResult<GetActivityResponses, GetActivityErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<GetActivityResponses, GetActivityErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}',
+            ...options
+        });
+    }
+    
+    /**
+     * Change an activity that I host
+     *
+     * Omitted fields stay. A change of the time or the place raises `version`, and everyone who goes is asked again; their places stay reserved until two hours before the start. From then on both are final.
+     */
+    public updateActivity<ThrowOnError extends boolean = true>(options: Options<UpdateActivityData, ThrowOnError>): RequestResult<UpdateActivityResponses, UpdateActivityErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).put<UpdateActivityResponses, UpdateActivityErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Check in at an activity
+     *
+     * From 30 minutes before the start until 12 hours after the end. No position is sent or stored. After the end, the dashboard logs a workout under `workoutClientId`, unless it has one. A log that the phone sends under this id replaces it.
+     */
+    public checkIn<ThrowOnError extends boolean = true>(options: Options<CheckInData, ThrowOnError>): RequestResult<CheckInResponses, CheckInErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CheckInResponses, CheckInErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/check-in',
+            ...options
+        });
+    }
+    
+    /**
+     * Invite people to an activity that I host
+     *
+     * My matches, my buddies and people who follow me: all of them, or nobody.
+     */
+    public inviteToActivity<ThrowOnError extends boolean = true>(options: Options<InviteToActivityData, ThrowOnError>): RequestResult<InviteToActivityResponses, InviteToActivityErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<InviteToActivityResponses, InviteToActivityErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/invite',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Leave an activity, or withdraw a request
+     *
+     * An invitation is declined.
+     */
+    public leaveActivity<ThrowOnError extends boolean = true>(options: Options<LeaveActivityData, ThrowOnError>): RequestResult<LeaveActivityResponses, LeaveActivityErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<LeaveActivityResponses, LeaveActivityErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/join',
+            ...options
+        });
+    }
+    
+    /**
+     * Ask for a place in an open activity
+     *
+     * The host decides. At most 20 requests a day.
+     */
+    public askToJoin<ThrowOnError extends boolean = true>(options: Options<AskToJoinData, ThrowOnError>): RequestResult<AskToJoinResponses, AskToJoinErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<AskToJoinResponses, AskToJoinErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/join',
+            ...options
+        });
+    }
+    
+    /**
+     * Remove a person from an activity that I host
+     *
+     * Or withdraw their invitation.
+     */
+    public removeParticipant<ThrowOnError extends boolean = true>(options: Options<RemoveParticipantData, ThrowOnError>): RequestResult<RemoveParticipantResponses, RemoveParticipantErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<RemoveParticipantResponses, RemoveParticipantErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/participants/{userId}',
+            ...options
+        });
+    }
+    
+    /**
+     * Plan an activity again, and ask everyone again
+     *
+     * A finished or canceled one. Everyone who went is invited, except people who cannot be invited any more. Possible until its place is erased, 30 days after its end.
+     */
+    public repeatActivity<ThrowOnError extends boolean = true>(options: Options<RepeatActivityData, ThrowOnError>): RequestResult<RepeatActivityResponses, RepeatActivityErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RepeatActivityResponses, RepeatActivityErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/repeat',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Answer a person who asked for a place
+     *
+     * If the time or the place changed after they asked, a yes invites them. A no is not announced.
+     */
+    public answerJoinRequest<ThrowOnError extends boolean = true>(options: Options<AnswerJoinRequestData, ThrowOnError>): RequestResult<AnswerJoinRequestResponses, AnswerJoinRequestErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<AnswerJoinRequestResponses, AnswerJoinRequestErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/requests/{userId}',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Accept or decline an invitation
+     *
+     * `version` is the version of the activity that I have seen. If the time or the place has changed since, an acceptance is refused with ACTIVITY_CHANGED.
+     */
+    public respondToInvitation<ThrowOnError extends boolean = true>(options: Options<RespondToInvitationData, ThrowOnError>): RequestResult<RespondToInvitationResponses, RespondToInvitationErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RespondToInvitationResponses, RespondToInvitationErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/respond',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Report that I am safe
+     *
+     * Before the alarm there is none. After it my trusted contact gets the all-clear.
+     */
+    public reportSafe<ThrowOnError extends boolean = true>(options: Options<ReportSafeData, ThrowOnError>): RequestResult<ReportSafeResponses, ReportSafeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ReportSafeResponses, ReportSafeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/safe',
+            ...options
+        });
+    }
+    
+    /**
+     * No longer expect me to report back
+     *
+     * My trusted contact is not mailed. After the alarm, report that you are safe instead.
+     */
+    public disarmMeetingSafety<ThrowOnError extends boolean = true>(options: Options<DisarmMeetingSafetyData, ThrowOnError>): RequestResult<DisarmMeetingSafetyResponses, DisarmMeetingSafetyErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DisarmMeetingSafetyResponses, DisarmMeetingSafetyErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/safety',
+            ...options
+        });
+    }
+    
+    /**
+     * Get whether my trusted contact knows of an activity
+     *
+     * Nobody else can see it.
+     */
+    public getMeetingSafety<ThrowOnError extends boolean = true>(options: Options<GetMeetingSafetyData, ThrowOnError>): RequestResult<GetMeetingSafetyResponses, GetMeetingSafetyErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<GetMeetingSafetyResponses, GetMeetingSafetyErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/safety',
+            ...options
+        });
+    }
+    
+    /**
+     * Let my trusted contact know of an activity that I go to
+     *
+     * They are mailed the place, the time and who comes. Half of `minutes` after the end I get a push. If I do not report back within `minutes`, they are mailed again. This is no emergency service: nobody watches meetings or calls for help. Without a contact who has agreed, 409 NO_TRUSTED_CONTACT. At most 10 a day. A repeat changes the minutes.
+     */
+    public armMeetingSafety<ThrowOnError extends boolean = true>(options: Options<ArmMeetingSafetyData, ThrowOnError>): RequestResult<ArmMeetingSafetyResponses, ArmMeetingSafetyErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ArmMeetingSafetyResponses, ArmMeetingSafetyErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/activities/{id}/safety',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
         });
     }
     
@@ -418,6 +943,144 @@ export class Operations extends HeyApiClient {
                 'Content-Type': 'application/json',
                 ...options.headers
             }
+        });
+    }
+    
+    /**
+     * Unblock a user
+     *
+     * Follows, swipes and the match are not restored.
+     */
+    public unblockUser<ThrowOnError extends boolean = true>(options: Options<UnblockUserData, ThrowOnError>): RequestResult<UnblockUserResponses, UnblockUserErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<UnblockUserResponses, UnblockUserErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/blocks',
+            ...options
+        });
+    }
+    
+    /**
+     * List the users I have blocked
+     *
+     * The newest first, wherever I blocked them.
+     */
+    public listBlockedUsers<ThrowOnError extends boolean = true>(options?: Options<ListBlockedUsersData, ThrowOnError>): RequestResult<ListBlockedUsersResponses, ListBlockedUsersErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListBlockedUsersResponses, ListBlockedUsersErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/blocks',
+            ...options
+        });
+    }
+    
+    /**
+     * Block a user
+     *
+     * Neither sees the other anywhere any more, in FitMatch neither.
+     */
+    public blockUser<ThrowOnError extends boolean = true>(options: Options<BlockUserData, ThrowOnError>): RequestResult<BlockUserResponses, BlockUserErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<BlockUserResponses, BlockUserErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/blocks',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * List my sport buddies, newest first
+     *
+     * People who are suspended, blocked or hidden are not listed.
+     */
+    public listBuddies<ThrowOnError extends boolean = true>(options?: Options<ListBuddiesData, ThrowOnError>): RequestResult<ListBuddiesResponses, ListBuddiesErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListBuddiesResponses, ListBuddiesErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/buddies',
+            ...options
+        });
+    }
+    
+    /**
+     * List open sport buddy requests, newest first
+     *
+     * A request is open for 90 days. Accepted ones are in the list of buddies.
+     */
+    public listBuddyRequests<ThrowOnError extends boolean = true>(options?: Options<ListBuddyRequestsData, ThrowOnError>): RequestResult<ListBuddyRequestsResponses, ListBuddyRequestsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListBuddyRequestsResponses, ListBuddyRequestsErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/buddies/requests',
+            ...options
+        });
+    }
+    
+    /**
+     * Ask somebody to be my sport buddy
+     *
+     * Somebody I follow, who follows me, or who has finished an activity with me: otherwise 403 CANNOT_INVITE. If they have asked me, this accepts it. A repeat returns the open request. At most 20 a day.
+     */
+    public requestBuddy<ThrowOnError extends boolean = true>(options: Options<RequestBuddyData, ThrowOnError>): RequestResult<RequestBuddyResponses, RequestBuddyErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RequestBuddyResponses, RequestBuddyErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/buddies/requests',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Withdraw my sport buddy request
+     *
+     * Its notification is removed too.
+     */
+    public withdrawBuddyRequest<ThrowOnError extends boolean = true>(options: Options<WithdrawBuddyRequestData, ThrowOnError>): RequestResult<WithdrawBuddyRequestResponses, WithdrawBuddyRequestErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<WithdrawBuddyRequestResponses, WithdrawBuddyRequestErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/buddies/requests/{id}',
+            ...options
+        });
+    }
+    
+    /**
+     * Accept or decline a sport buddy request
+     *
+     * The sender is not told of a refusal, and cannot ask again for 90 days.
+     */
+    public respondToBuddyRequest<ThrowOnError extends boolean = true>(options: Options<RespondToBuddyRequestData, ThrowOnError>): RequestResult<RespondToBuddyRequestResponses, RespondToBuddyRequestErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<RespondToBuddyRequestResponses, RespondToBuddyRequestErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/buddies/requests/{id}/respond',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Stop being sport buddies
+     *
+     * The other person is not notified. Open invitations between us are withdrawn, places stay.
+     */
+    public removeBuddy<ThrowOnError extends boolean = true>(options: Options<RemoveBuddyData, ThrowOnError>): RequestResult<RemoveBuddyResponses, RemoveBuddyErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<RemoveBuddyResponses, RemoveBuddyErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/buddies/{userId}',
+            ...options
         });
     }
     
@@ -1775,6 +2438,69 @@ export class Operations extends HeyApiClient {
     }
     
     /**
+     * Remove my trusted contact
+     *
+     * They get no more mails.
+     */
+    public removeTrustedContact<ThrowOnError extends boolean = true>(options?: Options<RemoveTrustedContactData, ThrowOnError>): RequestResult<RemoveTrustedContactResponses, RemoveTrustedContactErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).delete<RemoveTrustedContactResponses, RemoveTrustedContactErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/notifications/trusted-contact',
+            ...options
+        });
+    }
+    
+    /**
+     * Get my trusted contact
+     *
+     * The person who is mailed about first meetings for which I ask for it.
+     */
+    public getTrustedContact<ThrowOnError extends boolean = true>(options?: Options<GetTrustedContactData, ThrowOnError>): RequestResult<GetTrustedContactResponses, GetTrustedContactErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<GetTrustedContactResponses, GetTrustedContactErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/notifications/trusted-contact',
+            ...options
+        });
+    }
+    
+    /**
+     * Set my trusted contact
+     *
+     * A new address gets a mail with the question whether it agrees, and nothing else until then. Tandem is no emergency service: nobody watches meetings or calls for help. An address that declined cannot be asked again: 409 CONTACT_DECLINED. At most 3 changes a day, and 3 requests to an address in 30 days: 429 LIMIT_EXCEEDED. I am notified of every change.
+     */
+    public setTrustedContact<ThrowOnError extends boolean = true>(options: Options<SetTrustedContactData, ThrowOnError>): RequestResult<SetTrustedContactResponses, SetTrustedContactErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).put<SetTrustedContactResponses, SetTrustedContactErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/notifications/trusted-contact',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Agree to be a trusted contact, or decline
+     *
+     * With the token of a mailed link. A contact who has agreed can decline later. Declining is final. The page /trusted-contact sends this: opening a link changes nothing, because mail scanners open links too.
+     */
+    public answerAsTrustedContact<ThrowOnError extends boolean = true>(options: Options<AnswerAsTrustedContactData, ThrowOnError>): RequestResult<AnswerAsTrustedContactResponses, AnswerAsTrustedContactErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<AnswerAsTrustedContactResponses, AnswerAsTrustedContactErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            url: '/notifications/trusted-contact/answer',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
      * Count the caller’s unread notifications
      *
      * For the badge of the app.
@@ -2087,6 +2813,38 @@ export class Operations extends HeyApiClient {
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/records',
             ...options
+        });
+    }
+    
+    /**
+     * List my reports of posts, comments, stories and people
+     *
+     * The newest first, each with what came of it. Reports of FitMatch profiles have a list of their own.
+     */
+    public listMyContentReports<ThrowOnError extends boolean = true>(options?: Options<ListMyContentReportsData, ThrowOnError>): RequestResult<ListMyContentReportsResponses, ListMyContentReportsErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ListMyContentReportsResponses, ListMyContentReportsErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/reports',
+            ...options
+        });
+    }
+    
+    /**
+     * Report a post, a comment, a story or a person
+     *
+     * What you cannot see, you cannot report. Reporting the same thing again returns your first report while that is open. At most 20 a day: 429 LIMIT_EXCEEDED.
+     */
+    public reportContent<ThrowOnError extends boolean = true>(options: Options<ReportContentData, ThrowOnError>): RequestResult<ReportContentResponses, ReportContentErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ReportContentResponses, ReportContentErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/reports',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
         });
     }
     

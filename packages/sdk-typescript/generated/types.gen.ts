@@ -38,6 +38,137 @@ export type AccountProfile = {
     weightUnit: 'kg' | 'pound';
 };
 
+export type Activity = {
+    area: {
+        city: string | null;
+        distance: number | null;
+    };
+    capacity: number;
+    date: string;
+    /**
+     * At or before `startTime`, it is on the next day
+     */
+    endTime: string;
+    endsAt: string;
+    /**
+     * Whether I have not trained yet with somebody who takes part
+     */
+    firstMeeting: boolean;
+    /**
+     * Taken places: everyone who goes, the host, and reserved places
+     */
+    goingCount: number;
+    /**
+     * Whether I have blocked somebody who takes part
+     */
+    hasBlockedPerson: boolean;
+    /**
+     * Null if the host has left FitMatch
+     */
+    host: {
+        displayName: string;
+        photo: string | null;
+        profileId: string;
+    } | null;
+    id: string;
+    isHost: boolean;
+    /**
+     * Null for people who do not take part
+     */
+    locationName: string | null;
+    myState: 'INVITED' | 'ASKED' | 'GOING' | 'DECLINED' | 'REFUSED' | 'LEFT' | 'REMOVED' | null;
+    note: string | null;
+    /**
+     * Empty for people who do not take part
+     */
+    participants: Array<ActivityParticipant>;
+    sport: string;
+    startTime: string;
+    startsAt: string;
+    status: 'PLANNED' | 'FINISHED' | 'CANCELED';
+    timezone: string;
+    title: string;
+    /**
+     * Null for people who do not take part
+     */
+    venue: ActivityVenue | null;
+    /**
+     * Rises when the time or the place changes
+     */
+    version: number;
+    /**
+     * OPEN: people nearby can ask for a place
+     */
+    visibility: 'INVITED' | 'OPEN';
+};
+
+export type ActivityChanges = {
+    /**
+     * With you
+     */
+    capacity?: number;
+    date?: string;
+    endTime?: string;
+    latitude?: number;
+    locationName?: string;
+    longitude?: number;
+    note?: string;
+    /**
+     * An onboarding option of type sport
+     */
+    sport?: string;
+    startTime?: string;
+    timezone?: string;
+    /**
+     * The name of the sport by default
+     */
+    title?: string;
+    /**
+     * One of my venues
+     */
+    venueId?: string;
+    /**
+     * The version that I have seen
+     */
+    version: number;
+    /**
+     * OPEN: people nearby can ask for a place
+     */
+    visibility?: 'INVITED' | 'OPEN';
+};
+
+export type ActivityParticipant = {
+    checkedInAt: string | null;
+    state: 'INVITED' | 'ASKED' | 'GOING' | 'DECLINED' | 'REFUSED' | 'LEFT' | 'REMOVED';
+    user: {
+        id: string;
+        image: string | null;
+        name: string;
+    };
+    /**
+     * Went before the time or place changed, and has a reserved place
+     */
+    wasGoing: boolean;
+};
+
+export type ActivityVenue = {
+    branch: string | null;
+    city: string | null;
+    latitude: number | null;
+    longitude: number | null;
+    name: string;
+};
+
+export type Appeal = {
+    answer: string | null;
+    createdAt: string;
+    decidedAt: string | null;
+    decisionId: string;
+    id: string;
+    status: 'OPEN' | 'UPHELD' | 'REVERSED';
+    text: string;
+};
+
 export type BadgeProgress = {
     badge: string;
     earnedAt?: string;
@@ -51,11 +182,41 @@ export type BadgeProgress = {
     requirement?: string;
 };
 
+export type BlockedAccount = {
+    blockedAt: string;
+    image: string | null;
+    name: string;
+    userId: string;
+};
+
 export type BlockedPerson = {
     blockedAt: string;
     displayName: string;
     profileId: string;
     reason: string | null;
+};
+
+export type Buddy = {
+    since: string;
+    sport: string;
+    user: BuddyUser;
+};
+
+export type BuddyRequest = {
+    createdAt: string;
+    id: string;
+    sport: string;
+    /**
+     * A declined request stays PENDING to its sender
+     */
+    status: 'PENDING' | 'ACCEPTED';
+    user: BuddyUser;
+};
+
+export type BuddyUser = {
+    id: string;
+    image: string | null;
+    name: string;
 };
 
 export type Candidate = {
@@ -166,6 +327,21 @@ export type Comment = {
     user: UserSummary;
 };
 
+export type ContentReport = {
+    createdAt: string;
+    details: string | null;
+    id: string;
+    /**
+     * Null while the report is open
+     */
+    outcome: 'ACTION_TAKEN' | 'NO_VIOLATION' | null;
+    reason: 'SPAM' | 'HARASSMENT' | 'HATE' | 'SEXUAL' | 'VIOLENCE' | 'SELF_HARM' | 'CHILD_SAFETY' | 'IMPERSONATION' | 'ILLEGAL' | 'OTHER';
+    resolvedAt: string | null;
+    status: 'OPEN' | 'RESOLVED';
+    targetId: string;
+    targetType: 'POST' | 'COMMENT' | 'STORY' | 'USER';
+};
+
 export type Conversation = {
     lastMessage: {
         content: string | null;
@@ -208,10 +384,47 @@ export type CurrentUser = {
     updatedAt: string;
 };
 
+export type DataExport = {
+    bytes: number | null;
+    expiresAt: string | null;
+    id: string;
+    /**
+     * Percent
+     */
+    progress: number;
+    readyAt: string | null;
+    /**
+     * READY: the link is in an email; EXPIRED: the link has ended, or the copy was deleted
+     */
+    status: 'PENDING' | 'RUNNING' | 'READY' | 'FAILED' | 'EXPIRED';
+};
+
+export type Decision = {
+    actions: Array<{
+        scope: 'POSTING' | 'FITMATCH' | 'ALL' | null;
+        type: 'DISMISS' | 'HIDE_CONTENT' | 'RESTORE_CONTENT' | 'REMOVE_PHOTO' | 'WARN' | 'RESTRICT' | 'BAN' | 'LIFT';
+        until: string | null;
+    }>;
+    appeal: Appeal | null;
+    appealableUntil: string;
+    /**
+     * Whether no person decided it
+     */
+    automated: boolean;
+    id: string;
+    madeAt: string;
+    reason: 'SPAM' | 'HARASSMENT' | 'HATE' | 'SEXUAL' | 'VIOLENCE' | 'SELF_HARM' | 'CHILD_SAFETY' | 'IMPERSONATION' | 'ILLEGAL' | 'UNDERAGE' | 'REPORTS' | 'OTHER';
+    statement: string;
+    subject: {
+        excerpt: string | null;
+        type: string | null;
+    };
+};
+
 /**
  * The error code, for programs
  */
-export type ErrorCode = 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'AGE_RESTRICTED' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'CANNOT_FOLLOW_SELF' | 'DELETION_BEGUN' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
+export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
 
 export type Failure = {
     code: ErrorCode;
@@ -559,6 +772,16 @@ export type Media = {
     width: number;
 };
 
+export type MeetingSafety = {
+    alarmAt: string;
+    askAt: string;
+    /**
+     * When the contact was notified that I have not reported back
+     */
+    contactToldAt: string | null;
+    status: 'ARMED' | 'SAFE' | 'ALARMED';
+};
+
 export type Mention = {
     /**
      * A position in `content`, in UTF-16 code units
@@ -579,6 +802,10 @@ export type Message = {
 
 export type Meta = {
     apiVersion: string;
+    /**
+     * Of the image; empty outside of one
+     */
+    commit: string;
     limits: {
         /**
          * The default body limit
@@ -605,6 +832,39 @@ export type Meta = {
         ios: string;
     };
     serverVersion: string;
+};
+
+export type NewActivity = {
+    /**
+     * With you
+     */
+    capacity?: number;
+    date: string;
+    endTime: string;
+    latitude?: number;
+    locationName?: string;
+    longitude?: number;
+    note?: string;
+    profileIds?: Array<string>;
+    /**
+     * An onboarding option of type sport
+     */
+    sport: string;
+    startTime: string;
+    timezone?: string;
+    /**
+     * The name of the sport by default
+     */
+    title?: string;
+    userIds?: Array<string>;
+    /**
+     * One of my venues
+     */
+    venueId?: string;
+    /**
+     * OPEN: people nearby can ask for a place
+     */
+    visibility?: 'INVITED' | 'OPEN';
 };
 
 export type NewFitMatchProfile = {
@@ -978,6 +1238,10 @@ export type Post = {
     id: string;
     isDeleted: boolean;
     /**
+     * Whether operators have hidden it from everybody but its author
+     */
+    isHidden: boolean;
+    /**
      * Whether the caller likes this post
      */
     isLiked: boolean;
@@ -1095,6 +1359,10 @@ export type Report = {
     details: string | null;
     evidence: Array<string>;
     id: string;
+    /**
+     * Null while the report is open
+     */
+    outcome: 'ACTION_TAKEN' | 'NO_VIOLATION' | null;
     reason: 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER';
     reportedProfileId: string;
     status: 'OPEN' | 'RESOLVED';
@@ -1181,6 +1449,21 @@ export type SleepLog = {
     type: 'SLEEP';
 };
 
+export type Standing = {
+    decisions: Array<Decision>;
+    restrictions: Array<{
+        /**
+         * POSTING: writing anywhere but in chats; ALL: everything but the account
+         */
+        scope: 'POSTING' | 'FITMATCH' | 'ALL';
+        /**
+         * null until operators lift it
+         */
+        until: string | null;
+    }>;
+    status: 'GOOD' | 'WARNED' | 'RESTRICTED' | 'BANNED';
+};
+
 export type Stats = {
     /**
      * Average minutes of all workouts
@@ -1222,6 +1505,10 @@ export type Story = {
     expiresAt: string;
     fontStyle: string | null;
     id: string;
+    /**
+     * Whether operators have hidden it from everybody but its author
+     */
+    isHidden: boolean;
     /**
      * Whether the caller has viewed the story
      */
@@ -1306,6 +1593,15 @@ export type TodayWorkout = {
 export type TrendingHashtag = {
     postsCount: number;
     tag: string;
+};
+
+export type TrustedContact = {
+    email: string;
+    name: string;
+    /**
+     * Only a CONFIRMED contact gets further mails
+     */
+    status: 'PENDING' | 'CONFIRMED' | 'DECLINED';
 };
 
 export type UpcomingActivity = {
@@ -1497,6 +1793,211 @@ export type WorkoutSet = {
     weightKg: number;
 };
 
+export type AppealDecisionData = {
+    body: {
+        decisionId?: string;
+        text: string;
+        /**
+         * Of the mail
+         */
+        token?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/account/appeals';
+};
+
+export type AppealDecisionErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: There is no such decision
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `APPEAL_EXISTS`: You have already appealed this decision
+     */
+    409: Failure;
+    /**
+     * `APPEAL_CLOSED`: The time to appeal this decision is over
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type AppealDecisionError = AppealDecisionErrors[keyof AppealDecisionErrors];
+
+export type AppealDecisionResponses = {
+    /**
+     * Default Response
+     */
+    201: {
+        data: {
+            appeal: Appeal;
+        };
+        success: true;
+    };
+};
+
+export type AppealDecisionResponse = AppealDecisionResponses[keyof AppealDecisionResponses];
+
+export type DeleteAccountData = {
+    body?: {
+        /**
+         * Without the grace period: the erasure begins in 20 minutes
+         */
+        immediately?: boolean;
+        /**
+         * The proof of `POST /account/proof`
+         */
+        proof?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/account/deletion';
+};
+
+export type DeleteAccountErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROOF_REQUIRED`: Please prove again who you are; a proof is valid for ten minutes and can be used once
+     *
+     * `PROOF_TOO_WEAK`: To delete the account at once, prove who you are with a mailed code
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `DELETION_PENDING`: The deletion of this account is already under way
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type DeleteAccountError = DeleteAccountErrors[keyof DeleteAccountErrors];
+
+export type DeleteAccountResponses = {
+    /**
+     * Default Response
+     */
+    202: {
+        data: {
+            deletion: {
+                eraseAt: string;
+                /**
+                 * Whether a store goes on to bill until the person cancels there
+                 */
+                hasSubscription: boolean;
+                id: string;
+                /**
+                 * Until when late events are still swept
+                 */
+                inTransitUntil?: string | null;
+                keeps: Array<{
+                    until: string;
+                    what: string;
+                    why: string;
+                }>;
+                /**
+                 * Where the account is still connected to the app, until the person disconnects it there
+                 */
+                providers: Array<'PROVIDER_A' | 'PROVIDER_B'>;
+                requestedAt: string;
+                /**
+                 * What each service erased, once all of them have
+                 */
+                services?: {
+                    [key: string]: {
+                        confirmedAt: string;
+                        files: number;
+                        kept: number;
+                        rows: {
+                            [key: string]: number;
+                        };
+                    };
+                };
+                status: 'SCHEDULED' | 'HELD' | 'RUNNING' | 'ERASED' | 'CLOSED' | 'CANCELED';
+            };
+        };
+        success: true;
+    };
+};
+
+export type DeleteAccountResponse = DeleteAccountResponses[keyof DeleteAccountResponses];
+
 export type CancelAccountDeletionData = {
     body: {
         appVersion?: string;
@@ -1580,6 +2081,169 @@ export type CancelAccountDeletionResponses = {
 
 export type CancelAccountDeletionResponse = CancelAccountDeletionResponses[keyof CancelAccountDeletionResponses];
 
+export type ConfirmAccountDeletionData = {
+    body: {
+        /**
+         * Without the grace period: the erasure begins in 20 minutes
+         */
+        immediately?: boolean;
+        /**
+         * The token from the link
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/account/deletion/confirm';
+};
+
+export type ConfirmAccountDeletionErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_TOKEN`: This link is invalid, expired or already used. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `DELETION_PENDING`: The deletion of this account is already under way
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ConfirmAccountDeletionError = ConfirmAccountDeletionErrors[keyof ConfirmAccountDeletionErrors];
+
+export type ConfirmAccountDeletionResponses = {
+    /**
+     * Default Response
+     */
+    202: {
+        data: {
+            deletion: {
+                eraseAt: string;
+                /**
+                 * Whether a store goes on to bill until the person cancels there
+                 */
+                hasSubscription: boolean;
+                id: string;
+                /**
+                 * Until when late events are still swept
+                 */
+                inTransitUntil?: string | null;
+                keeps: Array<{
+                    until: string;
+                    what: string;
+                    why: string;
+                }>;
+                /**
+                 * Where the account is still connected to the app, until the person disconnects it there
+                 */
+                providers: Array<'PROVIDER_A' | 'PROVIDER_B'>;
+                requestedAt: string;
+                /**
+                 * What each service erased, once all of them have
+                 */
+                services?: {
+                    [key: string]: {
+                        confirmedAt: string;
+                        files: number;
+                        kept: number;
+                        rows: {
+                            [key: string]: number;
+                        };
+                    };
+                };
+                status: 'SCHEDULED' | 'HELD' | 'RUNNING' | 'ERASED' | 'CLOSED' | 'CANCELED';
+            };
+        };
+        success: true;
+    };
+};
+
+export type ConfirmAccountDeletionResponse = ConfirmAccountDeletionResponses[keyof ConfirmAccountDeletionResponses];
+
+export type RequestDeletionLinkData = {
+    body: {
+        email: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/account/deletion/link';
+};
+
+export type RequestDeletionLinkErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RequestDeletionLinkError = RequestDeletionLinkErrors[keyof RequestDeletionLinkErrors];
+
+export type RequestDeletionLinkResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type RequestDeletionLinkResponse = RequestDeletionLinkResponses[keyof RequestDeletionLinkResponses];
+
 export type GetAccountDeletionData = {
     body?: never;
     path: {
@@ -1626,6 +2290,10 @@ export type GetAccountDeletionResponses = {
         data: {
             deletion: {
                 eraseAt: string;
+                /**
+                 * Whether a store goes on to bill until the person cancels there
+                 */
+                hasSubscription: boolean;
                 id: string;
                 /**
                  * Until when late events are still swept
@@ -1636,6 +2304,10 @@ export type GetAccountDeletionResponses = {
                     what: string;
                     why: string;
                 }>;
+                /**
+                 * Where the account is still connected to the app, until the person disconnects it there
+                 */
+                providers: Array<'PROVIDER_A' | 'PROVIDER_B'>;
                 requestedAt: string;
                 /**
                  * What each service erased, once all of them have
@@ -1658,6 +2330,2324 @@ export type GetAccountDeletionResponses = {
 };
 
 export type GetAccountDeletionResponse = GetAccountDeletionResponses[keyof GetAccountDeletionResponses];
+
+export type RequestEmailChangeData = {
+    body: {
+        email: string;
+        /**
+         * The proof of `POST /account/proof`
+         */
+        proof: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/account/email';
+};
+
+export type RequestEmailChangeErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROOF_REQUIRED`: Please prove again who you are; a proof is valid for ten minutes and can be used once
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `EMAIL_EXISTS`: An account with this email already exists
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RequestEmailChangeError = RequestEmailChangeErrors[keyof RequestEmailChangeErrors];
+
+export type RequestEmailChangeResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type RequestEmailChangeResponse = RequestEmailChangeResponses[keyof RequestEmailChangeResponses];
+
+export type ConfirmEmailChangeData = {
+    body: {
+        /**
+         * Six digits
+         */
+        code: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/account/email/confirm';
+};
+
+export type ConfirmEmailChangeErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_CODE`: The code is invalid or has expired. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `EMAIL_EXISTS`: An account with this email already exists
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ConfirmEmailChangeError = ConfirmEmailChangeErrors[keyof ConfirmEmailChangeErrors];
+
+export type ConfirmEmailChangeResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            email: string;
+        };
+        success: true;
+    };
+};
+
+export type ConfirmEmailChangeResponse = ConfirmEmailChangeResponses[keyof ConfirmEmailChangeResponses];
+
+export type RevertEmailChangeData = {
+    body: {
+        /**
+         * The token of the link
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/account/email/revert';
+};
+
+export type RevertEmailChangeErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_TOKEN`: This link is invalid, expired or already used. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `EMAIL_EXISTS`: An account with this email already exists
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RevertEmailChangeError = RevertEmailChangeErrors[keyof RevertEmailChangeErrors];
+
+export type RevertEmailChangeResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type RevertEmailChangeResponse = RevertEmailChangeResponses[keyof RevertEmailChangeResponses];
+
+export type CancelDataExportData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/account/export';
+};
+
+export type CancelDataExportErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: There is no copy of your data
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type CancelDataExportError = CancelDataExportErrors[keyof CancelDataExportErrors];
+
+export type CancelDataExportResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type CancelDataExportResponse = CancelDataExportResponses[keyof CancelDataExportResponses];
+
+export type GetDataExportData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/account/export';
+};
+
+export type GetDataExportErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: There is no copy of your data
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetDataExportError = GetDataExportErrors[keyof GetDataExportErrors];
+
+export type GetDataExportResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            export: DataExport;
+        };
+        success: true;
+    };
+};
+
+export type GetDataExportResponse = GetDataExportResponses[keyof GetDataExportResponses];
+
+export type RequestDataExportData = {
+    body: {
+        /**
+         * The proof of `POST /account/proof`
+         */
+        proof: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/account/export';
+};
+
+export type RequestDataExportErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROOF_REQUIRED`: Please prove again who you are; a proof is valid for ten minutes and can be used once
+     *
+     * `EMAIL_NOT_VERIFIED`: Please verify your email address first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `EXPORT_RUNNING`: The copy of your data is already being made
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You can ask for a copy of your data once a day. Please try again tomorrow.
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RequestDataExportError = RequestDataExportErrors[keyof RequestDataExportErrors];
+
+export type RequestDataExportResponses = {
+    /**
+     * Default Response
+     */
+    202: {
+        data: {
+            export: DataExport;
+        };
+        success: true;
+    };
+};
+
+export type RequestDataExportResponse = RequestDataExportResponses[keyof RequestDataExportResponses];
+
+export type DownloadDataExportData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * The token of the mailed link
+         */
+        token: string;
+    };
+    url: '/account/export/file';
+};
+
+export type DownloadDataExportErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_TOKEN`: This link is invalid, expired or already used. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `EXPIRED`: This link has expired. Please ask for a new copy in the app.
+     */
+    410: Failure;
+    /**
+     * `RANGE_NOT_SATISFIABLE`: The file is not that long
+     */
+    416: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type DownloadDataExportError = DownloadDataExportErrors[keyof DownloadDataExportErrors];
+
+export type DownloadDataExportResponses = {
+    /**
+     * The zip
+     */
+    200: Blob | File;
+};
+
+export type DownloadDataExportResponse = DownloadDataExportResponses[keyof DownloadDataExportResponses];
+
+export type PauseAccountData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/account/pause';
+};
+
+export type PauseAccountErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type PauseAccountError = PauseAccountErrors[keyof PauseAccountErrors];
+
+export type PauseAccountResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type PauseAccountResponse = PauseAccountResponses[keyof PauseAccountResponses];
+
+export type ProveIdentityData = {
+    body: {
+        /**
+         * Six digits
+         */
+        code?: string;
+        /**
+         * The JWT that the provider issued
+         */
+        identityToken?: string;
+        password?: string;
+        provider?: 'PROVIDER_A' | 'PROVIDER_B';
+        /**
+         * What the proof is for
+         */
+        purpose: 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL';
+    };
+    path?: never;
+    query?: never;
+    url: '/account/proof';
+};
+
+export type ProveIdentityErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_CODE`: The code is invalid or has expired. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `INVALID_CREDENTIALS`: The email or the password is incorrect
+     *
+     * `INVALID_PROVIDER_A_TOKEN`: The token of provider A is invalid or has expired
+     *
+     * `INVALID_PROVIDER_B_TOKEN`: The token of provider B is invalid or has expired
+     *
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_BANNED`: This account was banned. The email about it says why, and how to appeal.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: Too many sign-ins at the moment. Please try again.
+     *
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ProveIdentityError = ProveIdentityErrors[keyof ProveIdentityErrors];
+
+export type ProveIdentityResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            expiresAt: string;
+            /**
+             * The proof of `POST /account/proof`
+             */
+            proof: string;
+        };
+        success: true;
+    };
+};
+
+export type ProveIdentityResponse = ProveIdentityResponses[keyof ProveIdentityResponses];
+
+export type RequestProofCodeData = {
+    body: {
+        /**
+         * What the proof is for
+         */
+        purpose: 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL';
+    };
+    path?: never;
+    query?: never;
+    url: '/account/proof/code';
+};
+
+export type RequestProofCodeErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RequestProofCodeError = RequestProofCodeErrors[keyof RequestProofCodeErrors];
+
+export type RequestProofCodeResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type RequestProofCodeResponse = RequestProofCodeResponses[keyof RequestProofCodeResponses];
+
+export type GetStandingData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/account/standing';
+};
+
+export type GetStandingErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetStandingError = GetStandingErrors[keyof GetStandingErrors];
+
+export type GetStandingResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            standing: Standing;
+        };
+        success: true;
+    };
+};
+
+export type GetStandingResponse = GetStandingResponses[keyof GetStandingResponses];
+
+export type ListActivitiesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        filter?: 'upcoming' | 'invitations' | 'past';
+    };
+    url: '/activities';
+};
+
+export type ListActivitiesErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListActivitiesError = ListActivitiesErrors[keyof ListActivitiesErrors];
+
+export type ListActivitiesResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            activities: Array<Activity>;
+            /**
+             * null on the last page
+             */
+            nextCursor: string | null;
+        };
+        success: true;
+    };
+};
+
+export type ListActivitiesResponse = ListActivitiesResponses[keyof ListActivitiesResponses];
+
+export type PlanActivityData = {
+    body: NewActivity;
+    headers?: {
+        /**
+         * Chosen by the client. A repeat within 24 hours gets the response of the first request.
+         */
+        'idempotency-key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/activities';
+};
+
+export type PlanActivityErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `CANNOT_INVITE`: At least one of these people cannot be invited. Nobody was invited
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Venue not found
+     *
+     * `NOT_FOUND`: At least one of these people was not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You can plan 10 activities a day, and 30 at a time. Try again tomorrow, or cancel one
+     *
+     * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type PlanActivityError = PlanActivityErrors[keyof PlanActivityErrors];
+
+export type PlanActivityResponses = {
+    /**
+     * Default Response
+     */
+    201: {
+        data: {
+            activity: Activity;
+        };
+        success: true;
+    };
+};
+
+export type PlanActivityResponse = PlanActivityResponses[keyof PlanActivityResponses];
+
+export type ListNearbyActivitiesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        sport?: string;
+        from?: string;
+        to?: string;
+    };
+    url: '/activities/nearby';
+};
+
+export type ListNearbyActivitiesErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListNearbyActivitiesError = ListNearbyActivitiesErrors[keyof ListNearbyActivitiesErrors];
+
+export type ListNearbyActivitiesResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            activities: Array<Activity>;
+            /**
+             * null on the last page
+             */
+            nextCursor: string | null;
+        };
+        success: true;
+    };
+};
+
+export type ListNearbyActivitiesResponse = ListNearbyActivitiesResponses[keyof ListNearbyActivitiesResponses];
+
+export type CancelActivityData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}';
+};
+
+export type CancelActivityErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type CancelActivityError = CancelActivityErrors[keyof CancelActivityErrors];
+
+export type CancelActivityResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type CancelActivityResponse = CancelActivityResponses[keyof CancelActivityResponses];
+
+export type GetActivityData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}';
+};
+
+export type GetActivityErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetActivityError = GetActivityErrors[keyof GetActivityErrors];
+
+export type GetActivityResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            activity: Activity;
+        };
+        success: true;
+    };
+};
+
+export type GetActivityResponse = GetActivityResponses[keyof GetActivityResponses];
+
+export type UpdateActivityData = {
+    body: ActivityChanges;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}';
+};
+
+export type UpdateActivityErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     *
+     * `NOT_FOUND`: Venue not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_CHANGED`: The activity has changed. Load it again, and answer for its current version
+     *
+     * `ACTIVITY_FULL`: All places of this activity are taken
+     *
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     *
+     * `TOO_LATE`: The time and the place are final from two hours before the start. Cancel the activity instead
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type UpdateActivityError = UpdateActivityErrors[keyof UpdateActivityErrors];
+
+export type UpdateActivityResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            activity: Activity;
+        };
+        success: true;
+    };
+};
+
+export type UpdateActivityResponse = UpdateActivityResponses[keyof UpdateActivityResponses];
+
+export type CheckInData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}/check-in';
+};
+
+export type CheckInErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     *
+     * `NOT_YET`: You can check in from 30 minutes before the start
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type CheckInError = CheckInErrors[keyof CheckInErrors];
+
+export type CheckInResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            checkedInAt: string;
+            workoutClientId: string;
+        };
+        success: true;
+    };
+};
+
+export type CheckInResponse = CheckInResponses[keyof CheckInResponses];
+
+export type InviteToActivityData = {
+    body?: {
+        profileIds?: Array<string>;
+        userIds?: Array<string>;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}/invite';
+};
+
+export type InviteToActivityErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `CANNOT_INVITE`: At least one of these people cannot be invited. Nobody was invited
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     *
+     * `NOT_FOUND`: At least one of these people was not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type InviteToActivityError = InviteToActivityErrors[keyof InviteToActivityErrors];
+
+export type InviteToActivityResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            activity: Activity;
+        };
+        success: true;
+    };
+};
+
+export type InviteToActivityResponse = InviteToActivityResponses[keyof InviteToActivityResponses];
+
+export type LeaveActivityData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}/join';
+};
+
+export type LeaveActivityErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type LeaveActivityError = LeaveActivityErrors[keyof LeaveActivityErrors];
+
+export type LeaveActivityResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type LeaveActivityResponse = LeaveActivityResponses[keyof LeaveActivityResponses];
+
+export type AskToJoinData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}/join';
+};
+
+export type AskToJoinErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have asked to join 20 activities today. Try again tomorrow
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type AskToJoinError = AskToJoinErrors[keyof AskToJoinErrors];
+
+export type AskToJoinResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            activity: Activity;
+        };
+        success: true;
+    };
+};
+
+export type AskToJoinResponse = AskToJoinResponses[keyof AskToJoinResponses];
+
+export type RemoveParticipantData = {
+    body?: never;
+    path: {
+        id: string;
+        userId: string;
+    };
+    query?: never;
+    url: '/activities/{id}/participants/{userId}';
+};
+
+export type RemoveParticipantErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     *
+     * `NOT_FOUND`: This person does not take part
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RemoveParticipantError = RemoveParticipantErrors[keyof RemoveParticipantErrors];
+
+export type RemoveParticipantResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            activity: Activity;
+        };
+        success: true;
+    };
+};
+
+export type RemoveParticipantResponse = RemoveParticipantResponses[keyof RemoveParticipantResponses];
+
+export type RepeatActivityData = {
+    body: {
+        date: string;
+        endTime?: string;
+        startTime?: string;
+    };
+    headers?: {
+        /**
+         * Chosen by the client. A repeat within 24 hours gets the response of the first request.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}/repeat';
+};
+
+export type RepeatActivityErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_NOT_OVER`: Only a finished or canceled activity can be repeated
+     *
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     *
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You can plan 10 activities a day, and 30 at a time. Try again tomorrow, or cancel one
+     *
+     * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RepeatActivityError = RepeatActivityErrors[keyof RepeatActivityErrors];
+
+export type RepeatActivityResponses = {
+    /**
+     * Default Response
+     */
+    201: {
+        data: {
+            activity: Activity;
+        };
+        success: true;
+    };
+};
+
+export type RepeatActivityResponse = RepeatActivityResponses[keyof RepeatActivityResponses];
+
+export type AnswerJoinRequestData = {
+    body: {
+        accept: boolean;
+    };
+    path: {
+        id: string;
+        userId: string;
+    };
+    query?: never;
+    url: '/activities/{id}/requests/{userId}';
+};
+
+export type AnswerJoinRequestErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     *
+     * `NOT_FOUND`: This person does not take part
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     *
+     * `ACTIVITY_FULL`: All places of this activity are taken
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type AnswerJoinRequestError = AnswerJoinRequestErrors[keyof AnswerJoinRequestErrors];
+
+export type AnswerJoinRequestResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            activity: Activity;
+        };
+        success: true;
+    };
+};
+
+export type AnswerJoinRequestResponse = AnswerJoinRequestResponses[keyof AnswerJoinRequestResponses];
+
+export type RespondToInvitationData = {
+    body: {
+        accept: boolean;
+        version: number;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}/respond';
+};
+
+export type RespondToInvitationErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     *
+     * `ACTIVITY_CHANGED`: The activity has changed. Load it again, and answer for its current version
+     *
+     * `ACTIVITY_FULL`: All places of this activity are taken
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RespondToInvitationError = RespondToInvitationErrors[keyof RespondToInvitationErrors];
+
+export type RespondToInvitationResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            /**
+             * Null if I can no longer see it
+             */
+            activity: Activity | null;
+        };
+        success: true;
+    };
+};
+
+export type RespondToInvitationResponse = RespondToInvitationResponses[keyof RespondToInvitationResponses];
+
+export type ReportSafeData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}/safe';
+};
+
+export type ReportSafeErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Your trusted contact does not expect you to report back
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ReportSafeError = ReportSafeErrors[keyof ReportSafeErrors];
+
+export type ReportSafeResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            safety: MeetingSafety;
+        };
+        success: true;
+    };
+};
+
+export type ReportSafeResponse = ReportSafeResponses[keyof ReportSafeResponses];
+
+export type DisarmMeetingSafetyData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}/safety';
+};
+
+export type DisarmMeetingSafetyErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Your trusted contact does not expect you to report back
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type DisarmMeetingSafetyError = DisarmMeetingSafetyErrors[keyof DisarmMeetingSafetyErrors];
+
+export type DisarmMeetingSafetyResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type DisarmMeetingSafetyResponse = DisarmMeetingSafetyResponses[keyof DisarmMeetingSafetyResponses];
+
+export type GetMeetingSafetyData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}/safety';
+};
+
+export type GetMeetingSafetyErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Nothing was found at this path
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetMeetingSafetyError = GetMeetingSafetyErrors[keyof GetMeetingSafetyErrors];
+
+export type GetMeetingSafetyResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            /**
+             * Null if they do not know
+             */
+            safety: MeetingSafety | null;
+        };
+        success: true;
+    };
+};
+
+export type GetMeetingSafetyResponse = GetMeetingSafetyResponses[keyof GetMeetingSafetyResponses];
+
+export type ArmMeetingSafetyData = {
+    body?: {
+        minutes?: number;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/activities/{id}/safety';
+};
+
+export type ArmMeetingSafetyErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Activity not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ACTIVITY_OVER`: This activity is over or was canceled
+     *
+     * `NO_TRUSTED_CONTACT`: Set a trusted contact first, and wait until they have agreed
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have let your trusted contact know of 10 activities today. Try again tomorrow
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ArmMeetingSafetyError = ArmMeetingSafetyErrors[keyof ArmMeetingSafetyErrors];
+
+export type ArmMeetingSafetyResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            safety: MeetingSafety;
+        };
+        success: true;
+    };
+};
+
+export type ArmMeetingSafetyResponse = ArmMeetingSafetyResponses[keyof ArmMeetingSafetyResponses];
 
 export type ChangePasswordData = {
     body: {
@@ -1688,7 +4678,11 @@ export type ChangePasswordErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_BANNED`: This account was banned. The email about it says why, and how to appeal.
+     *
      * `EMAIL_NOT_VERIFIED`: Please verify your email address first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -1895,6 +4889,8 @@ export type SignInErrors = {
     /**
      * `EMAIL_NOT_VERIFIED`: Please verify your email address first
      *
+     * `ACCOUNT_BANNED`: This account was banned. The email about it says why, and how to appeal.
+     *
      * `ACCOUNT_DELETION_PENDING`: This account will be deleted. You can still cancel that.
      */
     403: Failure;
@@ -2062,6 +5058,10 @@ export type SignOutErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
@@ -2120,6 +5120,10 @@ export type GetCurrentUserErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `USER_NOT_FOUND`: There is no such user
      */
@@ -2186,6 +5190,8 @@ export type SignInWithProviderAErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_BANNED`: This account was banned. The email about it says why, and how to appeal.
+     *
      * `ACCOUNT_DELETION_PENDING`: This account will be deleted. You can still cancel that.
      */
     403: Failure;
@@ -2308,6 +5314,8 @@ export type SignInWithProviderBErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_BANNED`: This account was banned. The email about it says why, and how to appeal.
+     *
      * `ACCOUNT_DELETION_PENDING`: This account will be deleted. You can still cancel that.
      */
     403: Failure;
@@ -3119,6 +6127,677 @@ export type VerifyEmailResponses = {
 
 export type VerifyEmailResponse = VerifyEmailResponses[keyof VerifyEmailResponses];
 
+export type UnblockUserData = {
+    body?: never;
+    path?: never;
+    query: {
+        userId: string;
+    };
+    url: '/blocks';
+};
+
+export type UnblockUserErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: You have not blocked this user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type UnblockUserError = UnblockUserErrors[keyof UnblockUserErrors];
+
+export type UnblockUserResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type UnblockUserResponse = UnblockUserResponses[keyof UnblockUserResponses];
+
+export type ListBlockedUsersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+    };
+    url: '/blocks';
+};
+
+export type ListBlockedUsersErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListBlockedUsersError = ListBlockedUsersErrors[keyof ListBlockedUsersErrors];
+
+export type ListBlockedUsersResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            blocks: Array<BlockedAccount>;
+            /**
+             * null on the last page
+             */
+            nextCursor: string | null;
+        };
+        success: true;
+    };
+};
+
+export type ListBlockedUsersResponse = ListBlockedUsersResponses[keyof ListBlockedUsersResponses];
+
+export type BlockUserData = {
+    body: {
+        reason?: string;
+        userId: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/blocks';
+};
+
+export type BlockUserErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type BlockUserError = BlockUserErrors[keyof BlockUserErrors];
+
+export type BlockUserResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type BlockUserResponse = BlockUserResponses[keyof BlockUserResponses];
+
+export type ListBuddiesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+    };
+    url: '/buddies';
+};
+
+export type ListBuddiesErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListBuddiesError = ListBuddiesErrors[keyof ListBuddiesErrors];
+
+export type ListBuddiesResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            buddies: Array<Buddy>;
+            /**
+             * null on the last page
+             */
+            nextCursor: string | null;
+        };
+        success: true;
+    };
+};
+
+export type ListBuddiesResponse = ListBuddiesResponses[keyof ListBuddiesResponses];
+
+export type ListBuddyRequestsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        /**
+         * To me, or sent by me
+         */
+        box?: 'in' | 'out';
+    };
+    url: '/buddies/requests';
+};
+
+export type ListBuddyRequestsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListBuddyRequestsError = ListBuddyRequestsErrors[keyof ListBuddyRequestsErrors];
+
+export type ListBuddyRequestsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            /**
+             * null on the last page
+             */
+            nextCursor: string | null;
+            requests: Array<BuddyRequest>;
+        };
+        success: true;
+    };
+};
+
+export type ListBuddyRequestsResponse = ListBuddyRequestsResponses[keyof ListBuddyRequestsResponses];
+
+export type RequestBuddyData = {
+    body: {
+        /**
+         * The id of an onboarding option
+         */
+        sport: string;
+        userId: string;
+    };
+    headers?: {
+        /**
+         * Chosen by the client. A repeat within 24 hours gets the response of the first request.
+         */
+        'idempotency-key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/buddies/requests';
+};
+
+export type RequestBuddyErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `CANNOT_INVITE`: You can ask people you follow, people who follow you, and people you have trained with
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `ALREADY_BUDDIES`: You are sport buddies already
+     *
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have sent today's 20 sport buddy requests. Try again tomorrow
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RequestBuddyError = RequestBuddyErrors[keyof RequestBuddyErrors];
+
+export type RequestBuddyResponses = {
+    /**
+     * Default Response
+     */
+    201: {
+        data: {
+            request: BuddyRequest;
+        };
+        success: true;
+    };
+};
+
+export type RequestBuddyResponse = RequestBuddyResponses[keyof RequestBuddyResponses];
+
+export type WithdrawBuddyRequestData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/buddies/requests/{id}';
+};
+
+export type WithdrawBuddyRequestErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Sport buddy request not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type WithdrawBuddyRequestError = WithdrawBuddyRequestErrors[keyof WithdrawBuddyRequestErrors];
+
+export type WithdrawBuddyRequestResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type WithdrawBuddyRequestResponse = WithdrawBuddyRequestResponses[keyof WithdrawBuddyRequestResponses];
+
+export type RespondToBuddyRequestData = {
+    body: {
+        accept: boolean;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/buddies/requests/{id}/respond';
+};
+
+export type RespondToBuddyRequestErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `AGE_RESTRICTED`: Add your birth date to your FitMatch profile first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
+     *
+     * `NOT_FOUND`: Sport buddy request not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RespondToBuddyRequestError = RespondToBuddyRequestErrors[keyof RespondToBuddyRequestErrors];
+
+export type RespondToBuddyRequestResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            /**
+             * Null after declining
+             */
+            request: BuddyRequest | null;
+        };
+        success: true;
+    };
+};
+
+export type RespondToBuddyRequestResponse = RespondToBuddyRequestResponses[keyof RespondToBuddyRequestResponses];
+
+export type RemoveBuddyData = {
+    body?: never;
+    path: {
+        userId: string;
+    };
+    query?: never;
+    url: '/buddies/{userId}';
+};
+
+export type RemoveBuddyErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: This person is not your sport buddy
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RemoveBuddyError = RemoveBuddyErrors[keyof RemoveBuddyErrors];
+
+export type RemoveBuddyResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type RemoveBuddyResponse = RemoveBuddyResponses[keyof RemoveBuddyResponses];
+
 export type GetHealthScoreData = {
     body?: never;
     path?: never;
@@ -3137,6 +6816,10 @@ export type GetHealthScoreErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3171,6 +6854,12 @@ export type GetHealthScoreResponse = GetHealthScoreResponses[keyof GetHealthScor
 
 export type GetHomeData = {
     body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/dashboard/home';
@@ -3187,6 +6876,10 @@ export type GetHomeErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3226,7 +6919,7 @@ export type GetHomeResponses = {
             stats: Stats;
             today: HomeToday;
             /**
-             * Always empty until activities exist
+             * The next ten of the coming 14 days that the person goes to
              */
             upcomingActivities: Array<UpcomingActivity>;
             user: HomeUser;
@@ -3255,6 +6948,10 @@ export type GetStatsErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3308,6 +7005,10 @@ export type GetWeeklyOverviewErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3363,6 +7064,10 @@ export type ListFastsErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3435,6 +7140,8 @@ export type StartFastErrors = {
     401: Failure;
     /**
      * `AGE_RESTRICTED`: You must be at least … years old to track fasts
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -3510,6 +7217,10 @@ export type GetCurrentFastErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3565,6 +7276,10 @@ export type GetFastingStatsErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3616,6 +7331,10 @@ export type DeleteFastErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: Fast not found
      */
@@ -3689,6 +7408,10 @@ export type UpdateFastErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: Fast not found
      */
@@ -3767,6 +7490,10 @@ export type EndFastErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: Fast not found
      */
@@ -3859,6 +7586,10 @@ export type ListFeedErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3928,6 +7659,12 @@ export type CreatePostErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -4002,6 +7739,8 @@ export type DeletePostErrors = {
      * `FORBIDDEN`: You do not have access to this post
      *
      * `FORBIDDEN`: Only the author of the post can do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4075,6 +7814,8 @@ export type GetPostErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: You do not have access to this post
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4149,6 +7890,10 @@ export type UpdatePostErrors = {
      * `FORBIDDEN`: You do not have access to this post
      *
      * `FORBIDDEN`: Only the author of the post can do this
+     *
+     * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4234,6 +7979,8 @@ export type ListCommentsErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: You do not have access to this post
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4318,6 +8065,10 @@ export type CreateCommentErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: You do not have access to this post
+     *
+     * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4405,6 +8156,8 @@ export type DeleteCommentErrors = {
      * `FORBIDDEN`: You do not have access to this post
      *
      * `FORBIDDEN`: Only the author of the comment or of the post can do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4482,6 +8235,8 @@ export type UnlikePostErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: You do not have access to this post
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4568,6 +8323,10 @@ export type LikePostErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: You do not have access to this post
+     *
+     * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4653,6 +8412,8 @@ export type ListLikesErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: You do not have access to this post
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4727,6 +8488,10 @@ export type VoteInPollErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: You do not have access to this post
+     *
+     * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4813,6 +8578,8 @@ export type ListReportsForReviewErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Your account is not allowed to do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4878,6 +8645,8 @@ export type ResolveReportErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Your account is not allowed to do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -4949,6 +8718,8 @@ export type ListVerificationsForReviewErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Your account is not allowed to do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -5011,6 +8782,8 @@ export type ApproveVerificationErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Your account is not allowed to do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -5086,6 +8859,8 @@ export type RejectVerificationErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Your account is not allowed to do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -5159,6 +8934,8 @@ export type GetVerificationSelfieErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Your account is not allowed to do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -5212,6 +8989,10 @@ export type ListBadgesErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
@@ -5269,6 +9050,10 @@ export type RecalculateBadgesErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
@@ -5341,6 +9126,10 @@ export type UnblockPersonErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `PROFILE_NOT_FOUND`: FitMatch profile not found
      *
      * `NOT_FOUND`: You have not blocked this profile
@@ -5406,6 +9195,10 @@ export type ListBlockedPeopleErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5460,6 +9253,10 @@ export type BlockPersonErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: FitMatch profile not found
      */
@@ -5527,6 +9324,8 @@ export type UnmatchErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -5605,6 +9404,8 @@ export type GetChatErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -5639,6 +9440,10 @@ export type GetChatResponses = {
      */
     200: {
         data: {
+            /**
+             * Extension: the activities to come in which both take part, soonest first
+             */
+            activities: Array<Activity>;
             isTyping: boolean;
             messages: Array<ChatMessage>;
             /**
@@ -5678,6 +9483,8 @@ export type ListNewMessagesErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -5756,6 +9563,8 @@ export type SendMessageErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -5836,6 +9645,8 @@ export type MarkChatReadErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -5909,6 +9720,8 @@ export type SetTypingErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -5986,6 +9799,8 @@ export type DiscoverPeopleErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -6048,6 +9863,8 @@ export type ListReceivedLikesErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -6111,6 +9928,8 @@ export type ListMatchesErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -6173,6 +9992,10 @@ export type DeletePhotoErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      *
@@ -6238,6 +10061,10 @@ export type ListPhotosErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
@@ -6308,6 +10135,10 @@ export type AddPhotoErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
@@ -6387,6 +10218,10 @@ export type ArrangePhotosErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      *
      * `NOT_FOUND`: Photo not found
@@ -6461,6 +10296,10 @@ export type DeleteFitMatchProfileErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
@@ -6524,6 +10363,10 @@ export type GetFitMatchProfileErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6582,6 +10425,8 @@ export type CreateFitMatchProfileErrors = {
     401: Failure;
     /**
      * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -6660,6 +10505,8 @@ export type UpdateFitMatchProfileErrors = {
     401: Failure;
     /**
      * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -6733,6 +10580,10 @@ export type DeleteVenueErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      *
      * `NOT_FOUND`: Venue not found
@@ -6797,6 +10648,10 @@ export type ListVenuesErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
@@ -6871,6 +10726,10 @@ export type AddVenueErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
@@ -6954,6 +10813,10 @@ export type UpdateVenuesErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      *
      * `NOT_FOUND`: Venue not found
@@ -7028,6 +10891,8 @@ export type GetCandidateErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -7088,6 +10953,10 @@ export type ListMyReportsErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7154,6 +11023,10 @@ export type ReportPersonErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: FitMatch profile not found
      */
@@ -7231,6 +11104,10 @@ export type EraseFitMatchProfileErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
@@ -7294,6 +11171,10 @@ export type GetFitMatchSettingsErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
@@ -7354,6 +11235,8 @@ export type UpdateFitMatchSettingsErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -7423,6 +11306,10 @@ export type DeleteSetupDraftErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
@@ -7487,6 +11374,10 @@ export type GetSetupDraftErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7540,6 +11431,10 @@ export type SaveSetupDraftErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -7611,6 +11506,8 @@ export type SwipeErrors = {
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
      *
      * `AGE_RESTRICTED`: You must be at least … years old to use FitMatch
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -7684,6 +11581,10 @@ export type GetTutorialSeenErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7735,6 +11636,10 @@ export type MarkTutorialSeenErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -7801,6 +11706,10 @@ export type CancelVerificationErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `NOT_FOUND`: Verification not found
      */
     404: Failure;
@@ -7864,6 +11773,10 @@ export type GetVerificationErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7919,6 +11832,10 @@ export type SubmitVerificationErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
@@ -7977,6 +11894,12 @@ export type SubmitVerificationResponse = SubmitVerificationResponses[keyof Submi
 
 export type GetGoalsData = {
     body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/goals';
@@ -7993,6 +11916,10 @@ export type GetGoalsErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8049,6 +11976,10 @@ export type UpdateGoalsErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
@@ -8099,6 +12030,12 @@ export type UpdateGoalsResponse = UpdateGoalsResponses[keyof UpdateGoalsResponse
 
 export type ListTrendingHashtagsData = {
     body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/hashtags/trending';
@@ -8115,6 +12052,10 @@ export type ListTrendingHashtagsErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8240,6 +12181,10 @@ export type ListLogsErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8303,6 +12248,10 @@ export type SaveLogsErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -8373,6 +12322,10 @@ export type DeleteLogErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: Log not found
      */
@@ -8445,6 +12398,12 @@ export type UploadMediaErrors = {
      */
     401: Failure;
     /**
+     * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
@@ -8496,6 +12455,12 @@ export type UploadMediaResponse = UploadMediaResponses[keyof UploadMediaResponse
 
 export type GetMetaData = {
     body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/meta';
@@ -8561,6 +12526,10 @@ export type ListNotificationsErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8601,6 +12570,12 @@ export type ListNotificationsResponse = ListNotificationsResponses[keyof ListNot
 
 export type GetNotificationPreferencesData = {
     body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/notifications/preferences';
@@ -8617,6 +12592,10 @@ export type GetNotificationPreferencesErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8720,6 +12699,10 @@ export type UpdateNotificationPreferencesErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
@@ -8786,6 +12769,10 @@ export type DeletePushTokenErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
@@ -8851,6 +12838,10 @@ export type ListPushDevicesErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8906,6 +12897,10 @@ export type RegisterPushTokenErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -8972,6 +12967,10 @@ export type ListPushLogErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9033,6 +13032,10 @@ export type SendTestPushErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -9107,6 +13110,10 @@ export type MarkNotificationsReadErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
@@ -9155,6 +13162,279 @@ export type MarkNotificationsReadResponses = {
 
 export type MarkNotificationsReadResponse = MarkNotificationsReadResponses[keyof MarkNotificationsReadResponses];
 
+export type RemoveTrustedContactData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/notifications/trusted-contact';
+};
+
+export type RemoveTrustedContactErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: You have no trusted contact
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RemoveTrustedContactError = RemoveTrustedContactErrors[keyof RemoveTrustedContactErrors];
+
+export type RemoveTrustedContactResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type RemoveTrustedContactResponse = RemoveTrustedContactResponses[keyof RemoveTrustedContactResponses];
+
+export type GetTrustedContactData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/notifications/trusted-contact';
+};
+
+export type GetTrustedContactErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetTrustedContactError = GetTrustedContactErrors[keyof GetTrustedContactErrors];
+
+export type GetTrustedContactResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            contact: TrustedContact | null;
+        };
+        success: true;
+    };
+};
+
+export type GetTrustedContactResponse = GetTrustedContactResponses[keyof GetTrustedContactResponses];
+
+export type SetTrustedContactData = {
+    body: {
+        email: string;
+        /**
+         * The language of the mails; mine by default
+         */
+        locale?: 'en' | 'id';
+        /**
+         * Only I see it
+         */
+        name: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/notifications/trusted-contact';
+};
+
+export type SetTrustedContactErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `EMAIL_NOT_VERIFIED`: Please verify your email address first
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `CONTACT_DECLINED`: This address has declined to be your trusted contact. Choose another person
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have changed your trusted contact 3 times today. Try again tomorrow
+     *
+     * `LIMIT_EXCEEDED`: This address has been asked 3 times within 30 days. Choose another person
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type SetTrustedContactError = SetTrustedContactErrors[keyof SetTrustedContactErrors];
+
+export type SetTrustedContactResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            contact: TrustedContact;
+        };
+        success: true;
+    };
+};
+
+export type SetTrustedContactResponse = SetTrustedContactResponses[keyof SetTrustedContactResponses];
+
+export type AnswerAsTrustedContactData = {
+    body: {
+        accept: boolean;
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/notifications/trusted-contact/answer';
+};
+
+export type AnswerAsTrustedContactErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_TOKEN`: This link is no longer valid
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `CONTACT_DECLINED`: This address has declined to be your trusted contact. Choose another person
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type AnswerAsTrustedContactError = AnswerAsTrustedContactErrors[keyof AnswerAsTrustedContactErrors];
+
+export type AnswerAsTrustedContactResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type AnswerAsTrustedContactResponse = AnswerAsTrustedContactResponses[keyof AnswerAsTrustedContactResponses];
+
 export type CountUnreadNotificationsData = {
     body?: never;
     path?: never;
@@ -9173,6 +13453,10 @@ export type CountUnreadNotificationsErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9227,6 +13511,10 @@ export type DeleteNotificationErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: Notification not found
      */
@@ -9295,6 +13583,8 @@ export type RetireOnboardingOptionErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Your account is not allowed to do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -9364,6 +13654,8 @@ export type ListAllOnboardingOptionsErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Your account is not allowed to do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -9437,6 +13729,8 @@ export type CreateOnboardingOptionErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Your account is not allowed to do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -9523,6 +13817,8 @@ export type UpdateOnboardingOptionErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Your account is not allowed to do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -9577,6 +13873,12 @@ export type UpdateOnboardingOptionResponse = UpdateOnboardingOptionResponses[key
 
 export type ListOnboardingOptionsData = {
     body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
     path?: never;
     query: {
         type: OnboardingOptionType;
@@ -9644,6 +13946,10 @@ export type SavePermissionsErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: There is no such person
      */
@@ -9730,6 +14036,10 @@ export type SavePreferencesErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: There is no such person
      */
@@ -9824,6 +14134,10 @@ export type SaveOnboardingProfileErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `NOT_FOUND`: There is no such person
      */
     404: Failure;
@@ -9891,6 +14205,10 @@ export type GetOnboardingStatusErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: There is no such person
      */
@@ -9964,6 +14282,10 @@ export type UploadOnboardingPhotoErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `NOT_FOUND`: There is no such person
      */
     404: Failure;
@@ -10024,6 +14346,12 @@ export type UploadOnboardingPhotoResponse = UploadOnboardingPhotoResponses[keyof
 
 export type GetProfileData = {
     body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/profile';
@@ -10040,6 +14368,10 @@ export type GetProfileErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: There is no such person
      */
@@ -10120,6 +14452,10 @@ export type UpdateProfileErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `NOT_FOUND`: There is no such person
      */
     404: Failure;
@@ -10194,6 +14530,10 @@ export type CheckUsernameErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10229,6 +14569,12 @@ export type CheckUsernameResponse = CheckUsernameResponses[keyof CheckUsernameRe
 
 export type ListProgramsData = {
     body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/programs';
@@ -10245,6 +14591,10 @@ export type ListProgramsErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10305,6 +14655,10 @@ export type CreateProgramErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -10376,6 +14730,10 @@ export type ActivateProgramErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `NOT_FOUND`: Program not found
      */
     404: Failure;
@@ -10446,6 +14804,10 @@ export type DeleteProgramErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `NOT_FOUND`: Program not found
      */
     404: Failure;
@@ -10492,6 +14854,12 @@ export type DeleteProgramResponse = DeleteProgramResponses[keyof DeleteProgramRe
 
 export type ListRecordsData = {
     body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/records';
@@ -10508,6 +14876,10 @@ export type ListRecordsErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10542,6 +14914,180 @@ export type ListRecordsResponses = {
 
 export type ListRecordsResponse = ListRecordsResponses[keyof ListRecordsResponses];
 
+export type ListMyContentReportsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+    };
+    url: '/reports';
+};
+
+export type ListMyContentReportsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListMyContentReportsError = ListMyContentReportsErrors[keyof ListMyContentReportsErrors];
+
+export type ListMyContentReportsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            /**
+             * null on the last page
+             */
+            nextCursor: string | null;
+            reports: Array<ContentReport>;
+        };
+        success: true;
+    };
+};
+
+export type ListMyContentReportsResponse = ListMyContentReportsResponses[keyof ListMyContentReportsResponses];
+
+export type ReportContentData = {
+    body: {
+        /**
+         * Whether to block its author too
+         */
+        alsoBlock?: boolean;
+        details?: string;
+        /**
+         * URLs of screenshots
+         */
+        evidence?: Array<string>;
+        reason: 'SPAM' | 'HARASSMENT' | 'HATE' | 'SEXUAL' | 'VIOLENCE' | 'SELF_HARM' | 'CHILD_SAFETY' | 'IMPERSONATION' | 'ILLEGAL' | 'OTHER';
+        targetId: string;
+        targetType: 'POST' | 'COMMENT' | 'STORY' | 'USER';
+    };
+    headers?: {
+        /**
+         * Chosen by the client. A repeat within 24 hours gets the response of the first request.
+         */
+        'idempotency-key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/reports';
+};
+
+export type ReportContentErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     *
+     * `NOT_FOUND`: Story not found
+     *
+     * `NOT_FOUND`: Comment not found
+     *
+     * `NOT_FOUND`: User not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `GONE`: This post was deleted
+     *
+     * `EXPIRED`: This story expired after 24 hours
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have reached today's limit of 20 reports. Try again tomorrow.
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ReportContentError = ReportContentErrors[keyof ReportContentErrors];
+
+export type ReportContentResponses = {
+    /**
+     * Default Response
+     */
+    201: {
+        data: {
+            report: ContentReport;
+        };
+        success: true;
+    };
+};
+
+export type ReportContentResponse = ReportContentResponses[keyof ReportContentResponses];
+
 export type ListStoriesData = {
     body?: never;
     path?: never;
@@ -10562,6 +15108,10 @@ export type ListStoriesErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: Story not found
      */
@@ -10629,6 +15179,12 @@ export type CreateStoryErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -10707,6 +15263,8 @@ export type DeleteStoryErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Only the author of the story can do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -10779,6 +15337,10 @@ export type ViewStoryErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `NOT_FOUND`: Story not found
      */
     404: Failure;
@@ -10847,6 +15409,12 @@ export type ReactToStoryErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: Story not found
      */
@@ -10929,6 +15497,8 @@ export type ListStoryViewersErrors = {
     401: Failure;
     /**
      * `FORBIDDEN`: Only the author of the story can do this
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
     /**
@@ -10998,6 +15568,10 @@ export type GetUserByUsernameErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `NOT_FOUND`: User not found
      */
     404: Failure;
@@ -11058,6 +15632,10 @@ export type SearchUsersErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11115,6 +15693,10 @@ export type GetUserErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: User not found
      */
@@ -11175,6 +15757,10 @@ export type UnfollowUserErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: User not found
      */
@@ -11256,6 +15842,12 @@ export type FollowUserErrors = {
      */
     401: Failure;
     /**
+     * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `NOT_FOUND`: User not found
      */
     404: Failure;
@@ -11333,6 +15925,10 @@ export type ListFollowersErrors = {
      */
     401: Failure;
     /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
      * `NOT_FOUND`: User not found
      */
     404: Failure;
@@ -11397,6 +15993,10 @@ export type ListFollowingErrors = {
      * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
      */
     401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
     /**
      * `NOT_FOUND`: User not found
      */

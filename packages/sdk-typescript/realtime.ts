@@ -1,0 +1,205 @@
+import type { ClientFrames } from './generated/frames.gen.ts'
+import {
+  standardDelays,
+  type Realtime,
+  type RealtimeOptions,
+  type ServerFrame,
+  type ServerFrameType,
+  type WebSocketLike
+} from './realtime-types.ts'
+import type { Session } from './session.ts'
+
+interface Dependencies {
+  baseUrl: string
+  session: Session
+  /** Sends any request as the signed-in account: it renews the token, or finds that the session has ended. */
+  checkSession: () => Promise<unknown>
+}
+
+interface Link {
+  socket: WebSocketLike
+  token: string
+  connectedAt?: number
+  silence?: ReturnType<typeof setTimeout>
+}
+
+/** Opens a connection, and opens it again whenever it is lost, until `close` is called or the session has ended. */
+export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, options: RealtimeOptions): Realtime {
+  const { onReload, onConnected, WebSocket = globalThis.WebSocket as never } = options
+  const delays = { ...standardDelays, ...options.delays }
+  const listeners = new Map<ServerFrameType, Set<(frame: never) => void>>()
+  let current: Link | undefined
+  /** Being established. The current one, if there is any, stays open until then. */
+  let next: Link | undefined
+  let isConnecting = false
+  let position: string | undefined
+  let expiresAt: number | undefined
+  let failures = 0
+  let isClosed = false
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let focused: string | null = null
+  let watched: string[] = []
+
+  async function connect () {
+    clearTimeout(retry)
+    if (isConnecting || next || isClosed) return
+    isConnecting = true
+    try {
+      const stored = await session.accessToken()
+      const isExpiring = expiresAt !== undefined && expiresAt < Date.now() + delays.expiring
+      const token = isExpiring && stored !== undefined ? await session.renew(stored) : stored
+      // Undefined: signed out, here or on the server.
+      if (!isClosed && token !== undefined) open(token)
+    } catch {
+      connectLater()
+    } finally {
+      isConnecting = false
+    }
+  }
+
+  function open (token: string) {
+    const url = new URL(`${baseUrl}/realtime`, pageUrl())
+    url.protocol = url.protocol.replace('http', 'ws')
+    if (position !== undefined) url.searchParams.set('after', position)
+    // Pages and React Native cannot set the header of a WebSocket everywhere.
+    const link: Link = { socket: new WebSocket(url.href, ['tandem.v1', `bearer.${token}`]), token }
+    next = link
+    link.socket.onerror = () => {}
+    link.socket.onmessage = ({ data }) => receive(link, JSON.parse(String(data)) as ServerFrame)
+    link.socket.onclose = ({ code }) => void lose(link, code)
+  }
+
+  function receive (link: Link, frame: ServerFrame) {
+    expectMore(link)
+    if (frame.id !== undefined) {
+      // After a lost connection, a frame can arrive a second time.
+      if (!isNewer(frame.id, position)) return
+      position = frame.id
+    }
+    if (is(frame, 'hello')) greet(link, frame)
+    else if (is(frame, 'ping')) say(link, 'pong', {})
+    else if (is(frame, 'token.expiring')) void renew(link)
+    else if (is(frame, 'reconnect')) retry = setTimeout(() => void connect(), frame.data.afterMs)
+    for (const listener of listeners.get(frame.type) ?? []) listener(frame as never)
+  }
+
+  function greet (link: Link, { data }: ServerFrame<'hello'>) {
+    link.connectedAt ??= Date.now()
+    if (link === next) {
+      if (current) drop(current)
+      current = link
+      next = undefined
+    }
+    silenceMs = data.heartbeatSeconds * 2_000
+    expectMore(link)
+    expiresAt = Date.parse(data.expiresAt)
+    if (focused !== null) say(link, 'focus', { matchId: focused })
+    if (watched.length > 0) say(link, 'watch', { matchIds: watched })
+    onConnected?.(true)
+    if (data.resumed) return
+    position = data.position
+    onReload?.()
+  }
+
+  async function renew (link: Link) {
+    const token = await session.renew(link.token).catch(() => undefined)
+    // If it cannot be renewed now, the server closes the connection when it has expired.
+    if (token === undefined || link !== current) return
+    link.token = token
+    expiresAt = undefined
+    say(link, 'auth', { accessToken: token })
+  }
+
+  let silenceMs = 60_000
+  /** Without any frame for two heartbeats the connection is dead, whatever the socket says. */
+  function expectMore (link: Link) {
+    clearTimeout(link.silence)
+    link.silence = setTimeout(() => replace(link), silenceMs)
+  }
+
+  function replace (link: Link) {
+    drop(link)
+    void lose(link, 1006)
+  }
+
+  async function lose (link: Link, code: number) {
+    clearTimeout(link.silence)
+    const { connectedAt } = link
+    if (link === next) next = undefined
+    if (link === current) {
+      current = undefined
+      onConnected?.(false)
+    }
+    if (connectedAt !== undefined && Date.now() - connectedAt > delays.stable) failures = 0
+    // A refused connection does not say why. The session may have ended, or the token has expired.
+    if (connectedAt === undefined) checkSession().catch(() => {})
+    if (code === 4401) {
+      expiresAt = undefined
+      // If the server cannot be reached now, the next attempt is refused and leads here again.
+      await session.renew(link.token).catch(() => undefined)
+    }
+    connectLater(code === 4429 ? delays.tooMany : 0)
+  }
+
+  function connectLater (atLeastMs = 0) {
+    if (isClosed) return
+    const backOffMs = Math.random() * Math.min(delays.max, delays.base * 2 ** failures++)
+    clearTimeout(retry)
+    retry = setTimeout(() => void connect(), atLeastMs + backOffMs)
+  }
+
+  void connect()
+
+  return {
+    on (type, listener) {
+      const known = listeners.get(type) ?? new Set()
+      listeners.set(type, known.add(listener as never))
+      return () => void known.delete(listener as never)
+    },
+    focus (matchId) {
+      focused = matchId
+      if (current) say(current, 'focus', { matchId })
+    },
+    watch (matchIds) {
+      watched = matchIds
+      if (current) say(current, 'watch', { matchIds })
+    },
+    wake () {
+      failures = 0
+      const link = current
+      if (!link) return void connect()
+      say(link, 'ping', {})
+      clearTimeout(link.silence)
+      link.silence = setTimeout(() => replace(link), delays.pong)
+    },
+    close () {
+      isClosed = true
+      clearTimeout(retry)
+      for (const link of [current, next]) if (link) drop(link)
+    }
+  }
+}
+
+const is = <Type extends ServerFrameType>(frame: ServerFrame, type: Type): frame is ServerFrame<Type> =>
+  frame.type === type
+
+function say<Type extends keyof ClientFrames> ({ socket, connectedAt }: Link, type: Type, data: ClientFrames[Type]) {
+  // What is said earlier is said after `hello`.
+  if (connectedAt !== undefined) socket.send(JSON.stringify({ type, data }))
+}
+
+function drop ({ socket, silence }: Link) {
+  clearTimeout(silence)
+  socket.onclose = null
+  socket.onmessage = null
+  socket.close()
+}
+
+/** Whether `id` is after `position`; both are `<epoch>-<number>`, and epochs cannot be compared. */
+function isNewer (id: string, position: string | undefined) {
+  const [epoch, number] = id.split('-')
+  const [knownEpoch, known] = (position ?? '').split('-')
+  return epoch !== knownEpoch || Number(number) > Number(known)
+}
+
+const pageUrl = () => (globalThis as { location?: { href: string } }).location?.href
