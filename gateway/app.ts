@@ -4,7 +4,9 @@ import type { HealthChecks, Log } from '@tandem/process-kit'
 import { watchIdentity } from './identity/authentication.ts'
 import type { Identity } from './identity/authentication.ts'
 import type { Config } from './config.ts'
+import { serveAsyncapi } from './pages/asyncapi.ts'
 import { enableCors } from './pages/cors.ts'
+import { serveDeleteAccountPage } from './pages/delete-account-page.ts'
 import { serveDocs } from './pages/docs.ts'
 import { createJsonClient } from './identity/json-client.ts'
 import type { JsonClient } from './identity/json-client.ts'
@@ -14,21 +16,36 @@ import { addSecurityHeaders } from './proxy/headers.ts'
 import { createRedisCounter } from './rate-limits/counter.ts'
 import type { RateCounter } from './rate-limits/counter.ts'
 import { limitFloods, limitRoutes } from './rate-limits/limits.ts'
+import { serveContactPage } from './pages/contact-page.ts'
 import { serveMedia } from './pages/media.ts'
 import { serveMeta } from './pages/meta.ts'
+import { serveMyDataPage } from './pages/my-data-page.ts'
 import { serveOpenapi } from './pages/openapi.ts'
 import { createUpstream } from './proxy/pools.ts'
 import type { Upstream } from './proxy/pools.ts'
+import { serveRestoreAddressPage } from './pages/restore-address-page.ts'
+import { serveAppealPage } from './pages/appeal-page.ts'
 import { serveResetPage } from './pages/reset-page.ts'
 import { isRealtimeUpgrade } from './realtime/upgrade.ts'
 import { serveRealtime } from './realtime/routes.ts'
+import { standardTimes, type Times } from './realtime/times.ts'
 import { serviceNames } from './routes.ts'
 import type { ServiceName } from './routes.ts'
 import { serveSecurityText } from './pages/security-txt.ts'
 import { proxyRoutes } from './proxy/proxy-routes.ts'
 
+interface GatewayOptions {
+  loadShedding?: boolean
+  /** For tests. */
+  realtimeTimes?: Times
+}
+
 /** The gateway, not yet listening. */
-export async function createGateway (config: Config, log: Log, { loadShedding = true } = {}): Promise<Server> {
+export async function createGateway (
+  config: Config,
+  log: Log,
+  { loadShedding = true, realtimeTimes = standardTimes }: GatewayOptions = {}
+): Promise<Server> {
   const jsonClient = createJsonClient()
   const identity = watchIdentity(config.upstreams.identity, config.IDENTITY_ROOT_PUBLIC_KEYS, jsonClient, log)
   const counter = createRedisCounter(config.REDIS_URL, log)
@@ -40,6 +57,8 @@ export async function createGateway (config: Config, log: Log, { loadShedding = 
     log,
     keys: identity.keys,
     isRevoked: identity.isRevoked,
+    // Each service decides; identity serves them.
+    acceptsRestricted: true,
     trustProxy: config.TRUST_PROXY,
     checks: createChecks(config, { identity, counter, jsonClient }),
     exposesFailingChecks: !config.isProduction,
@@ -65,7 +84,7 @@ export async function createGateway (config: Config, log: Log, { loadShedding = 
       config: { public: true, logFields: { upstream: 'identity' } },
       handler: (request, reply) => forward(request, reply, upstreams.identity, '/.well-known/jwks.json')
     })
-    await app.register(serveRealtime, { config, identity, jsonClient, log })
+    await serveRealtime(app, { config, identity, jsonClient, log, times: realtimeTimes })
     await app.register(async (scope) => {
       await limitRoutes(scope, { counter, showsRemedy: config.showsLimitRemedy })
       await proxyRoutes(scope, {
@@ -87,10 +106,18 @@ interface Clients {
   jsonClient: JsonClient
 }
 
-/** A service that is down is listed, but does not make the gateway unready. Without keys no token can be verified. */
+/**
+ * A service that is down is listed, but does not make the gateway unready; of one that is up, its failing checks are
+ * listed. Without keys no token can be verified.
+ */
 function createChecks ({ upstreams }: Config, { identity, counter, jsonClient }: Clients): HealthChecks {
   const checkService = (name: ServiceName) => ({
-    check: () => jsonClient.get(new URL('/health/ready', upstreams[name]).href, 900),
+    check: async () => {
+      const { down = [] } = await jsonClient.get(new URL('/health/ready', upstreams[name]).href, 900) as {
+        down?: string[]
+      }
+      return down
+    },
     required: false
   })
   return {
@@ -111,6 +138,11 @@ async function addPages (app: Server, config: Config, jsonClient: JsonClient) {
     signingKey: config.MEDIA_SIGNING_KEY
   })
   await app.register(serveResetPage)
+  await app.register(serveDeleteAccountPage, config)
+  await app.register(serveContactPage)
+  await app.register(serveMyDataPage)
+  await app.register(serveRestoreAddressPage)
+  await app.register(serveAppealPage)
   if (config.DOCS === 'off') return
   await app.register(serveOpenapi, {
     upstreams: config.upstreams,
@@ -118,5 +150,6 @@ async function addPages (app: Server, config: Config, jsonClient: JsonClient) {
     version: config.SERVER_VERSION,
     publicUrl: config.PUBLIC_URL
   })
+  await app.register(serveAsyncapi, config)
   await app.register(serveDocs)
 }

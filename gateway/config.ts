@@ -1,5 +1,5 @@
 import { MediaSigningKey } from '@tandem/http-kit'
-import { ConfigError, List, readConfig, RootKeys, ProcessEnvironment, Url } from '@tandem/process-kit'
+import { buildInfo, ConfigError, List, readConfig, RootKeys, ProcessEnvironment, Url, Urls } from '@tandem/process-kit'
 import { Type } from 'typebox'
 import { serviceNames, specialRoutes, writeLimits } from './routes.ts'
 import type { Route, ServiceName } from './routes.ts'
@@ -50,11 +50,17 @@ const environment = Type.Object({
   CORS_ORIGINS: List({ description: 'The web origins whose pages can call the API; default none' }),
   MIN_APP_VERSION_IOS: version('The oldest supported app version'),
   MIN_APP_VERSION_ANDROID: version('The oldest supported app version'),
-  SERVER_VERSION: Type.String({ default: '1.0.0', description: 'The server version that /meta reports' }),
+  SERVER_VERSION: Type.String({ default: buildInfo.version, description: 'The server version that /meta reports' }),
   DOCS: Type.Enum(['on', 'off'], {
     type: 'string',
     default: 'on',
     description: 'Whether /docs and /openapi.json are served'
+  }),
+  DEVELOPER_NAME: Type.String({
+    default: 'the Tandem team',
+    minLength: 1,
+    maxLength: 100,
+    description: 'The developer of the app, as the stores name them; on the page that deletes an account'
   }),
   SECURITY_CONTACT: List({
     default: 'mailto:security@tandem.example',
@@ -69,7 +75,7 @@ const environment = Type.Object({
     description: 'The request limit of one client address over all routes'
   }),
   NATS_URL: Type.Optional(
-    Url({ description: 'NATS, for realtime signals; without it realtime connections look for news every 5 s' })
+    Urls({ description: 'NATS, for realtime signals; without it realtime connections look for news every 5 s' })
   ),
   REALTIME_MAX_CONNECTIONS: count(10_000, 'Realtime connections of this process'),
   REALTIME_MAX_PER_ACCOUNT: count(10, 'Realtime connections of one account; one more closes the oldest'),
@@ -79,7 +85,7 @@ const environment = Type.Object({
   REALTIME_OPENS_PER_SECOND: count(500, 'How many realtime connections are opened in a second'),
   REALTIME_DRAIN_SECONDS: Type.Integer({
     minimum: 0,
-    maximum: 8,
+    maximum: 60,
     default: 2,
     description: 'Over which time a stopping process asks its realtime connections to move'
   }),

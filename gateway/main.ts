@@ -10,5 +10,7 @@ await run('gateway', async (onClose, log) => {
 
   const app = await createGateway(config, log)
   onClose(() => app.close())
+  // Called first: requests are served until the realtime connections have moved.
+  onClose(() => app.drainConnections(), { extraMs: config.REALTIME_DRAIN_SECONDS * 1_000 })
   await app.listen({ host: config.HOST, port: config.PORT })
 })

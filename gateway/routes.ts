@@ -15,8 +15,8 @@ const IMAGE_MESSAGE_BYTES = Math.floor(7.2 * MEBIBYTE)
 export const servicePrefixes = {
   identity: ['/auth', '/account'],
   profile: ['/onboarding', '/locations', '/profile'],
-  social: ['/feed', '/stories', '/users', '/hashtags', '/media'],
-  fitmatch: ['/fitmatch'],
+  social: ['/feed', '/stories', '/users', '/hashtags', '/media', '/reports'],
+  fitmatch: ['/fitmatch', '/blocks', '/activities', '/buddies'],
   dashboard: ['/dashboard', '/logs', '/goals', '/programs', '/records', '/fasting'],
   notification: ['/notifications']
 } as const
@@ -35,6 +35,8 @@ export interface Route {
   limit?: string
   /** Bodies above DEFAULT_BODY_BYTES and their responses are streamed; timeouts are 10 s without progress. */
   maxBodyBytes?: number
+  /** The response can be a long file. It is streamed; timeouts are 10 s without progress. */
+  isDownload?: boolean
   /** A write limit of one account for this route, in addition to the one over all routes. */
   writeLimit?: keyof typeof writeLimits
   /** How many bodies above DEFAULT_BODY_BYTES are streamed at once, over all accounts. */
@@ -71,8 +73,14 @@ export const specialRoutes: Route[] = [
   publicPost('/auth/forgot-password', '3/1h'),
   publicPost('/auth/reset-password'),
   publicPost('/auth/report-issue', '3/1h'),
+  publicPost('/account/deletion/link', '3/1h'),
+  publicPost('/account/deletion/confirm', '3/1h'),
+  publicPost('/account/appeals', '10/15m'),
   publicPost('/account/deletion/cancel', '10/15m'),
+  publicPost('/notifications/trusted-contact/answer', '10/15m'),
+  publicPost('/account/email/revert', '10/15m'),
   { methods: readMethods, path: '/account/deletions/:id', public: true },
+  { methods: readMethods, path: '/account/export/file', public: true, isDownload: true, limit: '60/15m' },
   { methods: readMethods, path: '/auth/reset-password', public: true },
   { methods: ['POST'], path: '/auth/sessions', unauthorizedOnly: true, limit: '3/1h' },
   { methods: allMethodsExcept('POST'), path: '/auth/sessions', unauthorizedOnly: true },

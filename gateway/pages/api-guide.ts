@@ -51,7 +51,7 @@ post, a story or a profile. An image that nothing uses within a day is deleted.
 
 Times are ISO 8601 in UTC, such as \`2026-03-14T07:30:00.000Z\`; requests accept any offset. Days, streaks and daily
 quotas follow the time zone of the profile: set \`timezone\` in \`PUT /profile\`. Send \`Accept-Language\` (\`en\` or \`id\`): texts,
-option labels and errors about fields follow it.
+option labels and errors follow it.
 
 ## Caching
 

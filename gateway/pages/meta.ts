@@ -1,8 +1,8 @@
-import { completeDocument, Data, listErrors, named } from '@tandem/http-kit'
+import { Data, listErrors, named, NOT_MODIFIED, NotModified } from '@tandem/http-kit'
+import { buildInfo } from '@tandem/process-kit'
 import { Type } from 'typebox'
 import type { FastifyInstance } from 'fastify'
 import type { Config, Limit } from '../config.ts'
-import type { OpenapiDocument } from './join-documents.ts'
 import { BASE_PATH, DEFAULT_BODY_BYTES, UPLOAD_BODY_BYTES } from '../routes.ts'
 
 const Meta = Data(named(
@@ -10,6 +10,7 @@ const Meta = Data(named(
   Type.Object({
     apiVersion: Type.String(),
     serverVersion: Type.String(),
+    commit: Type.String({ description: 'Of the image; empty outside of one' }),
     minAppVersion: Type.Object({ ios: Type.String(), android: Type.String() }, {
       description: 'Older versions must update'
     }),
@@ -30,6 +31,7 @@ const example = {
   data: {
     apiVersion: 'v1',
     serverVersion: '1.0.0',
+    commit: '3f2a9c1',
     minAppVersion: { ios: '1.0.0', android: '1.0.0' },
     limits: {
       bodyBytes: DEFAULT_BODY_BYTES,
@@ -39,24 +41,23 @@ const example = {
   }
 }
 
-/** The operations of the gateway itself. */
-export const metaDocument: OpenapiDocument = completeDocument({
-  paths: {
-    '/meta': {
-      get: {
-        operationId: 'getMeta',
-        summary: 'Read API versions and limits',
-        description: 'An app older than `minAppVersion` must ask the person to update it.',
-        'x-extension': true,
-        security: [],
-        'x-errors': listErrors({ method: 'GET', config: { public: true } }),
-        responses: {
-          200: { description: 'Versions and limits', content: { 'application/json': { schema: Meta, example } } }
-        }
+/** GET /meta in the OpenAPI document. */
+export const metaPaths = {
+  '/meta': {
+    get: {
+      operationId: 'getMeta',
+      summary: 'Read API versions and limits',
+      description: 'An app older than `minAppVersion` must ask the person to update it.',
+      'x-extension': true,
+      security: [],
+      'x-errors': listErrors({ method: 'GET', config: { public: true } }),
+      responses: {
+        200: { description: 'Versions and limits', content: { 'application/json': { schema: Meta, example } } },
+        304: { description: NOT_MODIFIED }
       }
     }
   }
-}) as OpenapiDocument
+}
 
 type Options = Pick<Config, 'SERVER_VERSION' | 'MIN_APP_VERSION_IOS' | 'MIN_APP_VERSION_ANDROID'> & {
   limits: Map<string, Limit[]>
@@ -69,6 +70,7 @@ export async function serveMeta (app: FastifyInstance, { limits, ...config }: Op
     data: {
       apiVersion: 'v1',
       serverVersion: config.SERVER_VERSION,
+      commit: buildInfo.commit,
       minAppVersion: { ios: config.MIN_APP_VERSION_IOS, android: config.MIN_APP_VERSION_ANDROID },
       limits: {
         bodyBytes: DEFAULT_BODY_BYTES,
@@ -81,7 +83,7 @@ export async function serveMeta (app: FastifyInstance, { limits, ...config }: Op
   }
   app.get(
     `${BASE_PATH}/meta`,
-    { config: { public: true } },
+    { config: { public: true }, schema: { response: { 304: NotModified } } },
     async (_request, reply) => reply.header('cache-control', 'public, max-age=60').send(response)
   )
 }

@@ -34,7 +34,7 @@ t.test('one document describes all services', async (t) => {
     openapi: '3.1.0',
     servers: [{ url: '/api/mobile/v1' }, { url: 'https://api.example.org/api/mobile/v1' }]
   })
-  t.strictSame(Object.keys(document.paths), ['/meta', '/auth/me', '/profile', '/feed'])
+  t.strictSame(Object.keys(document.paths), ['/meta', '/realtime', '/auth/me', '/profile', '/feed'])
   const schemaOf = (path: string) => document.paths[path].get.responses[200].content['application/json'].schema.$ref
   t.equal(schemaOf('/auth/me'), '#/components/schemas/Thing')
   t.equal(schemaOf('/profile'), '#/components/schemas/Thing', 'equal components of the same name are merged')

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
-import { languageOfRequest } from '@tandem/http-kit'
 import type { Language } from '@tandem/http-kit'
 import type { FastifyInstance } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
+import { serveHtmlPage } from './html-page.ts'
 
 const texts: Record<Language,
   Record<'title' | 'password' | 'save' | 'done' | 'expired' | 'missing' | 'failed', string>> = {
@@ -25,13 +24,6 @@ const texts: Record<Language,
       failed: 'Belum berhasil. Silakan coba lagi sebentar lagi.'
     }
   }
-
-const style = `
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-body { max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
-input, button { display: block; box-sizing: border-box; width: 100%; margin: .5rem 0 1rem; padding: .6rem }
-input, button { font: inherit }
-`
 
 // Relative, in case the gateway is not at the root of its origin.
 const route = `${BASE_PATH}/auth/reset-password`.slice(1)
@@ -72,49 +64,17 @@ form.addEventListener('submit', async (event) => {
 })
 `
 
-const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+type Texts = typeof texts['en']
 
-const policy = [
-  "default-src 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "form-action 'none'",
-  `script-src ${digest(script)}`,
-  `style-src ${digest(style)}`,
-  "connect-src 'self'"
-].join('; ')
-
-function pageIn (language: Language) {
-  const { title, password, save, ...messages } = texts[language]
-  const attributes = Object.entries(messages).map(([name, text]) => `data-${name}="${text}"`).join(' ')
-  return `<!doctype html>
-<html lang="${language}">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${style}</style>
-<body ${attributes}>
-<h1>${title}</h1>
-<form>
+const form = ({ password, save }: Texts) =>
+  `<form>
 <input type="email" name="email" autocomplete="username" hidden>
 <label>${password}<input type="password" name="password" autocomplete="new-password" required autofocus
   minlength="8" maxlength="128" pattern="(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9]).*"></label>
 <button>${save}</button>
-</form>
-<p role="status"></p>
-<script>${script}</script>
-</body>
-</html>
-`
-}
-
-const pages = { en: pageIn('en'), id: pageIn('id') }
+</form>`
 
 /** GET /reset-password: the target of the link in identity's email on devices where the app does not open it. */
 export async function serveResetPage (app: FastifyInstance) {
-  app.get('/reset-password', { config: { public: true } }, async (request, reply) =>
-    reply
-      .headers({ 'content-security-policy': policy, vary: 'Accept-Language' })
-      .type('text/html; charset=utf-8')
-      .send(pages[languageOfRequest(request)]))
+  serveHtmlPage(app, { path: '/reset-password', texts, content: form, script })
 }

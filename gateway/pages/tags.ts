@@ -52,10 +52,16 @@ export const tags: Tag[] = [
     ]
   },
   { name: 'Chat', description: 'Messages between two people who matched.', paths: ['/fitmatch/chat'] },
+  { name: 'Sport buddies', description: 'Ask people to be sport buddies, and answer them.', paths: ['/buddies'] },
+  {
+    name: 'Activities',
+    description: 'Plans to train together: invite people, answer, ask for a place, and check in.',
+    paths: ['/activities']
+  },
   {
     name: 'Safety',
-    description: 'Block and report people, and verify photos with a selfie.',
-    paths: ['/fitmatch/block', '/fitmatch/report', '/fitmatch/verification']
+    description: 'Block people, report people and content, and verify photos with a selfie.',
+    paths: ['/reports', '/blocks', '/fitmatch/block', '/fitmatch/report', '/fitmatch/verification']
   },
   {
     name: 'Dashboard',
@@ -71,6 +77,11 @@ export const tags: Tag[] = [
     name: 'Notifications',
     description: 'The inbox, push tokens and preferences.',
     paths: ['/notifications']
+  },
+  {
+    name: 'Realtime',
+    description: 'One connection that brings messages, matches, notifications, presence and typing as they happen.',
+    paths: ['/realtime']
   },
   {
     name: 'Operators',

@@ -13,6 +13,7 @@ const forwardedHeaders = [
   'if-match',
   'if-modified-since',
   'if-none-match',
+  'if-range',
   'range',
   'user-agent'
 ] as const

@@ -47,6 +47,7 @@ export function createUpstream (name: ServiceName, url: string, log: Log): Upstr
     new Pool(origin, { ...common, connections: STREAMING_CONNECTIONS })
   ] as const
   breakerOpen.set({ service: name }, 0)
+  failures.inc({ service: name }, 0)
 
   return {
     name,

@@ -22,6 +22,16 @@ t.test('a request reaches the service that owns its path, without the prefix', a
   }
 })
 
+t.test('what services offer to operators cannot be reached', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  for (const path of ['/operator/health', '/operator/cases', '/operator/decisions', '/feed/../operator/health']) {
+    for (const prefix of [base, '']) {
+      t.match(await call(prefix + path, { headers: as() }), { status: 404 }, prefix + path)
+    }
+  }
+  for (const { received } of Object.values(services)) t.same(received, [])
+})
+
 t.test('a response is passed on unchanged: status, headers and body', async (t) => {
   const { call, as, services } = await testGateway(t)
   services.social.respondWith((_received, response) => {

@@ -2,6 +2,7 @@ import { NotFound } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Limit } from '../config.ts'
 import { BASE_PATH, routesOf } from '../routes.ts'
+import { createDownloads } from './download.ts'
 import { forwardRequest } from './forward.ts'
 import type { Upstream } from './pools.ts'
 import { createStreaming } from './streaming.ts'
@@ -32,6 +33,7 @@ export async function proxyRoutes (app: FastifyInstance, { upstreams, limits, wr
 
   for (const upstream of upstreams) {
     const addStreamingRoute = createStreaming(upstream)
+    const download = createDownloads(upstream)
     for (const route of routesOf(upstream.name)) {
       const [limit, ...additionalLimits] = limits.get(`${route.methods.join()} ${route.path}`) ?? []
       const config = {
@@ -46,7 +48,7 @@ export async function proxyRoutes (app: FastifyInstance, { upstreams, limits, wr
           method: route.methods,
           url: BASE_PATH + route.path,
           config,
-          handler: (request, reply) => forwardRequest(request, reply, upstream)
+          handler: route.isDownload ? download : (request, reply) => forwardRequest(request, reply, upstream)
         })
       } else await addStreamingRoute(app, route, config)
     }

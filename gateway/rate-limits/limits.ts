@@ -104,13 +104,21 @@ export async function limitRoutes (app: FastifyInstance, { counter, showsRemedy 
   })
 }
 
-/** Limits one client address over all routes. It counts in this process only: a shield, not a quota. */
+// A client that does not wait for the end of its window repeats a refused request at once. Held for this long, a refusal
+// costs the gateway nothing, and one connection gets one refusal a second instead of hundreds.
+const FLOOD_REFUSAL_DELAY_MS = 1_000
+
+/**
+ * Limits one client address over all routes. It counts in this process only: a shield, not a quota. Refusals are sent
+ * after FLOOD_REFUSAL_DELAY_MS.
+ */
 export function limitFloods (app: FastifyInstance, limit: Limit, { showsRemedy }: Pick<Options, 'showsRemedy'>) {
   const memory = createMemoryCounter()
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.logged === false) return done()
     const { current, ttl } = memory.count(rateLimitPlugin.normalizeIP(request.ip), limit.windowMs)
     if (current <= limit.max) return done()
-    done(createRateLimitedError(request, { ttlMs: ttl, remedy: 'FLOOD_LIMIT=off', showsRemedy }))
+    const refuse = () => done(createRateLimitedError(request, { ttlMs: ttl, remedy: 'FLOOD_LIMIT=off', showsRemedy }))
+    setTimeout(refuse, FLOOD_REFUSAL_DELAY_MS)
   })
 }

@@ -47,6 +47,8 @@ export function handleClientFrames (app: FastifyInstance, socket: WebSocket, con
         return
       case 'focus':
         return connection.focusOn((data as { matchId: string | null }).matchId)
+      case 'watch':
+        return connection.watch((data as { matchIds: string[] }).matchIds)
       case 'auth':
         app.verifyAccessToken((data as { accessToken: string }).accessToken).then(
           connection.renew,

@@ -1,42 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { ACCESS_TOKEN, type Language, type VerifiedToken } from '@tandem/http-kit'
-import {
-  closeCodes,
-  type FeedPage,
-  type FeedRequest,
-  type Frame,
-  type ServerFrameType
-} from '@tandem/contracts/realtime'
-import { closedTotal, droppedTotal, framesTotal } from './metrics.ts'
+import type { Language, VerifiedToken } from '@tandem/http-kit'
+import { closeCodes, type FeedPage, type Frame, type ServerFrameType } from '@tandem/contracts/realtime'
+import { closedTotal, droppedTotal, framesTotal, observeDelay } from './metrics.ts'
+import { createPresenceWatch } from './presence.ts'
+import type { ServiceClients } from './service-clients.ts'
+import { createSupervision, type Tick } from './supervision.ts'
+import type { Times } from './times.ts'
 import type { Transport } from './transports.ts'
-
-export const HEARTBEAT_SECONDS = 25
-const PONG_TIMEOUT_MS = 10_000
-const MAX_UNSENT_BYTES = 64 * 1024
-const MAX_STALLED_MS = 10_000
-const EXPIRY_WARNING_MS = 60_000
-const RETRY_MS = 2_000
-const POLL_MS = 60_000
-const POLL_WITHOUT_SIGNALS_MS = 5_000
-const FOCUS_RENEWAL_MS = 45_000
-const MAX_LIFE_MS = 6 * 3_600_000
 
 export type CloseCode = keyof typeof closeCodes
 type Page = Exclude<FeedPage, { code: string }>
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends ServiceClients {
   verified: VerifiedToken
   address: string
   language: Language | undefined
-  readFeed: (request: FeedRequest) => Promise<FeedPage>
+  times: Times
   onClosed: (connection: Connection) => void
-}
-
-/** What the ticker tells each connection once a second. */
-export interface Tick {
-  now: number
-  hasSignals: boolean
-  hasKey: (kid: string) => boolean
 }
 
 export type Connection = ReturnType<typeof createConnection>
@@ -45,36 +25,49 @@ export type Connection = ReturnType<typeof createConnection>
  * A connection of one device. It pulls the frames after its position from the notification service, one page at a time,
  * so nothing queues up for a slow client, and a lost signal loses nothing.
  */
-export function createConnection ({ verified, address, language, readFeed, onClosed }: ConnectionOptions) {
+export function createConnection (options: ConnectionOptions) {
+  const { verified, address, language, times, readFeed, readPresence, onClosed } = options
   const id = randomUUID()
   const openedAt = Date.now()
-  let token = verified
   let transport: Transport | undefined
   let position: string | undefined
   let head = 0
   let isClosed = false
   let isReading = false
   let isWoken = false
-  let isExpiring = false
+  // Undefined: there is nothing to report to the notification service.
   let focus: string | null | undefined
   let focusedAt = 0
-  let heardAt = openedAt
-  let pingedAt: number | undefined
-  let stalledSince: number | undefined
   // Spread, so that connections that were opened together do not read together for ever.
-  let readAt = openedAt - Math.random() * POLL_MS
-  // Reconnections are spread over two hours as well.
-  const movesAt = openedAt + MAX_LIFE_MS * (1 + Math.random() / 3)
-  let isMoving = false
+  let readAt = openedAt - Math.random() * times.poll
 
-  function send (type: ServerFrameType, data: unknown = {}) {
-    deliver({ type, at: new Date().toISOString(), data })
-  }
+  const supervision = createSupervision(verified, times, { send, close, terminate })
+  const presence = createPresenceWatch({
+    times,
+    async read (matchIds) {
+      const answer = await readPresence({ token: supervision.token().account.token, matchIds })
+      return 'code' in answer ? [] : answer.presence
+    },
+    send: (data) => sendEphemeral({ type: 'presence.changed', at: new Date().toISOString(), data })
+  })
+
+  const isStalled = () => transport !== undefined && supervision.isStalled(transport)
 
   function deliver (frame: Frame) {
     if (isClosed) return
     framesTotal.inc({ type: frame.type })
     transport?.send(frame)
+    if (frame.id !== undefined) observeDelay(frame.at, openedAt)
+  }
+
+  function send (type: ServerFrameType, data: unknown = {}) {
+    deliver({ type, at: new Date().toISOString(), data })
+  }
+
+  /** Sends a frame that is not kept. It is dropped if the client is slow. */
+  function sendEphemeral (frame: Frame) {
+    if (isStalled()) droppedTotal.inc()
+    else deliver(frame)
   }
 
   function hello ({ resumed, unreadCount }: Page, at: string) {
@@ -83,8 +76,8 @@ export function createConnection ({ verified, address, language, readFeed, onClo
       position: at,
       resumed,
       unreadCount,
-      heartbeatSeconds: HEARTBEAT_SECONDS,
-      expiresAt: new Date(token.expiresAt * 1_000).toISOString()
+      heartbeatSeconds: Math.ceil(times.heartbeat / 1_000),
+      expiresAt: new Date(supervision.token().expiresAt * 1_000).toISOString()
     })
   }
 
@@ -98,9 +91,15 @@ export function createConnection ({ verified, address, language, readFeed, onClo
 
   async function fetchPage () {
     readAt = Date.now()
-    const renewsFocus = focus !== undefined && readAt - focusedAt > FOCUS_RENEWAL_MS
-    if (renewsFocus) focusedAt = readAt
-    return await readFeed({ token: token.account.token, language, after: position, ...renewsFocus && { focus } })
+    const reported = focus !== undefined && readAt - focusedAt > times.focusRenewal ? { focus } : {}
+    const { token } = supervision.token().account
+    const page = await readFeed({ token, language, after: position, ...reported })
+    if ('focus' in reported && focus === reported.focus) {
+      focusedAt = readAt
+      // Reported once: another device of the account may have a chat on its screen.
+      if (focus === null) focus = undefined
+    }
+    return page
   }
 
   async function read () {
@@ -110,14 +109,14 @@ export function createConnection ({ verified, address, language, readFeed, onClo
       while (hasMore && !isClosed && !isStalled()) {
         isWoken = false
         const page = await fetchPage()
-        // The ticker ends a connection whose token is no longer accepted.
+        // The supervision ends a connection whose token is no longer accepted.
         if ('code' in page) break
         if (!page.resumed) hello(page, page.position)
         hasMore = take(page) || isWoken
       }
     } catch {
       // The notification service is unavailable; what is missing is read at the next attempt.
-      readAt = Date.now() - POLL_MS + RETRY_MS
+      readAt = Date.now() - times.poll + times.retry
     } finally {
       isReading = false
     }
@@ -128,14 +127,20 @@ export function createConnection ({ verified, address, language, readFeed, onClo
     if (!isReading && transport && !isClosed && !isStalled()) void read()
   }
 
-  const isStalled = () => (transport?.unsentBytes() ?? 0) > MAX_UNSENT_BYTES
-
   function end (reason: string) {
     if (isClosed) return false
     isClosed = true
     closedTotal.inc({ reason })
     onClosed(connection)
+    clearFocus()
     return true
+  }
+
+  /** The chat is no longer on the screen. If that cannot be reported, it is forgotten after 90 seconds. */
+  function clearFocus () {
+    if (typeof focus !== 'string') return
+    focus = null
+    readFeed({ token: supervision.token().account.token, language, after: position, focus }).catch(() => {})
   }
 
   function close (code: CloseCode) {
@@ -144,36 +149,6 @@ export function createConnection ({ verified, address, language, readFeed, onClo
 
   function terminate (reason: string) {
     if (end(reason)) transport?.terminate()
-  }
-
-  /** Ends a client that reads nothing: it resumes with its next connection. */
-  function checkUnsent (now: number) {
-    if (!isStalled()) {
-      stalledSince = undefined
-      if (isWoken) wake()
-    } else if (now - (stalledSince ??= now) > MAX_STALLED_MS) terminate('stalled')
-  }
-
-  function checkHeartbeat (now: number) {
-    if (pingedAt !== undefined && transport?.kind === 'websocket') {
-      if (now - pingedAt > PONG_TIMEOUT_MS) close(4408)
-    } else if (now - (pingedAt ?? heardAt) > HEARTBEAT_SECONDS * 1_000) {
-      send('ping')
-      pingedAt = now
-    }
-  }
-
-  function checkToken (now: number, hasKey: Tick['hasKey']) {
-    const expiresAtMs = token.expiresAt * 1_000
-    if (now > expiresAtMs + ACCESS_TOKEN.clockSkewSeconds * 1_000 || !hasKey(token.kid)) return close(4401)
-    if (isExpiring || now < expiresAtMs - EXPIRY_WARNING_MS) return
-    isExpiring = true
-    send('token.expiring', { expiresAt: new Date(expiresAtMs).toISOString() })
-  }
-
-  function move (afterMs: number) {
-    isMoving = true
-    send('reconnect', { afterMs })
   }
 
   const connection = {
@@ -203,37 +178,24 @@ export function createConnection ({ verified, address, language, readFeed, onClo
     wakeUp (seq: number) {
       if (seq > head || isReading) wake()
     },
-    /** A frame that is not kept. It is dropped if the client is slow. */
-    sendEphemeral (frame: Frame) {
-      if (isStalled()) droppedTotal.inc()
-      else deliver(frame)
-    },
+    sendEphemeral,
     send,
-    hearFrom () {
-      heardAt = Date.now()
-      pingedAt = undefined
-    },
+    hearFrom: supervision.hearFrom,
+    renew: supervision.renew,
     focusOn (matchId: string | null) {
       focus = matchId
       focusedAt = 0
       wake()
     },
-    /** Takes a new token. It must be of the same account and session. */
-    renew (renewed: VerifiedToken) {
-      const { id, sessionId } = renewed.account
-      if (id !== connection.accountId || sessionId !== connection.sessionId) return close(4401)
-      token = renewed
-      isExpiring = false
-    },
-    tick ({ now, hasSignals, hasKey }: Tick) {
+    watch: presence.watch,
+    tick (tick: Tick) {
       if (!transport || isClosed) return
-      checkToken(now, hasKey)
-      checkHeartbeat(now)
-      checkUnsent(now)
-      if (now - readAt > (hasSignals ? POLL_MS : POLL_WITHOUT_SIGNALS_MS)) wake()
-      if (now > movesAt && !isMoving) move(0)
+      supervision.check(tick, transport)
+      if (isStalled()) return
+      presence.tick(tick.now)
+      if (isWoken || tick.now - readAt > (tick.hasSignals ? times.poll : times.pollWithoutSignals)) wake()
     },
-    move,
+    move: supervision.move,
     close,
     terminate
   }

@@ -59,7 +59,11 @@ export function createRegistry (limits: ConnectionLimits) {
     size: () => size,
     ofAccount: (accountId: string): Iterable<Connection> => byAccount.get(accountId) ?? [],
     ofSession: (sessionId: string): Connection[] => [...bySession.get(sessionId) ?? []],
-    all: (): Connection[] => [...byAccount.values()].flatMap((each) => [...each])
+    all: (): Connection[] => [...byAccount.values()].flatMap((each) => [...each]),
+    /** Calls `visit` with each connection, without a list of them all. It may close the connection. */
+    forEach (visit: (connection: Connection) => void) {
+      for (const connections of byAccount.values()) for (const connection of connections) visit(connection)
+    }
   }
 }
 

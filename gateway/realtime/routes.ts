@@ -1,41 +1,52 @@
-import createError from '@fastify/error'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { connectBus, subscribeToSignals } from '@tandem/bus-kit/realtime'
-import type { EphemeralMessage, WakeUpSignal } from '@tandem/contracts/realtime'
-import { Forbidden, InvalidAccessToken, preferredLanguage, ValidationError } from '@tandem/http-kit'
+import { MAX_WATCHED_MATCHES, type EphemeralMessage, type WakeUpSignal } from '@tandem/contracts/realtime'
+import { AccountRestricted, Forbidden, InvalidAccessToken, preferredLanguage, ValidationError } from '@tandem/http-kit'
 import { Unavailable, type Log } from '@tandem/process-kit'
 import type { Config } from '../config.ts'
 import type { Identity } from '../identity/authentication.ts'
 import type { JsonClient } from '../identity/json-client.ts'
 import { handleClientFrames } from './client-frames.ts'
+import { realtimeErrors, UpgradeRequired } from './errors.ts'
 import { createConnection, type Connection } from './connection.ts'
 import { drain } from './drain.ts'
-import { createFeedClient } from './feed-client.ts'
-import { connectionsGauge, openedTotal } from './metrics.ts'
+import { connectionsGauge, maxConnectionsGauge, openedTotal } from './metrics.ts'
 import { createRegistry } from './registry.ts'
+import { createServiceClients } from './service-clients.ts'
+import type { Times } from './times.ts'
 import { sseTransport, webSocketTransport, type Transport } from './transports.ts'
 import { isUpgrade, offersProtocol, REALTIME_PATH, routeUpgrades } from './upgrade.ts'
 
-const UpgradeRequired = createError(
-  'UPGRADE_REQUIRED',
-  'Connect with a WebSocket, or accept text/event-stream',
-  426
-)
-
-const TICK_MS = 1_000
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Moves the realtime connections to other processes. Call it before `close`. */
+    drainConnections: () => Promise<void>
+  }
+}
 
 interface Options {
   config: Config
   identity: Identity
   jsonClient: JsonClient
   log: Log
+  times: Times
+}
+
+const UUID_PATTERN = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const WATCH_PATTERN = `^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MAX_WATCHED_MATCHES - 1}}$`
+
+interface Query {
+  after?: string
+  /** Match ids, separated by commas. */
+  watch?: string
 }
 
 /** GET /realtime: everything that concerns the signed-in person, over a WebSocket or as server-sent events. */
-export async function serveRealtime (app: FastifyInstance, { config, identity, jsonClient, log }: Options) {
+export async function serveRealtime (app: FastifyInstance, { config, identity, jsonClient, log, times }: Options) {
   const registry = createRegistry(config)
+  maxConnectionsGauge.set(config.REALTIME_MAX_CONNECTIONS)
   const accept = routeUpgrades(app)
-  const readFeed = createFeedClient(config.upstreams.notification, jsonClient)
+  const clients = createServiceClients(config.upstreams, jsonClient)
   const bus = config.NATS_URL === undefined ? undefined : connectBus(config.NATS_URL, { service: 'gateway', log })
   if (bus) subscribeToSignals(bus, (publisher, signal) => handleSignal(publisher, signal))
   let isDraining = false
@@ -56,26 +67,33 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
   })
   const ticker = setInterval(() => {
     const tick = { now: Date.now(), hasSignals: bus?.current() !== undefined, hasKey: identity.keys.has }
-    for (const connection of registry.all()) connection.tick(tick)
-  }, TICK_MS).unref()
+    registry.forEach((connection) => connection.tick(tick))
+  }, times.tick).unref()
 
-  app.addHook('preClose', async () => {
+  async function drainConnections () {
     isDraining = true
     await drain(registry, config.REALTIME_DRAIN_SECONDS * 1_000)
+  }
+  // Requests are served meanwhile; once the server closes, they would be refused.
+  app.decorate('drainConnections', drainConnections)
+  app.addHook('preClose', async () => {
+    if (!isDraining) await drainConnections()
     clearInterval(ticker)
     await bus?.close()
   })
 
   /** Reads the first page, before the connection is accepted. */
-  async function openConnection (request: FastifyRequest, after: string | undefined) {
+  async function openConnection (request: FastifyRequest<{ Querystring: Query }>) {
     if (isDraining) throw new Unavailable()
-    const { account, ip: address } = request
+    const { account, ip: address, query: { after = lastEventId(request), watch } } = request
+    if (account.restrictedUntil > Date.now() / 1_000) throw new AccountRestricted()
     registry.admit({ accountId: account.id, address })
     const connection = createConnection({
       verified: await app.verifyAccessToken(account.token),
       address,
       language: preferredLanguage(request),
-      readFeed,
+      times,
+      ...clients,
       onClosed: registry.remove
     })
     // Registered first, so that no signal is missed while the page is read.
@@ -88,19 +106,19 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     // It was revoked meanwhile.
     if (!page) connection.terminate('refused')
     if (!page) throw new InvalidAccessToken()
-    openedTotal.inc({ outcome: page.resumed ? 'resumed' : 'fresh' })
+    openedTotal.inc({ outcome: page.resumed ? 'resumed' : after === undefined ? 'fresh' : 'reset' })
     return {
       connection,
       start (transport: Transport) {
         connectionsGauge.inc({ transport: transport.kind })
         connection.open(transport, page)
+        if (watch !== undefined) connection.watch(watch.split(','))
       }
     }
   }
 
-  async function serve (request: FastifyRequest<{ Querystring: { after?: string } }>, reply: FastifyReply) {
-    const after = request.query.after ?? lastEventId(request)
-    const { connection, start } = await openConnection(request, after)
+  async function serve (request: FastifyRequest<{ Querystring: Query }>, reply: FastifyReply) {
+    const { connection, start } = await openConnection(request)
     if (!isUpgrade(request.raw)) return serveEvents(reply, connection, start)
     reply.hijack()
     const socket = await accept(request.raw, reply.raw)
@@ -113,10 +131,13 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
   app.get(REALTIME_PATH, {
     config: { logged: false },
     schema: {
-      errors: [Forbidden, UpgradeRequired],
-      querystring: { type: 'object', properties: { after: { type: 'string', maxLength: 100 } } }
+      errors: realtimeErrors,
+      querystring: {
+        type: 'object',
+        properties: { after: { type: 'string', maxLength: 100 }, watch: { type: 'string', pattern: WATCH_PATTERN } }
+      }
     }
-  }, async (request: FastifyRequest<{ Querystring: { after?: string } }>, reply) => {
+  }, async (request: FastifyRequest<{ Querystring: Query }>, reply) => {
     if (!isAllowedOrigin(request, config.CORS_ORIGINS)) throw new Forbidden()
     if (isUpgrade(request.raw)) {
       if (!offersProtocol(request.raw)) throw new ValidationError('Offer the subprotocol tandem.v1')
@@ -148,10 +169,11 @@ function serveEvents (reply: FastifyReply, connection: Connection, start: (trans
   }).send(stream)
 }
 
-const lastEventId = ({ headers: { 'last-event-id': id } }: FastifyRequest) => typeof id === 'string' ? id : undefined
+const lastEventId = ({ headers: { 'last-event-id': id } }: Pick<FastifyRequest, 'headers'>) =>
+  typeof id === 'string' ? id : undefined
 
 /** A page of another origin must not open a connection with a token it got hold of. Apps send no Origin. */
-function isAllowedOrigin ({ headers: { origin, host } }: FastifyRequest, allowed: string[]) {
+function isAllowedOrigin ({ headers: { origin, host } }: Pick<FastifyRequest, 'headers'>, allowed: string[]) {
   if (origin === undefined || allowed.includes('*') || allowed.includes(origin)) return true
   return URL.canParse(origin) && new URL(origin).host === host
 }

@@ -6,6 +6,10 @@ import { Compile } from 'typebox/compile'
 import { createIssuer } from '../test/gateway.ts'
 import { openEvents, openSocket, realtimeGateway } from '../test/realtime.ts'
 
+// The tests mostly wait, so they run side by side. The first gateway registers the metrics of the process.
+await realtimeGateway(t)
+t.jobs = 8
+
 const transports = { websocket: openSocket, sse: openEvents }
 const kinds = ['websocket', 'sse'] as const
 
@@ -103,16 +107,51 @@ for (const kind of kinds) {
     t.equal(await refused({ REALTIME_OPENS_PER_SECOND: '1' }, 1), 503)
   })
 
-  t.test(`${kind}: a stopping gateway asks its clients to move, then closes what is left`, async (t) => {
-    const { url, as, app } = await realtimeGateway(t, { REALTIME_DRAIN_SECONDS: '1' })
+  t.test(`${kind}: a stopping gateway asks its clients to move, serves requests, then closes what is left`, async (t) => {
+    const { url, as, app, call } = await realtimeGateway(t, { REALTIME_DRAIN_SECONDS: '1' })
     const clients = [await open(t, url, { headers: as() }), await open(t, url, { headers: as() })]
     for (const client of clients) await client.next('hello')
-    const closing = app.close()
+    const drained = app.drainConnections()
     t.match([await clients[0]!.next('reconnect'), await clients[1]!.next('reconnect')].map(({ data }) => data), [
       { afterMs: 0 },
       { afterMs: 500 }
     ])
+    t.equal((await call('/api/mobile/v1/feed', { headers: as() })).status, 200)
+    t.match(await open(t, url, { headers: as() }).catch((error: unknown) => error), { status: 503 })
     t.strictSame([await clients[0]!.closed, await clients[1]!.closed], [1012, 1012])
-    await closing
+    await drained
+    await app.close()
+  })
+
+  t.test(`${kind}: presence of watched matches is sent once, then each change`, async (t) => {
+    const { url, as, presence } = await realtimeGateway(t)
+    const [one, other, hidden] = [randomUUID(), randomUUID(), randomUUID()]
+    for (const matchId of [one, other]) presence.of.set(matchId, { matchId, isOnline: true, lastActiveAt: null })
+    const client = await open(t, url, { headers: as(), watch: [one, other, hidden].join(',') })
+    const seen = () => client.frames.filter(({ type }) => type === 'presence.changed')
+    await until(() => seen().length === 2)
+    t.strictSame(seen().map(({ data }) => data), [presence.of.get(one), presence.of.get(other)])
+    presence.isUnavailable = true
+    await until(() => presence.requests.length > 4)
+    presence.isUnavailable = false
+    presence.of.set(other, { matchId: other, isOnline: false, lastActiveAt: '2026-01-31T09:00:00.000Z' })
+    await until(() => seen().length === 3)
+    t.strictSame(seen()[2]?.data, presence.of.get(other))
+    for (const { data } of seen()) {
+      t.strictSame([...Compile(serverFrames['presence.changed'].data).Errors(data)], [])
+    }
+    presence.of.delete(one)
+    const before = presence.requests.length
+    await until(() => presence.requests.length > before + 2)
+    t.equal(seen().length, 3, 'nothing is sent about a match that is hidden by now')
+  })
+
+  t.test(`${kind}: a wrong list of matches to watch is refused`, async (t) => {
+    const { url, as } = await realtimeGateway(t)
+    const statusOf = async (watch: string) =>
+      await open(t, url, { headers: as(), watch }).then(() => 0, ({ status }: { status: number }) => status)
+    t.equal(await statusOf('me'), 400)
+    t.equal(await statusOf(Array.from({ length: 51 }, () => randomUUID()).join(',')), 400)
+    t.equal(await statusOf(Array.from({ length: 50 }, () => randomUUID()).join(',')), 0)
   })
 }

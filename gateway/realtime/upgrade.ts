@@ -65,8 +65,13 @@ export function routeUpgrades (app: FastifyInstance) {
     if (upgrade.socket.destroyed) return
     return await new Promise((resolve) => {
       // A handshake that is not valid is refused by the library, and the socket closes.
-      upgrade.socket.once('close', () => resolve(undefined))
-      sockets.handleUpgrade(request, upgrade.socket, upgrade.head, resolve)
+      const giveUp = () => resolve(undefined)
+      upgrade.socket.once('close', giveUp)
+      sockets.handleUpgrade(request, upgrade.socket, upgrade.head, (socket) => {
+        // The listener would keep the request, and the buffer that it was read into, as long as the connection lives.
+        upgrade.socket.off('close', giveUp)
+        resolve(socket)
+      })
     })
   }
 }

@@ -11,6 +11,7 @@ import { createGateway } from '../app.ts'
 import { readGatewayConfig } from '../config.ts'
 import { serviceNames } from '../routes.ts'
 import type { ServiceName } from '../routes.ts'
+import { standardTimes, type Times } from '../realtime/times.ts'
 
 interface Teardown {
   teardown(work: () => unknown): unknown
@@ -187,12 +188,14 @@ interface Options {
   keys?: boolean
   redisUrl?: string
   log?: Log
+  realtimeTimes?: Times
 }
 
 /** A listening gateway with six fake services. */
 export async function testGateway (
   t: Teardown,
-  { env = {}, keys = true, redisUrl = 'redis://127.0.0.1:1', log = silentLog }: Options = {}
+  { env = {}, keys = true, redisUrl = 'redis://127.0.0.1:1', log = silentLog, realtimeTimes = standardTimes }: Options =
+    {}
 ) {
   const started = await Promise.all(serviceNames.map(async (name) => [name, await startFakeService(t, name)] as const))
   const services = Object.fromEntries(started) as Record<ServiceName, FakeService>
@@ -212,7 +215,7 @@ export async function testGateway (
     ...env
   }
   const config = readGatewayConfig(variables)
-  const app = await createGateway(config, log, { loadShedding: false })
+  const app = await createGateway(config, log, { loadShedding: false, realtimeTimes })
   t.teardown(() => app.close())
   await app.listen({ host: config.HOST, port: config.PORT })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

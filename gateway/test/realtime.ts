@@ -1,9 +1,18 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import type { FeedPage, FeedRequest, Frame } from '@tandem/contracts/realtime'
+import { connect as connectSocket } from 'node:net'
+import type {
+  FeedPage,
+  FeedRequest,
+  Frame,
+  Presence,
+  PresenceAnswer,
+  PresenceRequest
+} from '@tandem/contracts/realtime'
 import { until } from '@tandem/test-kit'
 import { WebSocket } from 'ws'
 import { testGateway, type FakeService } from './gateway.ts'
+import { standardTimes, type Times } from '../realtime/times.ts'
 import { REALTIME_PATH } from '../realtime/upgrade.ts'
 
 interface Teardown {
@@ -13,10 +22,20 @@ interface Teardown {
 const EPOCH = '0123456789abcdef'
 const MAX_PAGE_BYTES = 64 * 1024
 
-async function readBody (request: IncomingMessage) {
+/** Waits that a test would otherwise spend most of its time in. */
+const quickTimes = {
+  ...standardTimes,
+  pollWithoutSignals: 200,
+  retry: 100,
+  maxStalled: 1_000,
+  presence: 200,
+  tick: 50
+}
+
+async function readBody<Item> (request: IncomingMessage) {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  return JSON.parse(Buffer.concat(chunks).toString()) as { items: FeedRequest[] }
+  return JSON.parse(Buffer.concat(chunks).toString()) as { items: Item[] }
 }
 
 /** A fake notification service with one log for all accounts. */
@@ -38,7 +57,7 @@ function fakeFeed (service: FakeService) {
     delayMs: 0
   }
   service.documents.set('/internal/realtime', async (request: IncomingMessage) => {
-    const { items } = await readBody(request)
+    const { items } = await readBody<FeedRequest>(request)
     requests.push(...items)
     await new Promise((resolve) => setTimeout(resolve, feed.delayMs))
     return { items: items.map(({ after }) => feed.isRefusing ? { code: 'INVALID_ACCESS_TOKEN' } : pageAfter(after)) }
@@ -65,6 +84,22 @@ function fakeFeed (service: FakeService) {
   return feed
 }
 
+/** A fake fitmatch, in which every account is matched with everybody in `of`. */
+function fakePresence (service: FakeService) {
+  const presence = { of: new Map<string, Presence>(), requests: [] as PresenceRequest[], isUnavailable: false }
+  service.documents.set('/internal/realtime', async (request: IncomingMessage) => {
+    const { items } = await readBody<PresenceRequest>(request)
+    presence.requests.push(...items)
+    // Not what the gateway expects, like any response of a service in trouble.
+    if (presence.isUnavailable) return {}
+    const answers: PresenceAnswer[] = items.map(({ matchIds }) => ({
+      presence: matchIds.flatMap((matchId) => presence.of.get(matchId) ?? [])
+    }))
+    return { items: answers }
+  })
+  return presence
+}
+
 interface Client {
   frames: Frame[]
   /** Waits for a frame of this type. */
@@ -77,6 +112,7 @@ interface Client {
 interface ConnectOptions {
   headers?: Record<string, string>
   after?: string
+  watch?: string
 }
 
 const withNext = (client: Omit<Client, 'next'>): Client => ({
@@ -87,11 +123,15 @@ const withNext = (client: Omit<Client, 'next'>): Client => ({
   }
 })
 
-const pathOf = (after: string | undefined) => `${REALTIME_PATH}${after === undefined ? '' : `?after=${after}`}`
+const pathOf = ({ after, watch }: ConnectOptions) =>
+  `${REALTIME_PATH}?${
+    new URLSearchParams({ ...after !== undefined && { after }, ...watch !== undefined && { watch } }).toString()
+  }`
 
 /** Opens a WebSocket. Rejects with the response if it is refused. */
-export async function openSocket (t: Teardown, origin: string, { headers = {}, after }: ConnectOptions = {}) {
-  const socket = new WebSocket(`${origin.replace('http', 'ws')}${pathOf(after)}`, 'tandem.v1', { headers })
+export async function openSocket (t: Teardown, origin: string, options: ConnectOptions = {}) {
+  const { headers = {} } = options
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}${pathOf(options)}`, 'tandem.v1', { headers })
   const frames: Frame[] = []
   socket.on('message', (message) => frames.push(JSON.parse(String(message as Buffer)) as Frame))
   socket.on('error', () => {})
@@ -109,8 +149,9 @@ export async function openSocket (t: Teardown, origin: string, { headers = {}, a
 }
 
 /** Opens a stream of server-sent events. */
-export async function openEvents (t: Teardown, origin: string, { headers = {}, after }: ConnectOptions = {}) {
-  const request = httpRequest(`${origin}${pathOf(after)}`, {
+export async function openEvents (t: Teardown, origin: string, options: ConnectOptions = {}) {
+  const { headers = {} } = options
+  const request = httpRequest(`${origin}${pathOf(options)}`, {
     headers: { accept: 'text/event-stream', ...headers },
     agent: false
   })
@@ -140,9 +181,36 @@ export async function openEvents (t: Teardown, origin: string, { headers = {}, a
 }
 
 /** A listening gateway whose notification service has a log. It stops at once, unless `env` says otherwise. */
-export async function realtimeGateway (t: Teardown, env: NodeJS.ProcessEnv = {}) {
-  const gateway = await testGateway(t, { env: { REALTIME_DRAIN_SECONDS: '0', ...env } })
+export async function realtimeGateway (t: Teardown, env: NodeJS.ProcessEnv = {}, times: Partial<Times> = {}) {
+  const gateway = await testGateway(t, {
+    env: { REALTIME_DRAIN_SECONDS: '0', ...env },
+    realtimeTimes: { ...quickTimes, ...times }
+  })
   const feed = fakeFeed(gateway.services.notification)
+  const presence = fakePresence(gateway.services.fitmatch)
   await until(async () => (await gateway.call('/health/ready')).status === 200)
-  return { ...gateway, feed }
+  return { ...gateway, feed, presence }
+}
+
+/** Sends an upgrade over a raw socket; resolves with what arrives until the server closes, or after the handshake. */
+export async function rawUpgrade (url: string, headers: Record<string, string>) {
+  const { hostname, port } = new URL(url)
+  const socket = connectSocket(Number(port), hostname)
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  socket.write(
+    `GET ${REALTIME_PATH} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${lines}\r\n`
+  )
+  let text = ''
+  await new Promise<void>((resolve) => {
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1')
+      if (text.includes('101 Switching')) resolve()
+    })
+    socket.on('close', () => resolve())
+  })
+  socket.destroy()
+  return { text }
 }

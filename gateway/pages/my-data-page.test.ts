@@ -1,0 +1,96 @@
+import t from 'tap'
+import { listAccessibilityErrors, needsBrowser, openBrowser } from '@tandem/test-kit/browser'
+import { testGateway } from '../test/gateway.ts'
+
+const pages = ['/my-data', '/restore-address']
+
+t.test('both pages run only their own script, load nothing, and have two languages', async (t) => {
+  const { call } = await testGateway(t)
+  for (const page of pages) {
+    const answer = await call(page)
+    t.match(answer, {
+      status: 200,
+      headers: { 'content-type': /html/, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+    })
+    t.match(String(answer.headers['content-security-policy']), /^default-src 'none'; .*script-src 'sha256-[^;]+; /)
+    t.notMatch(answer.body.toString(), /https?:/)
+    t.match((await call(page, { headers: { 'accept-language': 'id-ID' } })).body.toString(), '<html lang="id">')
+  }
+})
+
+t.test(
+  'a person downloads their data and takes an address back, on a phone and a desktop, by keyboard',
+  needsBrowser,
+  async (t) => {
+    const { url, services: { identity } } = await testGateway(t, { env: { LIMIT_ACCOUNT_EXPORT_FILE: 'off' } })
+    const browser = await openBrowser(t)
+    const zip = Buffer.alloc(3_500_000, 1)
+    let status = 200
+    identity.respondWith(({ method, url: path }, response) => {
+      if (status !== 200 || path.startsWith('/account/email')) {
+        response.writeHead(status, { 'content-type': 'application/json' })
+        return response.end(
+          JSON.stringify({ success: status === 200, code: status === 200 ? undefined : 'INVALID_TOKEN' })
+        )
+      }
+      response.writeHead(200, {
+        'content-type': 'application/zip',
+        'content-length': zip.length,
+        'content-disposition': 'attachment; filename="tandem-data.zip"'
+      })
+      response.end(method === 'HEAD' ? undefined : zip)
+    })
+
+    async function open (path: string, { width = 390, locale = 'en-GB' } = {}) {
+      const context = await browser.newContext({ viewport: { width, height: 844 }, locale })
+      const opened = await context.newPage()
+      opened.on('pageerror', ({ message }) => t.fail(message))
+      opened.on('console', (message) => message.text().includes('Content Security') && t.fail(message.text()))
+      await opened.goto(`${url}${path}`)
+      return opened
+    }
+
+    const cases = [[390, 'en-GB', /Size: 3.5 MB/, 'Restore my address', /is restored/], [
+      1280,
+      'id-ID',
+      /Ukuran: 3,5 MB/,
+      'Pulihkan alamat saya',
+      /sudah dipulihkan/
+    ]] as const
+    for (const [width, locale, size, restore, restored] of cases) {
+      status = 200
+      const opened = await open('/my-data#t-1', { width, locale })
+      await opened.getByText(size).waitFor()
+      t.strictSame(await listAccessibilityErrors(opened), [], `/my-data ${width} ${locale}`)
+      t.equal(new URL(opened.url()).hash, '', 'the history keeps no token')
+      const downloading = opened.waitForEvent('download')
+      await opened.keyboard.press('Tab')
+      await opened.keyboard.press('Enter')
+      t.equal((await downloading).suggestedFilename(), 'tandem-data.zip')
+      t.equal(identity.received.at(-1)?.url, '/account/export/file?token=t-1')
+
+      const address = await open('/restore-address#token=t-2', { width, locale })
+      identity.received.length = 0
+      t.strictSame(await listAccessibilityErrors(address), [], `/restore-address ${width} ${locale}`)
+      t.equal(identity.received.length, 0, 'opening the page sends nothing')
+      await address.keyboard.press('Tab')
+      t.equal(await address.locator('button:focus').innerText(), restore)
+      await address.keyboard.press('Enter')
+      await address.getByText(restored).waitFor()
+      t.same(JSON.parse(String(identity.received[0]?.body)), { token: 't-2' })
+    }
+
+    const messages = { 410: /has ended/, 400: /not valid/, 503: /went wrong/ }
+    for (const [code, text] of Object.entries(messages)) {
+      status = Number(code)
+      const opened = await open('/my-data#t-1')
+      await opened.getByText(text).waitFor()
+      t.equal(await opened.locator('a').isVisible(), false)
+    }
+    await (await open('/my-data')).getByText(/not valid/).waitFor()
+    status = 400
+    const expired = await open('/restore-address#token=t-2')
+    await expired.getByRole('button').click()
+    await expired.getByText(/has expired/).waitFor()
+  }
+)

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import { BASE_PATH } from '../routes.ts'
+import { serveHtmlPage } from './html-page.ts'
+
+const texts = {
+  en: {
+    title: 'Your Tandem data',
+    intro: 'This zip contains everything in your account. Open index.html in it to look around.',
+    download: 'Download',
+    resume: 'If the download breaks off, your browser can continue it. Keep the file where only you can read it.',
+    ready: 'Size:',
+    loading: 'One moment …',
+    expired: 'This link has ended. You can ask for a new copy in the app.',
+    invalid: 'This link is not valid. Please open the link in the email again.',
+    failed: 'Something went wrong. Please reload this page in a moment.'
+  },
+  id: {
+    title: 'Data Tandem Anda',
+    intro: 'Berkas zip ini memuat seluruh isi akun Anda. Buka index.html di dalamnya untuk melihat-lihat.',
+    download: 'Unduh',
+    resume: 'Jika unduhan terputus, peramban dapat melanjutkannya. Simpan berkas ini di tempat yang hanya bisa ' +
+      'Anda buka.',
+    ready: 'Ukuran:',
+    loading: 'Sebentar …',
+    expired: 'Tautan ini sudah berakhir. Anda dapat meminta salinan baru di aplikasi.',
+    invalid: 'Tautan ini tidak berlaku. Silakan buka lagi tautan dari email.',
+    failed: 'Belum berhasil. Silakan muat ulang halaman ini sebentar lagi.'
+  }
+}
+
+// Relative, in case the gateway is not at the root of its origin.
+const route = `${BASE_PATH}/account/export/file`.slice(1)
+
+// The token is in the fragment, which browsers do not send to servers. The script removes it from the address, and so
+// from the history.
+const script = `
+const texts = document.body.dataset
+const section = document.querySelector('section')
+const status = document.querySelector('[role=status]')
+const sizeOf = (bytes) => {
+  const unit = bytes < 1e6 ? ['kilobyte', 1e3] : bytes < 1e9 ? ['megabyte', 1e6] : ['gigabyte', 1e9]
+  const options = { style: 'unit', unit: unit[0], maximumFractionDigits: 1 }
+  return new Intl.NumberFormat(document.documentElement.lang, options).format(bytes / unit[1])
+}
+async function check () {
+  const token = location.hash.slice(1)
+  history.replaceState(null, '', location.pathname)
+  section.hidden = true
+  status.textContent = texts.loading
+  if (!token) { status.textContent = texts.invalid; return }
+  const url = '${route}?' + new URLSearchParams({ token })
+  try {
+    const response = await fetch(url, { method: 'HEAD' })
+    if (response.ok) {
+      document.querySelector('a').href = url
+      section.hidden = false
+      status.textContent = texts.ready + ' ' + sizeOf(Number(response.headers.get('content-length')))
+    } else status.textContent = texts[{ 400: 'invalid', 410: 'expired' }[response.status] ?? 'failed']
+  } catch {
+    status.textContent = texts.failed
+  }
+}
+check()
+// A second link opened in the same tab changes only the fragment and does not reload the page.
+addEventListener('hashchange', check)
+`
+
+const content = ({ intro, download, resume }: typeof texts['en']) =>
+  `<section hidden>
+<p>${intro}</p>
+<p><a download>${download}</a></p>
+<p>${resume}</p>
+</section>`
+
+/** GET /my-data: the target of the link to a person's copy of their data. */
+export async function serveMyDataPage (app: FastifyInstance) {
+  serveHtmlPage(app, { path: '/my-data', texts, content, script })
+}
