@@ -34,8 +34,23 @@ const extensions = [
   'POST /auth/request-code',
   'POST /auth/login-code',
   'POST /auth/change-password',
+  'POST /account/proof',
+  'POST /account/proof/code',
+  'POST /account/deletion',
+  'POST /account/deletion/link',
+  'POST /account/deletion/confirm',
   'POST /account/deletion/cancel',
-  'GET /account/deletions/{id}'
+  'POST /account/pause',
+  'GET /account/deletions/{id}',
+  'GET /account/standing',
+  'POST /account/appeals',
+  'POST /account/export',
+  'GET /account/export',
+  'DELETE /account/export',
+  'GET /account/export/file',
+  'POST /account/email',
+  'POST /account/email/confirm',
+  'POST /account/email/revert'
 ]
 const signedIn = [
   'GET /auth/me',
@@ -43,7 +58,17 @@ const signedIn = [
   'GET /auth/sessions',
   'POST /auth/sessions',
   'POST /auth/set-initial-password',
-  'POST /auth/change-password'
+  'POST /auth/change-password',
+  'POST /account/proof',
+  'POST /account/proof/code',
+  'POST /account/deletion',
+  'POST /account/pause',
+  'GET /account/standing',
+  'POST /account/export',
+  'GET /account/export',
+  'DELETE /account/export',
+  'POST /account/email',
+  'POST /account/email/confirm'
 ]
 
 t.test('the OpenAPI document has every route, with its extensions and its authentication', async (t) => {

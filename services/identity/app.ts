@@ -1,19 +1,31 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
+import { serveOperators } from '@tandem/operator-kit'
 import { handleAccounts, handleAddressVerified, handleContact, handleMembership } from './accounts/rpc.ts'
 import { onPersonChanged } from './accounts/consumers.ts'
 import { accountRoutes } from './accounts/routes.ts'
+import { addressRoutes } from './address/routes.ts'
 import type { Deps } from './deps.ts'
+import './errors-indonesian.ts'
 import { onAccountErased } from './erasures/consumers.ts'
 import { erasureRoutes } from './erasures/routes.ts'
 import { handleDepartures } from './erasures/rpc.ts'
+import { exportRoutes } from './exports/routes.ts'
 import { issueRoutes } from './issues/routes.ts'
 import { handleSigningKeys } from './keys/rpc.ts'
 import { keyRoutes } from './keys/routes.ts'
+import { leavingRoutes } from './leaving/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
+import { proofRoutes } from './proofs/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { registrationRoutes } from './registration/routes.ts'
 import { onOperatorActed } from './security-log/consumers.ts'
+import { appealRoutes } from './appeals/routes.ts'
+import { onFitMatchDecisionApplied, onSocialDecisionApplied, onSuspensionDecided } from './standing/consumers.ts'
+import { standingRoutes } from './standing/routes.ts'
+import { peopleOperatorRoutes } from './operator/people-routes.ts'
+import { staffRoutes, staffSessionRoutes } from './staff/routes.ts'
 import { trackRequests } from './security-log/requests.ts'
+import { onSuspensionChanged } from './remembered/consumers.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 
@@ -24,11 +36,27 @@ const routes = [
   sessionRoutes,
   passwordRoutes,
   accountRoutes,
+  proofRoutes,
+  addressRoutes,
   issueRoutes,
   erasureRoutes,
-  keyRoutes
+  leavingRoutes,
+  exportRoutes,
+  keyRoutes,
+  staffSessionRoutes,
+  staffRoutes,
+  peopleOperatorRoutes,
+  standingRoutes,
+  appealRoutes
 ]
-const consumers = [onPersonChanged, onOperatorActed]
+const consumers = [
+  onPersonChanged,
+  onOperatorActed,
+  onSocialDecisionApplied,
+  onFitMatchDecisionApplied,
+  onSuspensionChanged,
+  onSuspensionDecided
+]
 const rpcHandlers = [
   handleSigningKeys,
   handleAccounts,
@@ -39,7 +67,8 @@ const rpcHandlers = [
 ]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
-  const app = await createServer({ name: 'identity', ...options })
+  const app = await createServer({ name: 'identity', acceptsRestricted: true, ...options })
+  await serveOperators(app, { db: deps.db, keys: options.keys })
   trackRequests(app)
   for (const each of routes) await app.register(each, deps)
   return app

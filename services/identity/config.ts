@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { ConfigError, List, Url } from '@tandem/process-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
-import { LedgerVariables } from './erasures/ledger-storage.ts'
+import { DEFAULT_CONSOLE_URL } from './staff/settings.ts'
 import type { ProviderSettings } from './providers/tokens.ts'
+import { StorageVariables } from './storages.ts'
 
 const issuer = List({
   description:
@@ -17,7 +18,11 @@ export const Config = Type.Object({
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
   PUBLIC_URL: Url({ description: 'The public URL of this installation; links in mails start with it' }),
-  ...LedgerVariables,
+  ...StorageVariables,
+  CONSOLE_URL: Url({
+    default: DEFAULT_CONSOLE_URL,
+    description: 'The URL of the console for operators; it needs https, except on localhost'
+  }),
   DELETION_GRACE_DAYS: Type.Integer({
     minimum: 0,
     maximum: 28,

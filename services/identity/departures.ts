@@ -5,11 +5,19 @@ import { confirmErasure } from './erasures/actions.ts'
 import { findReceiptMail } from './erasures/stub.ts'
 
 /** The erasure of accounts in identity, which is the last of all services. */
-export const createIdentityDepartures = ({ db, secrets, mailer }: Pick<Deps, 'db' | 'secrets' | 'mailer'>) =>
+export const createIdentityDepartures = (
+  { db, secrets, mailer, privateStorage }: Pick<Deps, 'db' | 'secrets' | 'mailer' | 'privateStorage'>
+) =>
   createDepartures({
-    service: 'identity',
     db,
     personalData,
+    // The files of an export are a folder.
+    async removeFile (folder) {
+      for (const key of await privateStorage.list(folder)) await privateStorage.remove(key)
+    },
     forget: async (accountId) => await mailer.enqueue([await findReceiptMail(db, accountId)]),
-    report: async (trx, erased) => await confirmErasure(trx, secrets, 'identity', erased)
+    report: {
+      service: 'identity',
+      confirm: async (trx, erased) => await confirmErasure(trx, secrets, 'identity', erased)
+    }
   })

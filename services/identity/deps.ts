@@ -4,16 +4,18 @@ import { providerSettings, type Config } from './config.ts'
 import type { Departures } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import { createMailer, type Mailer } from '@tandem/mail-kit'
+import type { Storage } from '@tandem/media-kit'
 import { createIdentityDepartures } from './departures.ts'
-import { createLedgerStorage } from './erasures/ledger-storage.ts'
 import { createLedger, type Ledger } from './erasures/ledger.ts'
 import { ensureSigningKey } from './keys/actions.ts'
 import { createKeySetSigner, readRootPrivateKey, type SignKeySet } from './keys/signed-keys.ts'
-import { createIssuer, type IssueToken } from './keys/tokens.ts'
+import { createIssuers, type IssueOperatorToken, type IssueToken } from './keys/tokens.ts'
 import { createMailRequests, type MailRequests } from './mails/requests.ts'
 import { createBlocklist, type Blocklist } from './passwords/blocklist.ts'
 import { createHashing, type Hashing } from './passwords/hashing.ts'
 import { createVerifier, type VerifyToken } from './providers/tokens.ts'
+import { createFileReader, createPrivateStorage, type ReadFile } from './storages.ts'
+import { readConsoleSettings, type ConsoleSettings } from './staff/settings.ts'
 import type { Db, Provider, Tables } from './tables.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 
@@ -30,7 +32,16 @@ export interface Deps {
   mailer: Mailer
   mailRequests: MailRequests
   ledger: Ledger
+  /** Nothing in it is ever served by its key. */
+  privateStorage: Storage
+  readFile: ReadFile
   departures: Departures
+  /** The public URL of this installation. */
+  publicUrl: string
+  issueOperatorToken: IssueOperatorToken
+  console: ConsoleSettings
+  /** How many days a person can cancel the deletion of their account. */
+  graceDays: number
 }
 
 /** @throws ConfigError */
@@ -52,19 +63,25 @@ export async function createDeps (
   const mailRequests = createMailRequests({ db, secrets, mailer, redisUrl: REDIS_URL, publicUrl: PUBLIC_URL, log })
   onClose(() => mailRequests.close())
 
+  const privateStorage = createPrivateStorage(config)
   return {
     db,
     callRpc,
     secrets,
     hashing: await createHashing(),
     blocklist: createBlocklist(config.PASSWORD_BLOCKLIST),
-    issueToken: createIssuer(db, secrets),
+    ...createIssuers(db, secrets),
+    console: readConsoleSettings(config.CONSOLE_URL),
     signKeySet: createKeySetSigner(db, rootKey),
     providers,
     mailer,
     mailRequests,
-    ledger: createLedger(createLedgerStorage(config)),
-    departures: createIdentityDepartures({ db, secrets, mailer })
+    ledger: createLedger(privateStorage),
+    privateStorage,
+    readFile: createFileReader(config),
+    departures: createIdentityDepartures({ db, secrets, mailer, privateStorage }),
+    publicUrl: PUBLIC_URL,
+    graceDays: config.DELETION_GRACE_DAYS
   }
 }
 

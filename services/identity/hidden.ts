@@ -10,11 +10,12 @@ import type { Tables, Trx } from './tables.ts'
 export async function setHidden (
   trx: Trx,
   accountId: string,
-  reason: Pick<UpdateObject<Tables, 'accounts'>, 'leaving_at' | 'paused_at' | 'banned_at'>
+  reason: Pick<UpdateObject<Tables, 'accounts'>, 'leaving_at' | 'paused_at' | 'banned_at' | 'restricted_until'>
 ) {
   const { hidden } = await trx.updateTable('accounts').set({ ...reason, updated_at: sql`now()` })
     .where('id', '=', accountId)
-    .returning(sql<boolean>`(leaving_at is not null or paused_at is not null or banned_at is not null)`.as('hidden'))
+    .returning(sql<boolean>`(leaving_at is not null or paused_at is not null or banned_at is not null
+      or coalesce(restricted_until > now(), false))`.as('hidden'))
     .executeTakeFirstOrThrow()
   await publish(trx, PersonHidden, accountId, { accountId, hidden })
 }

@@ -3,24 +3,38 @@ import { runPeriodically, type Log } from '@tandem/process-kit'
 import { expireUnverifiedAccounts } from './erasures/expiry.ts'
 import type { Deps } from './deps.ts'
 import { deleteReplacedKeys } from './keys/actions.ts'
+import { remindOfDeletions } from './leaving/notices.ts'
 import { deleteUsedTokens } from './providers/actions.ts'
 import type { Db } from './tables.ts'
 import { deleteOldSecurityEvents } from './security-log/actions.ts'
 import { endIdleSessions } from './sessions/actions.ts'
 import { deleteOldNetworks } from './sessions/networks.ts'
 import { deleteOldResponses } from './sessions/refresh.ts'
+import { endRestrictions } from './standing/actions.ts'
+import { deleteOldChallenges } from './staff/challenges.ts'
+import { deleteOldStaffSessions } from './staff/sessions.ts'
 import { expireSubscriptions } from './subscriptions/actions.ts'
 
 const MINUTE_MS = 60 * 1_000
 
 /** Expires and deletes what is past its lifetime, now and every minute. */
-export const startHousekeeping = ({ db }: Deps, log: Log) =>
-  runPeriodically(async () => await runHousekeeping(db), { intervalMs: MINUTE_MS, log })
+export const startHousekeeping = (deps: Deps, log: Log) =>
+  runPeriodically(async () => {
+    await runHousekeeping(deps.db)
+    await remindOfDeletions(deps)
+  }, { intervalMs: MINUTE_MS, log })
 
 export async function runHousekeeping (db: Db) {
   await expireSubscriptions(db)
   await expireUnverifiedAccounts(db)
   await endIdleSessions(db)
+  await db.transaction().execute(endRestrictions)
+  await sql`
+    delete from decisions where made_at < now() - interval '180 days'
+      and account_id in (select account_id from departures)`.execute(db)
+  await deleteOldChallenges(db)
+  await deleteOldStaffSessions(db)
+  await sql`delete from staff_reads where hour < now() - interval '1 day'`.execute(db)
   await deleteReplacedKeys(db)
   await deleteUsedTokens(db)
   await deleteOldResponses(db)
@@ -32,7 +46,13 @@ export async function runHousekeeping (db: Db) {
   await sql`delete from refresh_tokens where expires_at < now()`.execute(db)
   await sql`delete from failed_password_attempts where blocked_until < now() - interval '1 day'`.execute(db)
   await sql`delete from password_change_attempts where last_attempted_at < now() - interval '1 hour'`.execute(db)
+  await sql`delete from proof_attempts where last_attempted_at < now() - interval '15 minutes'`.execute(db)
+  await sql`delete from proofs where expires_at < now()`.execute(db)
+  await sql`delete from email_reverts where expires_at < now()`.execute(db)
+  await sql`delete from email_changes where requested_at < now() - interval '1 day'`.execute(db)
+  await sql`delete from email_change_attempts where last_attempted_at < now() - interval '1 day'`.execute(db)
   await sql`delete from code_attempts where day < (now() at time zone 'utc')::date`.execute(db)
   await sql`delete from codes where expires_at < now()`.execute(db)
+  await sql`delete from deletion_links where expires_at < now()`.execute(db)
   await sql`delete from password_resets where expires_at < now()`.execute(db)
 }

@@ -1,8 +1,11 @@
+import { checkMailBacklog } from '@tandem/mail-kit'
+import { startAudit } from '@tandem/operator-kit'
 import { runService } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
 import { createDeps, startQueues } from './deps.ts'
 import { startErasing } from './erasures/schedule.ts'
+import { startExporting } from './exports/worker.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { listPublicKeys } from './keys/queries.ts'
 
@@ -13,7 +16,17 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startQueues, startHousekeeping, startErasing, ({ departures }, log) => departures.start(log)],
-  checks: ({ mailer }) => ({ redis: { check: () => mailer.ready(), required: false } }),
+  background: [
+    startQueues,
+    startHousekeeping,
+    startErasing,
+    startExporting,
+    ({ departures }, log) => departures.start(log),
+    ({ db }, log) => startAudit({ db, log })
+  ],
+  checks: ({ db, mailer }) => ({
+    redis: { check: () => mailer.ready(), required: false },
+    mail: { check: () => checkMailBacklog(db), required: false }
+  }),
   fetchKeys: async ({ db }) => await listPublicKeys(db)
 })

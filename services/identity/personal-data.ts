@@ -8,6 +8,7 @@ import {
   personal,
   type PersonalData
 } from '@tandem/account-kit'
+import { auditTables } from '@tandem/operator-kit'
 import { eraseAccount, receiptKeyOf } from './erasures/stub.ts'
 import type { Tables } from './tables.ts'
 
@@ -18,6 +19,17 @@ const ofSession = (accountId: string) =>
 const ofAddress = (accountId: string) =>
   sql<SqlBool>`email = (select email from accounts where id = ${accountId}::uuid)`
 
+/** Decisions can be appealed, and matter for a new account of the same person, for 180 days. */
+const ofDecisions = (column: string) => ({
+  keeps: {
+    rows: () =>
+      sql<SqlBool>`${sql.ref(column)} in (
+      select kept.id from decisions kept where kept.made_at > now() - interval '180 days')`,
+    why: 'Decisions can be appealed.',
+    until: '180 days after the decision'
+  }
+})
+
 /** What this service holds of people, in the order in which it is erased. */
 export const personalData: PersonalData<Tables> = {
   refresh_responses: personal({
@@ -25,6 +37,7 @@ export const personalData: PersonalData<Tables> = {
     exported: secret
   }),
   refresh_tokens: personal({ rowsOf: ofSession, exported: secret }),
+  proofs: personal({ rowsOf: inColumns('account_id'), exported: secret }),
   sessions: personal({
     rowsOf: inColumns('account_id'),
     exported: [
@@ -39,13 +52,41 @@ export const personalData: PersonalData<Tables> = {
       'ended_at'
     ]
   }),
+  appeals: personal({
+    rowsOf: inColumns('account_id'),
+    ...ofDecisions('decision_id'),
+    exported: ['text', 'status', 'answer', 'created_at']
+  }),
+  decision_applications: personal({
+    rowsOf: (accountId) =>
+      sql<SqlBool>`decision_id in (select id from decisions where account_id = ${accountId}::uuid)`,
+    ...ofDecisions('decision_id'),
+    exported: { not: 'It is about services.' }
+  }),
+  strikes: personal({
+    rowsOf: inColumns('account_id'),
+    ...ofDecisions('decision_id'),
+    exported: ['created_at', 'removed_at']
+  }),
+  restrictions: personal({
+    rowsOf: inColumns('account_id'),
+    ...ofDecisions('decision_id'),
+    exported: ['scope', 'until', 'lifted_at']
+  }),
+  decisions: personal({
+    rowsOf: inColumns('account_id'),
+    ...ofDecisions('id'),
+    exported: ['actions', 'reason', 'statement', 'excerpt', 'is_automated', 'made_at']
+  }),
   codes: personal({ rowsOf: inColumns('account_id'), exported: secret }),
   code_attempts: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
+  deletion_links: personal({ rowsOf: inColumns('account_id'), exported: secret }),
   password_resets: personal({ rowsOf: inColumns('account_id'), exported: secret }),
   password_change_attempts: personal({
     rowsOf: inColumns('account_id'),
     exported: { not: 'It counts towards a limit.' }
   }),
+  proof_attempts: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
   provider_links: personal({ rowsOf: inColumns('account_id'), exported: ['provider', 'created_at'] }),
   referrals: personal({ rowsOf: inColumns('account_id', 'referrer_id'), exported: ['created_at'] }),
   subscriptions: personal({
@@ -66,6 +107,17 @@ export const personalData: PersonalData<Tables> = {
         and not (dedupe_key = ${receiptKeyOf(accountId)} and created_at > now() - interval '1 hour'))`,
     exported: mailTables.mails.exported
   }),
+  email_changes: personal({ rowsOf: inColumns('account_id'), exported: ['new_email', 'requested_at'] }),
+  email_reverts: personal({ rowsOf: inColumns('account_id'), exported: ['old_email', 'created_at', 'expires_at'] }),
+  email_change_attempts: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It counts towards a limit.' }
+  }),
+  exports: personal({
+    rowsOf: inColumns('account_id'),
+    files: sql`array['exports/' || id || '/']`,
+    exported: { not: 'It is this copy.' }
+  }),
   accounts: personal({
     rowsOf: (accountId) => sql<SqlBool>`(id = ${accountId}::uuid and registered_network <> '')`,
     erase: eraseAccount,
@@ -78,5 +130,12 @@ export const personalData: PersonalData<Tables> = {
   failed_password_attempts: notPersonal('It holds keyed digests, for a day.'),
   signing_keys: notPersonal('They belong to the service.'),
   ...idempotencyTables,
+  staff: notPersonal('Operators are no accounts of the app.'),
+  staff_invitations: notPersonal('It holds digests for operators.'),
+  passkeys: notPersonal('It holds public keys of operators.'),
+  passkey_challenges: notPersonal('It holds random texts for a few minutes.'),
+  staff_sessions: notPersonal('They are sessions of operators.'),
+  staff_reads: notPersonal('It counts towards a limit of operators, for a day.'),
+  ...auditTables,
   ...kitTables
 }

@@ -1,11 +1,19 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
+import type { AuditTables, StaffRole } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 import type { MailTables } from '@tandem/mail-kit'
 
 export interface Tables
-  extends OutboxTables, ProcessedEventTables, FailedMessageTables, MailTables, DepartureTables, IdempotencyTables
+  extends
+    OutboxTables,
+    ProcessedEventTables,
+    FailedMessageTables,
+    MailTables,
+    DepartureTables,
+    AuditTables,
+    IdempotencyTables
 {
   accounts: {
     id: Generated<string>,
@@ -19,9 +27,12 @@ export interface Tables
     registered_network: string,
     referral_code: string,
     banned_at: Date | null,
+    suspended: Generated<boolean>,
+    suspension_changed_at: Generated<Date | null>,
     expired_at: Generated<Date | null>,
     leaving_at: Generated<Date | null>,
     paused_at: Generated<Date | null>,
+    restricted_until: Generated<Date | null>,
     person_changed_at: Date | null,
     created_at: Generated<Date>,
     updated_at: Generated<Date>
@@ -69,10 +80,20 @@ export interface Tables
     expires_at: Date
   }
   code_attempts: { account_id: string, day: string, attempts: number }
+  proofs: {
+    digest: Buffer,
+    account_id: string,
+    session_id: string,
+    purpose: ProofPurpose,
+    method: ProofMethod,
+    expires_at: Date
+  }
+  proof_attempts: { account_id: string, attempted_at: Date[], last_attempted_at: Date }
+  deletion_links: { account_id: string, digest: Buffer, expires_at: Date }
   password_resets: { account_id: string, digest: Buffer, expires_at: Date }
   mail_requests: {
     id: Generated<string>,
-    kind: Purpose | 'RESET',
+    kind: MailRequestKind,
     email: string,
     network: string,
     created_at: Generated<Date>
@@ -100,6 +121,8 @@ export interface Tables
     closed_at: Generated<Date | null>,
     canceled_at: Generated<Date | null>,
     reminded_at: Generated<Date | null>,
+    providers: Generated<Provider[]>,
+    has_subscription: Generated<boolean>,
     hold_reason: Generated<string | null>,
     held_until: Generated<Date | null>
   }
@@ -112,18 +135,140 @@ export interface Tables
     sweeps_left: number,
     confirmed_at: Generated<Date>
   }
-  remembered: { digest: Buffer, until: Date }
+  email_changes: { account_id: string, new_email: string, requested_at: Generated<Date> }
+  email_reverts: {
+    digest: Buffer,
+    account_id: string,
+    old_email: string,
+    created_at: Generated<Date>,
+    expires_at: Date
+  }
+  email_change_attempts: { account_id: string, attempted_at: Date[], last_attempted_at: Date }
+  exports: {
+    id: string,
+    account_id: string,
+    status: Generated<ExportStatus>,
+    progress: Generated<number>,
+    requested_at: Generated<Date>,
+    claim: Generated<string | null>,
+    claimed_until: Generated<Date>,
+    token_digest: Generated<Buffer | null>,
+    bytes: Generated<number | null>,
+    sha256: Generated<string | null>,
+    ready_at: Generated<Date | null>,
+    expires_at: Generated<Date | null>
+  }
+  remembered: { digest: Buffer, until: Date, restriction: Generated<Restriction> }
+  decisions: {
+    id: Generated<string>,
+    account_id: string,
+    case_service: 'social' | 'fitmatch' | null,
+    case_id: string | null,
+    case_version: number | null,
+    subject_type: string | null,
+    excerpt: string | null,
+    actions: ColumnType<DecidedAction[], string, never>,
+    outcome: 'ACTION_TAKEN' | 'NO_VIOLATION',
+    reason: DecisionReason,
+    statement: string,
+    note: string | null,
+    is_automated: boolean,
+    staff_id: string | null,
+    reverses: string | null,
+    made_at: Generated<Date>
+  }
+  restrictions: {
+    id: Generated<string>,
+    account_id: string,
+    scope: RestrictionScope,
+    until: Date | null,
+    decision_id: string,
+    lifted_at: Date | null
+  }
+  strikes: { decision_id: string, account_id: string, created_at: Generated<Date>, removed_at: Date | null }
+  decision_applications: { decision_id: string, service: string, applied_at: Generated<Date> }
+  appeals: {
+    id: Generated<string>,
+    decision_id: string,
+    account_id: string,
+    text: string,
+    status: Generated<'OPEN' | 'UPHELD' | 'REVERSED'>,
+    answer: string | null,
+    staff_id: string | null,
+    due_at: Generated<Date>,
+    created_at: Generated<Date>,
+    decided_at: Date | null
+  }
+  staff: {
+    id: Generated<string>,
+    email: string,
+    role: StaffRole,
+    account_id: string | null,
+    disabled_at: Date | null,
+    created_at: Generated<Date>
+  }
+  staff_invitations: { digest: Buffer, staff_id: string, expires_at: Date }
+  passkeys: {
+    id: string,
+    staff_id: string,
+    public_key: Buffer,
+    counter: number,
+    transports: string[],
+    created_at: Generated<Date>,
+    last_used_at: Date | null
+  }
+  passkey_challenges: { challenge: string, purpose: ChallengePurpose, staff_id: string | null, expires_at: Date }
+  staff_sessions: {
+    id: Generated<string>,
+    digest: Buffer,
+    staff_id: string,
+    created_at: Generated<Date>,
+    last_used_at: Generated<Date>,
+    proved_at: Generated<Date>,
+    ended_at: Date | null
+  }
+  staff_reads: { staff_id: string, hour: Date, people: string[] }
   issue_reports: { id: Generated<string>, email: string, description: string, created_at: Generated<Date> }
 }
 
 export type ErasureCause = 'OWNER' | 'LINK' | 'OPERATOR' | 'EXPIRY' | 'LEDGER'
 export type ErasureStatus = 'SCHEDULED' | 'HELD' | 'RUNNING' | 'ERASED' | 'CLOSED' | 'CANCELED'
+export type ExportStatus = 'PENDING' | 'RUNNING' | 'READY' | 'FAILED' | 'EXPIRED'
+/** What a new account of the same person meets again. */
+export type Restriction = 'BANNED' | 'SUSPENDED'
 export type Role = 'USER' | 'ADMIN'
+export type RestrictionScope = 'POSTING' | 'FITMATCH' | 'ALL'
+export type DecisionReason =
+  | 'SPAM'
+  | 'HARASSMENT'
+  | 'HATE'
+  | 'SEXUAL'
+  | 'VIOLENCE'
+  | 'SELF_HARM'
+  | 'CHILD_SAFETY'
+  | 'IMPERSONATION'
+  | 'ILLEGAL'
+  | 'UNDERAGE'
+  | 'REPORTS'
+  | 'OTHER'
+/** An action of a decision, as it is stored and published. */
+export interface DecidedAction {
+  type: 'DISMISS' | 'HIDE_CONTENT' | 'RESTORE_CONTENT' | 'REMOVE_PHOTO' | 'WARN' | 'RESTRICT' | 'BAN' | 'LIFT'
+  scope: RestrictionScope | null
+  /** Of RESTRICT: ISO 8601, or null until it is lifted. */
+  until: string | null
+  photoId: string | null
+}
+export type ChallengePurpose = 'ENROLL' | 'SIGN_IN' | 'PROVE'
 export type Provider = 'PROVIDER_A' | 'PROVIDER_B'
 export type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | Provider
 export type Platform = 'android' | 'ios'
 /** The purpose of a mailed code. */
-export type Purpose = 'VERIFY' | 'SIGN_IN'
+export type Purpose = 'VERIFY' | 'SIGN_IN' | 'NEW_EMAIL' | ProofPurpose
+export type ProofPurpose = 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL'
+export type ProofMethod = 'PASSWORD' | 'CODE' | Provider
+/** What callers who are not signed in can have mailed to an address. */
+export type MailRequestKind = 'VERIFY' | 'SIGN_IN' | 'RESET' | 'DELETION'
 
 /** An ECDSA P-256 public key as a JSON Web Key. */
 export interface PublicKey {

@@ -5,7 +5,14 @@ import type { Secrets } from '../secrets.ts'
 import { MAX_ATTEMPTS_PER_CODE } from './queries.ts'
 
 const MAX_ATTEMPTS_PER_DAY = 20
-const LIFETIME: Record<Purpose, string> = { VERIFY: '24 hours', SIGN_IN: '10 minutes' }
+const LIFETIME: Record<Purpose, string> = {
+  VERIFY: '24 hours',
+  SIGN_IN: '10 minutes',
+  DELETE: '10 minutes',
+  EXPORT: '10 minutes',
+  CHANGE_EMAIL: '10 minutes',
+  NEW_EMAIL: '10 minutes'
+}
 
 export const generateCode = () => String(randomInt(1_000_000)).padStart(6, '0')
 
@@ -28,7 +35,8 @@ export async function storeCode (trx: Trx, secrets: Secrets, { accountId, purpos
 }
 
 /**
- * Compares a code, and deletes it if it is correct. At most 5 attempts per code and 20 per day are compared.
+ * Compares a code, and deletes it if it is correct. At most 5 attempts per code are compared, and 20 per day of callers
+ * who are not signed in.
  * The caller holds the lock of the account and commits in either case, so concurrent attempts are counted one after the
  * other, and each is counted before its result is known.
  * @returns whether it was correct
@@ -41,7 +49,10 @@ export async function redeemCode (trx: Trx, secrets: Secrets, { accountId, purpo
     .where('expires_at', '>', sql<Date>`now()`)
     .returning('digest')
     .executeTakeFirst()
-  if (!counted || !await countDailyAttempt(trx, accountId)) return false
+  if (!counted) return false
+  // Anybody can guess at these. Guesses of a caller who is signed in must not use up the day's attempts.
+  const isPublic = purpose === 'VERIFY' || purpose === 'SIGN_IN'
+  if (isPublic && !await countDailyAttempt(trx, accountId)) return false
 
   if (!timingSafeEqual(counted.digest, digestOf(secrets, accountId, purpose, code))) return false
   await trx.deleteFrom('codes').where('account_id', '=', accountId).where('purpose', '=', purpose).execute()

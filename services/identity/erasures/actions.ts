@@ -7,7 +7,7 @@ import { setHidden } from '../hidden.ts'
 import type { LockedAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { DeletionBegun, DeletionPending } from '../errors.ts'
-import { rememberBan } from '../remembered/actions.ts'
+import { rememberRestriction } from '../remembered/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import type { Db, ErasureCause, Trx } from '../tables.ts'
 import { erasureColumns, LEDGER_DAYS, otherServices } from './queries.ts'
@@ -37,7 +37,11 @@ export async function scheduleErasure (
       account_id: account.id,
       cause,
       // Never before the last access token has ended.
-      erase_at: sql`now() + greatest(${delay}::interval, ${IMMEDIATE_DELAY}::interval)`
+      erase_at: sql`now() + greatest(${delay}::interval, ${IMMEDIATE_DELAY}::interval)`,
+      providers: sql`array(
+        select provider from provider_links where account_id = ${account.id}::uuid order by provider)`,
+      has_subscription: sql`exists (
+        select from subscriptions where account_id = ${account.id}::uuid and status = 'ACTIVE')`
     })
     // At most one is live: a partial index says so.
     .onConflict((conflict) => conflict.doNothing())
@@ -125,7 +129,7 @@ export async function confirmErasure (
         .execute()
     } else if (await insertTombstone(trx, { accountId, erasureId })) {
       // Now, because the erasure deletes what is remembered of it.
-      await rememberBan(trx, secrets, accountId)
+      await rememberRestriction(trx, secrets, accountId)
     }
   } else if (erasure.status === 'ERASED' && confirmations.every((each) => each.sweepsLeft === 0)) {
     await trx.updateTable('erasures').set({ status: 'CLOSED', closed_at: sql`now()` }).where('id', '=', erasureId)

@@ -16,9 +16,9 @@ const keeps = [
     until: '24 months after the decision'
   },
   {
-    what: 'If you are banned: digests of what you signed in with, from which nobody can read it',
-    why: 'A ban survives the deletion.',
-    until: '36 months'
+    what: 'If you are banned or suspended: digests of what you signed in with, from which nobody can read it',
+    why: 'Neither ends with a deletion.',
+    until: '36 months for a ban, 180 days for a suspension'
   },
   {
     what: 'Your username, without you',
@@ -29,13 +29,16 @@ const keeps = [
 
 /** A deletion as its owner sees it. */
 export function describeErasure (erasure: NonNullable<Awaited<ReturnType<typeof findErasure>>>) {
-  const { id, status, requested_at, erase_at, erased_at, closed_at, confirmations } = erasure
+  const { id, status, requested_at, erase_at, erased_at, closed_at, providers, has_subscription, confirmations } =
+    erasure
   return {
     id,
     status,
     requestedAt: requested_at.toISOString(),
     eraseAt: erase_at.toISOString(),
     keeps,
+    providers,
+    hasSubscription: has_subscription,
     ...(erased_at && {
       services: Object.fromEntries(confirmations.map(({ service, rows, files, kept, confirmedAt }) => [
         service,

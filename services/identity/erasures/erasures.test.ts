@@ -6,6 +6,7 @@ import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
 import { runCommand } from '../operator/commands.ts'
 import { personalData } from '../personal-data.ts'
 import { password, testApp } from '../test/app.ts'
+import { seed } from '../test/personal-data.ts'
 import { beginDueErasures, cancelErasure, repeatUnconfirmed, replayLedger, scheduleErasure } from './actions.ts'
 import { otherServices } from './queries.ts'
 import { handleDepartures } from './rpc.ts'
@@ -50,35 +51,7 @@ t.test('an erasure leaves nothing of an account but its id and date, and counts 
     personalData,
     // The receipt is still to be sent.
     mayNameIt: ['mails'],
-    async seed ({ accountId: account_id, otherId, insert }) {
-      const email = `ana-${randomUUID()}@example.com`
-      await insert('accounts', { id: account_id, email, registered_network: '203.0.113.0/24', locale: 'en' })
-      await insert('accounts', {
-        id: otherId,
-        email: `${otherId}@example.com`,
-        name: 'Other',
-        referral_code: otherId,
-        registered_network: '203.0.113.0/24',
-        locale: 'en'
-      })
-      const session = await insert('sessions', { account_id })
-      const { digest } = await insert('refresh_tokens', { session_id: session['id'] })
-      await insert('refresh_responses', { digest })
-      await insert('codes', { account_id, purpose: 'VERIFY' })
-      await insert('password_change_attempts', { account_id })
-      for (const table of ['code_attempts', 'password_resets', 'account_networks', 'security_events']) {
-        await insert(table, { account_id })
-      }
-      await insert('provider_links', { account_id, provider: 'PROVIDER_A' })
-      await insert('referrals', { account_id: otherId, referrer_id: account_id })
-      await insert('subscriptions', { account_id, status: 'ACTIVE' })
-      await insert('mail_requests', { email, kind: 'RESET' })
-      await insert('issue_reports', { email })
-      await insert('mails', { account_id, subject: 'a', body_text: 'b', body_html: 'c', recipient: email })
-      await insert('idempotency_keys', { account_id })
-      await insert('failed_messages', { message: account_id })
-      await insert('hidden_people', { account_id, is_hidden: true })
-    }
+    seed
   })
 })
 
@@ -276,4 +249,34 @@ t.test('a ban survives the erasure: neither address, tag nor case make a new acc
   }
   t.match(await post('/auth/register', { email: `${name}2@example.com`, password }), { status: 201 })
   t.notMatch(JSON.stringify(await db.selectFrom('remembered').selectAll().execute()), name)
+})
+
+t.test('a suspension goes on in a new account of the same mailbox or provider, unless it was lifted', async (t) => {
+  const name = `suspended-${randomUUID()}`
+  const erase = async (accountId: string) => {
+    const { id } = await schedule(accountId)
+    await makeDue(id)
+    await beginDueErasures(deps)
+    await confirm(id, accountId)
+    await departures.eraseDue()
+    t.equal(await statusOf(id), 'ERASED')
+  }
+  const suspend = async (accountId: string, suspended: boolean, at = new Date()) =>
+    await deliver(handlers, 'fitmatch.suspension.changed.v1', { accountId, suspended }, { at })
+  const continued = async (accountId: string) =>
+    (await publishedEvents(accountId)).filter(({ type }) => type === 'suspension.continued').length
+  const register = async (email: string) => (await post('/auth/register', { email, password })).user.id as string
+
+  const first = await givenAccount({ email: `${name}+a@example.com` })
+  await suspend(first.id, true, new Date())
+  await suspend(first.id, false, new Date(Date.now() - 60_000))
+  await erase(first.id)
+  const second = await register(`${name.toUpperCase()}@example.com`)
+  t.equal(await continued(second), 1, 'with another tag and case, after a late event')
+  t.equal(await continued(await register(`${name}2@example.com`)), 0, 'others are not affected')
+
+  await suspend(second, false, new Date(Date.now() + 60_000))
+  await db.deleteFrom('remembered').execute()
+  await erase(second)
+  t.equal(await continued(await register(`${name}@example.com`)), 0, 'lifted')
 })

@@ -19,7 +19,8 @@ export async function listDepartures (db: Db, after: string | null) {
     select account_id as "accountId", bool_or(is_hidden) as "isHidden", max(erasure_id::text)::uuid as "erasureId"
     from (
       select id as account_id, true as is_hidden, null::uuid as erasure_id from accounts
-      where expired_at is null and (leaving_at is not null or paused_at is not null or banned_at is not null)
+      where expired_at is null and (leaving_at is not null or paused_at is not null or banned_at is not null
+        or restricted_until is not null)
       union all
       (select distinct on (account_id) account_id, false, id from erasures
       where status in ('RUNNING', 'ERASED', 'CLOSED') and begun_at > now() - ${LEDGER_LIFE}::interval
@@ -32,6 +33,13 @@ export async function listDepartures (db: Db, after: string | null) {
     departures: rows,
     next: rows.length === PAGE_SIZE ? rows.at(-1)!.accountId : null
   }
+}
+
+/** Whether an erasure of the account is scheduled, held or running. */
+export async function hasLiveErasure (db: Db, accountId: string) {
+  const live = await db.selectFrom('erasures').where('account_id', '=', accountId)
+    .where('status', 'in', ['SCHEDULED', 'HELD', 'RUNNING']).select('id').executeTakeFirst()
+  return live !== undefined
 }
 
 /** An erasure with what the services have confirmed so far. */

@@ -1,6 +1,7 @@
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { InvalidResetToken } from '../errors.ts'
+import { logSecurityEvent } from '../security-log/actions.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
 import { readRestoreToken } from '../sessions/restore-tokens.ts'
 import { cancelErasure } from './actions.ts'
@@ -15,6 +16,7 @@ export async function restoreAccount ({ db, secrets }: Pick<Deps, 'db' | 'secret
     // Somebody may have banned the account since the sign-in.
     if (!account || account.isBanned) throw new InvalidResetToken()
     await cancelErasure(trx, accountId, erasureId)
+    await logSecurityEvent(trx, { kind: 'DELETION_CANCELED', accountId, detail: {} })
     return { account, ...await startSession(trx, secrets, { accountId, method, client }) }
   })
 }

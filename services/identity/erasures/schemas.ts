@@ -16,6 +16,11 @@ export const Deletion = Type.Object({
     why: Type.String({ examples: ['No stranger inherits your mentions.'] }),
     until: Type.String({ examples: ['90 days'] })
   })),
+  providers: Type.Array(Enum(['PROVIDER_A', 'PROVIDER_B']), {
+    description: 'Where the account is still connected to the app, until the person disconnects it there',
+    examples: [['PROVIDER_A']]
+  }),
+  hasSubscription: Type.Boolean({ description: 'Whether a store goes on to bill until the person cancels there' }),
   services: Type.Optional(
     Type.Record(
       Type.String(),

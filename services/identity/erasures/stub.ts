@@ -40,6 +40,8 @@ export async function eraseAccount (trx: Trx, accountId: string) {
       person_changed_at: null,
       leaving_at: null,
       paused_at: null,
+      suspended: false,
+      suspension_changed_at: null,
       updated_at: sql`now()`
     })
     .where('id', '=', accountId)

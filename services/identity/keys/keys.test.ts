@@ -10,17 +10,21 @@ import { ensureSigningKey, replaceSigningKeys, rotateSigningKeys } from './actio
 import { handleSigningKeys } from './rpc.ts'
 import { listPublicKeys } from './queries.ts'
 import { readRootPrivateKey } from './signed-keys.ts'
-import { createIssuer } from './tokens.ts'
+import { createIssuers } from './tokens.ts'
 
 const { app, db, deps, get, givenAccount } = await testApp(t)
 const { secrets } = deps
 
 const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string
-const sign = async () =>
+const kidOfNextToken = async () =>
   kidOf(
-    await createIssuer(db, secrets)({ accountId: crypto.randomUUID(), sessionId: crypto.randomUUID(), role: 'USER' })
+    await createIssuers(db, secrets).issueToken({
+      accountId: crypto.randomUUID(),
+      sessionId: crypto.randomUUID(),
+      role: 'USER'
+    })
   )
-const published = async () =>
+const publishedKids = async () =>
   (await get('/.well-known/jwks.json')).keys.map(({ kid }: { kid: string }) => kid) as string[]
 const advance = async (minutes: number) =>
   await sql`update signing_keys set signs_from = signs_from - make_interval(mins => ${minutes})`.execute(db)
@@ -52,29 +56,29 @@ t.test('only the public keys are published', async (t) => {
 
 t.test('processes that start at the same time create one key', async (t) => {
   await Promise.all(Array.from({ length: 5 }, async () => await ensureSigningKey(db, secrets)))
-  t.equal((await published()).length, 1)
+  t.equal((await publishedKids()).length, 1)
 })
 
 t.test('a new key is published for 15 minutes before it signs, and the old one for 20 after', async (t) => {
   const account = await givenAccount()
-  const [old] = await published()
+  const [old] = await publishedKids()
   await rotateSigningKeys(db, secrets)
-  const [next] = await published()
-  t.strictSame(await published(), [next, old])
-  t.equal(await sign(), old)
+  const [next] = await publishedKids()
+  t.strictSame(await publishedKids(), [next, old])
+  t.equal(await kidOfNextToken(), old)
   await advance(14)
-  t.equal(await sign(), old)
+  t.equal(await kidOfNextToken(), old)
   await advance(1)
-  t.equal(await sign(), next)
+  t.equal(await kidOfNextToken(), next)
   t.equal(kidOf((await givenAccount()).accessToken), old, 'a running process switches within a minute')
 
   await advance(19)
   await runHousekeeping(db)
-  t.strictSame(await published(), [next, old])
+  t.strictSame(await publishedKids(), [next, old])
   t.match(await get('/auth/sessions', { as: account }), { status: 200 }, 'tokens of the old key stay valid')
   await advance(2)
   await runHousekeeping(db)
-  t.strictSame(await published(), [next])
+  t.strictSame(await publishedKids(), [next])
 
   const later = createKeySet(() => listPublicKeys(db), silentLog)
   t.teardown(() => later.close())
@@ -88,7 +92,7 @@ t.test('a process with another SECRET does not start, and the error says what to
   await t.rejects(ensureSigningKey(db, other), /SECRET is not the one/)
   await replaceSigningKeys(db, other)
   await t.resolves(ensureSigningKey(db, other))
-  t.equal((await published()).length, 2, 'earlier tokens stay valid for a while')
+  t.equal((await publishedKids()).length, 2, 'earlier tokens stay valid for a while')
 })
 
 t.test('a root key that other processes would not trust is rejected at the start', (t) => {

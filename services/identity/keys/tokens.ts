@@ -1,5 +1,7 @@
 import { createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
+import { sql } from 'kysely'
 import { ACCESS_TOKEN } from '@tandem/http-kit'
+import { OPERATOR_TOKEN, type Operator } from '@tandem/operator-kit'
 import type { Db, Role } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { listPublicKeys, readSigningKey } from './queries.ts'
@@ -15,7 +17,21 @@ interface TokenOwner {
 /** Signs an access token. It is valid for 15 minutes or until its session ends. */
 export type IssueToken = (owner: TokenOwner) => Promise<string>
 
-export function createIssuer (db: Db, secrets: Secrets): IssueToken {
+/** Signs the token of an operator, for one page of the console. */
+export type IssueOperatorToken = (operator: Operator) => Promise<string>
+
+interface Claims {
+  subject: string
+  type: string
+  audience: string
+  lifetimeSeconds: number
+  more: Record<string, unknown>
+}
+
+export function createIssuers (
+  db: Db,
+  secrets: Secrets
+): { issueToken: IssueToken, issueOperatorToken: IssueOperatorToken } {
   let signing: Promise<{ kid: string, key: CryptoKey | Uint8Array }> | undefined
   let readAt = 0
 
@@ -27,7 +43,7 @@ export function createIssuer (db: Db, secrets: Secrets): IssueToken {
     }
   }
 
-  return async ({ accountId, sessionId, role }) => {
+  async function issue ({ subject, type, audience, lifetimeSeconds, more }: Claims) {
     if (!signing || Date.now() - readAt > KEY_REFRESH_INTERVAL_MS) {
       const previous = signing
       readAt = Date.now()
@@ -39,14 +55,34 @@ export function createIssuer (db: Db, secrets: Secrets): IssueToken {
       })
     }
     const { kid, key } = await signing
-    return await new SignJWT({ sid: sessionId, role })
-      .setProtectedHeader({ alg: ACCESS_TOKEN.algorithm, typ: ACCESS_TOKEN.type, kid })
-      .setSubject(accountId)
+    return await new SignJWT(more)
+      .setProtectedHeader({ alg: ACCESS_TOKEN.algorithm, typ: type, kid })
+      .setSubject(subject)
       .setIssuer(ACCESS_TOKEN.issuer)
-      .setAudience(ACCESS_TOKEN.audience)
+      .setAudience(audience)
       .setIssuedAt()
-      .setExpirationTime(`${ACCESS_TOKEN.lifetimeSeconds}s`)
+      .setExpirationTime(`${lifetimeSeconds}s`)
       .sign(key)
+  }
+
+  return {
+    async issueToken ({ accountId, sessionId, role }) {
+      const account = await db.selectFrom('accounts').where('id', '=', accountId)
+        .where('restricted_until', '>', sql<Date>`now()`).select('restricted_until as until').executeTakeFirst()
+      const restriction = account?.until && { res: Math.ceil(account.until.getTime() / 1_000) }
+      return await issue({ ...ACCESS_TOKEN, subject: accountId, more: { sid: sessionId, role, ...restriction } })
+    },
+    issueOperatorToken: async ({ id, sessionId, role, accountId, provedAt }) =>
+      await issue({
+        ...OPERATOR_TOKEN,
+        subject: id,
+        more: {
+          sid: sessionId,
+          role,
+          pat: Math.floor(provedAt.getTime() / 1_000),
+          ...(accountId && { acc: accountId })
+        }
+      })
   }
 }
 

@@ -1,15 +1,17 @@
 import { createMail } from '@tandem/mail-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { generateCode, storeCode } from '../codes/actions.ts'
-import { generateResetToken, storeReset } from '../passwords/resets.ts'
-import type { Db, Purpose } from '../tables.ts'
+import { storeDeletionLink } from '../deletion-links/links.ts'
+import { storeReset } from '../passwords/resets.ts'
+import { generateToken } from '../random-tokens.ts'
+import type { Db, MailRequestKind } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { isKnownNetwork } from '../sessions/networks.ts'
 import { rateLimitKeyOf, collapseKeyOf } from './mail-keys.ts'
 import { mailTemplatesFor } from './templates.ts'
 
 export interface MailRequest {
-  kind: Purpose | 'RESET'
+  kind: MailRequestKind
   email: string
   network: string
 }
@@ -32,7 +34,8 @@ export async function processMailRequest (
     if (!request) return
     const { kind, email, network } = request
     const account = await lockAccount(trx, { email })
-    if (!account || account.isBanned) return
+    // A banned person may leave too.
+    if (!account || (account.isBanned && kind !== 'DELETION')) return
     if (kind === 'VERIFY' && account.emailVerified) return
     if (kind === 'RESET' && !account.passwordHash) return
 
@@ -45,12 +48,19 @@ export async function processMailRequest (
       collapseKey: collapseKeyOf(kind, account.id)
     }
     if (kind === 'RESET') {
-      const token = generateResetToken()
+      const token = generateToken()
       // The token is in the fragment, which browsers never send to a server. In the query it would end up in the log of
       // every proxy.
       const url = `${publicUrl}/reset-password#${new URLSearchParams({ token, email }).toString()}`
       const queued = await createMail(trx, { ...mail, ...templates.reset(url) })
       if (queued) await storeReset(trx, account.id, token)
+      return queued
+    }
+    if (kind === 'DELETION') {
+      const token = generateToken()
+      const url = `${publicUrl}/delete-account#${new URLSearchParams({ token }).toString()}`
+      const queued = await createMail(trx, { ...mail, ...templates.deletionLink(url) })
+      if (queued) await storeDeletionLink(trx, account.id, token)
       return queued
     }
     const code = generateCode()

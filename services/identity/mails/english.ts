@@ -1,7 +1,76 @@
 import { renderMail } from '@tandem/mail-kit'
+import type { DecidedAction, DecisionReason, ProofPurpose, Provider, RestrictionScope } from '../tables.ts'
 
 const locale = 'en'
 const ignore = 'If you did not request this email, you can ignore it.'
+
+/** What a person reads about the deletion that they requested. */
+interface DeletionNotice {
+  kind: 'SCHEDULED' | 'REMINDER'
+  date: string
+  url: string
+  hasSubscription: boolean
+  providers: Provider[]
+}
+
+const proofPurposes: Record<ProofPurpose, string> = {
+  DELETE: 'to delete your account',
+  EXPORT: 'to get a copy of your data',
+  CHANGE_EMAIL: 'to change the address of your account'
+}
+
+/** What a person reads about a decision of the operators. */
+interface DecisionNotice {
+  actions: DecidedAction[]
+  reason: DecisionReason
+  /** The operator's own words; empty for an automated decision. */
+  statement: string
+  excerpt: string | null
+  isAutomated: boolean
+  url: string
+}
+
+const scopes: Record<RestrictionScope, string> = {
+  POSTING: 'You cannot post, comment or react',
+  FITMATCH: 'Your FitMatch profile is hidden',
+  ALL: 'Your account is restricted, and nobody else sees it'
+}
+const rules: Record<DecisionReason, string> = {
+  SPAM: 'no spam',
+  HARASSMENT: 'no harassment',
+  HATE: 'no hate',
+  SEXUAL: 'no sexual content',
+  VIOLENCE: 'no violence',
+  SELF_HARM: 'nothing that encourages self-harm',
+  CHILD_SAFETY: 'the safety of children',
+  IMPERSONATION: 'nobody pretends to be somebody else',
+  ILLEGAL: 'nothing illegal',
+  UNDERAGE: 'the minimum age',
+  REPORTS: 'a profile that several people report is hidden until somebody has looked at it',
+  OTHER: 'the rules of the community'
+}
+
+function describeAction ({ type, scope, until }: DecidedAction) {
+  const end = until ? ` until ${until.slice(0, 16).replace('T', ' ')} UTC` : ' until we have looked at it again'
+  switch (type) {
+    case 'HIDE_CONTENT':
+      return 'Nobody but you sees it any more.'
+    case 'RESTORE_CONTENT':
+      return 'Everybody who could see it before sees it again.'
+    case 'REMOVE_PHOTO':
+      return 'We removed a photo from your FitMatch profile.'
+    case 'WARN':
+      return 'This is a warning.'
+    case 'RESTRICT':
+      return `${scopes[scope ?? 'ALL']}${end}.`
+    case 'BAN':
+      return 'Your account is banned.'
+    case 'LIFT':
+      return 'A restriction of your account has ended.'
+    case 'DISMISS':
+      return 'We found no violation of our rules.'
+  }
+}
 
 /**
  * Every mail that this service sends. None contains the name of the account: somebody who registers another person's
@@ -32,6 +101,67 @@ export const english = {
       code,
       footer: `Somebody is trying to sign in to Tandem with this email address. ${ignore}`
     }),
+  proof: (purpose: ProofPurpose, code: string) =>
+    renderMail({
+      locale,
+      subject: `${code} is your Tandem code`,
+      title: 'Is it you?',
+      paragraphs: [
+        `Enter this code in the app ${proofPurposes[purpose]}:`,
+        'The code expires in 10 minutes. Nobody from Tandem will ever ask you for it.'
+      ],
+      code,
+      footer: 'Somebody who is signed in to your account requested this code. If it was not you, do not enter it ' +
+        'anywhere, and change your password.'
+    }),
+  deletionLink: (url: string) =>
+    renderMail({
+      locale,
+      subject: 'Delete your Tandem account',
+      title: 'Do you want to leave?',
+      paragraphs: [
+        'Use this link to see what is deleted, and to delete your account. The link expires in one hour and can be ' +
+        'used once. Nothing is deleted before you confirm it there.'
+      ],
+      button: { label: 'Delete my account', url },
+      footer: `Somebody asked to delete the account of this email address. ${ignore} Nothing changes then.`
+    }),
+  deletion: ({ kind, date, url, hasSubscription, providers }: DeletionNotice) =>
+    renderMail({
+      locale,
+      subject: kind === 'SCHEDULED' ? 'Your Tandem account will be deleted' : 'Two days until your account is deleted',
+      title: 'Your account will be deleted',
+      paragraphs: [
+        `Your account will be deleted on ${date}. Nobody sees you any more, and all devices are signed out. You can ` +
+        'still change your mind, and see what is deleted:',
+        ...(hasSubscription
+          ? ['You have a subscription. The store goes on to bill it until you cancel it there.']
+          : []),
+        ...(providers.length > 0
+          ? ['You signed in with an account of another company. You can disconnect Tandem in the settings there.']
+          : [])
+      ],
+      button: { label: 'See or cancel the deletion', url },
+      footer: 'If it was not you, cancel the deletion with the link and change your password.'
+    }),
+  decision: ({ actions, reason, statement, excerpt, isAutomated, url }: DecisionNotice) =>
+    renderMail({
+      locale,
+      subject: 'A decision about your Tandem account',
+      title: 'We made a decision',
+      paragraphs: [
+        actions.map(describeAction).join(' '),
+        ...(excerpt ? [`It is about: “${excerpt}”`] : []),
+        `The rule: ${rules[reason]}.`,
+        isAutomated
+          ? 'A machine made this decision because of reports. A person looks at it.'
+          : 'A person made this decision.',
+        ...(statement ? [statement] : []),
+        'If you think that this is wrong, you can appeal once within 180 days. Somebody else reads it, if possible.'
+      ],
+      button: { label: 'Appeal', url },
+      footer: 'You also find this in the app, under the standing of your account.'
+    }),
   erased: () =>
     renderMail({
       locale,
@@ -42,6 +172,54 @@ export const english = {
         'This is the last email that you get from us. If you want to come back, you can sign up with this address again.'
       ],
       footer: 'Tandem keeps no copy of your address.'
+    }),
+  newEmail: (code: string) =>
+    renderMail({
+      locale,
+      subject: `${code} is your Tandem code`,
+      title: 'A new address',
+      paragraphs: [
+        'Enter this code in the app to use this address for your account:',
+        'The code expires in 10 minutes. Nobody from Tandem will ever ask you for it.'
+      ],
+      code,
+      footer: `Somebody wants to use this email address for their Tandem account. ${ignore}`
+    }),
+  emailChanged: (url: string) =>
+    renderMail({
+      locale,
+      subject: 'The address of your Tandem account has changed',
+      title: 'Was it you?',
+      paragraphs: [
+        'Your account now has another email address. If you changed it, there is nothing to do.',
+        'If not, take the change back with this link within 7 days: your password is removed and everybody is signed ' +
+        'out. Then sign in with a code that we mail to this address.'
+      ],
+      button: { label: 'Take the change back', url },
+      footer: 'You get this email because this was the address of a Tandem account.'
+    }),
+  exportRequested: () =>
+    renderMail({
+      locale,
+      subject: 'A copy of your Tandem data was requested',
+      title: 'Your data',
+      paragraphs: [
+        'We are preparing a copy of everything in your account. You get another email with a link when it is ready.',
+        'If you did not ask for it, change your password now: nobody gets the copy then.'
+      ],
+      footer: 'You get this email because the owner of this account asked for a copy of their data.'
+    }),
+  exportReady: (url: string) =>
+    renderMail({
+      locale,
+      subject: 'Your Tandem data is ready',
+      title: 'Your data',
+      paragraphs: [
+        'The copy of your data is ready. The link works for 7 days, for everybody who has it: do not share it.',
+        'The link ends when you change your password or your address.'
+      ],
+      button: { label: 'Get your data', url },
+      footer: 'You get this email because the owner of this account asked for a copy of their data.'
     }),
   reset: (url: string) =>
     renderMail({

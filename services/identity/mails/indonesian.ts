@@ -1,8 +1,57 @@
 import { renderMail } from '@tandem/mail-kit'
+import type { DecidedAction, DecisionReason, ProofPurpose, RestrictionScope } from '../tables.ts'
 import type { MailTemplates } from './english.ts'
 
 const locale = 'id'
 const ignore = 'Jika bukan Anda yang meminta email ini, abaikan saja.'
+
+const proofPurposes: Record<ProofPurpose, string> = {
+  DELETE: 'untuk menghapus akun Anda',
+  EXPORT: 'untuk mendapatkan salinan data Anda',
+  CHANGE_EMAIL: 'untuk mengganti alamat email akun Anda'
+}
+
+const scopes: Record<RestrictionScope, string> = {
+  POSTING: 'Anda tidak dapat memposting, berkomentar, atau bereaksi',
+  FITMATCH: 'Profil FitMatch Anda disembunyikan',
+  ALL: 'Akun Anda dibatasi, dan tidak terlihat oleh orang lain'
+}
+const rules: Record<DecisionReason, string> = {
+  SPAM: 'tanpa spam',
+  HARASSMENT: 'tanpa pelecehan',
+  HATE: 'tanpa kebencian',
+  SEXUAL: 'tanpa konten seksual',
+  VIOLENCE: 'tanpa kekerasan',
+  SELF_HARM: 'tidak mendorong orang menyakiti diri sendiri',
+  CHILD_SAFETY: 'keselamatan anak',
+  IMPERSONATION: 'tidak menyamar sebagai orang lain',
+  ILLEGAL: 'tidak melanggar hukum',
+  UNDERAGE: 'usia minimum',
+  REPORTS: 'profil yang dilaporkan beberapa orang disembunyikan sampai ada yang memeriksanya',
+  OTHER: 'aturan komunitas'
+}
+
+function describeAction ({ type, scope, until }: DecidedAction) {
+  const end = until ? ` sampai ${until.slice(0, 16).replace('T', ' ')} UTC` : ' sampai kami memeriksanya lagi'
+  switch (type) {
+    case 'HIDE_CONTENT':
+      return 'Sekarang hanya Anda yang dapat melihatnya.'
+    case 'RESTORE_CONTENT':
+      return 'Orang yang sebelumnya dapat melihatnya kini dapat melihatnya lagi.'
+    case 'REMOVE_PHOTO':
+      return 'Kami menghapus sebuah foto dari profil FitMatch Anda.'
+    case 'WARN':
+      return 'Ini adalah peringatan.'
+    case 'RESTRICT':
+      return `${scopes[scope ?? 'ALL']}${end}.`
+    case 'BAN':
+      return 'Akun Anda diblokir.'
+    case 'LIFT':
+      return 'Pembatasan akun Anda telah berakhir.'
+    case 'DISMISS':
+      return 'Kami tidak menemukan pelanggaran.'
+  }
+}
 
 export const indonesian: MailTemplates = {
   verification: (code) =>
@@ -29,6 +78,68 @@ export const indonesian: MailTemplates = {
       code,
       footer: `Seseorang ingin masuk ke Tandem dengan alamat ini. ${ignore}`
     }),
+  proof: (purpose, code) =>
+    renderMail({
+      locale,
+      subject: `${code} adalah kode Tandem Anda`,
+      title: 'Apakah ini Anda?',
+      paragraphs: [
+        `Masukkan kode ini di aplikasi ${proofPurposes[purpose]}:`,
+        'Kode berlaku selama 10 menit. Tim Tandem tidak akan pernah memintanya.'
+      ],
+      code,
+      footer: 'Kode ini diminta oleh seseorang yang masuk ke akun Anda. Jika itu bukan Anda, jangan masukkan kode ' +
+        'ini di mana pun, dan ganti kata sandi Anda.'
+    }),
+  deletionLink: (url) =>
+    renderMail({
+      locale,
+      subject: 'Hapus akun Tandem Anda',
+      title: 'Ingin berhenti?',
+      paragraphs: [
+        'Gunakan tautan ini untuk melihat apa saja yang dihapus, lalu menghapus akun Anda. Tautan berlaku selama satu ' +
+        'jam dan hanya dapat digunakan sekali. Tidak ada yang dihapus sebelum Anda mengonfirmasinya di sana.'
+      ],
+      button: { label: 'Hapus akun saya', url },
+      footer: `Seseorang meminta penghapusan akun dengan alamat ini. ${ignore} Tidak ada yang berubah.`
+    }),
+  deletion: ({ kind, date, url, hasSubscription, providers }) =>
+    renderMail({
+      locale,
+      subject: kind === 'SCHEDULED' ? 'Akun Tandem Anda akan dihapus' : 'Akun Anda akan dihapus dua hari lagi',
+      title: 'Akun Anda akan dihapus',
+      paragraphs: [
+        `Akun Anda akan dihapus pada ${date}. Orang lain sudah tidak dapat melihat Anda, dan semua perangkat sudah ` +
+        'keluar dari akun. Anda masih dapat membatalkannya, dan melihat apa saja yang dihapus:',
+        ...(hasSubscription
+          ? ['Anda memiliki langganan. Toko aplikasi tetap menagihnya sampai Anda membatalkannya di sana.']
+          : []),
+        ...(providers.length > 0
+          ? ['Anda masuk dengan akun dari perusahaan lain. Putuskan sambungan Tandem di pengaturan akun tersebut.']
+          : [])
+      ],
+      button: { label: 'Lihat atau batalkan penghapusan', url },
+      footer: 'Jika bukan Anda yang memintanya, batalkan lewat tautan tersebut dan ganti kata sandi Anda.'
+    }),
+  decision: ({ actions, reason, statement, excerpt, isAutomated, url }) =>
+    renderMail({
+      locale,
+      subject: 'Keputusan tentang akun Tandem Anda',
+      title: 'Kami telah mengambil keputusan',
+      paragraphs: [
+        actions.map(describeAction).join(' '),
+        ...(excerpt ? [`Keputusan ini mengenai: “${excerpt}”`] : []),
+        `Aturannya: ${rules[reason]}.`,
+        isAutomated
+          ? 'Keputusan ini dibuat secara otomatis karena laporan. Seseorang akan memeriksanya.'
+          : 'Keputusan ini dibuat oleh seseorang.',
+        ...(statement ? [statement] : []),
+        'Jika menurut Anda ini keliru, Anda dapat mengajukan banding satu kali dalam 180 hari. Sebisa mungkin orang lain ' +
+        'yang membacanya.'
+      ],
+      button: { label: 'Ajukan banding', url },
+      footer: 'Anda juga dapat melihatnya di aplikasi, pada status akun Anda.'
+    }),
   erased: () =>
     renderMail({
       locale,
@@ -39,6 +150,54 @@ export const indonesian: MailTemplates = {
         'Ini email terakhir dari kami. Jika ingin kembali, Anda dapat mendaftar lagi dengan alamat ini.'
       ],
       footer: 'Tandem tidak menyimpan alamat Anda.'
+    }),
+  newEmail: (code) =>
+    renderMail({
+      locale,
+      subject: `${code} adalah kode Tandem Anda`,
+      title: 'Alamat baru',
+      paragraphs: [
+        'Masukkan kode ini di aplikasi untuk memakai alamat ini di akun Anda:',
+        'Kode berlaku selama 10 menit. Tim Tandem tidak akan pernah memintanya.'
+      ],
+      code,
+      footer: `Seseorang ingin memakai alamat email ini untuk akun Tandem-nya. ${ignore}`
+    }),
+  emailChanged: (url) =>
+    renderMail({
+      locale,
+      subject: 'Alamat akun Tandem Anda telah diganti',
+      title: 'Apakah ini Anda?',
+      paragraphs: [
+        'Akun Anda kini memakai alamat email lain. Jika Anda yang menggantinya, tidak ada yang perlu dilakukan.',
+        'Jika bukan, batalkan lewat tautan ini dalam 7 hari: kata sandi Anda dihapus dan semua perangkat keluar dari ' +
+        'akun. Setelah itu masuklah dengan kode yang kami kirim ke alamat ini.'
+      ],
+      button: { label: 'Batalkan perubahan', url },
+      footer: 'Anda menerima email ini karena alamat ini dulu dipakai oleh sebuah akun Tandem.'
+    }),
+  exportRequested: () =>
+    renderMail({
+      locale,
+      subject: 'Salinan data Tandem Anda diminta',
+      title: 'Data Anda',
+      paragraphs: [
+        'Kami sedang menyiapkan salinan seluruh isi akun Anda. Tautannya akan kami kirim setelah siap.',
+        'Jika bukan Anda yang memintanya, segera ganti kata sandi: dengan begitu tidak ada yang menerima salinan itu.'
+      ],
+      footer: 'Anda menerima email ini karena pemilik akun ini meminta salinan datanya.'
+    }),
+  exportReady: (url) =>
+    renderMail({
+      locale,
+      subject: 'Data Tandem Anda sudah siap',
+      title: 'Data Anda',
+      paragraphs: [
+        'Salinan data Anda sudah siap. Tautan berlaku selama 7 hari bagi siapa pun yang memilikinya: jangan dibagikan.',
+        'Tautan berakhir jika Anda mengganti kata sandi atau alamat email.'
+      ],
+      button: { label: 'Ambil data Anda', url },
+      footer: 'Anda menerima email ini karena pemilik akun ini meminta salinan datanya.'
     }),
   reset: (url) =>
     renderMail({

@@ -1,4 +1,4 @@
-import type { Purpose } from '../tables.ts'
+import type { MailRequestKind, Purpose } from '../tables.ts'
 
 /**
  * The budget that a mail counts towards. Each kind has its own, and so do requests from networks that a verified
@@ -6,7 +6,7 @@ import type { Purpose } from '../tables.ts'
  * another person's address has one budget.
  */
 export const rateLimitKeyOf = (
-  kind: Purpose | 'RESET',
+  kind: MailRequestKind,
   isKnownNetwork: boolean
 ) => (isKnownNetwork ? `${kind} KNOWN_NETWORK` : kind)
 
@@ -14,4 +14,4 @@ export const rateLimitKeyOf = (
  * For each kind only the newest code or link of an account is valid. Their mails are queued under the lock of the
  * account.
  */
-export const collapseKeyOf = (kind: Purpose | 'RESET', accountId: string) => `${kind} ${accountId}`
+export const collapseKeyOf = (kind: Purpose | MailRequestKind, accountId: string) => `${kind} ${accountId}`

@@ -1,23 +1,41 @@
 import Type from 'typebox'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectBus, createRpcClient, type CallRpc } from '@tandem/bus-kit'
 import { connect } from '@tandem/database-kit'
-import { createLogger, readConfig, Url } from '@tandem/process-kit'
-import { createLedgerStorage, LedgerVariables } from '../erasures/ledger-storage.ts'
+import { createLogger, readConfig, Url, Urls } from '@tandem/process-kit'
 import { createLedger } from '../erasures/ledger.ts'
+import { createPrivateStorage, StorageVariables } from '../storages.ts'
 import type { Tables } from '../tables.ts'
 import { runCommand, UsageError, usage } from './commands.ts'
 
+const CONNECT_TIMEOUT_MS = 5_000
+
 try {
-  const { DATABASE_URL, SECRET, ...storage } = readConfig(
-    Type.Object({ DATABASE_URL: Url(), SECRET: Type.Optional(Type.String({ minLength: 32 })), ...LedgerVariables })
+  const { DATABASE_URL, NATS_URL, SECRET, CONSOLE_URL, ...storage } = readConfig(
+    Type.Object({
+      DATABASE_URL: Urls(),
+      NATS_URL: Type.Optional(Urls()),
+      SECRET: Type.Optional(Type.String({ minLength: 32 })),
+      CONSOLE_URL: Type.Optional(Url()),
+      ...StorageVariables
+    })
   )
-  const ledger = storage.LEDGER_DIR || storage.S3_ENDPOINT ? createLedger(createLedgerStorage(storage)) : undefined
-  const db = connect<Tables>(DATABASE_URL, { log: createLogger('identity-operator') })
-  const result = await runCommand(db, { secret: SECRET, ledger }, process.argv.slice(2)).finally(async () =>
-    await db.destroy()
-  )
+  const ledger = storage.LEDGER_DIR || storage.S3_ENDPOINT ? createLedger(createPrivateStorage(storage)) : undefined
+  const log = createLogger('identity-operator')
+  const db = connect<Tables>(DATABASE_URL, { log })
+  const callRpc: CallRpc = async (...call) => await withBus(NATS_URL ?? '', async (client) => await client(...call))
+  const tools = { secret: SECRET, ledger, consoleUrl: CONSOLE_URL, ...(NATS_URL && { callRpc }) }
+  const result = await runCommand(db, tools, process.argv.slice(2)).finally(async () => await db.destroy())
   if (typeof result === 'string') console.log(result)
   else console.table(result)
 } catch (error) {
   console.error(error instanceof UsageError ? usage : error instanceof Error ? error.message : error)
   process.exitCode = 1
+}
+
+/** Connects to NATS for one call, as the identity service. */
+async function withBus<Result> (url: string, work: (callRpc: CallRpc) => Promise<Result>) {
+  const bus = connectBus(url, { service: 'identity', log: createLogger('identity-operator') })
+  for (let waitedMs = 0; !bus.current() && waitedMs < CONNECT_TIMEOUT_MS; waitedMs += 50) await sleep(50)
+  return await work(createRpcClient(bus)).finally(async () => await bus.close())
 }

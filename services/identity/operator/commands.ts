@@ -1,12 +1,18 @@
 import { replaceSigningKeys, rotateSigningKeys } from '../keys/actions.ts'
+import type { CallRpc } from '@tandem/bus-kit'
 import type { Db } from '../tables.ts'
 import { createSecrets } from '../secrets.ts'
 import { listSecurityEventsOf } from '../security-log/queries.ts'
 import { replayLedger } from '../erasures/actions.ts'
+import { staffRoles } from '@tandem/operator-kit'
+import { changeStaff, findStaffId, inviteStaff, listStaff, reinviteStaff } from '../staff/actions.ts'
+import { DEFAULT_CONSOLE_URL, readConsoleSettings } from '../staff/settings.ts'
 import type { Ledger } from '../erasures/ledger.ts'
 import { ban, endAllSessions, grantSubscription, setRole, cancelSubscriptionOf, unban } from './actions.ts'
 import { holdErasure, listErasures, releaseErasure, requestErasure, showErasure } from './erasures.ts'
 import { listIssues, listSessionsOf } from './queries.ts'
+import { verifyErasure } from './verify.ts'
+import { cancelExportOf, listExports } from './exports.ts'
 
 export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATABASE_URL of the identity service
 
@@ -22,7 +28,14 @@ export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATA
   erasures request <email> [days]           schedule a deletion; 14 days by default
   erasures hold <id> <days> <reason>        stop a deletion that has not begun, for at most a year
   erasures release <id>                     end a hold
+  erasures verify <id>                      have every service count again what is left; needs NATS_URL
   erasures replay                           erase again what a restored backup brought back; needs LEDGER_DIR or S3_*
+  exports list                              list the copies that are being made or can be downloaded
+  exports cancel <id>                       stop a copy, or end its link
+  staff invite <email> <role>               add an operator: SUPPORT, MODERATOR or ADMIN; prints a link for 24 hours
+  staff reinvite <email>                    remove the passkeys of an operator who lost them; prints a link
+  staff remove <email>                      end all sessions of an operator and refuse new ones
+  staff list                                list the operators
   issues list                               list the latest reported problems
   keys rotate                               add a signing key that takes over in 15 minutes; needs SECRET
   keys replace                              add a signing key that takes over now, when SECRET was lost; needs the new SECRET`
@@ -35,10 +48,16 @@ export class UsageError extends Error {
 /** Runs an operator command. @returns the message or the rows to print */
 export async function runCommand (
   db: Db,
-  { secret, ledger }: { secret?: string | undefined, ledger?: Ledger | undefined },
+  { secret, ledger, callRpc, consoleUrl = DEFAULT_CONSOLE_URL }: {
+    secret?: string | undefined,
+    ledger?: Ledger | undefined,
+    callRpc?: CallRpc,
+    consoleUrl?: string | undefined
+  },
   [command, object, ...rest]: string[]
 ): Promise<string | object[]> {
   const [email, ...more] = rest
+  const console = readConsoleSettings(consoleUrl)
   switch (`${command} ${object}`) {
     case 'grant role': {
       const [role] = more
@@ -84,6 +103,26 @@ export async function runCommand (
     case 'erasures replay':
       if (!ledger) throw new Error('LEDGER_DIR is missing')
       return `${await replayLedger({ db, ledger })} erasures run again`
+    case 'erasures verify':
+      if (!callRpc) throw new Error('NATS_URL is missing')
+      return await verifyErasure(db, callRpc, required(email))
+    case 'exports list':
+      return await listExports(db)
+    case 'exports cancel':
+      await cancelExportOf(db, required(email))
+      return 'The copy is canceled'
+    case 'staff invite': {
+      const role = staffRoles.find((each) => each === more[0])
+      if (!role) throw new UsageError()
+      return (await inviteStaff({ db, console }, { email: required(email), role })).url
+    }
+    case 'staff reinvite':
+      return (await reinviteStaff({ db, console }, await findStaffId(db, required(email)))).url
+    case 'staff remove':
+      await changeStaff(db, null, await findStaffId(db, required(email)), null)
+      return `${email} is no operator any more`
+    case 'staff list':
+      return await listStaff(db)
     case 'issues list':
       return await listIssues(db)
     case 'keys rotate':

@@ -87,7 +87,7 @@ t.test('a banned account cannot sign in until it is unbanned', async (t) => {
   const account = await givenAccount()
   t.match(await operate('ban', account.email), /is banned/)
   t.match(await post('/auth/refresh', { refreshToken: account.refreshToken }), { status: 401, code: 'REFRESH_FAILED' })
-  t.match(await login(account.email), { status: 401, code: 'INVALID_CREDENTIALS' })
+  t.match(await login(account.email), { status: 403, code: 'ACCOUNT_BANNED' })
   t.match(await operate('unban', account.email), /is no longer banned/)
   t.match(await login(account.email), { status: 200 })
 })

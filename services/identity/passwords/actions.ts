@@ -3,6 +3,7 @@ import { publish } from '@tandem/bus-kit'
 import { PasswordChanged } from '@tandem/contracts'
 import { networkOf } from '@tandem/http-kit'
 import { lockAccount } from '../accounts/queries.ts'
+import { claimAttempt } from '../attempt-limit.ts'
 import type { Deps } from '../deps.ts'
 import {
   EmailNotVerified,
@@ -12,10 +13,10 @@ import {
   UserNotFound
 } from '../errors.ts'
 import type { Trx } from '../tables.ts'
+import { expireExports } from '../expire-exports.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions, type Caller } from '../sessions/actions.ts'
 import { isKnownNetwork, saveNetwork } from '../sessions/networks.ts'
-import { claimPasswordChange } from './change-limit.ts'
 import { clearFailedAttempts, withVerifiedPassword } from './throttle.ts'
 import { findPassword } from './queries.ts'
 import { isResetValid, redeemReset } from './resets.ts'
@@ -36,10 +37,13 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
     if (!account) throw new UserNotFound()
     if (account.passwordHash) throw new PasswordAlreadySet()
     await updatePassword(trx, accountId, hash)
+    await expireExports(trx, accountId)
     await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'INITIAL' } })
     await publish(trx, PasswordChanged, accountId, { accountId, how: 'INITIAL' })
   })
 }
+
+const CHANGES = { limit: 5, window: '1 hour' }
 
 interface Change extends Caller {
   currentPassword: string
@@ -61,7 +65,8 @@ export async function changePassword (
   if (!known) throw new UserNotFound()
   // An attacker may have registered the address, and each change sends a mail to its owner.
   if (!known.emailVerified) throw new EmailNotVerified()
-  await claimPasswordChange(db, accountId)
+  // Counted before the password is hashed, which is expensive.
+  await claimAttempt(db, { table: 'password_change_attempts', accountId, ...CHANGES })
   const hasKnownNetwork = await isKnownNetwork(db, accountId, network)
   await withVerifiedPassword(deps, {
     email: known.email,
@@ -73,6 +78,7 @@ export async function changePassword (
     hashNew: async () => await hashing.hash(password, known.email),
     work: async (trx, _account, hash) => {
       await updatePassword(trx, accountId, hash)
+      await expireExports(trx, accountId)
       await endSessions(trx, { accountId, except: sessionId })
       await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'CHANGED' } })
       await publish(trx, PasswordChanged, accountId, { accountId, how: 'CHANGED' })
@@ -102,6 +108,7 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
     if (!account || !await redeemReset(trx, account.id, token)) throw new InvalidResetToken()
     const accountId = account.id
     await updatePassword(trx, accountId, hash)
+    await expireExports(trx, accountId)
     // The owner of the mailbox set this password, so it must survive when they verify the address from this network.
     const network = networkOf(address)
     await trx.updateTable('accounts').set({ registered_network: network }).where('id', '=', accountId).execute()

@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { digestOfToken } from '../random-tokens.ts'
 import type { Db, Trx } from '../tables.ts'
 
 const LIFETIME = '1 hour'
@@ -9,11 +9,9 @@ interface Link {
   token: string
 }
 
-export const generateResetToken = () => randomBytes(32).toString('base64url')
-
 /** Stores `token` as the current one. It replaces an earlier link. */
 export async function storeReset (trx: Trx, accountId: string, token: string) {
-  const stored = { digest: digestOf(token), expires_at: sql<Date>`now() + ${LIFETIME}::interval` }
+  const stored = { digest: digestOfToken(token), expires_at: sql<Date>`now() + ${LIFETIME}::interval` }
   await trx.insertInto('password_resets').values({ account_id: accountId, ...stored })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(stored))
     .execute()
@@ -23,7 +21,7 @@ export async function storeReset (trx: Trx, accountId: string, token: string) {
 export async function isResetValid (db: Db, { email, token }: Link) {
   const reset = await db.selectFrom('password_resets').innerJoin('accounts', 'accounts.id', 'account_id')
     .where('email', '=', email)
-    .where('digest', '=', digestOf(token))
+    .where('digest', '=', digestOfToken(token))
     .where('expires_at', '>', sql<Date>`now()`)
     .select('account_id')
     .executeTakeFirst()
@@ -34,12 +32,9 @@ export async function isResetValid (db: Db, { email, token }: Link) {
 export async function redeemReset (trx: Trx, accountId: string, token: string) {
   const redeemed = await trx.deleteFrom('password_resets')
     .where('account_id', '=', accountId)
-    .where('digest', '=', digestOf(token))
+    .where('digest', '=', digestOfToken(token))
     .where('expires_at', '>', sql<Date>`now()`)
     .returning('account_id')
     .executeTakeFirst()
   return redeemed !== undefined
 }
-
-// The token is 256 random bits, so an unsalted digest is enough to look it up.
-const digestOf = (token: string) => createHash('sha256').update(token).digest()

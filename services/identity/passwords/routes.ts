@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Body, Data, data, Message, message, networkOf, type Routes, Secret } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import {
+  AccountBanned,
   PasswordsDiffer,
   UserNotFound,
   PasswordAlreadySet,
@@ -51,7 +52,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
         '400 INVALID_CURRENT_PASSWORD; 403 EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 429 RATE_LIMITED.',
       'x-extension': true,
       body: Body({ currentPassword: Password, password: NewPassword }),
-      errors: [UserNotFound, EmailNotVerified, InvalidCurrentPassword, CommonPassword],
+      errors: [UserNotFound, AccountBanned, EmailNotVerified, InvalidCurrentPassword, CommonPassword],
       response: { 200: Message }
     }
   }, async ({ body, account, ip }) => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
+import { AccountBanned } from '../errors.ts'
 import type { Trx } from '../tables.ts'
 
 const FREE_ATTEMPTS = 5
@@ -40,7 +41,7 @@ interface VerifiedWork<NewHash, Result> {
 /**
  * Runs `work` if a password is correct. After 5 wrong ones in a row the source is blocked for 1 second, doubled with
  * each further one up to a minute, and its correct password is rejected too.
- * @throws the error of `createError`, TooBusy
+ * @throws the error of `createError`, AccountBanned, TooBusy
  */
 export async function withVerifiedPassword<NewHash extends string | undefined, Result> (
   deps: Deps,
@@ -52,16 +53,19 @@ export async function withVerifiedPassword<NewHash extends string | undefined, R
   if (!isCorrect || !known) throw createError()
   const newHash = await hashNew()
 
-  return await deps.db.transaction().execute(async (trx) => {
+  const allowed = await deps.db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: known.id })
     // The password may have been changed or removed while it was compared.
-    if (!account || account.isBanned || account.passwordHash !== known.passwordHash) throw createError()
+    if (!account || account.passwordHash !== known.passwordHash) throw createError()
     // Checked this late, so that of a thousand concurrent guesses only those count that finish before the fifth wrong
     // one.
     const wasBlocked = await clearFailedAttempts(trx, deps, source)
     if (wasBlocked) throw createError()
-    return await work(trx, account, newHash)
+    // Only the owner of the password learns of the ban. The failed attempts stay cleared.
+    return account.isBanned ? undefined : { result: await work(trx, account, newHash) }
   })
+  if (!allowed) throw new AccountBanned()
+  return allowed.result
 }
 
 /**

@@ -2,13 +2,16 @@ import { sql } from 'kysely'
 import { accountColumns } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import {
+  AccountBanned,
   AccountNotVerified,
   InvalidProviderAToken,
   InvalidProviderBToken,
   ProviderAEmailNotVerified,
   ProviderBEmailRequired
 } from '../errors.ts'
+import { continueSuspension } from '../remembered/actions.ts'
 import { isEmailBanned, isProviderBanned } from '../remembered/queries.ts'
+import { isAddressReserved } from '../reserved-addresses.ts'
 import { addAccount } from '../registration/actions.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
@@ -29,7 +32,7 @@ interface SignIn {
  * else as a new account.
  * @throws AccountNotVerified if the address has an account that nobody has verified
  * @throws ProviderAEmailNotVerified, ProviderBEmailRequired if there is no link and the provider vouches for no address
- * @throws InvalidProviderAToken, InvalidProviderBToken if the account is banned, or a single-use token was already used
+ * @throws AccountBanned; InvalidProviderAToken, InvalidProviderBToken if a single-use token was already used
  */
 export async function signInByProvider (
   { db, secrets }: Pick<Deps, 'db' | 'secrets'>,
@@ -40,7 +43,7 @@ export async function signInByProvider (
       throw new providerErrors[provider].Invalid()
     }
     const { account, isNewUser } = await findByLink(trx) ?? await findByEmail(trx) ?? await createAccount(trx)
-    if (account.isBanned) throw new providerErrors[provider].Invalid()
+    if (account.isBanned) throw new AccountBanned()
     return {
       account,
       isNewUser,
@@ -68,9 +71,9 @@ export async function signInByProvider (
 
   async function createAccount (trx: Trx) {
     const email = requireVerifiedEmail()
-    const isBanned = await isProviderBanned(trx, secrets, provider, identity.subject) ||
-      await isEmailBanned(trx, secrets, email)
-    if (isBanned) throw new providerErrors[provider].Invalid()
+    const isRefused = await isProviderBanned(trx, secrets, provider, identity.subject) ||
+      await isEmailBanned(trx, secrets, email) || await isAddressReserved(trx, email)
+    if (isRefused) throw new providerErrors[provider].Invalid()
     const added = await addAccount(trx, {
       email,
       name,
@@ -82,6 +85,7 @@ export async function signInByProvider (
     })
     if (added) {
       await link(trx, added.id)
+      await continueSuspension(trx, secrets, added.id, { email, link: { provider, subject: identity.subject } })
       return { account: { ...added, isBanned: false }, isNewUser: true }
     }
     // A concurrent request created an account with the same address, which can now be found.
@@ -119,7 +123,7 @@ const selectAccount = (trx: Trx) =>
  * Whether the token is used for the first time. Concurrent uses wait for the first; if it rolls back, the next one may
  * claim the token.
  */
-async function claimToken (trx: Trx, digest: Buffer) {
+export async function claimToken (trx: Trx, digest: Buffer) {
   const claimed = await trx.insertInto('used_provider_tokens').values({ digest })
     .onConflict((conflict) => conflict.doNothing())
     .returning('digest')

@@ -320,9 +320,9 @@ t.test('a banned account cannot sign in', async (t) => {
   const [sub, email] = [crypto.randomUUID(), randomEmail()]
   const { user } = await signInA({ sub, email })
   await db.updateTable('accounts').set({ banned_at: new Date() }).where('id', '=', user.id).execute()
-  t.match(await signInA({ sub, email }), { status: 401, code: 'INVALID_PROVIDER_A_TOKEN' })
-  t.match(await signInA({ email }), { status: 401, code: 'INVALID_PROVIDER_A_TOKEN' })
-  t.match(await signInB({ email }), { status: 401, code: 'INVALID_PROVIDER_B_TOKEN' })
+  t.match(await signInA({ sub, email }), { status: 403, code: 'ACCOUNT_BANNED' })
+  t.match(await signInA({ email }), { status: 403, code: 'ACCOUNT_BANNED' })
+  t.match(await signInB({ email }), { status: 403, code: 'ACCOUNT_BANNED' })
 })
 
 t.test('the keys of a provider', async (t) => {

@@ -3,6 +3,7 @@ import { Body, findNameError, languageOfRequest, Secret, Text, type Routes } fro
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import {
+  AccountBanned,
   AccountDeletionPending,
   InvalidProviderAToken,
   ProviderAEmailNotVerified,
@@ -16,12 +17,8 @@ import { device } from '../sessions/schemas.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
 import type { Provider } from '../tables.ts'
 import { providerErrors, signInByProvider } from './actions.ts'
+import { ProviderToken } from './schemas.ts'
 
-const ProviderToken = Secret({
-  max: 8_192,
-  description: 'The JWT that the provider issued',
-  examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6IjdkIn0.eyJzdWIiOiIxMDc2…']
-})
 const SignedIn = Type.Object({ ...signedIn, isNewUser: Type.Boolean() })
 const response = { 200: SignedIn, 201: SignedIn }
 
@@ -44,7 +41,13 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
         'is verified. ' +
         '401 INVALID_PROVIDER_A_TOKEN, PROVIDER_A_EMAIL_NOT_VERIFIED, ACCOUNT_NOT_VERIFIED.',
       body: Body({ idToken: ProviderToken, ...device }),
-      errors: [InvalidProviderAToken, ProviderAEmailNotVerified, AccountNotVerified, AccountDeletionPending],
+      errors: [
+        InvalidProviderAToken,
+        ProviderAEmailNotVerified,
+        AccountNotVerified,
+        AccountBanned,
+        AccountDeletionPending
+      ],
       response
     },
     config: { public: true }
@@ -76,7 +79,13 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
         authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048, description: 'Ignored', examples: ['c6e1…'] })),
         ...device
       }),
-      errors: [InvalidProviderBToken, ProviderBEmailRequired, AccountNotVerified, AccountDeletionPending],
+      errors: [
+        InvalidProviderBToken,
+        ProviderBEmailRequired,
+        AccountNotVerified,
+        AccountBanned,
+        AccountDeletionPending
+      ],
       response
     },
     config: { public: true }

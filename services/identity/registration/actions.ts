@@ -13,7 +13,9 @@ import { rateLimitKeyOf, collapseKeyOf } from '../mails/mail-keys.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import type { Db, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
+import { continueSuspension } from '../remembered/actions.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
+import { isAddressReserved } from '../reserved-addresses.ts'
 import { startSession, type Caller, type Client } from '../sessions/actions.ts'
 import { isActiveSession } from '../sessions/queries.ts'
 import { findVerification } from './queries.ts'
@@ -35,7 +37,8 @@ export async function register (deps: Deps, { email, password, name, referralCod
   const { db, secrets, hashing, blocklist, mailer } = deps
   if (password !== undefined) await blocklist.assertUncommon(password)
   const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
-  if (taken || await isEmailBanned(db, secrets, email)) throw new EmailExists()
+  const isUnavailable = await isEmailBanned(db, secrets, email) || await isAddressReserved(db, email)
+  if (taken || isUnavailable) throw new EmailExists()
   const passwordHash = password === undefined ? null : await hashing.hash(password, email)
 
   const { mail, ...registered } = await db.transaction().execute(async (trx) => {
@@ -49,6 +52,7 @@ export async function register (deps: Deps, { email, password, name, referralCod
       verified: false
     })
     if (!account) throw new EmailExists()
+    await continueSuspension(trx, secrets, account.id, { email })
     if (referralCode) await addReferral(trx, account.id, referralCode)
     const session = await startSession(trx, secrets, { accountId: account.id, method: 'REGISTRATION', client })
 
@@ -99,6 +103,8 @@ export async function addAccount (
     .returning(accountColumns)
     .executeTakeFirst()
   if (!account) return
+  // After the insert, which has waited for an account that was leaving this address at the same moment.
+  if (await isAddressReserved(trx, email)) throw new EmailExists()
 
   await publish(trx, AccountRegistered, account.id, {
     accountId: account.id,

@@ -19,10 +19,15 @@ interface Details {
   REFRESH_REUSED: Record<never, never>
   PASSWORD_CHANGED: { how: 'INITIAL' | 'CHANGED' | 'RESET' | 'CLEARED' }
   ROLE_CHANGED: { role: Role }
+  EXPORT_REQUESTED: Record<never, never>
+  EMAIL_CHANGED: { how: 'CHANGED' | 'REVERTED' }
   PROVIDER_LINKED: { provider: Provider }
   SESSIONS_REVOKED: { by: 'OWNER' | 'OPERATOR', sessions: number }
   ACCOUNT_BANNED: Record<never, never>
   ACCOUNT_UNBANNED: Record<never, never>
+  ACCOUNT_PAUSED: Record<never, never>
+  DELETION_REQUESTED: { by: 'OWNER' | 'LINK', immediately: boolean }
+  DELETION_CANCELED: Record<never, never>
 }
 
 interface SecurityEvent<Kind extends keyof Details> {
@@ -46,10 +51,15 @@ const KINDS = [
   'REFRESH_REUSED',
   'PASSWORD_CHANGED',
   'ROLE_CHANGED',
+  'EXPORT_REQUESTED',
+  'EMAIL_CHANGED',
   'PROVIDER_LINKED',
   'SESSIONS_REVOKED',
   'ACCOUNT_BANNED',
   'ACCOUNT_UNBANNED',
+  'ACCOUNT_PAUSED',
+  'DELETION_REQUESTED',
+  'DELETION_CANCELED',
   'SELFIE_READ',
   'OPERATOR_ACTED'
 ] as const
@@ -78,7 +88,7 @@ export async function logSecurityEvent<Kind extends keyof Details> (
 
 /** A sign-in attempt. The email is only used to look up the account and never stored. */
 interface Attempt {
-  method: 'PASSWORD' | 'CHANGE_PASSWORD' | 'CODE' | Provider
+  method: 'PASSWORD' | 'CHANGE_PASSWORD' | 'CODE' | 'PROOF' | Provider
   email?: string
   accountId?: string
 }

@@ -9,7 +9,7 @@ import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { resumeOrReject } from './leaving.ts'
 import { saveNetwork } from './networks.ts'
-import { digestOf, generateRefreshToken } from './refresh-tokens.ts'
+import { digestOfToken, generateToken } from '../random-tokens.ts'
 
 export interface Device {
   deviceInfo?: string
@@ -48,7 +48,7 @@ export async function startSession (
 ) {
   const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
   await resumeOrReject(trx, secrets, { accountId, method })
-  const refreshToken = generateRefreshToken()
+  const refreshToken = generateToken()
   // One statement, so that the query for earlier sessions does not see the new one.
   const { rows: [session] } = await sql<{ id: string, newDevice: boolean }>`
     with session as (
@@ -58,7 +58,7 @@ export async function startSession (
       returning id
     ), token as (
       insert into refresh_tokens (digest, session_id, expires_at)
-      select ${digestOf(refreshToken)}, id, now() + ${REFRESH_TOKEN_LIFETIME}::interval from session
+      select ${digestOfToken(refreshToken)}, id, now() + ${REFRESH_TOKEN_LIFETIME}::interval from session
     )
     select id,
       exists (select from sessions where account_id = ${accountId})
@@ -194,7 +194,7 @@ export async function endIdleSessions (db: Db) {
 async function findSessionOfToken (trx: Trx, accountId: string, refreshToken: string) {
   return await trx.selectFrom('refresh_tokens')
     .innerJoin('sessions', 'sessions.id', 'refresh_tokens.session_id')
-    .where('digest', '=', digestOf(refreshToken))
+    .where('digest', '=', digestOfToken(refreshToken))
     .where('account_id', '=', accountId)
     .where('ended_at', 'is', null)
     .select('sessions.id')

@@ -5,7 +5,8 @@ import type { Db, Role } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from './actions.ts'
 import { SESSION_LIFETIME } from './queries.ts'
-import { addRefreshToken, digestOf, generateRefreshToken } from './refresh-tokens.ts'
+import { digestOfToken, generateToken } from '../random-tokens.ts'
+import { addRefreshToken } from './refresh-tokens.ts'
 
 // A used token that is sent again this soon is a double tap; later it must have been copied.
 const DOUBLE_TAP_WINDOW = '10 seconds'
@@ -32,7 +33,7 @@ interface Refreshed {
 export async function refreshSession (deps: Deps, { refreshToken, idempotencyKey }: Refresh) {
   const { db, issueToken } = deps
   if (idempotencyKey === undefined) {
-    const refreshed = await exchange(db, refreshToken, generateRefreshToken()) ?? await rejectRefresh(db, refreshToken)
+    const refreshed = await exchange(db, refreshToken, generateToken()) ?? await rejectRefresh(db, refreshToken)
     return { accessToken: await issueToken(refreshed), refreshToken: refreshed.refreshToken }
   }
   // Derived, not stored: the new token follows only from the old token, its idempotency key and SECRET.
@@ -48,7 +49,7 @@ async function exchange (db: Db, refreshToken: string, next: string): Promise<Re
     const { rows: [session] } = await sql<Omit<Refreshed, 'refreshToken'>>`
       with used as (
         update refresh_tokens set used_at = now()
-        where digest = ${digestOf(refreshToken)} and used_at is null and expires_at > now()
+        where digest = ${digestOfToken(refreshToken)} and used_at is null and expires_at > now()
         returning session_id
       )
       update sessions set last_used_at = now()
@@ -69,10 +70,12 @@ async function findRepeatedExchange (db: Db, refreshToken: string, next: string)
     select sessions.id as "sessionId", accounts.id as "accountId", accounts.role
     from refresh_tokens used
     join refresh_tokens next
-      on next.digest = ${digestOf(next)} and next.session_id = used.session_id and next.used_at is null
+      on next.digest = ${digestOfToken(next)} and next.session_id = used.session_id and next.used_at is null
     join sessions on sessions.id = used.session_id and sessions.ended_at is null
     join accounts on accounts.id = sessions.account_id and accounts.banned_at is null
-    where used.digest = ${digestOf(refreshToken)} and used.used_at > now() - ${REPEAT_WINDOW}::interval`.execute(db)
+    where used.digest = ${digestOfToken(refreshToken)} and used.used_at > now() - ${REPEAT_WINDOW}::interval`.execute(
+    db
+  )
   return session && { ...session, refreshToken: next }
 }
 
@@ -82,7 +85,7 @@ async function findRepeatedExchange (db: Db, refreshToken: string, next: string)
  * database.
  */
 async function issueOnce ({ db, secrets, issueToken }: Deps, refreshed: Refreshed) {
-  const digest = digestOf(refreshed.refreshToken)
+  const digest = digestOfToken(refreshed.refreshToken)
   const stored = await find()
   if (stored) return stored
   const accessToken = await issueToken(refreshed)
@@ -113,7 +116,7 @@ async function rejectRefresh (db: Db, refreshToken: string): Promise<never> {
   const token = await db.selectFrom('refresh_tokens')
     .innerJoin('sessions', 'sessions.id', 'session_id')
     .innerJoin('accounts', 'accounts.id', 'account_id')
-    .where('digest', '=', digestOf(refreshToken))
+    .where('digest', '=', digestOfToken(refreshToken))
     .select([
       'session_id as sessionId',
       'account_id as accountId',

@@ -11,9 +11,13 @@ interface Restorable {
   method: SignInMethod
 }
 
-/** A token that cancels one deletion, for 15 minutes. It is encrypted, so it needs no row. */
-export const createRestoreToken = (secrets: Secrets, { accountId, erasureId, method }: Restorable) =>
-  secrets.encrypt(JSON.stringify({ accountId, erasureId, method, expiresAt: Date.now() + LIFETIME_MS }), CONTEXT)
+/** A token that cancels one deletion, for 15 minutes by default. It is encrypted, so it needs no row. */
+export const createRestoreToken = (
+  secrets: Secrets,
+  { accountId, erasureId, method }: Restorable,
+  expiresAt = new Date(Date.now() + LIFETIME_MS)
+) =>
+  secrets.encrypt(JSON.stringify({ accountId, erasureId, method, expiresAt: expiresAt.getTime() }), CONTEXT)
     .toString('base64url')
 
 /** The deletion that a token cancels; undefined if the token is invalid or has expired. */

@@ -5,7 +5,7 @@ import { hasKnownNetwork } from '../sessions/networks.ts'
 
 /** The data that a password sign-in from `network` needs. */
 export async function findCredentials (db: Db, email: string, network: string) {
-  return await db.selectFrom('accounts').where('email', '=', email).where('banned_at', 'is', null)
+  return await db.selectFrom('accounts').where('email', '=', email).where('expired_at', 'is', null)
     .select([
       'id',
       'password_hash as passwordHash',

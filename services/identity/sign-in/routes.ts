@@ -3,6 +3,7 @@ import { Body, Message, message, networkOf, type Routes } from '@tandem/http-kit
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import {
+  AccountBanned,
   AccountDeletionPending,
   InvalidCredentials,
   ProviderAAccount,
@@ -32,7 +33,14 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
           'A network that the account has signed in from before is blocked only for its own wrong passwords. ' +
           '401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED, ACCOUNT_DELETION_PENDING.',
         body: Body({ email: Email, password: Password, ...device }),
-        errors: [InvalidCredentials, ProviderAAccount, EmailNotVerified, AccountDeletionPending, TooBusy],
+        errors: [
+          InvalidCredentials,
+          ProviderAAccount,
+          EmailNotVerified,
+          AccountBanned,
+          AccountDeletionPending,
+          TooBusy
+        ],
         response: { 200: SignedIn }
       },
       config: { public: true }

@@ -384,6 +384,6 @@ t.test('a mailed code', async (t) => {
     const code = await codeMailedTo(email)
     await db.updateTable('accounts').set({ banned_at: new Date() }).where('id', '=', id).execute()
     t.match(await loginCode(email, code), { status: 400, code: 'INVALID_CODE' })
-    t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
+    t.match(await login(email), { status: 403, code: 'ACCOUNT_BANNED' })
   })
 })

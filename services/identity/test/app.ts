@@ -7,7 +7,18 @@ import type Type from 'typebox'
 import { handleRpc } from '@tandem/bus-kit'
 import { Unavailable } from '@tandem/process-kit'
 import { fakeRpc, recordedEvents } from '@tandem/bus-kit/testing'
-import { Person, TrainingTotals } from '@tandem/contracts'
+import {
+  DashboardPersonalData,
+  FitMatchCase,
+  FitMatchPersonalData,
+  NotificationPersonalData,
+  Person,
+  ProfilePersonalData,
+  SocialCase,
+  SocialPersonalData,
+  TrainingTotals,
+  type PersonalDataPage
+} from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { type Teardown, startMail, startRedis, type Mail } from '@tandem/test-kit'
 import { createMailer } from '@tandem/mail-kit'
@@ -21,7 +32,7 @@ import { createLedger } from '../erasures/ledger.ts'
 import { ensureSigningKey } from '../keys/actions.ts'
 import { listPublicKeys } from '../keys/queries.ts'
 import { createKeySetSigner } from '../keys/signed-keys.ts'
-import { createIssuer } from '../keys/tokens.ts'
+import { createIssuers } from '../keys/tokens.ts'
 import { createMailRequests } from '../mails/requests.ts'
 import { createBlocklist } from '../passwords/blocklist.ts'
 import { createHashing } from '../passwords/hashing.ts'
@@ -38,7 +49,18 @@ export const secret = 'a secret that only the tests of this service know'
 export interface RpcResults {
   person?: Type.Static<typeof Person.response>
   totals?: Type.Static<typeof TrainingTotals.response>
+  personalData?: (service: string, page: { accountId: string, after: string | null }) => Promise<PersonalDataPage>
+  /** The cases of social and FitMatch, by their ids. */
+  cases?: Map<string, Type.Static<typeof SocialCase.response>>
 }
+
+const personalDataRpcs = [
+  ProfilePersonalData,
+  SocialPersonalData,
+  FitMatchPersonalData,
+  DashboardPersonalData,
+  NotificationPersonalData
+]
 
 interface Options {
   rpcResults?: RpcResults
@@ -93,23 +115,35 @@ export async function testApp (
     publicUrl: 'https://tandem.example',
     log: silentLog
   })
+  const privateFolder = path.join(folder, 'private')
+  const [privateStorage, mediaStorage] = [diskStorage(privateFolder), diskStorage(path.join(folder, 'media'))]
   const disabledProvider = createVerifier(undefined)
   const deps: Deps = {
     db,
     callRpc: fakeRpc([
       handleRpc(Person, async () => rpcResults.person ?? unavailable()),
-      handleRpc(TrainingTotals, async () => rpcResults.totals ?? unavailable())
+      handleRpc(TrainingTotals, async () => rpcResults.totals ?? unavailable()),
+      ...personalDataRpcs.map((rpc) =>
+        handleRpc(rpc, async (page) => await rpcResults.personalData?.(rpc.service, page) ?? unavailable())
+      ),
+      handleRpc(SocialCase, async ({ caseId }) => rpcResults.cases?.get(caseId) ?? null),
+      handleRpc(FitMatchCase, async ({ caseId }) => rpcResults.cases?.get(caseId) ?? null)
     ]),
     secrets,
     hashing: await createHashing(),
     blocklist: createBlocklist(passwordBlocklist),
-    issueToken: createIssuer(db, secrets),
+    ...createIssuers(db, secrets),
+    console: { origin: 'https://console.example', host: 'console.example' },
     signKeySet: createKeySetSigner(db, rootKeys.privateKey),
     providers: { PROVIDER_A: disabledProvider, PROVIDER_B: disabledProvider, ...providers },
     mailer,
     mailRequests,
-    ledger: createLedger(diskStorage(folder)),
-    departures: createIdentityDepartures({ db, secrets, mailer })
+    ledger: createLedger(privateStorage),
+    privateStorage,
+    readFile: async (key) => await mediaStorage.read(key),
+    departures: createIdentityDepartures({ db, secrets, mailer, privateStorage }),
+    publicUrl: 'https://tandem.example',
+    graceDays: 14
   }
   const app = await createApp(deps, { log: silentLog, keys, loadShedding: false })
   mailer.start()
@@ -124,7 +158,7 @@ export async function testApp (
 
   /** Sends a request and returns its status and body; `from` is the address of the client. */
   async function send (
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     url: string,
     { body, as: account, from = '203.0.113.7', headers = {} }: Request = {}
   ) {
@@ -198,6 +232,9 @@ export async function testApp (
     mail,
     get,
     post,
+    send,
+    mediaStorage,
+    privateFolder,
     rpcResults,
     handlers: createHandlers(deps),
     givenAccount,

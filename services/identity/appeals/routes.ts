@@ -1,0 +1,95 @@
+import Type from 'typebox'
+import {
+  Body,
+  Data,
+  data,
+  Enum,
+  Id,
+  Message,
+  message,
+  Nullable,
+  Secret,
+  Text,
+  Timestamp,
+  Unauthorized,
+  ValidationError,
+  type Routes
+} from '@tandem/http-kit'
+import { forOperators } from '@tandem/operator-kit'
+import type { Deps } from '../deps.ts'
+import { AppealClosed, AppealExists, DecisionNotFound } from '../errors.ts'
+import { Appeal } from '../standing/schemas.ts'
+import { answerAppeal, appeal, listAppeals } from './actions.ts'
+import { readAppealToken } from '../standing/appeal-tokens.ts'
+
+const OpenAppeal = Type.Object({
+  id: Type.String(),
+  decisionId: Type.String(),
+  accountId: Type.String(),
+  text: Type.String(),
+  dueAt: Timestamp,
+  createdAt: Timestamp,
+  actions: Type.Array(Type.Object({}, { additionalProperties: true })),
+  reason: Type.String(),
+  statement: Type.String(),
+  excerpt: Nullable(Type.String()),
+  decidedBy: Nullable(Type.String())
+})
+
+export const appealRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, secrets } = deps
+
+  app.post('/account/appeals', {
+    schema: {
+      operationId: 'appealDecision',
+      summary: 'Appeal a decision',
+      description:
+        'Once for each decision, within 180 days. Somebody else reads it. Who cannot sign in uses the token ' +
+        'of the link in the mail, and needs no access token. 404 NOT_FOUND; 409 APPEAL_EXISTS; 410 APPEAL_CLOSED.',
+      'x-extension': true,
+      body: Body({
+        decisionId: Type.Optional(Id),
+        token: Type.Optional(Secret({ max: 200, description: 'Of the mail' })),
+        text: Text({ max: 5000 })
+      }, { examples: [{ decisionId: '019aa1f0-0000-7000-8000-000000000020', text: 'It was a quote.' }] }),
+      errors: [Unauthorized, DecisionNotFound, AppealExists, AppealClosed],
+      response: { 201: Data(Type.Object({ appeal: Appeal })) }
+    },
+    config: { public: true }
+  }, async ({ body: { decisionId, token, text }, headers }, reply) => {
+    if ((decisionId === undefined) === (token === undefined)) {
+      throw new ValidationError('decisionId or token is required')
+    }
+    if (token !== undefined) {
+      const wanted = readAppealToken(secrets, token)
+      if (wanted === undefined) throw new DecisionNotFound()
+      return reply.code(201).send(data({ appeal: await appeal(db, { decisionId: wanted, text }) }))
+    }
+    const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+    if (bearer === undefined) throw new Unauthorized()
+    const { account } = await app.verifyAccessToken(bearer).catch(() => {
+      throw new Unauthorized()
+    })
+    return reply.code(201).send(
+      data({ appeal: await appeal(db, { decisionId: decisionId!, text, accountId: account.id }) })
+    )
+  })
+
+  app.get('/operator/appeals', {
+    config: forOperators('appeals.decide'),
+    schema: { hide: true, response: { 200: Data(Type.Object({ appeals: Type.Array(OpenAppeal) })) } }
+  }, async () => data({ appeals: await listAppeals(db) }))
+
+  app.post('/operator/appeals/:id', {
+    config: forOperators('appeals.decide'),
+    schema: {
+      hide: true,
+      params: Type.Object({ id: Id }),
+      body: Body({ outcome: Enum(['UPHELD', 'REVERSED']), statement: Text({ max: 2000 }) }),
+      response: { 200: Message }
+    }
+  }, async ({ params, body, operator, id }) => {
+    await answerAppeal(deps, operator, params.id, body, id)
+    return message('The appeal was answered')
+  })
+}

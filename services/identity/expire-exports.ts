@@ -1,0 +1,11 @@
+import type { Db, Trx } from './tables.ts'
+
+/**
+ * Ends the exports of an account, and with them every link to its data. A new password or address does so too, because
+ * the old one may be known to somebody else. Their files are deleted by `deleteExpiredFiles`. @returns how many
+ */
+export async function expireExports (db: Db | Trx, accountId: string) {
+  const { numUpdatedRows } = await db.updateTable('exports').set({ status: 'EXPIRED', claim: null })
+    .where('account_id', '=', accountId).where('status', 'in', ['PENDING', 'RUNNING', 'READY']).executeTakeFirst()
+  return Number(numUpdatedRows)
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
+import { findLinkedAccount, redeemDeletionLink } from '../deletion-links/links.ts'
+import type { Deps } from '../deps.ts'
+import { scheduleErasure } from '../erasures/actions.ts'
+import { findErasure, hasLiveErasure } from '../erasures/queries.ts'
+import { DeletionPending, InvalidResetToken, ProofTooWeak, UserNotFound } from '../errors.ts'
+import { setHidden } from '../hidden.ts'
+import { claimProof } from '../proofs/actions.ts'
+import { logSecurityEvent } from '../security-log/actions.ts'
+import { endSessions, type Caller } from '../sessions/actions.ts'
+import type { Trx } from '../tables.ts'
+import { createDeletionMail } from './notices.ts'
+
+type LeavingDeps = Pick<Deps, 'db' | 'secrets' | 'mailer' | 'publicUrl' | 'graceDays'>
+
+interface Request {
+  proof?: string
+  /** Without the grace period. It needs the mailbox: somebody who stole a phone can start the grace, and not end it. */
+  immediately?: boolean
+}
+
+/**
+ * Schedules the deletion of the caller's account: the sessions end, and nobody else sees the person any more.
+ * @throws UserNotFound, DeletionPending, ProofRequired, ProofTooWeak
+ */
+export async function requestDeletion (deps: LeavingDeps, caller: Caller, { proof, immediately = false }: Request) {
+  return await schedule(deps, async (trx) => {
+    const account = await lockAccount(trx, { id: caller.accountId })
+    if (!account || account.isBanned) throw new UserNotFound()
+    if (await hasLiveErasure(trx, account.id)) throw new DeletionPending()
+    const method = await claimProof(trx, caller, { purpose: 'DELETE', proof })
+    if (immediately && method !== 'CODE') throw new ProofTooWeak()
+    return { account, cause: 'OWNER', immediately }
+  })
+}
+
+/**
+ * Schedules the deletion of the account that a mailed link belongs to, also of a banned one.
+ * @throws InvalidResetToken, DeletionPending
+ */
+export async function confirmDeletion (
+  deps: LeavingDeps,
+  { token, immediately = false }: { token: string, immediately?: boolean }
+) {
+  return await schedule(deps, async (trx) => {
+    const accountId = await findLinkedAccount(trx, token)
+    const account = accountId === undefined ? undefined : await lockAccount(trx, { id: accountId })
+    if (!account) throw new InvalidResetToken()
+    if (await hasLiveErasure(trx, account.id)) throw new DeletionPending()
+    // Checked again under the lock of the account, so that a link works once.
+    if (!await redeemDeletionLink(trx, token)) throw new InvalidResetToken()
+    return { account, cause: 'LINK', immediately }
+  })
+}
+
+interface Approved {
+  account: LockedAccount
+  cause: 'OWNER' | 'LINK'
+  immediately: boolean
+}
+
+async function schedule (deps: LeavingDeps, approve: (trx: Trx) => Promise<Approved>) {
+  const { erasure, mail } = await deps.db.transaction().execute(async (trx) => {
+    const { account, cause, immediately } = await approve(trx)
+    const { id } = await scheduleErasure(trx, account, {
+      cause,
+      ...(!immediately && { graceDays: deps.graceDays })
+    })
+    await logSecurityEvent(trx, {
+      kind: 'DELETION_REQUESTED',
+      accountId: account.id,
+      detail: { by: cause, immediately }
+    })
+    const erasure = (await findErasure(trx, id))!
+    return { erasure, mail: await createDeletionMail(trx, deps, { account, erasure, kind: 'SCHEDULED' }) }
+  })
+  void deps.mailer.enqueue([mail])
+  return erasure
+}
+
+/** Hides a person and ends their sessions until the next sign-in. @throws UserNotFound */
+export async function pauseAccount ({ db }: Pick<Deps, 'db'>, accountId: string) {
+  await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, { id: accountId })
+    if (!account || account.isBanned) throw new UserNotFound()
+    await setHidden(trx, accountId, { paused_at: sql`now()` })
+    await endSessions(trx, { accountId })
+    await logSecurityEvent(trx, { kind: 'ACCOUNT_PAUSED', accountId, detail: {} })
+  })
+}

@@ -1,0 +1,238 @@
+import { sql } from 'kysely'
+import t from 'tap'
+import { runCommand } from '../operator/commands.ts'
+import type { ProviderIdentity } from '../providers/tokens.ts'
+import { inParallel, password, testApp } from '../test/app.ts'
+import { remindOfDeletions } from './notices.ts'
+
+const identities = new Map<string, ProviderIdentity>()
+const {
+  db,
+  deps,
+  get,
+  post,
+  givenAccount,
+  givenSession,
+  codeMailedTo,
+  linkMailedTo,
+  mailsTo,
+  mail,
+  login,
+  canRefresh,
+  publishedEvents
+} = await testApp(t, { providers: { PROVIDER_B: async (token) => identities.get(token) } })
+type Account = Awaited<ReturnType<typeof givenAccount>>
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+async function proofOf (account: Account) {
+  const { data: { proof } } = await post('/account/proof', { purpose: 'DELETE', password }, { as: account })
+  return proof as string
+}
+async function strongProofOf (account: Account) {
+  await post('/account/proof/code', { purpose: 'DELETE' }, { as: account })
+  const code = await codeMailedTo(account.email)
+  const { data: { proof } } = await post('/account/proof', { purpose: 'DELETE', code }, { as: account })
+  return proof as string
+}
+const remove = async (account: Account, body: object) => await post('/account/deletion', body, { as: account })
+const requestLink = async (email: string) => await post('/account/deletion/link', { email })
+const hiddenEvents = async ({ id }: Account) =>
+  (await publishedEvents(id)).filter(({ type }) => type === 'person.hidden').map(({ hidden }) => hidden)
+const rowOf = async ({ id }: Account) =>
+  await db.selectFrom('accounts').where('id', '=', id).selectAll().executeTakeFirstOrThrow()
+const erasuresOf = async ({ id }: Account) =>
+  await db.selectFrom('erasures').where('account_id', '=', id).selectAll().execute()
+
+t.test('a deletion is scheduled: sessions end, the person is hidden, and a mail has the date and a link', async (t) => {
+  const account = await givenAccount({ provider: 'PROVIDER_B' })
+  const other = await givenSession(account)
+  await runCommand(db, {}, ['grant', 'subscription', account.email, 'plus', '30'])
+  const deletion = await remove(account, { proof: await proofOf(account) })
+  t.match(deletion, {
+    status: 202,
+    data: {
+      deletion: { status: 'SCHEDULED', providers: ['PROVIDER_B'], hasSubscription: true, keeps: [{ what: String }] }
+    }
+  })
+  const { id, requestedAt, eraseAt } = deletion.data.deletion
+  t.equal(new Date(eraseAt).getTime() - new Date(requestedAt).getTime(), 14 * DAY_MS, 'to the second')
+  t.notOk(await canRefresh(account))
+  t.notOk(await canRefresh(other))
+  t.same(await hiddenEvents(account), [true])
+  t.match(await get(`/account/deletions/${id}`), { status: 200, data: deletion.data })
+
+  const [{ subject, text } = { subject: '', text: '' }] = await mailsTo(account.email)
+  t.equal(subject, 'Your Tandem account will be deleted')
+  t.match(text, 'You have a subscription')
+  t.match(text, 'You signed in with an account of another company')
+  const { url } = await linkMailedTo(account.email)
+  t.match([url.pathname, url.search], ['/delete-account', ''])
+  const fields = new URLSearchParams(url.hash.slice(1))
+  t.equal(fields.get('id'), id)
+  const restored = await post('/account/deletion/cancel', { restoreToken: fields.get('restore') })
+  t.match(restored, { status: 200, user: { email: account.email } })
+  t.same(await hiddenEvents(account), [true, false])
+  t.match(await login(account.email), { status: 200 })
+})
+
+t.test('after a cancel the account is as it was', async (t) => {
+  const account = await givenAccount({ provider: 'PROVIDER_B' })
+  const state = async () => [
+    { ...await rowOf(account), updated_at: null },
+    await db.selectFrom('provider_links').where('account_id', '=', account.id).selectAll().execute()
+  ]
+  const before = await state()
+  await remove(account, { proof: await proofOf(account) })
+  const { restoreToken } = await login(account.email)
+  await post('/account/deletion/cancel', { restoreToken })
+  t.same(await state(), before)
+})
+
+t.test('a deletion needs a proof, and without grace the proof of a mailed code', async (t) => {
+  const account = await givenAccount()
+  t.match(await remove(account, {}), { status: 403, code: 'PROOF_REQUIRED' })
+  t.match(await remove(account, { proof: 'x' }), { status: 403, code: 'PROOF_REQUIRED' })
+  const { data: { proof: other } } = await post('/account/proof', { purpose: 'EXPORT', password }, { as: account })
+  t.match(await remove(account, { proof: other }), { status: 403, code: 'PROOF_REQUIRED' }, 'for something else')
+  const weak = await proofOf(account)
+  t.match(await remove(account, { proof: weak, immediately: true }), { status: 403, code: 'PROOF_TOO_WEAK' })
+  t.same(await erasuresOf(account), [])
+  const proof = await strongProofOf(account)
+  const { status, data: { deletion } } = await remove(account, { proof, immediately: true })
+  t.equal(status, 202)
+  const delay = new Date(deletion.eraseAt).getTime() - new Date(deletion.requestedAt).getTime()
+  t.equal(delay, 20 * 60 * 1_000, 'when the last access token has expired')
+  t.match(await post('/account/deletion', {}), { status: 401, code: 'UNAUTHORIZED' })
+  t.same((await erasuresOf(account)).map(({ cause }) => cause), ['OWNER'])
+})
+
+t.test('of twenty deletions at once one is scheduled, and one mail is sent', async (t) => {
+  const account = await givenAccount()
+  const proof = await proofOf(account)
+  const { tally } = await inParallel(20, async () => await remove(account, { proof }))
+  t.same(tally, { '202': 1, '409 DELETION_PENDING': 19 })
+  t.equal((await erasuresOf(account)).length, 1)
+  await mailsTo(account.email)
+  t.equal((await db.selectFrom('mails').where('account_id', '=', account.id).select('id').execute()).length, 1)
+})
+
+t.test('a sign-in and a deletion at once leave no session', async (t) => {
+  for (let round = 0; round < 20; round++) {
+    const account = await givenAccount()
+    const proof = await proofOf(account)
+    const [signedIn] = await Promise.all([login(account.email), remove(account, { proof })])
+    t.ok([200, 403].includes(signedIn.status))
+    const live = await db.selectFrom('sessions').where('account_id', '=', account.id).where('ended_at', 'is', null)
+      .select('id').execute()
+    t.same(live, [])
+  }
+})
+
+t.test('every way to sign in is rejected while a deletion is pending, and none revives the account', async (t) => {
+  const account = await givenAccount({ provider: 'PROVIDER_B' })
+  const { subject } = await db.selectFrom('provider_links').where('account_id', '=', account.id).select('subject')
+    .executeTakeFirstOrThrow()
+  identities.set('mine', { subject, email: account.email })
+  await remove(account, { proof: await proofOf(account) })
+  const pending = { status: 403, code: 'ACCOUNT_DELETION_PENDING', eraseAt: String, restoreToken: String }
+  t.match(await login(account.email), pending)
+  t.match(await post('/auth/provider-b', { identityToken: 'mine' }), pending)
+  await post('/auth/request-code', { email: account.email })
+  const code = await codeMailedTo(account.email, 2)
+  t.match(await post('/auth/login-code', { email: account.email, code }), pending)
+  t.match(await erasuresOf(account), [{ status: 'SCHEDULED' }])
+  t.match(await post('/auth/register', { email: account.email, password }), { status: 409, code: 'EMAIL_EXISTS' })
+})
+
+t.test('a mailed link deletes an account without a sign-in, once, also a banned one', async (t) => {
+  const account = await givenAccount()
+  await runCommand(db, {}, ['ban', account.email])
+  t.match(await requestLink(account.email), { status: 200, message: String })
+  const { url, token } = await linkMailedTo(account.email)
+  t.match([url.pathname, url.search], ['/delete-account', ''])
+  const confirm = async () => await post('/account/deletion/confirm', { token })
+  const { tally } = await inParallel(10, confirm)
+  t.match(tally, { 202: 1 })
+  t.same((await erasuresOf(account)).map(({ cause, status }) => [cause, status]), [['LINK', 'SCHEDULED']])
+  t.match(await confirm(), { status: 400, code: 'INVALID_TOKEN' })
+  await mailsTo(account.email, 2)
+  await requestLink(account.email)
+  const again = await linkMailedTo(account.email, 3)
+  t.match(await post('/account/deletion/confirm', { token: again.token }), { status: 409, code: 'DELETION_PENDING' })
+})
+
+t.test('a link expires, is replaced by the next one, and allows a deletion without grace', async (t) => {
+  const account = await givenAccount()
+  await requestLink(account.email)
+  const first = await linkMailedTo(account.email)
+  await requestLink(account.email)
+  const second = await linkMailedTo(account.email, 2)
+  const confirm = async (token: string | null) => await post('/account/deletion/confirm', { token, immediately: true })
+  t.match(await confirm(first.token), { status: 400, code: 'INVALID_TOKEN' })
+  await sql`update deletion_links set expires_at = now() where account_id = ${account.id}`.execute(db)
+  t.match(await confirm(second.token), { status: 400, code: 'INVALID_TOKEN' })
+  await requestLink(account.email)
+  const third = await linkMailedTo(account.email, 3)
+  const { data: { deletion } } = await confirm(third.token)
+  t.equal(new Date(deletion.eraseAt).getTime() - new Date(deletion.requestedAt).getTime(), 20 * 60 * 1_000)
+})
+
+t.test('an unknown address gets the same response and no mail; links have a budget of their own', async (t) => {
+  const account = await givenAccount()
+  const known = await requestLink(account.email)
+  t.same(await requestLink('nobody@example.com'), known)
+  for (let times = 1; times <= 3; times++) {
+    // A later link replaces an earlier one that is not sent yet.
+    await mailsTo(account.email, times)
+    await requestLink(account.email)
+  }
+  await post('/auth/request-code', { email: account.email })
+  await mailsTo(account.email, 4)
+  t.equal(mail.mails(account.email).filter(({ text }) => text.includes('/delete-account#')).length, 3)
+  t.same(mail.mails('nobody@example.com'), [])
+})
+
+t.test('owners are reminded two days before, once, unless the grace period is shorter', async (t) => {
+  const account = await givenAccount()
+  await remove(account, { proof: await proofOf(account) })
+  const short = await givenAccount()
+  await remove(short, { proof: await strongProofOf(short), immediately: true })
+  await remindOfDeletions(deps)
+  await mailsTo(account.email)
+  await sql`update erasures set requested_at = now() - interval '12 days', erase_at = now() + interval '47 hours' where account_id = ${account.id}`
+    .execute(db)
+  await Promise.all([remindOfDeletions(deps), remindOfDeletions(deps)])
+  const mails = await mailsTo(account.email, 2)
+  t.same(mails.map(({ subject }) => subject), [
+    'Two days until your account is deleted',
+    'Your Tandem account will be deleted'
+  ])
+  await remindOfDeletions(deps)
+  t.equal((await db.selectFrom('mails').where('account_id', '=', account.id).select('id').execute()).length, 2)
+  t.match(await erasuresOf(short), [{ reminded_at: null }])
+})
+
+t.test('a paused account is hidden and signed out, until the next sign-in', async (t) => {
+  const account = await givenAccount()
+  t.match(await post('/account/pause', undefined, { as: account }), { status: 200, message: String })
+  t.notOk(await canRefresh(account))
+  t.same(await hiddenEvents(account), [true])
+  t.match(await login(account.email), { status: 200 })
+  t.same(await hiddenEvents(account), [true, false])
+  t.equal((await rowOf(account)).paused_at, null)
+  t.match(await login(account.email), { status: 200 })
+  t.same(await hiddenEvents(account), [true, false], 'published once')
+  t.match(await post('/account/pause'), { status: 401, code: 'UNAUTHORIZED' })
+})
+
+t.test('a person who is banned while paused stays hidden', async (t) => {
+  const account = await givenAccount()
+  await post('/account/pause', undefined, { as: account })
+  await runCommand(db, {}, ['ban', account.email])
+  t.match(await login(account.email), { status: 403, code: 'ACCOUNT_BANNED' })
+  await runCommand(db, {}, ['unban', account.email])
+  t.equal((await hiddenEvents(account)).at(-1), true, 'still paused')
+  t.match(await login(account.email), { status: 200 })
+  t.equal((await hiddenEvents(account)).at(-1), false)
+})

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import { createMail } from '@tandem/mail-kit'
+import { languageOfLocale } from '@tandem/http-kit'
+import { lockAccount } from '../accounts/queries.ts'
+import type { Deps } from '../deps.ts'
+import { findErasure } from '../erasures/queries.ts'
+import { mailTemplatesFor } from '../mails/templates.ts'
+import { createRestoreToken } from '../sessions/restore-tokens.ts'
+import type { Trx } from '../tables.ts'
+
+type NoticeDeps = Pick<Deps, 'secrets' | 'publicUrl'>
+
+interface Notice {
+  account: { id: string, email: string, locale: string }
+  erasure: NonNullable<Awaited<ReturnType<typeof findErasure>>>
+  kind: 'SCHEDULED' | 'REMINDER'
+}
+
+/** Writes the mail that says when an account will be erased, with a link to cancel that. @returns its id */
+export async function createDeletionMail (
+  trx: Trx,
+  { secrets, publicUrl }: NoticeDeps,
+  { account, erasure: { id, erase_at: eraseAt, has_subscription: hasSubscription, providers }, kind }: Notice
+) {
+  const restore = createRestoreToken(secrets, { accountId: account.id, erasureId: id, method: 'CODE' }, eraseAt)
+  // In the fragment, which browsers never send to a server.
+  const url = `${publicUrl}/delete-account#${new URLSearchParams({ id, restore }).toString()}`
+  const date = new Intl.DateTimeFormat(languageOfLocale(account.locale), {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC'
+  }).format(eraseAt)
+  return await createMail(trx, {
+    dedupeKey: `deletion:${kind.toLowerCase()}:${id}`,
+    recipient: account.email,
+    accountId: account.id,
+    // Nobody but the owner can cause it, and nobody may suppress it with other mails.
+    rateLimited: false,
+    ...mailTemplatesFor(account.locale).deletion({ kind, date: `${date} UTC`, url, hasSubscription, providers })
+  })
+}
+
+const BATCH_SIZE = 100
+
+/** Mails the owners of accounts that will be erased within two days, once. */
+export async function remindOfDeletions ({ db, mailer, ...deps }: Pick<Deps, 'db' | 'mailer'> & NoticeDeps) {
+  const due = await db.selectFrom('erasures').where('status', '=', 'SCHEDULED').where('reminded_at', 'is', null)
+    .where('cause', 'in', ['OWNER', 'LINK', 'OPERATOR'])
+    .where('erase_at', '<=', sql<Date>`now() + interval '2 days'`).where('erase_at', '>', sql<Date>`now()`)
+    // With a shorter grace period, the first mail has just said it.
+    .where(sql<boolean>`erase_at - requested_at > interval '2 days'`)
+    .select(['id', 'account_id as accountId']).limit(BATCH_SIZE).execute()
+  for (const { id, accountId } of due) {
+    const mail = await db.transaction().execute(async (trx) => {
+      const account = await lockAccount(trx, { id: accountId })
+      // Canceled, or reminded by another replica, since it was read.
+      const claimed = await trx.updateTable('erasures').set({ reminded_at: sql`now()` })
+        .where('id', '=', id).where('status', '=', 'SCHEDULED').where('reminded_at', 'is', null)
+        .returning('id').executeTakeFirst()
+      const erasure = claimed && await findErasure(trx, id)
+      return account && erasure && await createDeletionMail(trx, deps, { account, erasure, kind: 'REMINDER' })
+    })
+    await mailer.enqueue([mail])
+  }
+}

@@ -1,0 +1,86 @@
+import Type from 'typebox'
+import { Body, Data, data, Message, message, networkOf, Secret, type Routes } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import { describeErasure } from '../erasures/describe.ts'
+import { Deletion } from '../erasures/schemas.ts'
+import { DeletionPending, InvalidResetToken, ProofRequired, ProofTooWeak, UserNotFound } from '../errors.ts'
+import { Proof } from '../proofs/schemas.ts'
+import { Email } from '../schemas.ts'
+import { confirmDeletion, pauseAccount, requestDeletion } from './actions.ts'
+
+const Immediately = Type.Optional(
+  Type.Boolean({ description: 'Without the grace period: the erasure begins in 20 minutes', examples: [false] })
+)
+const response = { 202: Data(Type.Object({ deletion: Deletion })) }
+
+export const leavingRoutes: Routes<Deps> = async (app, deps) => {
+  app.post('/account/deletion', {
+    schema: {
+      operationId: 'deleteAccount',
+      summary: 'Delete the account',
+      description: 'All devices are signed out, and nobody else sees the person any more. The account is erased at ' +
+        '`eraseAt`; until then a sign-in returns 403 ACCOUNT_DELETION_PENDING with a token to cancel. `providers` ' +
+        'lists where the person has to disconnect the app themselves; with `hasSubscription`, a store goes on to bill ' +
+        'until they cancel there. `immediately` needs the proof of a mailed code. ' +
+        '403 PROOF_REQUIRED, PROOF_TOO_WEAK; 404 USER_NOT_FOUND; 409 DELETION_PENDING.',
+      'x-extension': true,
+      body: Body({ proof: Type.Optional(Proof), immediately: Immediately }),
+      errors: [ProofRequired, ProofTooWeak, UserNotFound, DeletionPending],
+      response
+    }
+  }, async ({ body, account }, reply) => {
+    const erasure = await requestDeletion(deps, { accountId: account.id, sessionId: account.sessionId }, body)
+    return reply.code(202).send(data({ deletion: describeErasure(erasure) }))
+  })
+
+  app.post('/account/deletion/link', {
+    schema: {
+      operationId: 'requestDeletionLink',
+      summary: 'Mail a link that deletes an account',
+      description: 'For people who cannot sign in any more. The link expires in one hour and can be used once. The ' +
+        'response is the same whether or not the address has an account.',
+      'x-extension': true,
+      body: Body({ email: Email }),
+      response: { 200: Message }
+    },
+    config: { public: true }
+  }, async ({ body: { email }, ip }) => {
+    await deps.mailRequests.add({ kind: 'DELETION', email, network: networkOf(ip) })
+    return message('If this address is registered, we have sent a link to it')
+  })
+
+  app.post(
+    '/account/deletion/confirm',
+    {
+      schema: {
+        operationId: 'confirmAccountDeletion',
+        summary: 'Delete an account with the mailed link',
+        description: '400 INVALID_TOKEN; 409 DELETION_PENDING.',
+        'x-extension': true,
+        body: Body({
+          token: Secret({ max: 500, description: 'The token from the link', examples: ['pX3f9kQe…'] }),
+          immediately: Immediately
+        }),
+        errors: [InvalidResetToken, DeletionPending],
+        response
+      },
+      config: { public: true }
+    },
+    async ({ body }, reply) =>
+      reply.code(202).send(data({ deletion: describeErasure(await confirmDeletion(deps, body)) }))
+  )
+
+  app.post('/account/pause', {
+    schema: {
+      operationId: 'pauseAccount',
+      summary: 'Hide the account until the next sign-in',
+      description:
+        'All devices are signed out, and nobody else sees the person. Nothing is deleted. 404 USER_NOT_FOUND.',
+      'x-extension': true,
+      response: { 200: Message }
+    }
+  }, async ({ account }) => {
+    await pauseAccount(deps, account.id)
+    return message('Your account is paused. Sign in to resume it.')
+  })
+}

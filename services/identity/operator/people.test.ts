@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import type { StaffRole } from '@tandem/operator-kit'
+import { testApp } from '../test/app.ts'
+
+const { db, deps, get, post, givenAccount } = await testApp(t)
+
+const asOperator = async (role: StaffRole, id = randomUUID()) => ({
+  authorization: `Bearer ${await deps.issueOperatorToken({
+    id,
+    sessionId: randomUUID(),
+    role,
+    accountId: null,
+    provedAt: new Date()
+  })}`
+})
+const find = async (q: string, headers: Record<string, string>, reason = 'case 7') =>
+  await get(`/operator/people?${new URLSearchParams({ q, reason }).toString()}`, { headers })
+
+t.test('an operator finds a person by the exact address or id, with a reason, and sees the address masked', async (t) => {
+  const account = await givenAccount()
+  const id = randomUUID()
+  const headers = await asOperator('SUPPORT', id)
+  for (const q of [account.email, account.email.toUpperCase(), account.id]) {
+    t.match(await find(q, headers), {
+      status: 200,
+      data: { person: { accountId: account.id, email: 'a•••@example.com', status: 'GOOD', strikes: 0, sessions: 1 } }
+    })
+  }
+  t.match(await find(account.email.slice(1), headers), { status: 404, code: 'USER_NOT_FOUND' })
+  t.match(await find(account.email, headers, ''), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await get(`/operator/people?q=${account.email}`, { headers }), { status: 400 })
+  t.match(await find('ana', headers), { status: 503 }, 'usernames are in profile, which is unavailable here')
+  t.match(
+    await db.selectFrom('audit_entries').where('staff_id', '=', id).select(['action', 'subject', 'reason'])
+      .orderBy('number').limit(1).execute(),
+    [{ action: 'GET /operator/people', subject: account.email, reason: 'case 7' }]
+  )
+})
+
+t.test('support sees the address of a person, moderators do not', async (t) => {
+  const account = await givenAccount()
+  const path = `/operator/people/${account.id}/contact?reason=answer`
+  t.match(await get(path, { headers: await asOperator('SUPPORT') }), { status: 200, data: { email: account.email } })
+  t.match(await get(path, { headers: await asOperator('MODERATOR') }), { status: 403, code: 'FORBIDDEN' })
+  const unknown = `/operator/people/${randomUUID()}/contact?reason=answer`
+  t.match(await get(unknown, { headers: await asOperator('SUPPORT') }), { status: 404, code: 'USER_NOT_FOUND' })
+})
+
+t.test('the 61st person within an hour is refused, also at once', async (t) => {
+  const headers = await asOperator('SUPPORT')
+  const ids = Array.from({ length: 61 }, () => randomUUID())
+  const results = await Promise.all(ids.map(async (id) => await find(id, headers)))
+  t.equal(results.filter(({ code }) => code === 'USER_NOT_FOUND').length, 60)
+  t.match(results.find(({ code }) => code !== 'USER_NOT_FOUND'), { status: 429, code: 'RATE_LIMITED' })
+  const seen = ids[results.findIndex(({ code }) => code === 'USER_NOT_FOUND')] ?? ''
+  t.match(await find(seen, headers), { code: 'USER_NOT_FOUND' }, 'the same person again is not counted')
+})
+
+t.test('support reads problems, mails and deletions; administrators hold a deletion', async (t) => {
+  const account = await givenAccount()
+  const headers = await asOperator('SUPPORT')
+  await post('/auth/report-issue', { email: account.email, description: 'The code never arrives.' })
+  t.match((await get('/operator/issues', { headers })).data.issues, [{ description: 'The code never arrives.' }])
+  t.same((await get(`/operator/mails?accountId=${account.id}&reason=question`, { headers })).data.mails, [])
+  t.match(await get('/operator/erasures', { headers }), { status: 200, data: { erasures: [] } })
+  const hold = `/operator/erasures/${randomUUID()}/hold`
+  t.match(await post(hold, { days: 30, reason: 'a court' }, { headers }), { status: 403 })
+  const admin = await asOperator('ADMIN')
+  t.match(await post(hold, { days: 30, reason: 'a court' }, { headers: admin }), { status: 404 })
+  const id = randomUUID()
+  const erasure = { id, account_id: account.id, cause: 'OPERATOR' as const, erase_at: new Date(Date.now() + 60_000) }
+  await db.insertInto('erasures').values(erasure).execute()
+  const statusOf = async () => (await get('/operator/erasures', { headers })).data.erasures
+  t.equal(
+    (await post(`/operator/erasures/${id}/hold`, { days: 30, reason: 'a court' }, { headers: admin })).status,
+    200
+  )
+  t.match(await statusOf(), [{ id, status: 'HELD', holdReason: 'a court' }])
+  t.equal((await post(`/operator/erasures/${id}/release`, {}, { headers: admin })).status, 200)
+  t.match(await statusOf(), [{ id, status: 'SCHEDULED' }])
+})

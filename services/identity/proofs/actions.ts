@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { RateLimited } from '@tandem/http-kit'
+import { createMail } from '@tandem/mail-kit'
+import { lockAccount } from '../accounts/queries.ts'
+import { claimAttempt } from '../attempt-limit.ts'
+import { generateCode, redeemCode, storeCode } from '../codes/actions.ts'
+import type { Deps } from '../deps.ts'
+import { InvalidCode, InvalidCredentials, ProofRequired, UserNotFound } from '../errors.ts'
+import { collapseKeyOf } from '../mails/mail-keys.ts'
+import { mailTemplatesFor } from '../mails/templates.ts'
+import { findPassword } from '../passwords/queries.ts'
+import { withVerifiedPassword } from '../passwords/throttle.ts'
+import { claimToken, providerErrors } from '../providers/actions.ts'
+import { digestOfToken, generateToken } from '../random-tokens.ts'
+import type { Caller } from '../sessions/actions.ts'
+import { isKnownNetwork } from '../sessions/networks.ts'
+import type { ProofMethod, ProofPurpose, Provider, Trx } from '../tables.ts'
+
+const LIFETIME = '10 minutes'
+const ATTEMPTS = { limit: 5, window: '15 minutes' }
+const HOUR_SECONDS = 3_600
+
+interface Request extends Caller {
+  purpose: ProofPurpose
+  network: string
+}
+
+/** What a caller shows to prove who they are. */
+export type Evidence =
+  | { password: string }
+  | { code: string }
+  | { provider: Provider, identityToken: string }
+
+/**
+ * Exchanges evidence for a proof. Five attempts in 15 minutes, right or wrong.
+ * @throws RateLimited, InvalidCredentials, InvalidCode, InvalidProviderAToken, InvalidProviderBToken, UserNotFound, TooBusy
+ */
+export async function prove (deps: Deps, request: Request, evidence: Evidence) {
+  const known = await findPassword(deps.db, request.accountId)
+  if (!known) throw new UserNotFound()
+  await claimAttempt(deps.db, { table: 'proof_attempts', accountId: request.accountId, ...ATTEMPTS })
+  if ('password' in evidence) return await proveByPassword(deps, request, { ...known, password: evidence.password })
+  if ('code' in evidence) return await proveByCode(deps, request, evidence.code)
+  return await proveByProvider(deps, request, evidence)
+}
+
+async function proveByPassword (
+  deps: Deps,
+  request: Request,
+  { email, hash, password }: { email: string, hash: string | null, password: string }
+) {
+  const { accountId, network } = request
+  return await withVerifiedPassword(deps, {
+    email,
+    password,
+    network,
+    known: {
+      id: accountId,
+      passwordHash: hash,
+      hasKnownNetwork: await isKnownNetwork(deps.db, accountId, network)
+    },
+    createError: () => new InvalidCredentials()
+  }, {
+    hashNew: async () => undefined,
+    work: async (trx) => await insertProof(trx, request, 'PASSWORD')
+  })
+}
+
+async function proveByCode ({ db, secrets }: Deps, request: Request, code: string) {
+  const { accountId, purpose } = request
+  const proof = await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, { id: accountId })
+    if (!account || !await redeemCode(trx, secrets, { accountId, purpose, code })) return
+    return await insertProof(trx, request, 'CODE')
+  })
+  // Thrown after the commit, because the attempt must be counted.
+  if (!proof) throw new InvalidCode()
+  return proof
+}
+
+async function proveByProvider (
+  { db, providers }: Deps,
+  request: Request,
+  { provider, identityToken }: { provider: Provider, identityToken: string }
+) {
+  const { Invalid } = providerErrors[provider]
+  const identity = await providers[provider](identityToken)
+  if (!identity) throw new Invalid()
+  return await db.transaction().execute(async (trx) => {
+    if (identity.singleUseDigest && !await claimToken(trx, identity.singleUseDigest)) throw new Invalid()
+    const link = await trx.selectFrom('provider_links')
+      .where('provider', '=', provider).where('subject', '=', identity.subject)
+      .where('account_id', '=', request.accountId)
+      .select('account_id').executeTakeFirst()
+    if (!link) throw new Invalid()
+    return await insertProof(trx, request, provider)
+  })
+}
+
+async function insertProof (trx: Trx, { accountId, sessionId, purpose }: Request, method: ProofMethod) {
+  const proof = generateToken()
+  const { expiresAt } = await trx.insertInto('proofs')
+    .values({
+      digest: digestOfToken(proof),
+      account_id: accountId,
+      session_id: sessionId,
+      purpose,
+      method,
+      expires_at: sql<Date>`now() + ${LIFETIME}::interval`
+    })
+    .returning('expires_at as expiresAt').executeTakeFirstOrThrow()
+  return { proof, expiresAt }
+}
+
+/**
+ * Uses a proof up, in the transaction of what it allows: if that fails, the proof stays valid.
+ * @returns how the caller proved who they are
+ * @throws ProofRequired if it is not a valid proof of this session for this purpose
+ */
+export async function claimProof (
+  trx: Trx,
+  { accountId, sessionId }: Caller,
+  { purpose, proof }: { purpose: ProofPurpose, proof: string | undefined }
+) {
+  if (proof === undefined) throw new ProofRequired()
+  const claimed = await trx.deleteFrom('proofs').using('sessions')
+    .whereRef('sessions.id', '=', 'session_id').where('ended_at', 'is', null)
+    .where('digest', '=', digestOfToken(proof))
+    .where('proofs.account_id', '=', accountId).where('session_id', '=', sessionId)
+    .where('purpose', '=', purpose).where('expires_at', '>', sql<Date>`now()`)
+    .returning('method').executeTakeFirst()
+  if (!claimed) throw new ProofRequired()
+  return claimed.method
+}
+
+/** Mails a code for a proof to the account's own address. Three an hour. @throws RateLimited, UserNotFound */
+export async function mailProofCode (
+  { db, secrets, mailer }: Deps,
+  { accountId, purpose }: { accountId: string, purpose: ProofPurpose }
+) {
+  const mail = await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, { id: accountId })
+    if (!account || account.isBanned) throw new UserNotFound()
+    const code = generateCode()
+    const created = await createMail(trx, {
+      dedupeKey: `proof:${randomUUID()}`,
+      recipient: account.email,
+      accountId,
+      // One budget for all purposes, apart from the codes and links of sign-in.
+      rateLimitKey: 'PROOF',
+      collapseKey: collapseKeyOf(purpose, accountId),
+      ...mailTemplatesFor(account.locale).proof(purpose, code)
+    })
+    if (!created) throw new RateLimited(HOUR_SECONDS)
+    await storeCode(trx, secrets, { accountId, purpose, code })
+    return created
+  })
+  void mailer.enqueue([mail])
+}

@@ -1,0 +1,174 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import Type from 'typebox'
+import {
+  Body,
+  Data,
+  data,
+  Enum,
+  Id,
+  Message,
+  message,
+  Nullable,
+  Secret,
+  Text,
+  Timestamp,
+  type Routes
+} from '@tandem/http-kit'
+import { appendAudit, forOperators, staffRoles, withoutToken } from '@tandem/operator-kit'
+import type { Deps } from '../deps.ts'
+import { changeStaff, inviteStaff, listStaff, reinviteStaff } from './actions.ts'
+import { beginEnrollment, beginUse, enroll, proveWithPasskey, signInWithPasskey } from './passkeys.ts'
+import { endStaffSession, issueStaffToken, useStaffSession } from './sessions.ts'
+
+const Session = Secret({ max: 100 })
+const Invitation = Secret({ max: 100 })
+/** What the browser's API takes and returns. The library checks it. */
+const Browser = Type.Object({}, { additionalProperties: true })
+const Response = Type.Object(
+  { id: Type.String(), response: Type.Object({ clientDataJSON: Type.String() }, { additionalProperties: true }) },
+  { additionalProperties: true }
+)
+const Role = Enum(staffRoles)
+const Staff = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  role: Role,
+  accountId: Nullable(Type.String()),
+  disabledAt: Nullable(Timestamp),
+  createdAt: Timestamp,
+  passkeys: Type.Integer(),
+  lastSeenAt: Nullable(Timestamp)
+})
+const Invited = Data(Type.Object({ id: Type.String(), url: Type.String() }))
+
+/** How operators sign in. Each route answers the console, which keeps the session in a cookie. */
+export const staffSessionRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
+  const started = async ({ session, staffId }: { session: string, staffId: string }, requestId: string) => {
+    const { role } = await useStaffSession(db, session)
+    const entry = { action: 'SIGN_IN', subject: staffId, accountId: null, reason: null, requestId }
+    await appendAudit(db, { operator: { id: staffId, role }, ...entry })
+    return data({ session })
+  }
+
+  app.post('/operator/enrollment/options', {
+    config: withoutToken,
+    schema: { hide: true, body: Body({ token: Invitation }), response: { 200: Data(Browser) } }
+  }, async ({ body }) => data({ ...await beginEnrollment(deps, body.token) }))
+
+  app.post('/operator/enrollment', {
+    config: withoutToken,
+    schema: {
+      hide: true,
+      body: Type.Object({ token: Invitation, response: Response }),
+      response: { 200: Data(Type.Object({ session: Type.String() })) }
+    }
+  }, async ({ body, id }) =>
+    // verifyRegistrationResponse rejects every other shape.
+    await started(await enroll(deps, body.token, body.response as unknown as RegistrationResponseJSON), id))
+
+  app.post('/operator/sign-in/options', {
+    config: withoutToken,
+    schema: { hide: true, response: { 200: Data(Browser) } }
+  }, async () => data({ ...await beginUse(deps, null) }))
+
+  app.post('/operator/sign-in', {
+    config: withoutToken,
+    schema: {
+      hide: true,
+      body: Type.Object({ response: Response }),
+      response: { 200: Data(Type.Object({ session: Type.String() })) }
+    }
+  }, async ({ body, id }) =>
+    // verifyAuthenticationResponse rejects every other shape.
+    await started(await signInWithPasskey(deps, body.response as unknown as AuthenticationResponseJSON), id))
+
+  app.post('/operator/proof/options', {
+    config: withoutToken,
+    schema: { hide: true, body: Body({ session: Session }), response: { 200: Data(Browser) } }
+  }, async ({ body }) => {
+    const { staffId } = await useStaffSession(db, body.session)
+    return data({ ...await beginUse(deps, staffId) })
+  })
+
+  app.post('/operator/proof', {
+    config: withoutToken,
+    schema: {
+      hide: true,
+      body: Type.Object({ session: Session, response: Response }),
+      response: { 200: Message }
+    }
+  }, async ({ body }) => {
+    const session = await useStaffSession(db, body.session)
+    // verifyAuthenticationResponse rejects every other shape.
+    await proveWithPasskey(deps, session, body.response as unknown as AuthenticationResponseJSON)
+    return message('Confirmed')
+  })
+
+  app.post('/operator/tokens', {
+    config: withoutToken,
+    schema: {
+      hide: true,
+      body: Body({ session: Session }),
+      response: {
+        200: Data(Type.Object({
+          token: Type.String(),
+          staff: Type.Object({ id: Type.String(), email: Type.String(), role: Role, provedAt: Timestamp })
+        }))
+      }
+    }
+  }, async ({ body }) => {
+    const session = await useStaffSession(db, body.session)
+    const { staffId: id, email, role, provedAt } = session
+    return data({ token: await issueStaffToken(deps, session), staff: { id, email, role, provedAt } })
+  })
+
+  app.post('/operator/sign-out', {
+    config: withoutToken,
+    schema: { hide: true, body: Body({ session: Session }), response: { 200: Message } }
+  }, async ({ body }) => {
+    await endStaffSession(db, body.session)
+    return message('Signed out')
+  })
+}
+
+/** The operators themselves. */
+export const staffRoutes: Routes<Deps> = async (app, deps) => {
+  const { db } = deps
+  const params = Type.Object({ id: Id })
+
+  app.get('/operator/staff', {
+    config: forOperators('staff.read'),
+    schema: { hide: true, response: { 200: Data(Type.Object({ staff: Type.Array(Staff) })) } }
+  }, async () => data({ staff: await listStaff(db) }))
+
+  app.post('/operator/staff', {
+    config: forOperators('staff.change'),
+    schema: {
+      hide: true,
+      body: Body({ email: Text({ max: 254, format: 'email' }), role: Role, accountId: Type.Optional(Id) }),
+      response: { 201: Invited }
+    }
+  }, async ({ body }, reply) => reply.code(201).send(data(await inviteStaff(deps, body))))
+
+  app.post('/operator/staff/:id/invitation', {
+    config: forOperators('staff.change'),
+    schema: { hide: true, params, response: { 200: Invited } }
+  }, async ({ params: { id } }) => data(await reinviteStaff(deps, id)))
+
+  app.put('/operator/staff/:id', {
+    config: forOperators('staff.change'),
+    schema: { hide: true, params, body: Body({ role: Role }), response: { 200: Message } }
+  }, async ({ params: { id }, body, operator }) => {
+    await changeStaff(db, operator, id, body.role)
+    return message('The role was changed')
+  })
+
+  app.delete('/operator/staff/:id', {
+    config: forOperators('staff.change'),
+    schema: { hide: true, params, response: { 200: Message } }
+  }, async ({ params: { id }, operator }) => {
+    await changeStaff(db, operator, id, null)
+    return message('The operator was removed')
+  })
+}

@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { DecisionMade } from '@tandem/contracts'
+import { createMail } from '@tandem/mail-kit'
+import { lockAccount } from '../accounts/queries.ts'
+import type { Deps } from '../deps.ts'
+import { CaseChanged, UserNotFound } from '../errors.ts'
+import { setHidden } from '../hidden.ts'
+import { createAppealUrl } from './appeal-tokens.ts'
+import { mailTemplatesFor } from '../mails/templates.ts'
+import { logSecurityEvent } from '../security-log/actions.ts'
+import { endSessions } from '../sessions/actions.ts'
+import type { DecidedAction, DecisionReason, Trx } from '../tables.ts'
+
+export interface DecidedCase {
+  service: 'social' | 'fitmatch'
+  id: string
+  /** Null for a decision that is not the one about the case, such as a reversal. */
+  version: number | null
+  subjectType: string
+  excerpt: string | null
+}
+
+export interface Decision {
+  accountId: string
+  case: DecidedCase | null
+  actions: DecidedAction[]
+  reason: DecisionReason
+  statement: string
+  note: string | null
+  /** Null for an automated decision. */
+  staffId: string | null
+  reverses?: string | null
+}
+
+const harmless = ['DISMISS', 'LIFT', 'RESTORE_CONTENT']
+
+/**
+ * Makes a decision: everything that follows from it is in the caller's transaction or in its event.
+ * @throws UserNotFound, CaseChanged if this version of the case is decided already
+ * @returns the decision, and the mail to enqueue
+ */
+export async function recordDecision (
+  trx: Trx,
+  { secrets, publicUrl }: Pick<Deps, 'secrets' | 'publicUrl'>,
+  decision: Decision
+) {
+  const { accountId, actions, case: decided } = decision
+  // Decisions about one account are made, and published, one after the other.
+  const account = await lockAccount(trx, { id: accountId })
+  if (!account) throw new UserNotFound()
+  const outcome = actions.every(({ type }) => harmless.includes(type)) ? 'NO_VIOLATION' : 'ACTION_TAKEN'
+  const { id, madeAt } = await insertDecision(trx, decision, outcome)
+  for (const action of actions) await applyAction(trx, { accountId, decisionId: id }, action)
+  if (outcome === 'ACTION_TAKEN') {
+    await trx.insertInto('strikes').values({ decision_id: id, account_id: accountId }).execute()
+  }
+  await publish(trx, DecisionMade, accountId, {
+    decisionId: id,
+    accountId,
+    case: decided && { service: decided.service, id: decided.id },
+    actions: actions.map(({ photoId, ...action }) => ({ ...action, photoId })),
+    outcome,
+    automated: decision.staffId === null,
+    madeAt: madeAt.toISOString()
+  })
+  // People who were only reported learn nothing of it.
+  const isNotice = decision.reverses || actions.some(({ type }) => type !== 'DISMISS')
+  const mail = !isNotice ? undefined : await createMail(trx, {
+    dedupeKey: `decision:${id}`,
+    recipient: account.email,
+    accountId,
+    rateLimited: false,
+    ...mailTemplatesFor(account.locale).decision({
+      actions,
+      reason: decision.reason,
+      statement: decision.statement,
+      excerpt: decided?.excerpt ?? null,
+      isAutomated: decision.staffId === null,
+      url: createAppealUrl(secrets, publicUrl, id)
+    })
+  })
+  return { id, outcome, mail }
+}
+
+async function insertDecision (trx: Trx, decision: Decision, outcome: 'ACTION_TAKEN' | 'NO_VIOLATION') {
+  const { accountId, case: decided, actions, reason, statement, note, staffId, reverses = null } = decision
+  const inserted = await trx.insertInto('decisions').values({
+    account_id: accountId,
+    case_service: decided?.service ?? null,
+    case_id: decided?.id ?? null,
+    case_version: decided?.version ?? null,
+    subject_type: decided?.subjectType ?? null,
+    excerpt: decided?.excerpt ?? null,
+    actions: JSON.stringify(actions),
+    outcome,
+    reason,
+    statement,
+    note,
+    is_automated: staffId === null,
+    staff_id: staffId,
+    reverses
+  }).onConflict((conflict) => conflict.doNothing()).returning(['id', 'made_at as madeAt']).executeTakeFirst()
+  if (!inserted) throw new CaseChanged()
+  return inserted
+}
+
+/** What an action changes in this service. The others change what is theirs when the event arrives. */
+async function applyAction (
+  trx: Trx,
+  { accountId, decisionId }: { accountId: string, decisionId: string },
+  { type, scope, until }: DecidedAction
+) {
+  if (type === 'RESTRICT' && scope !== null) {
+    await trx.insertInto('restrictions')
+      .values({ account_id: accountId, scope, until: until === null ? null : new Date(until), decision_id: decisionId })
+      .execute()
+    if (scope !== 'ALL') return
+    const latest = sql<Date>`greatest(restricted_until, ${until}::timestamptz)`
+    await setHidden(trx, accountId, { restricted_until: latest })
+    await endSessions(trx, { accountId })
+  }
+  if (type === 'BAN') {
+    await setHidden(trx, accountId, { banned_at: sql`now()` })
+    await endSessions(trx, { accountId })
+    await logSecurityEvent(trx, { kind: 'ACCOUNT_BANNED', accountId, detail: { decisionId } })
+  }
+  if (type === 'LIFT') {
+    await trx.updateTable('restrictions').set({ lifted_at: sql`now()` }).where('account_id', '=', accountId)
+      .where('lifted_at', 'is', null).$if(scope !== 'ALL', (rows) => rows.where('scope', '=', scope)).execute()
+    if (scope !== 'ALL') return
+    await setHidden(trx, accountId, { restricted_until: null, banned_at: null })
+    await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: { decisionId } })
+  }
+}
+
+/** Shows people again whose restriction of everything is over. */
+export async function endRestrictions (trx: Trx) {
+  const ended = await trx.selectFrom('accounts').where('restricted_until', '<=', sql<Date>`now()`).select('id')
+    .limit(500).forNoKeyUpdate().skipLocked().execute()
+  for (const { id } of ended) await setHidden(trx, id, { restricted_until: null })
+}

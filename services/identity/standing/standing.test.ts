@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto'
+import { decodeJwt } from 'jose'
+import { sql } from 'kysely'
+import t from 'tap'
+import { deliver } from '@tandem/bus-kit/testing'
+import { FitMatchDecisionApplied, SocialDecisionApplied, SuspensionChanged } from '@tandem/contracts'
+import type { StaffRole } from '@tandem/operator-kit'
+import { runHousekeeping } from '../housekeeping.ts'
+import { as, testApp } from '../test/app.ts'
+
+const cases = new Map()
+const { app, db, deps, handlers, get, post, givenAccount, login, canRefresh, mailsTo, publishedEvents } = await testApp(
+  t,
+  {
+    rpcResults: { cases }
+  }
+)
+
+const asOperator = async (
+  role: StaffRole = 'ADMIN',
+  { id = randomUUID(), accountId = null as string | null, provedAt = new Date() } = {}
+) => ({
+  authorization: `Bearer ${await deps.issueOperatorToken({ id, sessionId: randomUUID(), role, accountId, provedAt })}`
+})
+const givenCase = (accountId: string, more = {}) => {
+  const id = randomUUID()
+  cases.set(id, {
+    accountId,
+    version: 1,
+    isOpen: true,
+    targetType: 'COMMENT',
+    targetId: randomUUID(),
+    excerpt: 'You are ugly',
+    ...more
+  })
+  return { service: 'social', id, version: 1 }
+}
+const decide = async (accountId: string, actions: object[], more: object = {}, headers?: Record<string, string>) =>
+  await post('/operator/decisions', {
+    case: null,
+    accountId,
+    actions,
+    reason: 'HARASSMENT',
+    statement: 'You insulted somebody.',
+    ...more
+  }, { headers: headers ?? await asOperator() })
+const standingOf = async (account: { accessToken: string }) =>
+  (await get('/account/standing', { as: account })).data.standing
+const decisionsOf = async (accountId: string) =>
+  (await publishedEvents(accountId)).filter(({ type }) => type === 'decision.made')
+const hiddenOf = async (accountId: string) =>
+  (await publishedEvents(accountId)).filter(({ type }) => type === 'person.hidden').map(({ hidden }) => hidden)
+
+t.test('a decision is published, mailed and shown to the person', async (t) => {
+  const account = await givenAccount()
+  t.match(await standingOf(account), { status: 'GOOD', restrictions: [], decisions: [] })
+  const decided = givenCase(account.id)
+  const { status, data } = await decide(account.id, [{ type: 'HIDE_CONTENT' }, {
+    type: 'RESTRICT',
+    scope: 'POSTING',
+    days: 7
+  }], {
+    case: decided,
+    note: 'The third time'
+  })
+  t.equal(status, 201)
+  t.match(await decisionsOf(account.id), [{
+    decisionId: data.id,
+    case: { service: 'social', id: decided.id },
+    actions: [{ type: 'HIDE_CONTENT', scope: null, until: null }, { type: 'RESTRICT', scope: 'POSTING', until: /Z$/ }],
+    outcome: 'ACTION_TAKEN',
+    automated: false
+  }])
+  const standing = await standingOf(account)
+  t.match(standing, {
+    status: 'RESTRICTED',
+    restrictions: [{ scope: 'POSTING', until: String }],
+    decisions: [{
+      id: data.id,
+      reason: 'HARASSMENT',
+      statement: 'You insulted somebody.',
+      subject: { type: 'COMMENT', excerpt: 'You are ugly' },
+      automated: false,
+      appeal: null
+    }]
+  })
+  t.notMatch(JSON.stringify(standing), /third time|staff/, 'neither the note nor the operator')
+  const [mail] = await mailsTo(account.email)
+  t.match(mail!.text, /You cannot post, comment or react until/)
+  t.match(mail!.text, /“You are ugly”/)
+  t.match(mail!.text, /https:\/\/tandem\.example\/appeal#token=/)
+
+  const operator = await asOperator('SUPPORT')
+  const applied = async () =>
+    (await get(`/operator/decisions?accountId=${account.id}`, { headers: operator })).data.decisions[0].awaits
+  t.same(await applied(), ['social', 'fitmatch'], 'it is being carried out')
+  for (let turn = 0; turn < 2; turn++) await deliver(handlers, SocialDecisionApplied.type, { decisionId: data.id })
+  await deliver(handlers, FitMatchDecisionApplied.type, { decisionId: data.id })
+  await deliver(handlers, FitMatchDecisionApplied.type, { decisionId: randomUUID() })
+  t.same(await applied(), [])
+
+  await sql`update restrictions set until = now() where account_id = ${account.id}`.execute(db)
+  t.match(await standingOf(account), { status: 'WARNED', restrictions: [] }, 'it ends by itself')
+})
+
+t.test('of fifty decisions about a case at once, one is made', async (t) => {
+  const account = await givenAccount()
+  const decided = givenCase(account.id)
+  const headers = await asOperator()
+  const results = await Promise.all(
+    Array.from({ length: 50 }, async () => await decide(account.id, [{ type: 'WARN' }], { case: decided }, headers))
+  )
+  t.equal(results.filter(({ status }) => status === 201).length, 1)
+  t.match(results.find(({ status }) => status !== 201), { status: 409, code: 'CASE_CHANGED' })
+  t.equal((await decisionsOf(account.id)).length, 1)
+  t.equal((await mailsTo(account.email)).length, 1)
+})
+
+t.test('a decision is about the case as its owner says it is', async (t) => {
+  const [account, other] = [await givenAccount(), await givenAccount()]
+  const changed = { ...givenCase(account.id, { version: 2 }), version: 1 }
+  t.match(await decide(account.id, [{ type: 'WARN' }], { case: changed }), { status: 409, code: 'CASE_CHANGED' })
+  const closed = givenCase(account.id, { isOpen: false })
+  t.match(await decide(account.id, [{ type: 'WARN' }], { case: closed }), { status: 409, code: 'CASE_CHANGED' })
+  t.match(await decide(other.id, [{ type: 'WARN' }], { case: givenCase(account.id) }), { status: 400 })
+  const unknown = { service: 'fitmatch', id: randomUUID(), version: 1 }
+  t.match(await decide(account.id, [{ type: 'WARN' }], { case: unknown }), { status: 404, code: 'NOT_FOUND' })
+  t.match(await decide(randomUUID(), [{ type: 'WARN' }]), { status: 404, code: 'USER_NOT_FOUND' })
+  for (
+    const actions of [
+      [{ type: 'DISMISS' }],
+      [{ type: 'HIDE_CONTENT' }],
+      [{ type: 'RESTRICT', scope: 'ALL' }],
+      [{ type: 'RESTRICT', scope: 'ALL', days: 366 }],
+      [{ type: 'LIFT' }],
+      [{ type: 'WARN' }, { type: 'WARN' }],
+      []
+    ]
+  ) t.match(await decide(account.id, actions), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(actions))
+  t.match(await decide(account.id, [{ type: 'WARN' }], { statement: '' }), { status: 400 })
+  t.same(await decisionsOf(account.id), [])
+})
+
+t.test('a dismissal tells the reported person nothing', async (t) => {
+  const account = await givenAccount()
+  t.equal((await decide(account.id, [{ type: 'DISMISS' }], { case: givenCase(account.id), statement: '' })).status, 201)
+  t.match(await decisionsOf(account.id), [{ outcome: 'NO_VIOLATION' }])
+  t.match(await standingOf(account), { status: 'GOOD', decisions: [] })
+  t.same(await db.selectFrom('mails').where('account_id', '=', account.id).select('id').execute(), [])
+})
+
+t.test('moderators restrict for at most 30 days and ban nobody, and nobody decides about themselves', async (t) => {
+  const account = await givenAccount()
+  const moderator = await asOperator('MODERATOR')
+  const restrict = (days: number) => [{ type: 'RESTRICT', scope: 'FITMATCH', days }]
+  t.match(await decide(account.id, restrict(31), {}, moderator), { status: 403, code: 'FORBIDDEN' })
+  t.match(await decide(account.id, [{ type: 'BAN' }], {}, moderator), { status: 403, code: 'FORBIDDEN' })
+  t.match(await decide(account.id, [{ type: 'WARN' }], {}, await asOperator('SUPPORT')), { status: 403 })
+  const unproved = await asOperator('ADMIN', { provedAt: new Date(Date.now() - 11 * 60_000) })
+  t.match(await decide(account.id, [{ type: 'BAN' }], {}, unproved), { status: 403, code: 'PROOF_REQUIRED' })
+  const own = await asOperator('ADMIN', { accountId: account.id })
+  t.match(await decide(account.id, [{ type: 'LIFT', scope: 'ALL' }], {}, own), { status: 403, code: 'FORBIDDEN' })
+  t.match(await decide(account.id, restrict(30), {}, moderator), { status: 201 })
+})
+
+t.test('a restriction of everything ends the sessions, hides the person, and is in the next token', async (t) => {
+  const account = await givenAccount()
+  await decide(account.id, [{ type: 'RESTRICT', scope: 'ALL', days: 2 }])
+  t.notOk(await canRefresh(account))
+  t.same(await hiddenOf(account.id), [true])
+  const { accessToken } = await login(account.email)
+  const { res } = decodeJwt(accessToken)
+  t.ok(Math.abs(Number(res) - Date.now() / 1_000 - 2 * 86_400) < 60)
+  t.match(await standingOf({ accessToken }), { status: 'RESTRICTED' }, 'the account itself stays open')
+  await runHousekeeping(db)
+  t.same(await hiddenOf(account.id), [true])
+  await sql`update accounts set restricted_until = now() where id = ${account.id}`.execute(db)
+  await runHousekeeping(db)
+  t.same(await hiddenOf(account.id), [true, false], 'it ends by itself')
+  t.notOk('res' in decodeJwt((await login(account.email)).accessToken))
+})
+
+t.test('a banned person learns it with the right password only, appeals by mail, and is back after a reversal', async (t) => {
+  const account = await givenAccount()
+  const id = randomUUID()
+  await sql`insert into staff (email, role) values (${`${id}@example.com`}, 'MODERATOR')`.execute(db)
+  await decide(account.id, [{ type: 'BAN' }], { case: givenCase(account.id) }, await asOperator('ADMIN', { id }))
+  t.match(await login(account.email), { status: 403, code: 'ACCOUNT_BANNED' })
+  t.match(await post('/auth/login', { email: account.email, password: 'Wrong-1234' }), {
+    status: 401,
+    code: 'INVALID_CREDENTIALS'
+  })
+  const [mail] = await mailsTo(account.email)
+  const token = new URLSearchParams(new URL(/https:\S+/.exec(mail!.text)![0]).hash.slice(1)).get('token')
+  const appealed = await post('/account/appeals', { token, text: 'It was a quote.' })
+  t.match(appealed, { status: 201, data: { appeal: { status: 'OPEN', text: 'It was a quote.' } } })
+  t.match(await post('/account/appeals', { token, text: 'Again' }), { status: 409, code: 'APPEAL_EXISTS' })
+  t.match(await post('/account/appeals', { token: `${token}x`, text: 'Forged' }), { status: 404, code: 'NOT_FOUND' })
+
+  const { data: { appeal: { id: appealId } } } = appealed
+  const answer = { outcome: 'REVERSED', statement: 'You are right.' }
+  const path = `/operator/appeals/${appealId}`
+  t.match((await get('/operator/appeals', { headers: await asOperator('MODERATOR') })).data.appeals, [{ id: appealId }])
+  t.match(
+    await post(path, answer, { headers: await asOperator('ADMIN', { id }) }),
+    { status: 403 },
+    'somebody else answers'
+  )
+  t.match(await post(path, answer, { headers: await asOperator('MODERATOR') }), { status: 200 })
+  t.match(await post(path, answer, { headers: await asOperator('MODERATOR') }), { status: 404 }, 'once')
+  t.same((await decisionsOf(account.id)).map(({ actions }) => actions), [
+    [{ type: 'BAN', scope: null, until: null, photoId: null }],
+    [{ type: 'LIFT', scope: 'ALL', until: null, photoId: null }]
+  ])
+  const back = await login(account.email)
+  t.equal(back.status, 200)
+  t.match(await standingOf(back), {
+    status: 'GOOD',
+    decisions: [{}, { appeal: { status: 'REVERSED', answer: 'You are right.' } }]
+  })
+})
+
+t.test('a decision can be appealed once, by the person it is about, for 180 days', async (t) => {
+  const [account, other] = [await givenAccount(), await givenAccount()]
+  const { data: { id: decisionId } } = await decide(account.id, [{ type: 'WARN' }])
+  const body = { decisionId, text: 'No' }
+  t.match(await post('/account/appeals', body), { status: 401, code: 'UNAUTHORIZED' })
+  t.match(await post('/account/appeals', body, { as: other }), { status: 404, code: 'NOT_FOUND' })
+  t.match(await post('/account/appeals', { text: 'No' }, { as: account }), { status: 400 })
+  t.match(await post('/account/appeals', body, { as: account }), { status: 201 })
+  t.match(await standingOf(account), { decisions: [{ appeal: { text: 'No', status: 'OPEN' } }] })
+  const { data: { id: late } } = await decide(account.id, [{ type: 'WARN' }])
+  await sql`alter table decisions disable trigger refuse_decision_change`.execute(db)
+  await sql`update decisions set made_at = now() - interval '181 days' where id = ${late}`.execute(db)
+  await sql`alter table decisions enable trigger refuse_decision_change`.execute(db)
+  t.match(await post('/account/appeals', { decisionId: late, text: 'No' }, { as: account }), {
+    status: 410,
+    code: 'APPEAL_CLOSED'
+  })
+})
+
+t.test('an automated suspension is a decision with a statement, made once', async (t) => {
+  const account = await givenAccount()
+  const id = randomUUID()
+  const event = { accountId: account.id, suspended: true, automatedCaseId: randomUUID() }
+  for (let turn = 0; turn < 2; turn++) await deliver(handlers, SuspensionChanged.type, event, { id })
+  const lift = { accountId: account.id, suspended: false }
+  await deliver(handlers, SuspensionChanged.type, lift, { at: new Date(Date.now() - 60_000) })
+  await deliver(handlers, SuspensionChanged.type, { ...event, accountId: randomUUID() })
+  t.match(await decisionsOf(account.id), [{
+    automated: true,
+    actions: [{ type: 'RESTRICT', scope: 'FITMATCH', until: null }]
+  }])
+  t.match(await standingOf(account), {
+    status: 'RESTRICTED',
+    restrictions: [{ scope: 'FITMATCH', until: null }],
+    decisions: [{ automated: true, reason: 'REPORTS' }]
+  })
+  t.match((await mailsTo(account.email))[0]!.text, /A machine made this decision/)
+  await deliver(handlers, SuspensionChanged.type, lift, { at: new Date(Date.now() + 1_000) })
+  t.match(await standingOf(account), { restrictions: [] }, 'it ends when FitMatch lifts it')
+})
+
+t.test('a decision is never changed, and is in the audit', async (t) => {
+  const account = await givenAccount()
+  const { data: { id } } = await decide(account.id, [{ type: 'WARN' }])
+  await t.rejects(sql`update decisions set statement = '' where id = ${id}`.execute(db), {
+    message: /cannot be changed/
+  })
+  t.match(
+    await db.selectFrom('audit_entries').where('subject', '=', id).select(['action', 'account_id']).execute(),
+    [{ action: 'DECISION WARN', account_id: account.id }]
+  )
+  t.equal((await app.inject({ url: '/account/standing', headers: as(account) })).statusCode, 200)
+})
