@@ -1,20 +1,41 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
+import { handleErasureCheck, handlePersonalData } from './departures.ts'
+import { serveOperators } from '@tandem/operator-kit'
 import type { Deps } from './deps.ts'
+import './errors-indonesian.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
 import { handleOfferedOptions } from './options/rpc.ts'
 import { adminOptionRoutes, optionRoutes } from './options/routes.ts'
 import { handleMatchFacts, handlePeople, handlePeopleNamed, handlePerson } from './people/rpc.ts'
 import { onAccountRegistered } from './people/consumers.ts'
 import { profileRoutes } from './people/routes.ts'
+import { personOperatorRoutes } from './operators/routes.ts'
 import { photoRoutes } from './photos/routes.ts'
 import { placeRoutes } from './places/routes.ts'
 
-const routes = [onboardingRoutes, optionRoutes, adminOptionRoutes, photoRoutes, placeRoutes, profileRoutes]
+const routes = [
+  onboardingRoutes,
+  optionRoutes,
+  adminOptionRoutes,
+  photoRoutes,
+  placeRoutes,
+  profileRoutes,
+  personOperatorRoutes
+]
 const consumers = [onAccountRegistered]
-const rpcHandlers = [handlePerson, handlePeople, handlePeopleNamed, handleMatchFacts, handleOfferedOptions]
+const rpcHandlers = [
+  handlePerson,
+  handlePeople,
+  handlePeopleNamed,
+  handleMatchFacts,
+  handleOfferedOptions,
+  handlePersonalData,
+  handleErasureCheck
+]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'profile', ...options })
+  await serveOperators(app, { db: deps.db, keys: options.keys })
   for (const each of routes) await app.register(each, deps)
   return app
 }

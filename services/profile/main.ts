@@ -1,3 +1,4 @@
+import { startAudit } from '@tandem/operator-kit'
 import { runService } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
@@ -13,7 +14,11 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startHousekeeping, ({ departures }, log) => departures.start(log)],
+  background: [
+    startHousekeeping,
+    ({ departures }, log) => departures.start(log),
+    ({ db }, log) => startAudit({ db, log })
+  ],
   // The places are loaded once per edition, after the start.
   checks: ({ db }) => ({ places: { check: async () => await readEdition(db), required: true } }),
   onListening: async ({ db }) => await loadPlaces(db)

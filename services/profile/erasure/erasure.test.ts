@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { AccountRegistered } from '@tandem/contracts'
 import { deliver } from '@tandem/bus-kit/testing'
-import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
 
@@ -10,17 +10,18 @@ const { db, deps: { departures }, get, put, handlers, givenPerson } = await test
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
+const seed: Seed = async ({ accountId: account_id, insert }) => {
+  await insert('people', { account_id, username: 'ana.left' })
+  for (const table of ['uploads', 'idempotency_keys', 'hidden_people']) await insert(table, { account_id })
+  await insert('failed_messages', { message: account_id })
+}
+
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
-  await checkErasure(t, {
-    db,
-    departures,
-    personalData,
-    async seed ({ accountId: account_id, insert }) {
-      await insert('people', { account_id, username: 'ana.left' })
-      for (const table of ['uploads', 'idempotency_keys', 'hidden_people']) await insert(table, { account_id })
-      await insert('failed_messages', { message: account_id })
-    }
-  })
+  await checkErasure(t, { db, departures, personalData, seed })
+})
+
+t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {
+  await checkExport(t, { db, departures, personalData, seed, mayNameOther: [] })
 })
 
 t.test('a username stays taken for 90 days, and a late registration brings nobody back', async (t) => {

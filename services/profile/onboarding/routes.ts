@@ -11,23 +11,13 @@ import {
   Text,
   Timestamp,
   named,
-  type Routes
+  type Routes,
+  Timezone
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from '../people/actions.ts'
-import {
-  Bio,
-  BirthDate,
-  GenderField,
-  Height,
-  HeightUnit,
-  Locale,
-  Name,
-  Timezone,
-  Weight,
-  WeightUnit
-} from '../people/schemas.ts'
+import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, Weight, WeightUnit } from '../people/schemas.ts'
 import { PlaceId } from '../places/schemas.ts'
 import { savePermissions, savePreferences, saveProfile } from './actions.ts'
 import { describeProgress } from './describe.ts'

@@ -9,6 +9,7 @@ import {
   languageOfRequest,
   message,
   Message,
+  NotModified,
   Nullable,
   IdempotencyHeaders,
   requireRole,
@@ -89,7 +90,10 @@ export const optionRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'List the options of onboarding',
       description: 'Labels are in English or Indonesian, depending on Accept-Language.',
       querystring: Type.Object({ type: OptionTypeField }),
-      response: { 200: Type.Object({ success: Type.Literal(true), options: Type.Array(Option) }) }
+      response: {
+        200: Type.Object({ success: Type.Literal(true), options: Type.Array(Option) }),
+        304: NotModified
+      }
     },
     config: { public: true }
   }, async (request, reply) => {

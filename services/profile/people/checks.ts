@@ -13,13 +13,3 @@ export function parseBirthDate (birthDate: string, timezone: string) {
 
 /** A locale as a BCP 47 language tag; phones send `en_GB`. */
 export const toLanguageTag = (locale: string) => locale.replaceAll('_', '-')
-
-/** @throws ValidationError unless `timezone` is an IANA name */
-export function validateTimezone (timezone: string) {
-  try {
-    Intl.DateTimeFormat('en', { timeZone: timezone })
-  } catch {
-    throw new ValidationError('timezone must be an IANA name such as Asia/Jakarta')
-  }
-  if (/^[+-]/.test(timezone)) throw new ValidationError('timezone must be an IANA name such as Asia/Jakarta')
-}

@@ -1,9 +1,20 @@
 import Type from 'typebox'
-import { Body, validateName, Data, data, Enum, Text, type Routes } from '@tandem/http-kit'
+import {
+  Body,
+  validateName,
+  Data,
+  data,
+  Enum,
+  Text,
+  NotModified,
+  type Routes,
+  Timezone,
+  validateTimezone
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import { changePerson, ensurePerson } from './actions.ts'
-import { parseBirthDate, validateTimezone, toLanguageTag } from './checks.ts'
+import { parseBirthDate, toLanguageTag } from './checks.ts'
 import { bodyOf } from './describe.ts'
 import { isUsernameAvailable, type Person } from './queries.ts'
 import {
@@ -15,7 +26,6 @@ import {
   Locale,
   Name,
   OwnProfile,
-  Timezone,
   Username,
   Weight,
   WeightUnit
@@ -42,7 +52,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       summary: "Get the caller's profile",
       description: "Everything that the person can edit in the app's settings.",
       errors: [PersonNotFound],
-      response: { 200: Data(Type.Object({ profile: OwnProfile })) }
+      response: { 200: Data(Type.Object({ profile: OwnProfile })), 304: NotModified }
     }
   }, async ({ account }) => toResponse(await ensurePerson(deps, account.id)))
 

@@ -15,7 +15,6 @@ export const Height = Type.Number({ minimum: 50, maximum: 300, description: 'Cen
 export const Weight = Type.Number({ minimum: 20, maximum: 500, description: 'Kilograms', examples: [58.5] })
 export const HeightUnit = named('HeightUnit', Enum(['cm', 'feet']))
 export const WeightUnit = named('WeightUnit', Enum(['kg', 'pound']))
-export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })
 export const Locale = Text({
   max: 35,
   pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$',

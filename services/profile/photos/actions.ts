@@ -24,27 +24,23 @@ export async function uploadPhoto (deps: Media, accountId: string, image: Image)
     await lockUploads(trx, accountId)
     await trx.insertInto('uploads').values({ key, account_id: accountId }).execute()
     await trx.updateTable('uploads').set({ delete_requested_at: sql`now()` })
-      .where('account_id', '=', accountId).where('unused_since', 'is not', null).where(
-        'delete_requested_at',
-        'is',
-        null
-      )
-      .where(
-        'key',
-        'not in',
-        trx.selectFrom('uploads').select('key')
-          .where('account_id', '=', accountId).where('unused_since', 'is not', null).where(
-            'delete_requested_at',
-            'is',
-            null
-          )
-          .orderBy('created_at', 'desc').limit(MAX_UNUSED)
-      )
+      .where('account_id', '=', accountId)
+      .where('unused_since', 'is not', null)
+      .where('delete_requested_at', 'is', null)
+      .where('key', 'not in', newestUnused(trx, accountId))
       .execute()
   })
   await deleteMarked(deps, accountId)
   return stored
 }
+
+const newestUnused = (trx: Trx, accountId: string) =>
+  trx.selectFrom('uploads').select('key')
+    .where('account_id', '=', accountId)
+    .where('unused_since', 'is not', null)
+    .where('delete_requested_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .limit(MAX_UNUSED)
 
 /**
  * Marks the photos that the account's profile uses from now on. Uploaded photos must be the account's own. Photos that
@@ -62,31 +58,27 @@ export async function attachPhotos (
   const keys = added.filter(isMediaKey)
   const ownUploads = keys.length === 0 ?
     [] :
-    await trx.selectFrom('uploads').where('account_id', '=', accountId).where('key', 'in', keys).where(
-      'delete_requested_at',
-      'is',
-      null
-    )
-      .select('key').execute()
+    await trx.selectFrom('uploads').select('key')
+      .where('account_id', '=', accountId)
+      .where('key', 'in', keys)
+      .where('delete_requested_at', 'is', null)
+      .execute()
   const isOwn = (photo: string) =>
     isMediaKey(photo) ? ownUploads.some(({ key }) => key === photo) : media.isAllowedUrl(photo)
   if (!added.every(isOwn)) throw new ValidationError('photos must be images that you uploaded here')
   await trx.updateTable('uploads').set({
     unused_since: sql`case when key = any(${photos}::text[]) then null else now() end`
   })
-    .where('account_id', '=', accountId).where('delete_requested_at', 'is', null).where(
-      sql<boolean>`(unused_since is null) <> (key = any(${photos}::text[]))`
-    )
+    .where('account_id', '=', accountId)
+    .where('delete_requested_at', 'is', null)
+    .where(sql<boolean>`(unused_since is null) <> (key = any(${photos}::text[]))`)
     .execute()
 }
 
 export const markUnusedForDeletion = async (db: Db) =>
   await db.updateTable('uploads').set({ delete_requested_at: sql`now()` })
-    .where('unused_since', '<', sql<Date>`now() - ${UNUSED_RETENTION}::interval`).where(
-      'delete_requested_at',
-      'is',
-      null
-    )
+    .where('unused_since', '<', sql<Date>`now() - ${UNUSED_RETENTION}::interval`)
+    .where('delete_requested_at', 'is', null)
     .execute()
 
 /**

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
-import { Data, Enum, Nullable, Text, ValidationError, named, type Routes } from '@tandem/http-kit'
+import {
+  Data,
+  Enum,
+  matchesEtag,
+  named,
+  NotModified,
+  Nullable,
+  Text,
+  ValidationError,
+  type Routes
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { CountryNotFound, RegionNotFound, PlacesLoading } from '../errors.ts'
 import { serializePlaces, gzipOnce, createResponseCache } from './response-cache.ts'
@@ -68,7 +78,7 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
       response: {
         // Sent as the serialized buffer from the cache.
         200: Type.Unsafe<Buffer>(Data(Type.Union([Type.Array(Country), Type.Array(Region), Type.Array(City)]))),
-        304: Type.Null({ description: 'Not modified since the ETag in If-None-Match' })
+        304: NotModified
       }
     },
     config: { public: true }
@@ -82,7 +92,9 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
       'cache-control': 'public, max-age=3600',
       'vary': 'accept-encoding'
     }
-    if (matchesEtag(headers['if-none-match'], etag)) return await reply.headers(cacheHeaders).code(304).send(null)
+    if (matchesEtag(headers['if-none-match']?.replaceAll(`${GZIP_SUFFIX}"`, '"'), etag)) {
+      return await reply.headers(cacheHeaders).code(304).send(null)
+    }
     const { countryId, regionId, ...rest } = query
     const places = await list(edition, {
       ...rest,
@@ -130,10 +142,6 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
 
 // The compressed response has other bytes, so it needs another ETag.
 const GZIP_SUFFIX = '-gzip'
-
-/** Whether If-None-Match contains `etag`; a proxy may have made it weak or added others. */
-const matchesEtag = (header: string | undefined, etag: string) =>
-  header?.split(',').some((each) => each.trim().replace(/^W\//, '').replace(`${GZIP_SUFFIX}"`, '"') === etag) ?? false
 
 /** Whether Accept-Encoding allows gzip. */
 const acceptsGzip = (header: string | undefined) =>
