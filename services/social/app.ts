@@ -1,9 +1,13 @@
 import type { RpcHandler, Handler } from '@tandem/bus-kit'
 import { createServer, type Routes, type ServerOptions } from '@tandem/http-kit'
+import { caseRoutes } from '@tandem/case-kit'
+import { serveOperators } from '@tandem/operator-kit'
 import { commentRoutes } from './comments/routes.ts'
 import { handleConnection } from './connections/rpc.ts'
 import { onMatchEnded, onMatchMade, onPersonBlocked, onPersonUnblocked } from './connections/consumers.ts'
+import { handleErasureCheck, handlePersonalData } from './departures.ts'
 import type { Deps } from './deps.ts'
+import './errors-indonesian.ts'
 import { feedRoutes } from './feed/routes.ts'
 import { followRoutes } from './follows/routes.ts'
 import { hashtagRoutes } from './hashtags/routes.ts'
@@ -13,6 +17,11 @@ import { onPersonChanged } from './people/consumers.ts'
 import { personRoutes } from './people/routes.ts'
 import { pollRoutes } from './polls/routes.ts'
 import { postRoutes } from './posts/routes.ts'
+import { onDecisionMade } from './reports/consumers.ts'
+import { refuseRestricted } from './reports/restrictions.ts'
+import { handleCase } from './reports/rpc.ts'
+import { listReportsOfCase } from './reports/queries.ts'
+import { reportRoutes } from './reports/routes.ts'
 import { storyRoutes } from './stories/routes.ts'
 
 const routes: Routes<Deps>[] = [
@@ -25,20 +34,34 @@ const routes: Routes<Deps>[] = [
   personRoutes,
   followRoutes,
   storyRoutes,
-  mediaRoutes
+  mediaRoutes,
+  reportRoutes
 ]
 const consumers: ((deps: Deps) => Handler)[] = [
   onPersonChanged,
   onMatchMade,
   onMatchEnded,
   onPersonBlocked,
-  onPersonUnblocked
+  onPersonUnblocked,
+  onDecisionMade
 ]
-const rpcHandlers: ((deps: Deps) => RpcHandler)[] = [handleConnection]
+const rpcHandlers: ((deps: Deps) => RpcHandler)[] = [
+  handleConnection,
+  handlePersonalData,
+  handleErasureCheck,
+  handleCase
+]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'social', ...options })
+  await serveOperators(app, { db: deps.db, keys: options.keys })
+  refuseRestricted(app, deps)
   for (const plugin of routes) await app.register(plugin, deps)
+  await app.register(caseRoutes, {
+    db: deps.db,
+    media: deps.media,
+    listReports: async (caseId: string) => await listReportsOfCase(deps.db, caseId)
+  })
   return app
 }
 

@@ -30,6 +30,17 @@ export const EmojiTooLong = createError('VALIDATION_ERROR', 'emoji must have 1 t
 export const MediaGone = createError('VALIDATION_ERROR', 'An image has been deleted. Upload it again.', 400)
 export const MediaNotAllowed = createError('VALIDATION_ERROR', 'This media cannot be used. Upload it first.', 400)
 
+export const PostingRestricted = createError(
+  'POSTING_RESTRICTED',
+  'You cannot post, comment or react at the moment. See the standing of your account.',
+  403
+)
+export const TooManyReports = createError(
+  'LIMIT_EXCEEDED',
+  "You have reached today's limit of 20 reports. Try again tomorrow.",
+  429
+)
+
 /** Why a caller cannot see a post: `visibility/posts.ts` throws one of these. */
 export const postErrors = [PostNotFound, PostForbidden, PostGone]
 /** Why a caller cannot see a story: `visibility/stories.ts` throws one of these. */

@@ -1,9 +1,11 @@
+import { startAudit } from '@tandem/operator-kit'
 import { runService } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
 import { createDeps } from './deps.ts'
 import { startRanking } from './feed/ranking.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { startCopying } from './reports/background.ts'
 
 await runService({
   name: 'social',
@@ -12,5 +14,11 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startHousekeeping, startRanking, ({ departures }, log) => departures.start(log)]
+  background: [
+    startHousekeeping,
+    startRanking,
+    startCopying,
+    ({ departures }, log) => departures.start(log),
+    ({ db }, log) => startAudit({ db, log })
+  ]
 })

@@ -1,16 +1,19 @@
 import { sql, type SqlBool } from 'kysely'
+import { caseTables, isAwaitingCopy } from '@tandem/case-kit'
 import { idempotencyTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
+import { auditTables } from '@tandem/operator-kit'
 import {
   eraseComments,
   eraseFollows,
   eraseLikes,
   erasePosts,
   eraseReactions,
+  eraseReports,
   eraseStories,
   eraseViews,
   eraseVotes
 } from './erasure/actions.ts'
-import { isAboutStoryOf, isOnPostOf, ofComments } from './erasure/rows.ts'
+import { isAboutStoryOf, isInCaseOf, isInKeptCaseOf, isOnPostOf, ofComments } from './erasure/rows.ts'
 import type { Tables } from './tables.ts'
 
 const derived = { not: 'It follows from other tables of the copy.' }
@@ -18,15 +21,36 @@ const ofOthers = { not: 'It shows what other people did.' }
 
 /** What this service holds of people, in the order in which it is erased. */
 export const personalData: PersonalData<Tables> = {
+  reports: personal({
+    rowsOf: (accountId) => sql<SqlBool>`(reporter_id = ${accountId}::uuid or ${isInCaseOf(accountId)})`,
+    erase: eraseReports,
+    keeps: {
+      rows: (accountId) =>
+        sql<SqlBool>`(reporter_id is distinct from ${accountId}::uuid and ${isInKeptCaseOf(accountId)})`,
+      why: 'Reports about the person are evidence, also against a new account of theirs.',
+      until: '180 days after the last decision'
+    },
+    exported: { columns: ['reason', 'details', 'evidence', 'created_at'], rows: inColumns('reporter_id') }
+  }),
+  content_decisions: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'Identity exports the decisions.' }
+  }),
+  posting_restrictions: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'Identity exports the decisions.' }
+  }),
+  report_quota: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
+  ...caseTables,
   story_reactions: personal({
     rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isAboutStoryOf(accountId)})`,
     erase: eraseReactions,
-    exported: ['story_id', 'emoji', 'created_at']
+    exported: { columns: ['story_id', 'emoji', 'created_at'], rows: inColumns('account_id') }
   }),
   story_views: personal({
     rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isAboutStoryOf(accountId)})`,
     erase: eraseViews,
-    exported: ['story_id', 'viewed_at']
+    exported: { columns: ['story_id', 'viewed_at'], rows: inColumns('account_id') }
   }),
   stories: personal({
     rowsOf: inColumns('author_id'),
@@ -37,12 +61,12 @@ export const personalData: PersonalData<Tables> = {
   likes: personal({
     rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isOnPostOf(accountId)})`,
     erase: eraseLikes,
-    exported: ['post_id', 'created_at']
+    exported: { columns: ['post_id', 'created_at'], rows: inColumns('account_id') }
   }),
   poll_votes: personal({
     rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isOnPostOf(accountId)})`,
     erase: eraseVotes,
-    exported: ['post_id', 'option_id', 'created_at']
+    exported: { columns: ['post_id', 'option_id', 'created_at'], rows: inColumns('account_id') }
   }),
   mentions: personal({
     rowsOf: (accountId) =>
@@ -53,7 +77,10 @@ export const personalData: PersonalData<Tables> = {
   comments: personal({
     rowsOf: (accountId) => ofComments(accountId),
     erase: eraseComments,
-    exported: ['id', 'post_id', 'parent_id', 'content', 'created_at']
+    exported: {
+      columns: ['id', 'post_id', 'parent_id', 'content', 'created_at'],
+      rows: inColumns('author_id')
+    }
   }),
   post_hashtags: personal({ rowsOf: isOnPostOf, exported: derived }),
   poll_options: personal({ rowsOf: isOnPostOf, exported: ['post_id', 'position', 'text'] }),
@@ -80,7 +107,7 @@ export const personalData: PersonalData<Tables> = {
   follows: personal({
     rowsOf: inColumns('follower_id', 'followed_id'),
     erase: eraseFollows,
-    exported: ['followed_id', 'created_at']
+    exported: { columns: ['followed_id', 'created_at'], rows: inColumns('follower_id') }
   }),
   follow_counts: personal({ rowsOf: inColumns('account_id'), exported: derived }),
   blocks: personal({ rowsOf: inColumns('account_id', 'other_id'), exported: { not: 'FitMatch exports the blocks.' } }),
@@ -91,6 +118,11 @@ export const personalData: PersonalData<Tables> = {
   media: personal({
     rowsOf: inColumns('account_id'),
     files: sql`case when deleted_at is null then array[key] else '{}' end`,
+    keeps: {
+      rows: () => isAwaitingCopy(sql.ref('media.key')),
+      why: 'Reported images are copied as evidence first.',
+      until: 'the first sweep, after an hour'
+    },
     exported: ['key', 'mime_type', 'width', 'height', 'bytes', 'created_at']
   }),
   people: personal({
@@ -99,5 +131,6 @@ export const personalData: PersonalData<Tables> = {
   }),
   trending_rankings: notPersonal('It lists ids of posts, and is computed again every few seconds.'),
   ...idempotencyTables,
+  ...auditTables,
   ...kitTables
 }

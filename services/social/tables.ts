@@ -1,10 +1,19 @@
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
+import type { AuditTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
+import type { CaseTables } from '@tandem/case-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 
 export interface Tables
-  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables
+  extends
+    OutboxTables,
+    ProcessedEventTables,
+    FailedMessageTables,
+    IdempotencyTables,
+    DepartureTables,
+    AuditTables,
+    CaseTables
 {
   people: {
     account_id: string,
@@ -47,7 +56,8 @@ export interface Tables
     comments_count: Generated<number>,
     views_count: Generated<number>,
     created_at: Generated<Date>,
-    deleted_at: Date | null
+    deleted_at: Date | null,
+    hidden_at: Generated<Date | null>
   }
   likes: { id: Generated<string>, post_id: string, account_id: string, created_at: Generated<Date> }
   comments: {
@@ -57,7 +67,8 @@ export interface Tables
     author_id: string,
     content: string,
     replies_count: Generated<number>,
-    created_at: Generated<Date>
+    created_at: Generated<Date>,
+    hidden_at: Generated<Date | null>
   }
   post_hashtags: { tag: string, post_id: string }
   mentions: {
@@ -91,7 +102,8 @@ export interface Tables
     reaction_count: Generated<number>,
     created_at: Generated<Date>,
     expires_at: Generated<Date>,
-    cleared_at: Date | null
+    cleared_at: Date | null,
+    hidden_at: Generated<Date | null>
   }
   story_views: { id: Generated<string>, story_id: string, account_id: string, viewed_at: Generated<Date> }
   story_reactions: { story_id: string, account_id: string, emoji: string, created_at: Generated<Date> }
@@ -110,6 +122,18 @@ export interface Tables
     delete_requested_at: Date | null,
     deleted_at: Date | null
   }
+  reports: {
+    id: Generated<string>,
+    case_id: string,
+    reporter_id: string | null,
+    reason: ReportReason,
+    details: string | null,
+    evidence: string[],
+    created_at: Generated<Date>
+  }
+  content_decisions: { target_type: string, target_id: string, account_id: string, sequence: number }
+  posting_restrictions: { account_id: string, restricted_until: Date | null, sequence: number }
+  report_quota: { account_id: string, day: string, used: number }
   trending_rankings: {
     number: GeneratedAlways<number>,
     post_ids: string[],
@@ -124,6 +148,20 @@ export const visibilities = ['PUBLIC', 'FOLLOWERS', 'PRIVATE'] as const
 export type Visibility = typeof visibilities[number]
 export const storyMediaTypes = ['IMAGE', 'VIDEO'] as const
 export type StoryMediaType = typeof storyMediaTypes[number]
+
+export const targetTypes = ['POST', 'COMMENT', 'STORY', 'USER'] as const
+export type TargetType = typeof targetTypes[number]
+export type ReportReason =
+  | 'SPAM'
+  | 'HARASSMENT'
+  | 'HATE'
+  | 'SEXUAL'
+  | 'VIOLENCE'
+  | 'SELF_HARM'
+  | 'CHILD_SAFETY'
+  | 'IMPERSONATION'
+  | 'ILLEGAL'
+  | 'OTHER'
 
 export type Db = Kysely<Tables>
 export type Trx = Transaction<Tables>

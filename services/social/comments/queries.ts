@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
 import { CommentNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
-import { isNotBlocked } from '../visibility/people.ts'
+import { canSeePerson } from '../visibility/people.ts'
 
 const selectComments = (db: Db, viewer: string) =>
   db.selectFrom('comments')
     .leftJoin('people', 'people.account_id', 'comments.author_id')
-    .where(isNotBlocked(viewer, sql.ref('comments.author_id')))
+    .where(canSeePerson(viewer, sql.ref('comments.author_id')))
+    .where((row) => row.or([row('comments.hidden_at', 'is', null), row('comments.author_id', '=', viewer)]))
     .select([
       'comments.id',
       'comments.post_id as postId',
@@ -21,7 +22,7 @@ const selectComments = (db: Db, viewer: string) =>
       'comments.created_at as createdAt'
     ])
 
-/** @throws CommentNotFound, also for a comment by a person in a block with `viewer` */
+/** @throws CommentNotFound, also if `viewer` cannot see its author */
 export async function findComment (db: Db, { id, postId }: { id: string, postId: string }, viewer: string) {
   const comment = await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId)
     .executeTakeFirst()

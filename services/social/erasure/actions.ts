@@ -3,7 +3,7 @@ import { publish } from '@tandem/bus-kit'
 import { CommentsDeleted, PostDeleted } from '@tandem/contracts'
 import { detachMedia } from '../media/actions.ts'
 import type { Trx } from '../tables.ts'
-import { isAboutStoryOf, isOnPostOf, ofComments } from './rows.ts'
+import { isAboutStoryOf, isInCaseOf, isInKeptCaseOf, isOnPostOf, ofComments } from './rows.ts'
 
 // Each erases a batch of rows together with the counters of others. Rows with counters are locked in the order of their
 // ids, after the deleted rows: code that holds a post's row must never wait for a like.
@@ -140,4 +140,23 @@ export async function eraseFollows (trx: Trx, accountId: string, limit: number) 
     ) deleted
     where account_id = deleted.id`.execute(trx)
   return deleted.length
+}
+
+/** Reports that the person made lose their name: another person's case does not end because a reporter leaves. */
+export async function eraseReports (trx: Trx, accountId: string, limit: number) {
+  const { numUpdatedRows } = await trx.updateTable('reports')
+    .set({ reporter_id: null, details: null, evidence: [] })
+    .where(
+      'id',
+      'in',
+      (reports) => reports.selectFrom('reports').where('reporter_id', '=', accountId).select('id').limit(limit)
+    )
+    .executeTakeFirst()
+  const left = limit - Number(numUpdatedRows)
+  const { numDeletedRows } = await trx.deleteFrom('reports')
+    .where('id', 'in', (reports) =>
+      reports.selectFrom('reports').where(isInCaseOf(accountId))
+        .where((row) => row.not(isInKeptCaseOf(accountId))).select('id').limit(left))
+    .executeTakeFirst()
+  return Number(numUpdatedRows) + Number(numDeletedRows)
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
 
@@ -10,61 +10,71 @@ const { departures } = deps
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
+const seed: Seed = async ({ accountId, otherId, insert }) => {
+  const [own, others] = [
+    await insert('posts', { author_id: accountId, type: 'POLL', visibility: 'PUBLIC' }),
+    await insert('posts', {
+      author_id: otherId,
+      type: 'POLL',
+      visibility: 'PUBLIC',
+      likes_count: 1,
+      comments_count: 2
+    })
+  ]
+  for (const { id: post_id } of [own, others]) {
+    await insert('post_hashtags', { post_id })
+    await insert('polls', { post_id, total_votes: 1 })
+    const option = await insert('poll_options', { post_id, text: 'yes', votes_count: 1 })
+    await insert('poll_votes', { post_id, option_id: option['id'], account_id: accountId })
+    await insert('likes', { post_id, account_id: accountId })
+    await insert('mentions', { post_id, account_id: accountId })
+  }
+  await db.updateTable('posts').set({ likes_count: 1 }).where('id', '=', String(own['id'])).execute()
+  await sql`update post_hashtags set tag = 'others' where post_id = ${others['id']}`.execute(db)
+  await sql`update polls set question = 'others' where post_id = ${others['id']}`.execute(db)
+  const comment = await insert('comments', { post_id: others['id'], author_id: accountId, replies_count: 1 })
+  await insert('comments', { post_id: others['id'], author_id: otherId, parent_id: comment['id'] })
+  const [story, theirs] = [
+    await insert('stories', { author_id: accountId, media_type: 'IMAGE', view_count: 1, reaction_count: 1 }),
+    await insert('stories', {
+      author_id: otherId,
+      media_type: 'IMAGE',
+      media_url: 'x',
+      view_count: 1,
+      reaction_count: 1
+    })
+  ]
+  await insert('story_views', { story_id: story['id'], account_id: otherId })
+  await insert('story_views', { story_id: theirs['id'], account_id: accountId })
+  await insert('story_reactions', { story_id: story['id'], account_id: otherId })
+  await insert('story_reactions', { story_id: theirs['id'], account_id: accountId })
+  await insert('follow_counts', { account_id: accountId, followers_count: 1, following_count: 1 })
+  await insert('follow_counts', { account_id: otherId, followers_count: 1, following_count: 1 })
+  await insert('follows', { follower_id: accountId, followed_id: otherId })
+  await insert('follows', { follower_id: otherId, followed_id: accountId })
+  for (const table of ['daily_story_counts', 'media', 'people', 'idempotency_keys', 'hidden_people']) {
+    await insert(table, { account_id: accountId })
+  }
+  for (const table of ['blocks', 'matches']) await insert(table, { account_id: accountId, other_id: otherId })
+  await insert('failed_messages', { message: accountId })
+  const decided = { outcome: 'NO_VIOLATION', resolved_at: new Date('2020-01-01') }
+  const old = await insert('cases', { account_id: accountId, ...decided })
+  await insert('case_evidence', { case_id: old['id'] })
+  await insert('case_files', { case_id: old['id'], owner_id: accountId })
+  await insert('reports', { case_id: old['id'], reporter_id: otherId, details: 'theirs' })
+  const about = await insert('cases', { account_id: otherId, target_type: 'others', ...decided })
+  await insert('reports', { case_id: about['id'], reporter_id: accountId, reason: 'SPAM' })
+  for (const table of ['report_quota', 'content_decisions', 'posting_restrictions']) {
+    await insert(table, { account_id: accountId })
+  }
+}
+
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
-  await checkErasure(t, {
-    db,
-    departures,
-    personalData,
-    async seed ({ accountId, otherId, insert }) {
-      const [own, others] = [
-        await insert('posts', { author_id: accountId, type: 'POLL', visibility: 'PUBLIC' }),
-        await insert('posts', {
-          author_id: otherId,
-          type: 'POLL',
-          visibility: 'PUBLIC',
-          likes_count: 1,
-          comments_count: 2
-        })
-      ]
-      for (const { id: post_id } of [own, others]) {
-        await insert('post_hashtags', { post_id })
-        await insert('polls', { post_id, total_votes: 1 })
-        const option = await insert('poll_options', { post_id, text: 'yes', votes_count: 1 })
-        await insert('poll_votes', { post_id, option_id: option['id'], account_id: accountId })
-        await insert('likes', { post_id, account_id: accountId })
-        await insert('mentions', { post_id, account_id: accountId })
-      }
-      await db.updateTable('posts').set({ likes_count: 1 }).where('id', '=', String(own['id'])).execute()
-      await sql`update post_hashtags set tag = 'others' where post_id = ${others['id']}`.execute(db)
-      await sql`update polls set question = 'others' where post_id = ${others['id']}`.execute(db)
-      await sql`update posts set content = 'others' where id = ${others['id']}`.execute(db)
-      const comment = await insert('comments', { post_id: others['id'], author_id: accountId, replies_count: 1 })
-      await insert('comments', { post_id: others['id'], author_id: otherId, parent_id: comment['id'] })
-      const [story, theirs] = [
-        await insert('stories', { author_id: accountId, media_type: 'IMAGE', view_count: 1, reaction_count: 1 }),
-        await insert('stories', {
-          author_id: otherId,
-          media_type: 'IMAGE',
-          media_url: 'x',
-          view_count: 1,
-          reaction_count: 1
-        })
-      ]
-      await insert('story_views', { story_id: story['id'], account_id: otherId })
-      await insert('story_views', { story_id: theirs['id'], account_id: accountId })
-      await insert('story_reactions', { story_id: story['id'], account_id: otherId })
-      await insert('story_reactions', { story_id: theirs['id'], account_id: accountId })
-      await insert('follow_counts', { account_id: accountId, followers_count: 1, following_count: 1 })
-      await insert('follow_counts', { account_id: otherId, followers_count: 1, following_count: 1 })
-      await insert('follows', { follower_id: accountId, followed_id: otherId })
-      await insert('follows', { follower_id: otherId, followed_id: accountId })
-      for (const table of ['daily_story_counts', 'media', 'people', 'idempotency_keys', 'hidden_people']) {
-        await insert(table, { account_id: accountId })
-      }
-      for (const table of ['blocks', 'matches']) await insert(table, { account_id: accountId, other_id: otherId })
-      await insert('failed_messages', { message: accountId })
-    }
-  })
+  await checkErasure(t, { db, departures, personalData, seed })
+})
+
+t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {
+  await checkExport(t, { db, departures, personalData, seed, mayNameOther: ['follows'] })
 })
 
 t.test("others' counters are exact after an erasure, and their rows stay", async (t) => {

@@ -1,3 +1,4 @@
+import { isCaseKept } from '@tandem/case-kit'
 import { sql, type SqlBool } from 'kysely'
 
 // The rows that belong to an account because of what they are about. The statements that erase them use the same.
@@ -14,3 +15,11 @@ export const isAboutStoryOf = (accountId: string) =>
 export const ofComments = (accountId: string) =>
   sql<SqlBool>`(author_id = ${accountId}::uuid or ${isOnPostOf(accountId)}
     or parent_id in (select id from comments where author_id = ${accountId}::uuid))`
+
+/** Reports of things of the account. */
+export const isInCaseOf = (accountId: string) =>
+  sql<SqlBool>`case_id in (select id from cases where account_id = ${accountId}::uuid)`
+
+/** Reports of things of the account whose case has to stay. */
+export const isInKeptCaseOf = (accountId: string) =>
+  sql<SqlBool>`case_id in (select id from cases where account_id = ${accountId}::uuid and ${isCaseKept})`

@@ -11,7 +11,8 @@ const RANKING_CHECK_INTERVAL_MS = 3_000
 const RANKING_TTL_MS = 2_500
 // However many posts a week has, computing rankings uses at most 1/50 of one connection's time.
 const MAX_TIME_SHARE = 1 / 50
-// How long a reader can take from one page to the next without seeing a post twice.
+// How long a reader can take from one page to the next without seeing a post twice. It keeps at most 600 rankings of
+// 16 KB.
 const RANKING_RETENTION = '30 minutes'
 
 /** Ranks posts in the background until stopped. */
@@ -65,7 +66,7 @@ export async function updateRanking (db: Db) {
 
 async function rankPosts (trx: Trx) {
   const ranked = await trx.selectFrom('posts')
-    .where(sql<boolean>`posts.deleted_at is null and posts.visibility = 'PUBLIC'`)
+    .where(sql<boolean>`posts.deleted_at is null and posts.hidden_at is null and posts.visibility = 'PUBLIC'`)
     // The id condition covers slightly more than the week and uses the index; created_at is exact.
     .where(sql<boolean>`posts.id > (select uuidv7(interval '-7 days -1 minute'))`)
     .where(sql<boolean>`posts.created_at > now() - interval '7 days'`)

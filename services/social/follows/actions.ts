@@ -4,7 +4,7 @@ import { PersonFollowed, PersonUnfollowed } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { AlreadyFollowing, CannotFollowSelf, NotFollowing, PersonNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
-import { isNotBlocked } from '../visibility/people.ts'
+import { canSeePerson } from '../visibility/people.ts'
 
 interface Follow {
   followerId: string
@@ -30,7 +30,7 @@ export async function follow (db: Db, { followerId, followedId }: Follow, idempo
     await lockFollowCounts(trx, followerId, followedId)
     const inserted = await trx.insertInto('follows')
       .columns(['follower_id', 'followed_id'])
-      .expression(sql`select ${followerId}::uuid, ${followedId}::uuid where ${isNotBlocked(followerId, followedId)}`)
+      .expression(sql`select ${followerId}::uuid, ${followedId}::uuid where ${canSeePerson(followerId, followedId)}`)
       .onConflict((conflict) => conflict.columns(['follower_id', 'followed_id']).doNothing())
       .returning('id')
       .executeTakeFirst()

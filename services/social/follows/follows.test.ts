@@ -158,19 +158,23 @@ t.test('following', async (t) => {
     t.equal((await get(jon, `/stories?userId=${ida}`)).status, 404)
   })
 
-  t.test('the connection RPC returns the block and the match of two people', async (t) => {
+  t.test('the connection RPC returns the block, the match and the follows of two people', async (t) => {
     const [kim, lou] = [await person('Kim'), await person('Lou')]
     const between = async (accountId: string, otherId: string) =>
       await handleConnection(deps).handle({ accountId, otherId })
-    t.same(await between(kim, lou), { isMatched: false, hasBlocked: false })
+    const nothing = { isMatched: false, hasBlocked: false, isFollower: false, isFollowing: false }
+    t.same(await between(kim, lou), nothing)
+    await post(kim, `/users/${lou}/follow`)
+    t.same(await between(kim, lou), { ...nothing, isFollowing: true })
+    t.same(await between(lou, kim), { ...nothing, isFollower: true })
     const match = { matchId: randomUUID(), accountIds: [kim, lou] }
     await deliver(handlers, 'fitmatch.match.made.v1', { ...match, matchType: 'LIKE' })
-    t.same(await between(lou, kim), { isMatched: true, hasBlocked: false })
+    t.same(await between(lou, kim), { ...nothing, isMatched: true, isFollower: true })
     await deliver(handlers, 'fitmatch.match.ended.v1', match)
     await deliver(handlers, 'fitmatch.person.blocked.v1', { blockerId: kim, blockedId: lou })
-    t.same(await between(kim, lou), { isMatched: false, hasBlocked: true })
-    t.same(await between(lou, kim), { isMatched: false, hasBlocked: false }, 'the other person has not')
+    t.same(await between(kim, lou), { ...nothing, hasBlocked: true })
+    t.same(await between(lou, kim), nothing, 'the other person has not, and nobody follows')
     await deliver(handlers, 'fitmatch.person.unblocked.v1', { blockerId: kim, blockedId: lou })
-    t.same(await between(kim, lou), { isMatched: false, hasBlocked: false })
+    t.same(await between(kim, lou), nothing)
   })
 })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
 import { personColumns } from '../people/queries.ts'
 import type { Db } from '../tables.ts'
-import { isNotBlocked } from '../visibility/people.ts'
+import { canSeePerson } from '../visibility/people.ts'
 
 /** The followers of `accountId`, or the people they follow, newest first. The id of the follow is the cursor. */
 export async function listFollows (
@@ -17,7 +17,7 @@ export async function listFollows (
     : ['follows.follower_id', 'follows.followed_id'] as const
   return await db.selectFrom('follows').leftJoin('people', 'people.account_id', otherColumn)
     .where(ownColumn, '=', accountId)
-    .where(isNotBlocked(viewer, sql.ref(otherColumn)))
+    .where(canSeePerson(viewer, sql.ref(otherColumn)))
     .$if(cursor !== undefined, (query) => query.where('follows.id', '<', cursor!))
     .select(['follows.id as cursorId', `${otherColumn} as userId`, ...personColumns(viewer, otherColumn)])
     .orderBy('follows.id', 'desc')

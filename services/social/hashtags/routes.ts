@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, named, type Routes } from '@tandem/http-kit'
+import { Data, data, named, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { listTrendingTags } from './queries.ts'
 
@@ -17,7 +17,7 @@ export const hashtagRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'List trending hashtags',
       description: 'The 20 most used hashtags in public posts of the last seven days.',
       'x-extension': true,
-      response: { 200: Data(Type.Object({ hashtags: Type.Array(TrendingTag) })) }
+      response: { 200: Data(Type.Object({ hashtags: Type.Array(TrendingTag) })), 304: NotModified }
     }
   }, async ({ account }) => data({ hashtags: await listTrendingTags(db, account.id) }))
 }

@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
+import { isAwaitingCopy } from '@tandem/case-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import type { Image } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
@@ -78,11 +79,12 @@ export async function replaceMedia (
   await detachMedia(trx, before.filter((image) => !after.includes(image)).map((image) => ({ accountId, image })))
 }
 
-/** Whether any post or story that is not deleted shows the row of `media`. */
+/** Whether any post or story that is not deleted shows the row of `media`, or a report needs it. */
 const isInUse = sql<SqlBool>`(
   exists (select from posts where posts.media_urls @> array[media.key] and posts.media_urls <> '{}'
     and posts.deleted_at is null offset 0)
-  or exists (select from stories where stories.media_url = media.key and stories.cleared_at is null offset 0))`
+  or exists (select from stories where stories.media_url = media.key and stories.cleared_at is null offset 0)
+  or ${isAwaitingCopy(sql.ref('media.key'))})`
 
 /** Marks uploads for deletion that nothing has shown for a week. */
 export async function markUnusedForDeletion (db: Db) {

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { ensurePeopleByUsername } from '../people/actions.ts'
 import { hasUsernameIn } from '../people/queries.ts'
 import type { Trx, Visibility } from '../tables.ts'
-import { isNotBlocked } from '../visibility/people.ts'
+import { canSeePerson } from '../visibility/people.ts'
 import { excerptOf, canSeePost } from '../visibility/posts.ts'
 import { parseMentions } from './parsing.ts'
 
@@ -76,7 +76,7 @@ async function listMentionable (trx: Trx, postId: string, authorId: string, user
     .where(hasUsernameIn(usernames))
     .where('people.account_id', '<>', authorId)
     .where(canSeePost(reader))
-    .where(isNotBlocked(authorId, reader))
+    .where(canSeePerson(authorId, reader))
     .select(['people.account_id as accountId', 'people.username'])
     .execute()
 }

@@ -1,7 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { Page } from '@tandem/http-kit'
 import type { Db, Tables } from '../tables.ts'
-import { asUuid, isFollowing, isNotBlocked } from '../visibility/people.ts'
+import { asUuid, isFollowing, canSeePerson } from '../visibility/people.ts'
 import { toPrefixQuery } from './names.ts'
 
 /** The columns of a list of people, from a left join of `people`. `column` holds the account id of each row. */
@@ -17,11 +17,11 @@ export const personColumns = (viewer: string, column: string) =>
 export const hasUsernameIn = (usernames: string[]) =>
   sql<boolean>`people.username collate "C" = any(${usernames}::text[])`
 
-/** A person's public profile for `viewer`; undefined if the person is unknown or either has blocked the other. */
+/** A person's public profile for `viewer`; undefined if `viewer` cannot see them. */
 export async function findProfile (db: Db, accountId: string, viewer: string) {
   return await db.selectFrom('people').leftJoin('follow_counts', 'follow_counts.account_id', 'people.account_id')
     .where('people.account_id', '=', accountId)
-    .where(isNotBlocked(viewer, accountId))
+    .where(canSeePerson(viewer, accountId))
     .select([
       'people.account_id as id',
       'name',
@@ -42,11 +42,11 @@ const listedPostsCount = (authorId: string, viewer: string) =>
   sql<number>`(
   select count(*) from posts
   where posts.author_id = ${asUuid(authorId)} and posts.deleted_at is null
-    ${viewer === authorId ? sql`` : sql`and posts.visibility = 'PUBLIC'`})`
+    ${viewer === authorId ? sql`` : sql`and posts.hidden_at is null and posts.visibility = 'PUBLIC'`})`
 
-/** Whether `viewer` can see this person: neither has blocked the other. */
+/** Whether `viewer` can see this person. */
 export async function isPersonVisibleTo (db: Db, accountId: string, viewer: string) {
-  const { rows } = await sql<{ isVisible: boolean }>`select ${isNotBlocked(viewer, accountId)} as "isVisible"`.execute(
+  const { rows } = await sql<{ isVisible: boolean }>`select ${canSeePerson(viewer, accountId)} as "isVisible"`.execute(
     db
   )
   return rows[0]?.isVisible === true
@@ -77,7 +77,7 @@ export async function searchPeople (db: Db, viewer: string, text: string, { curs
   const part = (isFirst: boolean) =>
     db.selectFrom('people')
       .where((row) => isFirst ? byUsername(row) : row.and([byName, row.not(byUsername(row))]))
-      .where(isNotBlocked(viewer, sql.ref('people.account_id')))
+      .where(canSeePerson(viewer, sql.ref('people.account_id')))
       .$if(last !== undefined && last.byUsername === isFirst, (query) =>
         query
           .where(

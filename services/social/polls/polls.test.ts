@@ -70,11 +70,11 @@ t.test('polls', async (t) => {
 
   t.test('a poll needs a question, 2 to 10 options and an end in the future', async (t) => {
     const options = (count: number) => Array.from({ length: count }, (_, index) => ({ text: `o${index}` }))
-    const goods = [{ pollOptions: options(10) }, { pollQuestion: undefined }, {
+    const validPolls = [{ pollOptions: options(10) }, { pollQuestion: undefined }, {
       pollOptions: [{ text: 'x'.repeat(200) }, { text: 'y' }]
     }]
-    for (const good of goods) t.equal((await post(ana, '/feed', { ...poll, ...good })).status, 201)
-    const bads = [
+    for (const valid of validPolls) t.equal((await post(ana, '/feed', { ...poll, ...valid })).status, 201)
+    const invalidPolls = [
       { pollOptions: options(1) },
       { pollOptions: options(11) },
       { pollOptions: undefined },
@@ -85,11 +85,11 @@ t.test('polls', async (t) => {
       { pollEndsAt: '2027-02-30' },
       { pollOptions: [{ text: ' ' }, { text: 'y' }] }
     ]
-    for (const bad of bads) {
+    for (const invalid of invalidPolls) {
       t.match(
-        await post(ana, '/feed', { ...poll, ...bad }),
+        await post(ana, '/feed', { ...poll, ...invalid }),
         { status: 400, code: 'VALIDATION_ERROR' },
-        JSON.stringify(bad).slice(0, 60)
+        JSON.stringify(invalid).slice(0, 60)
       )
     }
     t.notOk((await post(ana, '/feed', { ...poll, type: 'TEXT' })).data.post.poll, 'a post of another type has no poll')

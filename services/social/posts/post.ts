@@ -36,6 +36,7 @@ export const Post = named(
     isLiked: Type.Boolean({ description: 'Whether the caller likes this post' }),
     createdAt: Timestamp,
     isDeleted: Type.Boolean(),
+    isHidden: Type.Boolean({ description: 'Whether operators have hidden it from everybody but its author' }),
     mentions: Type.Array(Mention, { description: 'The mentions of people that the caller can see, in text order' }),
     hashtags: Type.Array(Hashtag, { description: 'The hashtags in the text, in text order' }),
     poll: Type.Optional(Poll)
@@ -54,6 +55,7 @@ export const Post = named(
       isLiked: true,
       createdAt: '2026-11-20T06:30:00.000Z',
       isDeleted: false,
+      isHidden: false,
       mentions: [{ userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', username: 'ben', start: 17, end: 21 }],
       hashtags: [{ tag: 'running', start: 22, end: 30 }]
     }]

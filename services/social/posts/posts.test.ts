@@ -19,6 +19,7 @@ t.test('posts', async (t) => {
       'hashtags',
       'id',
       'isDeleted',
+      'isHidden',
       'isLiked',
       'likesCount',
       'media',

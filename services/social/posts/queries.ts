@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { pollOf, type PollRow } from '../polls/queries.ts'
 import type { Db, PostType, Visibility } from '../tables.ts'
-import { asUuid, isNotBlocked } from '../visibility/people.ts'
+import { asUuid, canSeePerson } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
 
 /** A post as selected for a page. Its author can still be missing from the local copy. */
@@ -20,6 +20,7 @@ export interface PostRow {
   isLiked: boolean
   createdAt: Date
   isDeleted: boolean
+  isHidden: boolean
   /** The mentioned people that the viewer can see. */
   mentioned: { userId: string, username: string }[] | null
   poll: PollRow | null
@@ -49,6 +50,7 @@ export function selectPosts (db: Db, viewer: string) {
       sql<boolean>`exists (select from likes where likes.post_id = posts.id
         and likes.account_id = ${asUuid(viewer)} offset 0)`.as('isLiked'),
       sql<boolean>`false`.as('isDeleted'),
+      sql<boolean>`posts.hidden_at is not null`.as('isHidden'),
       sql<PostRow['mentioned']>`case when posts.content ~ '[@＠]' then ${mentionedIn(viewer)} end`.as('mentioned'),
       sql<PollRow | null>`case when posts.type = 'POLL' then ${pollOf(viewer)} end`.as('poll')
     ])
@@ -59,7 +61,7 @@ const mentionedIn = (viewer: string) =>
   select jsonb_agg(jsonb_build_object('userId', mention.account_id, 'username', mention.username))
   from mentions mention
   where mention.post_id = posts.id and mention.comment_id is null and mention.in_text
-    and mention.username is not null and ${isNotBlocked(viewer, sql.ref('mention.account_id'))})`
+    and mention.username is not null and ${canSeePerson(viewer, sql.ref('mention.account_id'))})`
 
 /** One post, or undefined if `viewer` cannot see it. */
 export async function findPost (db: Db, id: string, viewer: string): Promise<PostRow | undefined> {

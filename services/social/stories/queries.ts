@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
-import { asUuid, isNotBlocked } from '../visibility/people.ts'
+import { asUuid, canSeePerson } from '../visibility/people.ts'
 import { isActive, canSeeStoriesOf, canSeeStory } from '../visibility/stories.ts'
 
 const MAX_RINGS = 500
@@ -72,6 +72,7 @@ const selectStories = (db: Db, viewer: string) =>
         and account_id = ${asUuid(viewer)} offset 0)`.as('isViewed'),
       sql<string | null>`(select emoji from story_reactions where story_id = stories.id
         and account_id = ${asUuid(viewer)})`.as('myReaction'),
+      sql<boolean>`stories.hidden_at is not null`.as('isHidden'),
       isActive.$castTo<boolean>().as('isActive')
     ])
 
@@ -103,7 +104,7 @@ export async function listViewers (db: Db, storyId: string, viewer: string, { cu
         .onRef('story_reactions.story_id', '=', 'story_views.story_id')
         .onRef('story_reactions.account_id', '=', 'story_views.account_id'))
     .where('story_views.story_id', '=', storyId)
-    .where(isNotBlocked(viewer, sql.ref('story_views.account_id')))
+    .where(canSeePerson(viewer, sql.ref('story_views.account_id')))
     .$if(cursor !== undefined, (query) => query.where('story_views.id', '<', cursor!))
     .select([
       'story_views.id as cursorId',

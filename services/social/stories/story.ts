@@ -23,7 +23,8 @@ export const Story = named(
     viewCount: Type.Integer({ description: 'The number of viewers, without the author' }),
     reactionCount: Type.Integer(),
     isViewed: Type.Boolean({ description: 'Whether the caller has viewed the story' }),
-    myReaction: Nullable(Type.String())
+    myReaction: Nullable(Type.String()),
+    isHidden: Type.Boolean({ description: 'Whether operators have hidden it from everybody but its author' })
   }, {
     examples: [{
       id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e41',
@@ -42,7 +43,8 @@ export const Story = named(
       viewCount: 4,
       reactionCount: 1,
       isViewed: true,
-      myReaction: '🔥'
+      myReaction: '🔥',
+      isHidden: false
     }]
   })
 )

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { isNotHidden } from '@tandem/account-kit'
 
 /** A person in a query: an account's id, or a column that holds one. */
 export type AccountRef = string | RawBuilder<string>
@@ -9,11 +10,15 @@ export const asUuid = (person: AccountRef) => typeof person === 'string' ? sql<s
 // reading all follows, blocks or likes of a person into memory for the twenty posts of a page: each row costs one index
 // lookup. Every `exists` that is evaluated per row of a page needs it.
 
-/** Whether neither person has blocked the other. */
-export const isNotBlocked = (one: AccountRef, other: AccountRef) =>
-  sql<SqlBool>`not exists (
-  select from blocks block where block.account_id = ${asUuid(one)}
-    and block.other_id = ${asUuid(other)} and not block.is_lifted offset 0)`
+/**
+ * Whether `viewer` can see `person` anywhere: neither has blocked the other, and the person is not hidden. Hidden people
+ * still see themselves, because this service may learn a moment late that they are back.
+ */
+export const canSeePerson = (viewer: AccountRef, person: AccountRef) =>
+  sql<SqlBool>`(not exists (
+  select from blocks block where block.account_id = ${asUuid(viewer)}
+    and block.other_id = ${asUuid(person)} and not block.is_lifted offset 0)
+  and (${asUuid(person)} = ${asUuid(viewer)} or ${isNotHidden(asUuid(person))}))`
 
 export const isFollowing = (follower: AccountRef, followed: AccountRef) =>
   sql<SqlBool>`exists (

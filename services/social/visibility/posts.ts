@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { asUuid, isFollowing, isNotBlocked, type AccountRef } from './people.ts'
+import { asUuid, isFollowing, canSeePerson, type AccountRef } from './people.ts'
 import { PostForbidden, PostGone, PostNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
@@ -15,21 +15,22 @@ const isInAudience = (viewer: AccountRef) =>
 /** Whether `viewer` can see the row of `posts`. */
 export const canSeePost = (viewer: AccountRef) =>
   sql<SqlBool>`(
-  posts.deleted_at is null and ${isInAudience(viewer)} and ${isNotBlocked(viewer, sql.ref('posts.author_id'))})`
+  posts.deleted_at is null and (posts.hidden_at is null or posts.author_id = ${asUuid(viewer)})
+  and ${isInAudience(viewer)} and ${canSeePerson(viewer, sql.ref('posts.author_id'))})`
 
 /**
- * The error for a post that `viewer` cannot see. People in a block with its author get PostNotFound, people outside its
+ * The error for a post that `viewer` cannot see. People who cannot see its author get PostNotFound, people outside its
  * audience get PostForbidden, and only people in its audience learn that it was deleted (PostGone).
  */
 export async function hiddenPostError (db: Db, postId: string, viewer: string) {
   const post = await db.selectFrom('posts').where('id', '=', postId)
     .select([
       isInAudience(viewer).as('isInAudience'),
-      isNotBlocked(viewer, sql.ref('posts.author_id')).as('isNotBlocked'),
+      canSeePerson(viewer, sql.ref('posts.author_id')).as('canSeeAuthor'),
       'deleted_at'
     ])
     .executeTakeFirst()
-  if (!post?.isNotBlocked) return new PostNotFound()
+  if (!post?.canSeeAuthor) return new PostNotFound()
   return post.isInAudience ? new PostGone() : new PostForbidden()
 }
 

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { asUuid, isFollowing, isMatched, isNotBlocked, type AccountRef } from './people.ts'
+import { asUuid, isFollowing, isMatched, canSeePerson, type AccountRef } from './people.ts'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
 import type { Trx } from '../tables.ts'
 
@@ -12,10 +12,12 @@ import type { Trx } from '../tables.ts'
 export const canSeeStoriesOf = (author: AccountRef, viewer: AccountRef) =>
   sql<SqlBool>`(
   (${asUuid(author)} = ${asUuid(viewer)} or ${isFollowing(viewer, author)} or ${isMatched(viewer, author)}) and
-    ${isNotBlocked(viewer, author)})`
+    ${canSeePerson(viewer, author)})`
 
 /** Whether `viewer` can see the row of `stories`, active or not. */
-export const canSeeStory = (viewer: AccountRef) => canSeeStoriesOf(sql.ref('stories.author_id'), viewer)
+export const canSeeStory = (viewer: AccountRef) =>
+  sql<SqlBool>`((stories.hidden_at is null or stories.author_id = ${asUuid(viewer)})
+  and ${canSeeStoriesOf(sql.ref('stories.author_id'), viewer)})`
 
 export const isActive = sql<SqlBool>`(stories.expires_at > now() and stories.cleared_at is null)`
 

@@ -1,0 +1,78 @@
+import { publish } from '@tandem/bus-kit'
+import { addToCase, countOnDismissed, lockTarget, priorityFor } from '@tandem/case-kit'
+import { PersonReported } from '@tandem/contracts'
+import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { ValidationError } from '@tandem/http-kit'
+import { TooManyReports } from '../errors.ts'
+import type { Db, ReportReason, TargetType, Trx } from '../tables.ts'
+import { readReported } from './evidence.ts'
+import { findOpenReport, findReport, outcomesOf } from './queries.ts'
+import { priorities } from './schemas.ts'
+
+const REPORTS_PER_DAY = 20
+
+export interface NewReport {
+  reporterId: string
+  targetType: TargetType
+  targetId: string
+  reason: ReportReason
+  details: string | null
+  /** As stored: storage keys, or URLs of other hosts. */
+  evidence: string[]
+  alsoBlock: boolean
+}
+
+/**
+ * Reports something, and freezes it as evidence. A repeat gets the first report, as long as that is open.
+ * @param timezone the reporter's, whose calendar day the limit applies to
+ * @throws TooManyReports, and the errors of reading what is reported
+ */
+export async function report (db: Db, report: NewReport, timezone: string, idempotencyKey?: IdempotencyKey) {
+  const { reporterId, targetType, targetId, reason, alsoBlock } = report
+  return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    const { target, evidence } = await readReported[targetType](trx, targetId, reporterId)
+    if (target.accountId === reporterId) throw new ValidationError('targetId must not be your own')
+    await lockTarget(trx, target)
+    const earlier = await findOpenReport(trx, reporterId, target)
+    if (!earlier) {
+      await useReport(trx, reporterId, timezone)
+      const caseId = await countOnDismissed(trx, target, evidence) ?? await addToCase(trx, target, {
+        priority: await priorityFor(trx, priorities[reason], outcomesOf(reporterId)),
+        isRestricted: reason === 'CHILD_SAFETY',
+        evidence
+      })
+      await insertReport(trx, caseId, report)
+      const created = await findReport(trx, reporterId, caseId)
+      await publishReport(trx, { reportId: created.id, reporterId, reportedId: target.accountId, alsoBlock })
+      return created
+    }
+    if (alsoBlock) {
+      await publishReport(trx, { reportId: earlier.id, reporterId, reportedId: target.accountId, alsoBlock })
+    }
+    return earlier
+  })
+}
+
+async function useReport (trx: Trx, accountId: string, timezone: string) {
+  const day = Temporal.Now.plainDateISO(timezone).toString()
+  if (!await useDailyQuota(trx, { table: 'report_quota', accountId, day, limit: REPORTS_PER_DAY })) {
+    throw new TooManyReports()
+  }
+}
+
+/** A reporter has one report in a case. They can be in it already if it was dismissed. */
+async function insertReport (trx: Trx, caseId: string, { reporterId, reason, details, evidence }: NewReport) {
+  await trx.insertInto('reports').values({ case_id: caseId, reporter_id: reporterId, reason, details, evidence })
+    .onConflict((conflict) => conflict.columns(['case_id', 'reporter_id']).doNothing())
+    .execute()
+}
+
+interface ReportOfPerson {
+  reportId: string
+  reporterId: string
+  reportedId: string
+  alsoBlock: boolean
+}
+
+const publishReport = async (trx: Trx, report: ReportOfPerson) =>
+  await publish(trx, PersonReported, report.reportedId, report)

@@ -1,0 +1,143 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { copyCaseFiles } from '@tandem/case-kit'
+import { deliver } from '@tandem/bus-kit/testing'
+import { ContentReportResolved, DecisionMade, SocialDecisionApplied } from '@tandem/contracts'
+import { createImage } from '@tandem/media-kit/testing'
+import { operatorBearer } from '@tandem/operator-kit/testing'
+import { givenPost, testApp } from '../test/app.ts'
+import { handleCase } from './rpc.ts'
+
+const { app, db, deps, handlers, get, post, put, del, person, publishedEvents } = await testApp(t)
+
+const nothing = { scope: null, until: null, photoId: null }
+const decision = (accountId: string, actions: object[], caseId: string | null, more = {}) => ({
+  decisionId: randomUUID(),
+  accountId,
+  case: caseId && { service: 'social', id: caseId },
+  actions: actions.map((action) => ({ ...nothing, ...action })),
+  outcome: 'ACTION_TAKEN',
+  automated: false,
+  madeAt: new Date().toISOString(),
+  ...more
+})
+const report = async (accountId: string, targetId: string, reason = 'SPAM') =>
+  await post(accountId, '/reports', { targetType: 'POST', targetId, reason })
+const caseOf = async (
+  targetId: string
+) => (await db.selectFrom('cases').where('target_id', '=', targetId).selectAll().executeTakeFirstOrThrow())
+const apply = async (data: object, sequence: number, id = randomUUID()) =>
+  await deliver(handlers, DecisionMade.type, data, { id, sequence })
+async function operate (method: 'GET' | 'POST', url: string, headers = operatorBearer('MODERATOR')) {
+  const response = await app.inject({ method, url, headers })
+  const isJson = String(response.headers['content-type']).includes('json')
+  return { status: response.statusCode, raw: response.rawPayload, ...(isJson ? response.json() : {}) }
+}
+
+t.test('a decision hides, closes the case and informs the reporters, once', async (t) => {
+  const [ana, cleo, ben] = [await person('Ana'), await person('Cleo'), await person('Ben')]
+  const { id } = await givenPost(db, { author_id: ben, likes_count: 3 })
+  for (const each of [ana, cleo]) await report(each, id)
+  const { id: caseId } = await caseOf(id)
+  const made = decision(ben, [{ type: 'HIDE_CONTENT' }], caseId)
+  const eventId = randomUUID()
+  await Promise.all([apply(made, 1, eventId), apply(made, 1, eventId)])
+  t.match(await get(cleo, `/feed/${id}`), { status: 410, code: 'GONE' })
+  t.match(await get(ben, `/feed/${id}`), { data: { post: { isHidden: true, likesCount: 3 } } })
+  t.match(await caseOf(id), { outcome: 'ACTION_TAKEN', decision_id: made.decisionId })
+  t.same(
+    (await publishedEvents(ContentReportResolved.type)).map(({ reporterId, outcome }) => [reporterId, outcome]),
+    [[ana, 'ACTION_TAKEN'], [cleo, 'ACTION_TAKEN']]
+  )
+  t.same(await publishedEvents(SocialDecisionApplied.type), [{ decisionId: made.decisionId }])
+  t.match((await get(ana, '/reports')).data.reports, [{ status: 'RESOLVED', outcome: 'ACTION_TAKEN' }])
+
+  await apply(decision(ben, [{ type: 'RESTORE_CONTENT' }], caseId, { outcome: 'NO_VIOLATION' }), 2)
+  t.match(await get(cleo, `/feed/${id}`), { status: 200, data: { post: { isHidden: false, likesCount: 3 } } })
+  t.equal((await publishedEvents(ContentReportResolved.type)).length, 2, 'reporters are informed once')
+})
+
+t.test('a decision that arrives after a later one changes nothing', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const { id } = await givenPost(db, { author_id: ben })
+  await report(ana, id)
+  const { id: caseId } = await caseOf(id)
+  await apply(decision(ben, [{ type: 'RESTORE_CONTENT' }, { type: 'LIFT', scope: 'POSTING' }], caseId), 20)
+  const until = new Date(Date.now() + 60_000).toISOString()
+  await apply(decision(ben, [{ type: 'HIDE_CONTENT' }, { type: 'RESTRICT', scope: 'POSTING', until }], caseId), 10)
+  t.match(await get(ana, `/feed/${id}`), { status: 200 })
+  t.match(await post(ben, '/feed', { type: 'TEXT', content: 'I am back' }), { status: 201 })
+})
+
+t.test('somebody who must not post can read, report and delete, until the second it ends', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const own = await givenPost(db, { author_id: ben })
+  const { id } = await givenPost(db, { author_id: ana })
+  const until = new Date(Date.now() + 60_000).toISOString()
+  await apply(decision(ben, [{ type: 'RESTRICT', scope: 'POSTING', until }], null), 1)
+  for (
+    const [path, body] of [
+      ['/feed', { type: 'TEXT', content: 'Hello' }],
+      [`/feed/${id}/comment`, { content: 'Hello' }],
+      [`/feed/${id}/like`, {}],
+      ['/stories', { mediaUrl: 'https://example.com/a.jpg', mediaType: 'IMAGE' }],
+      [`/users/${ana}/follow`, {}]
+    ] as const
+  ) t.match(await post(ben, path, body), { status: 403, code: 'POSTING_RESTRICTED' }, path)
+  t.match(await put(ben, `/feed/${own.id}`, { content: 'Changed' }), { status: 403, code: 'POSTING_RESTRICTED' })
+  t.match(await get(ben, `/feed/${id}`), { status: 200 })
+  t.equal((await report(ben, id)).status, 201)
+  t.match(await del(ben, `/feed/${own.id}`), { status: 200 })
+  await sql`update posting_restrictions set restricted_until = now() where account_id = ${ben}`.execute(db)
+  t.match(await post(ben, '/feed', { type: 'TEXT', content: 'Hello' }), { status: 201 })
+})
+
+t.test('operators see cases by urgency, with their evidence and files, and claim them', async (t) => {
+  await sql`update cases set outcome = 'NO_VIOLATION', resolved_at = now() where resolved_at is null`.execute(db)
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const { key } = await deps.media.store('public', createImage())
+  const calm = await givenPost(db, { author_id: ben })
+  const urgent = await givenPost(db, { author_id: ben, media_urls: [key], content: 'Bad' })
+  await report(ana, calm.id)
+  await report(ana, urgent.id, 'VIOLENCE')
+  const { data: { cases, nextCursor } } = await operate('GET', '/operator/cases?limit=1')
+  t.match(cases, [{ targetId: urgent.id, priority: 3, accountId: ben, reportsCount: 1 }])
+  t.match((await operate('GET', `/operator/cases?limit=1&cursor=${nextCursor}`)).data, {
+    cases: [{ targetId: calm.id }],
+    nextCursor: null
+  })
+  t.equal((await operate('GET', `/operator/cases?accountId=${ben}`)).data.cases.length, 2)
+
+  const [{ id }] = cases
+  t.match(await handleCase(deps).handle({ caseId: id }), {
+    accountId: ben,
+    version: 1,
+    isOpen: true,
+    excerpt: 'Bad'
+  })
+  const moderator = randomUUID()
+  const as = operatorBearer('MODERATOR', { id: moderator })
+  t.match(await operate('POST', `/operator/cases/${id}/claim`, as), { status: 200 })
+  t.match((await operate('GET', `/operator/cases/${id}`, as)).data.case, {
+    claimedBy: moderator,
+    evidence: [{ content: { content: 'Bad' } }],
+    files: [{ number: 1 }],
+    reports: [{ reason: 'VIOLENCE' }]
+  })
+  t.notMatch(JSON.stringify(await operate('GET', `/operator/cases/${id}`, as)), new RegExp(ana), 'not who reported')
+  const original = (await operate('GET', `/operator/cases/${id}/files/1`, as)).raw
+  await copyCaseFiles(deps)
+  const copied = await operate('GET', `/operator/cases/${id}/files/1`, as)
+  t.same(copied.raw, original)
+  const { data: { case: { files: [file] } } } = await operate('GET', `/operator/cases/${id}`, as)
+  t.equal(file.sha256, createHash('sha256').update(copied.raw).digest('hex'))
+
+  await report(await person('Eve'), urgent.id, 'CHILD_SAFETY')
+  t.match(await operate('GET', `/operator/cases/${id}/files/1`, as), { status: 403, code: 'FORBIDDEN' })
+  t.match(await operate('GET', `/operator/cases/${id}/files/1`, operatorBearer('ADMIN')), { status: 200 })
+  t.match(await operate('GET', `/operator/cases/${id}/files/2`), { status: 404 })
+  t.match(await operate('GET', `/operator/cases/${randomUUID()}`), { status: 404 })
+  await sql`update cases set outcome = 'NO_VIOLATION', resolved_at = now() where id = ${id}`.execute(db)
+  t.match(await operate('POST', `/operator/cases/${id}/claim`, as), { status: 409, code: 'CASE_CHANGED' })
+})

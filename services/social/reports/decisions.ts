@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type Type from 'typebox'
+import { isDeparted } from '@tandem/account-kit'
+import { claimOnce, publish } from '@tandem/bus-kit'
+import { resolveCase } from '@tandem/case-kit'
+import { ContentReportResolved, SocialDecisionApplied, type DecisionMade } from '@tandem/contracts'
+import type { Db, Trx } from '../tables.ts'
+
+export type Decision = Type.Static<typeof DecisionMade.data>
+
+interface Received {
+  eventId: string
+  /** Grows from decision to decision about one account. */
+  sequence: number
+}
+
+/** Carries out what a decision changes here, and confirms it. A repeat of the event changes nothing. */
+export async function applyDecision (db: Db, decision: Decision, { eventId, sequence }: Received) {
+  await db.transaction().execute(async (trx) => {
+    if (!await claimOnce(trx, eventId, 'decision')) return
+    // A new row for an erased account would never be erased.
+    if (!await isDeparted(trx, decision.accountId)) await restrictPosting(trx, decision, sequence)
+    await applyToCase(trx, decision, sequence)
+    await publish(trx, SocialDecisionApplied, decision.accountId, { decisionId: decision.decisionId })
+  })
+}
+
+async function restrictPosting (trx: Trx, { accountId, actions }: Decision, sequence: number) {
+  for (const { type, scope, until } of actions) {
+    const isRestricted = type === 'RESTRICT' && scope === 'POSTING'
+    const isLifted = type === 'LIFT' && (scope === 'POSTING' || scope === 'ALL')
+    if (!isRestricted && !isLifted) continue
+    await sql`
+      insert into posting_restrictions (account_id, restricted_until, sequence)
+      values (${accountId}, ${isLifted ? sql`now()` : until}, ${sequence})
+      on conflict (account_id) do update set restricted_until = excluded.restricted_until, sequence = excluded.sequence
+        where posting_restrictions.sequence <= excluded.sequence`.execute(trx)
+  }
+}
+
+async function applyToCase (
+  trx: Trx,
+  { decisionId, case: decided, accountId, actions, outcome }: Decision,
+  sequence: number
+) {
+  if (decided?.service !== 'social') return
+  const resolved = await resolveCase(trx, decided.id, { decisionId, outcome })
+  if (!resolved) return
+  const { targetType, targetId, wasOpen } = resolved
+  const change = actions.find(({ type }) => type === 'HIDE_CONTENT' || type === 'RESTORE_CONTENT')
+  if (change) await setHidden(trx, { targetType, targetId, accountId }, change.type === 'HIDE_CONTENT', sequence)
+  if (!wasOpen) return
+  const reports = await trx.selectFrom('reports').where('case_id', '=', decided.id).where('reporter_id', 'is not', null)
+    .select(['id', 'reporter_id as reporterId']).execute()
+  for (const { id, reporterId } of reports) {
+    await publish(trx, ContentReportResolved, id, { reportId: id, reporterId: reporterId!, outcome })
+  }
+}
+
+const tables = { POST: 'posts', COMMENT: 'comments', STORY: 'stories' } as const
+
+/** Hides a thing from everybody but its author, or shows it again, unless a later decision about it was applied. */
+async function setHidden (
+  trx: Trx,
+  { targetType, targetId, accountId }: { targetType: string, targetId: string, accountId: string },
+  isHidden: boolean,
+  sequence: number
+) {
+  const { rows } = await sql`
+    insert into content_decisions (target_type, target_id, account_id, sequence)
+    values (${targetType}, ${targetId}, ${accountId}, ${sequence})
+    on conflict (target_type, target_id) do update set sequence = excluded.sequence
+      where content_decisions.sequence <= excluded.sequence
+    returning target_id`.execute(trx)
+  const table = tables[targetType as keyof typeof tables]
+  if (rows.length === 0 || !table) return
+  await sql`update ${sql.table(table)} set hidden_at = ${isHidden ? sql`now()` : null} where id = ${targetId}`.execute(
+    trx
+  )
+}
+
+/** Whether the account must not write now. */
+export async function isPostingRestricted (db: Db, accountId: string) {
+  const restriction = await db.selectFrom('posting_restrictions').where('account_id', '=', accountId)
+    .where((row) => row.or([row('restricted_until', 'is', null), row('restricted_until', '>', sql<Date>`now()`)]))
+    .select('account_id').executeTakeFirst()
+  return restriction !== undefined
+}

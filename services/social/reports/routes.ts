@@ -1,0 +1,74 @@
+import Type from 'typebox'
+import { IdempotencyConflict } from '@tandem/database-kit'
+import {
+  Data,
+  data,
+  IdempotencyHeaders,
+  NextCursor,
+  PageQuery,
+  paginate,
+  readIdempotencyKey,
+  ValidationError,
+  type Routes
+} from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import { CommentNotFound, PersonNotFound, postErrors, storyErrors, TooManyReports } from '../errors.ts'
+import { ensurePerson, findTimezone } from '../people/actions.ts'
+import { report } from './actions.ts'
+import { listReports } from './queries.ts'
+import { NewReport, Report } from './schemas.ts'
+
+export const reportRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, media } = deps
+
+  app.post('/reports', {
+    schema: {
+      operationId: 'reportContent',
+      summary: 'Report a post, a comment, a story or a person',
+      description:
+        'What you cannot see, you cannot report. Reporting the same thing again returns your first report while that ' +
+        'is open. At most 20 a day: 429 LIMIT_EXCEEDED.',
+      'x-extension': true,
+      headers: IdempotencyHeaders,
+      body: NewReport,
+      errors: [...postErrors, ...storyErrors, CommentNotFound, PersonNotFound, TooManyReports, IdempotencyConflict],
+      response: { 201: Data(Type.Object({ report: Report })) }
+    }
+  }, async (request, reply) => {
+    const { body: { targetType, targetId, reason, details, evidence = [], alsoBlock = false }, account } = request
+    if (!evidence.every((url) => media.isAllowedUrl(url))) {
+      throw new ValidationError('evidence must contain URLs of images that were uploaded here')
+    }
+    if (targetType === 'USER') await ensurePerson(deps, targetId)
+    const created = await report(
+      db,
+      {
+        reporterId: account.id,
+        targetType,
+        targetId,
+        reason,
+        details: details || null,
+        evidence: evidence.map((url) => media.toStoredValue(url)),
+        alsoBlock
+      },
+      await findTimezone(deps, account.id),
+      readIdempotencyKey(request)
+    )
+    return reply.code(201).send(data({ report: created }))
+  })
+
+  app.get('/reports', {
+    schema: {
+      operationId: 'listMyContentReports',
+      summary: 'List my reports of posts, comments, stories and people',
+      description:
+        'The newest first, each with what came of it. Reports of FitMatch profiles have a list of their own.',
+      'x-extension': true,
+      querystring: PageQuery(),
+      response: { 200: Data(Type.Object({ reports: Type.Array(Report), nextCursor: NextCursor })) }
+    }
+  }, async ({ query, account }) => {
+    const { page, nextCursor } = paginate(await listReports(db, account.id, query), query.limit, ({ id }) => id)
+    return data({ reports: page, nextCursor })
+  })
+}

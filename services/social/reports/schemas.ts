@@ -1,0 +1,77 @@
+import Type from 'typebox'
+import { Body, ClientUrl, Enum, Id, named, Nullable, Text, Timestamp } from '@tandem/http-kit'
+import type { Priority } from '@tandem/case-kit'
+import { targetTypes, type ReportReason } from '../tables.ts'
+
+/** The reasons, each with the priority of its reports. */
+export const priorities = {
+  SPAM: 1,
+  HARASSMENT: 2,
+  HATE: 2,
+  SEXUAL: 2,
+  VIOLENCE: 3,
+  SELF_HARM: 3,
+  CHILD_SAFETY: 3,
+  IMPERSONATION: 2,
+  ILLEGAL: 2,
+  OTHER: 1
+} as const satisfies Record<ReportReason, Priority>
+
+const TargetType = Enum(targetTypes)
+const Reason = Enum([
+  'SPAM',
+  'HARASSMENT',
+  'HATE',
+  'SEXUAL',
+  'VIOLENCE',
+  'SELF_HARM',
+  'CHILD_SAFETY',
+  'IMPERSONATION',
+  'ILLEGAL',
+  'OTHER'
+])
+const MAX_EVIDENCE = 10
+
+export const NewReport = Body({
+  targetType: TargetType,
+  targetId: Id,
+  reason: Reason,
+  details: Type.Optional(Text({ min: 0, max: 2000 })),
+  evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: MAX_EVIDENCE, description: 'URLs of screenshots' })),
+  alsoBlock: Type.Optional(Type.Boolean({ description: 'Whether to block its author too' }))
+}, {
+  examples: [{
+    targetType: 'POST',
+    targetId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12',
+    reason: 'SPAM',
+    details: 'The same advertisement under every post',
+    alsoBlock: true
+  }]
+})
+
+export const Report = named(
+  'ContentReport',
+  Type.Object({
+    id: Type.String(),
+    targetType: TargetType,
+    targetId: Type.String(),
+    reason: Reason,
+    details: Nullable(Type.String()),
+    status: Enum(['OPEN', 'RESOLVED']),
+    outcome: Nullable(Enum(['ACTION_TAKEN', 'NO_VIOLATION']), { description: 'Null while the report is open' }),
+    createdAt: Timestamp,
+    resolvedAt: Nullable(Timestamp)
+  }, {
+    examples: [{
+      id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e51',
+      targetType: 'POST',
+      targetId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e12',
+      reason: 'SPAM',
+      details: 'The same advertisement under every post',
+      status: 'OPEN',
+      outcome: null,
+      createdAt: '2026-11-20T07:00:00.000Z',
+      resolvedAt: null
+    }]
+  })
+)

@@ -1,0 +1,142 @@
+import t from 'tap'
+import { PersonHidden } from '@tandem/contracts'
+import { deliver } from '@tandem/bus-kit/testing'
+import { givenStory, testApp } from '../test/app.ts'
+
+// Every endpoint that shows a person or what they did, while the person is hidden: a deletion, a pause or a ban.
+
+const app = await testApp(t)
+const { db, handlers, get, post, person, follows, matches, rank, publishedEvents } = app
+const [zelda, ben, cat] = [await person('zelda'), await person('ben'), await person('cat')]
+await follows(zelda, ben)
+await follows(ben, zelda)
+await follows(cat, ben)
+await matches(zelda, ben)
+
+const publishPost = async (author: string, content: string, more: object = {}) =>
+  (await post(author, '/feed', { type: 'TEXT', visibility: 'PUBLIC', content, ...more })).data.post
+const own = await publishPost(zelda, 'secret #secret @ben', {
+  type: 'POLL',
+  pollQuestion: 'secret?',
+  pollOptions: [{ text: 'secret' }, { text: 'other' }]
+})
+const others = await publishPost(cat, 'hello @zelda')
+const { data: { comment } } = await post(zelda, `/feed/${others.id}/comment`, { content: 'secret' })
+await post(cat, `/feed/${others.id}/comment`, { content: 'a reply', parentId: comment.id })
+await post(zelda, `/feed/${others.id}/like`)
+const story = await givenStory(db, { author_id: zelda, caption: 'secret' })
+const bensStory = await givenStory(db, { author_id: ben })
+await post(zelda, `/stories/${bensStory.id}/react`, { emoji: '🔥' })
+await get(zelda, `/stories/${bensStory.id}`)
+await rank()
+
+let changes = 0
+const setHidden = async (hidden: boolean) =>
+  await deliver(handlers, PersonHidden.type, { accountId: zelda, hidden }, { at: new Date(Date.now() + changes++) })
+const shows = (response: object) => {
+  const text = JSON.stringify(response)
+  return text.includes(zelda) || text.includes('secret')
+}
+
+const lists: [viewer: string, url: string][] = [
+  [ben, '/feed'],
+  [ben, '/feed?feedType=following'],
+  [cat, '/feed?feedType=discover'],
+  [ben, '/feed?feedType=trending'],
+  [cat, `/feed?userId=${zelda}`],
+  [ben, '/feed?hashtag=secret'],
+  [cat, `/feed?mentioned=${ben}`],
+  [ben, `/feed/${others.id}`],
+  [ben, `/feed/${others.id}/comment`],
+  [ben, `/feed/${others.id}/likes`],
+  [ben, '/users/search?q=zelda'],
+  [cat, `/users/${ben}/followers`],
+  [cat, `/users/${ben}/following`],
+  [ben, '/stories'],
+  [ben, `/stories/${bensStory.id}/viewers`],
+  [ben, '/hashtags/trending']
+]
+const single: [viewer: string, url: string][] = [
+  [ben, `/feed/${own.id}`],
+  [ben, `/feed/${own.id}/comment`],
+  [ben, `/feed/${own.id}/likes`],
+  [ben, `/feed/${others.id}/comment?parentId=${comment.id}`],
+  [ben, `/users/${zelda}`],
+  [ben, '/users/by-username/zelda'],
+  [ben, `/users/${zelda}/followers`],
+  [ben, `/users/${zelda}/following`],
+  [ben, `/stories?userId=${zelda}`],
+  [ben, `/stories/${story.id}`]
+]
+const writes: [viewer: string, url: string, body: object][] = [
+  [ben, `/feed/${own.id}/like`, {}],
+  [ben, `/feed/${own.id}/comment`, { content: 'x' }],
+  [ben, `/feed/${own.id}/vote`, { optionId: own.poll.options[0].id }],
+  [ben, `/feed/${others.id}/comment`, { content: 'x', parentId: comment.id }],
+  [ben, `/stories/${story.id}/react`, { emoji: '🔥' }],
+  [cat, `/users/${zelda}/follow`, {}]
+]
+const readAll = async () => {
+  const responses: Record<string, string> = {}
+  for (const [viewer, url] of [...lists, ...single]) responses[url] = JSON.stringify(await get(viewer, url))
+  return responses
+}
+
+t.test('nobody sees a hidden person anywhere, and everybody sees the same as before once they are back', async (t) => {
+  // Reading a story marks it as viewed.
+  await readAll()
+  const before = await readAll()
+  for (const [viewer, url] of lists) t.ok(shows(await get(viewer, url)), `${url} shows the person`)
+  for (const [viewer, url] of single) t.equal((await get(viewer, url)).status, 200, url)
+
+  await setHidden(true)
+  for (const [viewer, url] of lists) {
+    const response = await get(viewer, url)
+    t.equal(response.status, 200, url)
+    t.notOk(shows(response), `${url} does not show the person`)
+  }
+  for (const [viewer, url] of single) t.match(await get(viewer, url), { status: 404, code: 'NOT_FOUND' }, url)
+
+  await setHidden(false)
+  t.same(await readAll(), before)
+})
+
+t.test('nobody can act on what a hidden person did, and no event is published', async (t) => {
+  await setHidden(true)
+  const before = (await publishedEvents()).length
+  for (const [viewer, url, body] of writes) {
+    t.match(await post(viewer, url, body), { status: 404, code: 'NOT_FOUND' }, url)
+  }
+  await publishPost(ben, 'hello @zelda')
+  t.same((await publishedEvents()).slice(before).filter((event) => JSON.stringify(event).includes(zelda)), [])
+  await setHidden(false)
+})
+
+t.test('counters keep a hidden person', async (t) => {
+  const counters = async () => [
+    (await get(cat, `/feed/${others.id}`)).data.post.likesCount,
+    (await get(cat, `/feed/${others.id}`)).data.post.commentsCount,
+    (await get(cat, `/users/${ben}`)).data.user.followersCount
+  ]
+  const before = await counters()
+  await setHidden(true)
+  t.same(await counters(), before)
+  await setHidden(false)
+})
+
+t.test('a person who is back sees themselves at once, also if the event is late', async (t) => {
+  await setHidden(true)
+  t.equal((await get(zelda, `/feed/${own.id}`)).status, 200)
+  t.equal((await get(zelda, `/users/${zelda}`)).status, 200)
+  await setHidden(false)
+})
+
+t.test('an event that is late or repeated does not hide a person who is back', async (t) => {
+  const [earlier, later] = [new Date(Date.now() + 10_000), new Date(Date.now() + 20_000)]
+  const change = async (hidden: boolean, at: Date) =>
+    await deliver(handlers, PersonHidden.type, { accountId: zelda, hidden }, { at })
+  await change(false, later)
+  await change(true, earlier)
+  await change(true, earlier)
+  t.equal((await get(ben, `/users/${zelda}`)).status, 200)
+})
