@@ -1,22 +1,37 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
+import { activityRoutes } from './activities/routes.ts'
+import { onPersonUnfollowed } from './activities/consumers.ts'
+import { participantRoutes } from './activities/participant-routes.ts'
+import { caseRoutes } from '@tandem/case-kit'
+import { serveOperators } from '@tandem/operator-kit'
 import { badgeRoutes } from './badges/routes.ts'
+import { buddyRoutes } from './buddies/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
+import { handleErasureCheck, handlePersonalData } from './departures.ts'
 import type { Deps } from './deps.ts'
+import './errors-indonesian.ts'
 import { discoverRoutes } from './discover/routes.ts'
+import { meetingRoutes } from './meetings/routes.ts'
+import { handleMeetingDetails } from './meetings/rpc.ts'
 import { handleFitMatchOverview } from './matches/rpc.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { recordActivity } from './people/activity.ts'
 import { onFactsChanged, onPersonChanged, onSubscriptionChanged } from './people/consumers.ts'
 import { photoRoutes } from './photos/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
-import { onAccountVerified } from './safety/consumers.ts'
+import { onAccountVerified, onDecisionMade, onPersonReported, onSuspensionContinued } from './safety/consumers.ts'
+import { blockRoutes } from './safety/people-routes.ts'
 import { reportOperatorRoutes } from './safety/operator-routes.ts'
+import { listReportsOfCase } from './safety/cases.ts'
+import { handleCase } from './safety/rpc.ts'
 import { handleRealtimeDetails } from './realtime/rpc.ts'
+import { realtimeRoutes } from './realtime/routes.ts'
 import { safetyRoutes } from './safety/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import { setupRoutes } from './setup/routes.ts'
 import { swipeRoutes } from './swipes/routes.ts'
 import { venueRoutes } from './venues/routes.ts'
+import { verificationConsoleRoutes } from './verification/console-routes.ts'
 import { verificationOperatorRoutes, verificationRoutes } from './verification/routes.ts'
 
 const routes = [
@@ -30,18 +45,47 @@ const routes = [
   matchRoutes,
   chatRoutes,
   safetyRoutes,
+  blockRoutes,
   reportOperatorRoutes,
   verificationRoutes,
   verificationOperatorRoutes,
-  badgeRoutes
+  verificationConsoleRoutes,
+  badgeRoutes,
+  realtimeRoutes,
+  activityRoutes,
+  participantRoutes,
+  buddyRoutes,
+  meetingRoutes
 ]
-const consumers = [onPersonChanged, onFactsChanged, onSubscriptionChanged, onAccountVerified]
-const rpcHandlers = [handleFitMatchOverview, handleRealtimeDetails]
+const consumers = [
+  onPersonChanged,
+  onFactsChanged,
+  onSubscriptionChanged,
+  onAccountVerified,
+  onPersonReported,
+  onSuspensionContinued,
+  onPersonUnfollowed,
+  onDecisionMade
+]
+const rpcHandlers = [
+  handleFitMatchOverview,
+  handleRealtimeDetails,
+  handleMeetingDetails,
+  handlePersonalData,
+  handleErasureCheck,
+  handleCase
+]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'fitmatch', ...options })
+  await serveOperators(app, { db: deps.db, keys: options.keys })
   app.addHook('preHandler', recordActivity(deps.db))
   for (const each of routes) await app.register(each, deps)
+  await app.register(caseRoutes, {
+    db: deps.db,
+    media: deps.media,
+    listReports: async (caseId: string) => await listReportsOfCase(deps.db, caseId)
+  })
   return app
 }
 

@@ -1,24 +1,31 @@
 import { createDepartures } from '@tandem/account-kit'
-import { publish, type CallRpc } from '@tandem/bus-kit'
-import { FitMatchAccountErased } from '@tandem/contracts'
+import { handleRpc } from '@tandem/bus-kit'
+import { FitMatchAccountErased, FitMatchErasureCheck, FitMatchPersonalData } from '@tandem/contracts'
 import { isMediaKey } from '@tandem/http-kit'
 import type { Deps } from './deps.ts'
 import { personalData } from './personal-data.ts'
-import { isRetained } from './photos/files.ts'
+import { isNeededAsEvidence } from './photos/files.ts'
 import { isSelfieKey } from './verification/selfie-keys.ts'
 
 /** The erasure of accounts in this service. */
 export const createFitMatchDepartures = (
-  { db, media, selfies, callRpc }: Pick<Deps, 'db' | 'media' | 'selfies'> & { callRpc: CallRpc }
+  { db, media, selfies, callRpc }: Pick<Deps, 'db' | 'media' | 'selfies' | 'callRpc'>
 ) =>
   createDepartures({
-    service: 'fitmatch',
     db,
     callRpc,
     personalData,
-    report: async (trx, erased) => await publish(trx, FitMatchAccountErased, erased.accountId, erased),
-    removeFile: async (key, accountId) => {
+    report: FitMatchAccountErased,
+    removeFile: async (key) => {
       if (isSelfieKey(key)) await selfies.remove(key)
-      else if (isMediaKey(key) && !await isRetained(db, key, accountId)) await media.remove(key)
+      else if (isMediaKey(key) && !await isNeededAsEvidence(db, key)) await media.remove(key)
     }
   })
+
+/** Provides the copy of a person's data, page by page. */
+export const handlePersonalData = ({ departures }: Pick<Deps, 'departures'>) =>
+  handleRpc(FitMatchPersonalData, async (page) => await departures.readPersonalData(page))
+
+/** Counts again what is left of an erased account. */
+export const handleErasureCheck = ({ departures }: Pick<Deps, 'departures'>) =>
+  handleRpc(FitMatchErasureCheck, async ({ accountId }) => await departures.verify(accountId))

@@ -6,17 +6,20 @@ import type { CallRpc } from '@tandem/bus-kit'
 import type { EphemeralMessage } from '@tandem/contracts/realtime'
 import { createMedia, type Media, type Storage } from '@tandem/media-kit'
 import { createFitMatchDepartures } from './departures.ts'
+import { createPeopleLookup, type FindPeople } from './people/lookup.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** The dependencies of every feature. */
 export interface Deps {
   db: Db
   callRpc: CallRpc
+  findPeople: FindPeople
   media: Media
   /** Storage for selfies. Nothing in it is ever served publicly. */
   selfies: Storage
   /** Minimum age in years; 0 means none. */
   minAge: number
+  now: () => Date
   departures: Departures
   /** Sends a frame to the realtime connections of an account. It may be lost. */
   sendEphemeral: (message: EphemeralMessage) => void
@@ -37,9 +40,11 @@ export function createDeps (
   return {
     db,
     callRpc,
+    findPeople: createPeopleLookup({ db, callRpc }),
     media,
     selfies,
     minAge: config.MIN_AGE,
+    now: () => new Date(),
     departures: createFitMatchDepartures({ db, callRpc, media, selfies }),
     sendEphemeral: publishSignal
   }

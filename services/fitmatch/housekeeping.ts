@@ -1,40 +1,58 @@
 import { sql } from 'kysely'
+import { purgeCases } from '@tandem/case-kit'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
+import { eraseOldPlaces, updateInstants } from './activities/upkeep.ts'
+import { deleteExpiredRequests } from './buddies/endings.ts'
 import type { Deps } from './deps.ts'
 import { deleteKeptEvidence } from './erasure/actions.ts'
-import { removeUnreportedFiles, type StoredFile } from './photos/files.ts'
+import { removeFiles } from './photos/files.ts'
 import { recheckRecentReporters } from './safety/reporters.ts'
 import { eraseOldSelfies } from './verification/actions.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
+
+const dailyQuotas = [
+  'swipe_quota',
+  'position_change_quota',
+  'report_quota',
+  'activity_quota',
+  'invitation_quota',
+  'join_request_quota',
+  'buddy_request_quota',
+  'meeting_quota'
+] as const
 
 /** Runs housekeeping now and every hour. */
 export const startHousekeeping = (deps: Deps, log: Log) =>
   runPeriodically(async () => await runHousekeeping(deps), { intervalMs: HOUR_MS, log })
 
 /** Erases data whose retention time is over, and retries what was left undone while identity was unavailable. */
-export async function runHousekeeping ({ db, callRpc, media, selfies }: Deps) {
+export async function runHousekeeping ({ db, callRpc, media, selfies, now }: Deps) {
   await eraseOldSelfies(db, selfies)
-  for (const table of ['swipe_quota', 'position_change_quota', 'report_quota'] as const) {
+  for (const table of dailyQuotas) {
     await sql`delete from ${sql.table(table)} where day < current_date - 2`.execute(db)
   }
   await sql`delete from message_quota where window_started_at < now() - interval '1 day'`.execute(db)
   await sql`delete from typing_indicators where started_at < now() - interval '1 hour'`.execute(db)
   await sql`delete from setup_drafts where saved_at < now() - interval '1 year'`.execute(db)
+  await deleteExpiredRequests(db)
   await deleteExpiredIdempotencyKeys(db)
+  await updateInstants(db, now())
+  await eraseOldPlaces(db)
+  await sql`delete from meetings where alarm_at < now() - interval '30 days'`.execute(db)
 
   // Ended matches and deleted profiles are kept for 30 days so that they can still be reported.
-  const images = await sql<StoredFile>`
+  const images = await sql<{ url: string }>`
     with deleted as (delete from matches where ended_at < now() - interval '30 days' returning id)
-    select image_url as url, sender_id as "ownerId" from messages where match_id in (select id from deleted)
-      and image_url is not null`
+    select image_url as url from messages where match_id in (select id from deleted) and image_url is not null`
     .execute(db)
-  const photos = await sql<StoredFile>`
-    with deleted as (delete from deleted_profiles where deleted_at < now() - interval '30 days'
-      returning photo_urls, account_id)
-    select unnest(photo_urls) as url, account_id as "ownerId" from deleted`.execute(db)
-  await removeUnreportedFiles({ db, media }, [...images.rows, ...photos.rows, ...await deleteKeptEvidence(db)])
+  const photos = await sql<{ url: string }>`
+    with deleted as (delete from deleted_profiles where deleted_at < now() - interval '30 days' returning photo_urls)
+    select unnest(photo_urls) as url from deleted`.execute(db)
+  await removeFiles({ db, media }, [...images.rows, ...photos.rows].map(({ url }) => url))
+  await deleteKeptEvidence(db)
+  await purgeCases({ db, media })
 
   // Last, because it throws while identity is unavailable.
   await recheckRecentReporters({ db, callRpc })

@@ -1,8 +1,12 @@
+import { startAudit } from '@tandem/operator-kit'
 import { runService } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
+import { startActivityTimers } from './activities/timers.ts'
 import { Config } from './config.ts'
 import { createDeps } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { startMeetingAlarms } from './meetings/alarms.ts'
+import { startCopying, startLifting } from './safety/background.ts'
 
 await runService({
   name: 'fitmatch',
@@ -11,5 +15,13 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startHousekeeping, ({ departures }, log) => departures.start(log)]
+  background: [
+    startHousekeeping,
+    startCopying,
+    startActivityTimers,
+    startLifting,
+    startMeetingAlarms,
+    ({ departures }, log) => departures.start(log),
+    ({ db }, log) => startAudit({ db, log })
+  ]
 })

@@ -1,5 +1,8 @@
 import { sql, type SqlBool } from 'kysely'
+import { caseTables } from '@tandem/case-kit'
 import { idempotencyTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
+import { eraseParticipations } from './activities/endings.ts'
+import { auditTables } from '@tandem/operator-kit'
 import { eraseReports } from './erasure/actions.ts'
 import { isEvidence, isRecentDecision } from './erasure/rows.ts'
 import type { Tables } from './tables.ts'
@@ -10,17 +13,56 @@ const limits = { not: 'It counts towards a limit, for a few days.' }
 
 const ofMatch = (accountId: string) =>
   sql<SqlBool>`match_id in (select id from matches where low_id = ${accountId}::uuid or high_id = ${accountId}::uuid)`
+const isSentBy = (accountId: string) => sql<SqlBool>`(sender_id = ${accountId}::uuid)`
 const ofProfile = (accountId: string) =>
   sql<SqlBool>`profile_id in (select id from profiles where account_id = ${accountId}::uuid)`
 
 /** What this service holds of people, in the order in which it is erased. */
 export const personalData: PersonalData<Tables> = {
+  activity_timers: notPersonal('It holds the times of reminders of activities.'),
+  activity_participants: personal({
+    rowsOf: inColumns('account_id'),
+    erase: eraseParticipations,
+    exported: ['activity_id', 'state', 'checked_in_at', 'created_at']
+  }),
+  activities: personal({
+    rowsOf: inColumns('host_id'),
+    exported: [
+      'id',
+      'title',
+      'sport',
+      'date',
+      'start_time',
+      'end_time',
+      'timezone',
+      'location_name',
+      'venue',
+      'note',
+      'city',
+      'visibility',
+      'capacity',
+      'status',
+      'created_at'
+    ]
+  }),
+  activity_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
+  invitation_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
+  join_request_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
   typing_indicators: personal({ rowsOf: ofMatch, exported: derived }),
   // A chat goes with all messages, those of the other person too, as when one of the two ends the match.
   messages: personal({
     rowsOf: ofMatch,
     files: sql`array[image_url]`,
-    exported: ['id', 'match_id', 'sender_id', 'content', 'image_url', 'created_at', 'read_at']
+    exported: {
+      columns: ['id', 'match_id', 'sender_id', 'content', 'image_url', 'created_at', 'read_at'],
+      // Of a received message only its time, its sender, and when it was read.
+      values: (accountId) => ({
+        content: sql`case when ${isSentBy(accountId)} then content end`,
+        image_url: sql`case when ${isSentBy(accountId)} then image_url end`,
+        read_at: sql`case when not ${isSentBy(accountId)} then read_at end`
+      }),
+      files: (accountId) => sql`case when ${isSentBy(accountId)} then array[image_url] else '{}' end`
+    }
   }),
   matches: personal({
     rowsOf: inColumns('low_id', 'high_id'),
@@ -28,7 +70,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   swipes: personal({
     rowsOf: inColumns('swiper_id', 'target_id'),
-    exported: ['target_id', 'swipe_type', 'created_at']
+    exported: { columns: ['target_id', 'swipe_type', 'created_at'], rows: inColumns('swiper_id') }
   }),
   swipe_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
   position_change_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
@@ -97,7 +139,30 @@ export const personalData: PersonalData<Tables> = {
   }),
   blocks: personal({
     rowsOf: inColumns('blocker_id', 'blocked_id'),
-    exported: ['blocked_id', 'display_name', 'reason', 'created_at']
+    exported: {
+      columns: ['blocked_id', 'display_name', 'reason', 'created_at'],
+      rows: inColumns('blocker_id')
+    }
+  }),
+  meetings: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['activity_id', 'minutes', 'status', 'ask_at', 'alarm_at', 'contact_told_at', 'created_at']
+  }),
+  meeting_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
+  buddies: personal({ rowsOf: inColumns('low_id', 'high_id'), exported: ['low_id', 'high_id', 'sport', 'created_at'] }),
+  // Without the status: a refusal is never shown to the person who asked.
+  buddy_requests: personal({
+    rowsOf: inColumns('from_id', 'to_id'),
+    exported: ['from_id', 'to_id', 'sport', 'created_at']
+  }),
+  buddy_refusals: personal({
+    rowsOf: inColumns('from_id', 'to_id'),
+    exported: { not: 'A refusal is never shown to the person who asked.' }
+  }),
+  buddy_request_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
+  people: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It is a copy; another service exports the original.' }
   }),
   reports: personal({
     rowsOf: inColumns('reporter_id', 'reported_id'),
@@ -107,8 +172,12 @@ export const personalData: PersonalData<Tables> = {
       why: 'Reports about the person are evidence, also against a new account of theirs.',
       until: '180 days after the last decision'
     },
-    exported: ['reported_id', 'reason', 'details', 'evidence', 'status', 'created_at']
+    exported: {
+      columns: ['reported_id', 'reason', 'details', 'evidence', 'status', 'created_at'],
+      rows: inColumns('reporter_id')
+    }
   }),
+  ...caseTables,
   audit_log: personal({
     rowsOf: inColumns('account_id'),
     keeps: {
@@ -116,7 +185,13 @@ export const personalData: PersonalData<Tables> = {
       why: 'Decisions of operators can be questioned.',
       until: '24 months after the decision'
     },
-    exported: { not: "They are operators' notes; the person is notified of each decision." }
+    // A dismissed report would tell that somebody reported them.
+    exported: {
+      columns: ['action', 'created_at'],
+      rows: (accountId) =>
+        sql<SqlBool>`(account_id = ${accountId}::uuid
+        and action in ('REPORT_SUSPEND', 'REPORT_RESTORE', 'VERIFICATION_APPROVE', 'VERIFICATION_REJECT'))`
+    }
   }),
   members: personal({
     rowsOf: inColumns('account_id'),
@@ -124,5 +199,6 @@ export const personalData: PersonalData<Tables> = {
   }),
   sports: notPersonal('It numbers the sports of the option list.'),
   ...idempotencyTables,
+  ...auditTables,
   ...kitTables
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { Connection } from '@tandem/contracts'
 import type { Deps } from './deps.ts'
 import { isBlockedBy, isMatchedWith } from './people/visibility.ts'
@@ -16,15 +17,20 @@ export async function waitUntilPropagated (
   accountId: string,
   profileId: string
 ) {
-  const current = await db.selectFrom('profiles').where('id', '=', profileId)
-    .select([
-      'account_id as otherId',
-      isMatchedWith(accountId).as('isMatched'),
-      isBlockedBy(accountId).as('hasBlocked')
-    ])
-    .executeTakeFirst()
-  if (!current) return
-  const { otherId, isMatched, hasBlocked } = current
+  const profile = await db.selectFrom('profiles').where('id', '=', profileId).select('account_id').executeTakeFirst()
+  if (profile) await waitUntilPersonPropagated({ db, callRpc }, accountId, profile.account_id)
+}
+
+/** The same for an account. */
+export async function waitUntilPersonPropagated (
+  { db, callRpc }: Pick<Deps, 'db' | 'callRpc'>,
+  accountId: string,
+  otherId: string
+) {
+  const { rows: [current] } = await sql<{ isMatched: boolean, hasBlocked: boolean }>`
+    select ${isMatchedWith(accountId)} as "isMatched", ${isBlockedBy(accountId)} as "hasBlocked"
+    from (select ${otherId}::uuid as account_id) as profiles`.execute(db)
+  const { isMatched, hasBlocked } = current!
   const deadline = performance.now() + MAX_WAIT_MS
   try {
     while (performance.now() < deadline) {

@@ -1,6 +1,8 @@
 import type { ColumnType, Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
+import type { AuditTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
+import type { CaseTables } from '@tandem/case-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 
 export type Gender = 'MALE' | 'FEMALE' | 'OTHER'
@@ -16,7 +18,20 @@ export type ReportReason =
   | 'UNDERAGE'
   | 'OFFLINE_BEHAVIOR'
   | 'OTHER'
+export type BuddyRequestStatus = 'PENDING' | 'DECLINED' | 'ACCEPTED'
 export type ReportAction = 'DISMISS' | 'SUSPEND' | 'RESTORE'
+export const participantStates = ['INVITED', 'ASKED', 'GOING', 'DECLINED', 'REFUSED', 'LEFT', 'REMOVED'] as const
+export type ParticipantState = typeof participantStates[number]
+export type ActivityStatus = 'PLANNED' | 'FINISHED' | 'CANCELED'
+export type ActivityVisibility = 'INVITED' | 'OPEN'
+export type TimerKind = 'REMIND_24H' | 'REMIND_1H' | 'RELEASE' | 'FINISH'
+export interface ActivityVenue {
+  name: string
+  branch: string | null
+  city: string | null
+  latitude: number | null
+  longitude: number | null
+}
 interface Prompt {
   id: string
   question: string
@@ -33,7 +48,14 @@ interface DayQuota {
 }
 
 export interface Tables
-  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables
+  extends
+    OutboxTables,
+    ProcessedEventTables,
+    FailedMessageTables,
+    IdempotencyTables,
+    DepartureTables,
+    AuditTables,
+    CaseTables
 {
   members: {
     account_id: string,
@@ -46,6 +68,8 @@ export interface Tables
     subscribed_until: Date | null,
     subscription_sequence: number | null,
     suspended_at: Date | null,
+    suspended_until: Date | null,
+    decision_sequence: Generated<number>,
     email_verified: Generated<boolean>
   }
   activity: { account_id: string, last_active_at: Date }
@@ -155,7 +179,7 @@ export interface Tables
   blocks: {
     blocker_id: string,
     blocked_id: string,
-    profile_id: string,
+    profile_id: string | null,
     display_name: string,
     reason: string | null,
     created_at: Generated<Date>
@@ -165,12 +189,12 @@ export interface Tables
     reporter_id: string,
     reported_id: string,
     profile_id: string,
+    case_id: string | null,
     reason: ReportReason,
     details: string | null,
     evidence: string[],
     profile: Json<ProfileCopy>,
     messages: Json<(Record<string, unknown> & { imageUrl: string | null })[]>,
-    retained_urls: string[],
     is_urgent: GeneratedAlways<boolean>,
     status: Generated<'OPEN' | 'RESOLVED'>,
     action: ReportAction | null,
@@ -202,6 +226,71 @@ export interface Tables
   verification_photos: { verification_id: string, photo_id: string, is_main: boolean }
   badges: { account_id: string, badge: string, earned_at: Generated<Date> }
   badge_progress: { account_id: string, badge: string, progress: number }
+  activities: {
+    id: Generated<string>,
+    host_id: string,
+    title: string,
+    sport: string,
+    date: string,
+    start_time: string,
+    end_time: string,
+    timezone: string,
+    starts_at: Date,
+    ends_at: Date,
+    tzdata: string,
+    location_name: string | null,
+    venue: Json<ActivityVenue> | null,
+    note: string | null,
+    city: string | null,
+    latitude: number | null,
+    longitude: number | null,
+    cell: GeneratedAlways<number>,
+    visibility: ActivityVisibility,
+    capacity: number,
+    going_count: Generated<number>,
+    status: Generated<ActivityStatus>,
+    version: Generated<number>,
+    created_at: Generated<Date>
+  }
+  activity_participants: {
+    activity_id: string,
+    account_id: string,
+    state: ParticipantState,
+    version: number,
+    was_going: Generated<boolean>,
+    checked_in_at: Date | null,
+    attended_at: Date | null,
+    created_at: Generated<Date>
+  }
+  activity_timers: { activity_id: string, kind: TimerKind, due_at: Date }
+  activity_quota: DayQuota
+  invitation_quota: DayQuota
+  join_request_quota: DayQuota
+  meetings: {
+    id: Generated<string>,
+    activity_id: string,
+    account_id: string,
+    minutes: number,
+    status: Generated<'ARMED' | 'SAFE' | 'ALARMED'>,
+    ask_at: Date,
+    alarm_at: Date,
+    due_at: Date | null,
+    contact_told_at: Date | null,
+    created_at: Generated<Date>
+  }
+  meeting_quota: DayQuota
+  buddies: { id: Generated<string>, low_id: string, high_id: string, sport: string, created_at: Generated<Date> }
+  buddy_requests: {
+    id: Generated<string>,
+    from_id: string,
+    to_id: string,
+    sport: string,
+    status: Generated<BuddyRequestStatus>,
+    created_at: Generated<Date>
+  }
+  buddy_refusals: { from_id: string, to_id: string, refused_at: Generated<Date> }
+  buddy_request_quota: DayQuota
+  people: { account_id: string, name: string, image: string | null, changed_at: Date }
   audit_log: {
     id: Generated<string>,
     operator_id: string,

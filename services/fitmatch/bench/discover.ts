@@ -105,7 +105,17 @@ const callRpc = (async () => createFacts('Someone')) as unknown as CallRpc
 const nowhere = diskStorage('/nowhere')
 const media = createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' })
 const departures = createFitMatchDepartures({ db, callRpc, media, selfies: nowhere })
-const app = await createApp({ db, callRpc, media, selfies: nowhere, minAge: 18, departures, sendEphemeral () {} }, {
+const app = await createApp({
+  db,
+  callRpc,
+  findPeople: async () => [],
+  media,
+  selfies: nowhere,
+  minAge: 18,
+  now: () => new Date(),
+  departures,
+  sendEphemeral () {}
+}, {
   log: silentLog,
   keys: testKeys
 })

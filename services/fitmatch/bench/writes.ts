@@ -33,7 +33,17 @@ const callRpc = (async () => createFacts('Someone')) as unknown as CallRpc
 const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example' })
 const selfies = diskStorage('/nowhere')
 const departures = createFitMatchDepartures({ db, callRpc, media, selfies })
-const app = await createApp({ db, callRpc, media, selfies, minAge: 18, departures, sendEphemeral () {} }, {
+const app = await createApp({
+  db,
+  callRpc,
+  findPeople: async () => [],
+  media,
+  selfies,
+  minAge: 18,
+  now: () => new Date(),
+  departures,
+  sendEphemeral () {}
+}, {
   log: silentLog,
   keys: testKeys
 })

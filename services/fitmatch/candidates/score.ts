@@ -16,20 +16,31 @@ const EARTH_RADIUS_KM = 6371
 // double precision, because Postgres would otherwise compute in decimals, which takes ten times as long.
 const float = (value: number) => sql.raw(`'${Number(value)}'::float8`)
 
-/**
- * Great-circle distance in kilometres from `me` to the public position of the current profile; null if either has no
- * position.
- */
-export function distanceKmFrom ({ latitude, longitude }: CompatibilityInputs): RawBuilder<number | null> {
+type GridPosition = Pick<CompatibilityInputs, 'latitude' | 'longitude'>
+interface GridColumns {
+  latitude: RawBuilder<unknown>
+  longitude: RawBuilder<unknown>
+}
+
+/** Great-circle distance in kilometres from `me` to a position in hundredths of a degree; null if either has none. */
+export function distanceKmBetween ({ latitude, longitude }: GridPosition, to: GridColumns): RawBuilder<number | null> {
   if (latitude === null || longitude === null) return sql<null>`null::float8`
   const toRadians = Math.PI / 180 / 100
   // The cosine is imprecise for short distances. Neighbouring grid positions are a kilometre apart, where the error is
   // a hundredth of a millimetre.
   return sql`${float(EARTH_RADIUS_KM)} * acos(greatest(-1, least(1,
-    ${float(Math.sin(latitude * toRadians))} * sin(profiles.public_latitude * ${float(toRadians)}) +
-    ${float(Math.cos(latitude * toRadians))} * cos(profiles.public_latitude * ${float(toRadians)}) *
-      cos((profiles.public_longitude - ${float(longitude)}) * ${float(toRadians)}))))`
+    ${float(Math.sin(latitude * toRadians))} * sin(${to.latitude} * ${float(toRadians)}) +
+    ${float(Math.cos(latitude * toRadians))} * cos(${to.latitude} * ${float(toRadians)}) *
+      cos((${to.longitude} - ${float(longitude)}) * ${float(toRadians)}))))`
 }
+
+const publicPosition = {
+  latitude: sql.ref('profiles.public_latitude'),
+  longitude: sql.ref('profiles.public_longitude')
+}
+
+/** The distance from `me` to the public position of the current profile. */
+export const distanceKmFrom = (me: GridPosition) => distanceKmBetween(me, publicPosition)
 
 const countBits = (bits: string) => bits.replaceAll('0', '').length
 const ownBits = (me: CompatibilityInputs, mask: string) => BigInt(me.traitBits) & BigInt(mask)

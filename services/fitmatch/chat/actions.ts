@@ -152,7 +152,7 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
   return rows
 }
 
-/** Stores that a participant started or stopped typing. @throws MatchNotFound */
+/** Stores that a participant started or stopped typing, and tells the other person. @throws MatchNotFound */
 export async function setTyping (
   { db, sendEphemeral }: Pick<Deps, 'db' | 'sendEphemeral'>,
   accountId: string,
@@ -161,19 +161,32 @@ export async function setTyping (
 ) {
   await readParticipant(db, accountId)
   const { otherId } = await readChat(db, accountId, matchId)
+  const hasChanged = isTyping ? await startTyping(db, accountId, matchId) : await stopTyping(db, accountId, matchId)
+  if (!hasChanged) return
   const frame = { type: 'chat.typing' as const, at: new Date().toISOString(), data: { matchId, isTyping } }
   sendEphemeral({ to: otherId, frame })
-  if (!isTyping) {
-    await db.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', accountId)
-      .execute()
-    return
-  }
-  await db.insertInto('typing_indicators')
+}
+
+/** Returns false if it was stored less than a second ago, or if the match has ended. */
+async function startTyping (db: Db, accountId: string, matchId: string) {
+  const started = await db.insertInto('typing_indicators')
     .columns(['match_id', 'account_id', 'started_at'])
     .expression(
       db.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
         .select(['id', sql<string>`${accountId}::uuid`.as('account_id'), sql<Date>`now()`.as('started_at')])
     )
-    .onConflict((conflict) => conflict.columns(['match_id', 'account_id']).doUpdateSet({ started_at: sql`now()` }))
+    .onConflict((conflict) =>
+      conflict.columns(['match_id', 'account_id']).doUpdateSet({ started_at: sql`now()` })
+        .where('typing_indicators.started_at', '<', sql<Date>`now() - interval '1 second'`)
+    )
+    .returning('match_id')
+    .executeTakeFirst()
+  return started !== undefined
+}
+
+/** Returns true: a stop is always sent, because it may follow one that was lost. */
+async function stopTyping (db: Db, accountId: string, matchId: string) {
+  await db.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', accountId)
     .execute()
+  return true
 }

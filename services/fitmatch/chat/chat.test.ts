@@ -5,6 +5,7 @@ import t from 'tap'
 import { MatchEnded, MessageSent, MessagesRead } from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
 import { inParallel, testApp, type Member } from '../test/app.ts'
+import { listHistory, listSince } from './queries.ts'
 
 interface ShownMessage {
   id: string
@@ -401,6 +402,16 @@ t.test('a chat', async (t) => {
     t.match((await swipe(ana, ben)).data, { isMatch: false })
     t.match((await swipe(ben, ana)).data, { isMatch: true }, 'unless both swipe again')
   })
+
+  t.test('shows nothing of a match that ends between the check and the read', async (t) => {
+    const { ana, matchId, write } = await pair()
+    await write(ana, 'Hi')
+    t.match(await listHistory(db, ana.id, matchId, { limit: 20 }), { messages: [{ content: 'Hi' }] })
+    await db.updateTable('matches').set({ ended_at: new Date() }).where('id', '=', matchId).execute()
+    t.same(await listHistory(db, ana.id, matchId, { limit: 20 }), { messages: [], nextCursor: null })
+    t.same(await listSince(db, ana.id, matchId, { limit: 20 }), [])
+  })
+
   t.test('returns image URLs only to the two participants while they are matched', async (t) => {
     const { ana, ben, matchId, url } = await pair()
     const { data } = await post(ana.id, `${url}/messages`, {

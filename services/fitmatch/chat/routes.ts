@@ -15,6 +15,8 @@ import {
   Text,
   ValidationError
 } from '@tandem/http-kit'
+import { listShared } from '../activities/queries.ts'
+import { Activity, toActivity } from '../activities/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { participantErrors, MatchNotFound } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
@@ -33,7 +35,7 @@ const Cursor = Type.Optional(Id)
 const messages = Type.Array(ChatMessage)
 
 export const chatRoutes: Routes<Deps> = async (app, deps) => {
-  const { db, media } = deps
+  const { db, media, now } = deps
   const withImage = <Stored extends StoredImageMessage>(stored: Stored) => showImage(media, stored)
 
   app.get('/fitmatch/chat/:matchId', {
@@ -49,22 +51,33 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
         markRead: Type.Boolean({ default: true, description: 'Extension: false leaves everything unread' })
       }, { dropEmpty: ['cursor'] }),
       errors: [...participantErrors, MatchNotFound],
-      response: { 200: Data(Type.Object({ messages, nextCursor: NextCursor, isTyping: Type.Boolean() })) }
+      response: {
+        200: Data(Type.Object({
+          messages,
+          nextCursor: NextCursor,
+          isTyping: Type.Boolean(),
+          activities: Type.Array(Activity, {
+            description: 'Extension: the activities to come in which both take part, soonest first'
+          })
+        }))
+      }
     }
   }, async ({ params: { matchId }, query, account }) => {
-    await readParticipant(db, account.id)
-    const { isTyping } = await readChat(db, account.id, matchId)
+    const me = await readParticipant(db, account.id)
+    const { isTyping, otherId } = await readChat(db, account.id, matchId)
+    const activities = (await listShared(db, me, otherId, now())).map((row) => toActivity(media, row))
     const { messages: stored, nextCursor } = await listHistory(db, account.id, matchId, query)
     const page = { messages: stored.map(withImage), nextCursor }
     const newest = page.messages.at(-1)
-    if (!query.markRead || !newest) return data({ ...page, isTyping })
+    if (!query.markRead || !newest) return data({ ...page, isTyping, activities })
     const read = new Map(
       (await markRead(db, account.id, matchId, newest.createdAt)).map(({ id, readAt }) => [id, readAt])
     )
     return data({
       ...page,
       messages: page.messages.map((each) => ({ ...each, readAt: read.get(each.id) ?? each.readAt })),
-      isTyping
+      isTyping,
+      activities
     })
   })
 

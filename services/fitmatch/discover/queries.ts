@@ -26,8 +26,8 @@ const arrayLiteral = (values: (number | string)[], type: 'int' | 'uuid') =>
   sql`${sql.lit(`{${values.join(',')}}`)}::${sql.raw(type)}[]`
 
 /**
- * Accounts that the caller has swiped (which includes all matches), accounts blocked in either direction, and those of
- * the `excluded` profiles.
+ * Accounts that the caller has swiped (which includes all matches), accounts blocked in either direction, hidden ones,
+ * and those of the `excluded` profiles.
  */
 function excludedAccounts (accountId: string, excluded: string[]) {
   const id = sql.lit(accountId)
@@ -38,6 +38,7 @@ function excludedAccounts (accountId: string, excluded: string[]) {
     select target_id from swipes where swiper_id = ${id}
     union all select blocked_id from blocks where blocker_id = ${id}
     union all select blocker_id from blocks where blocked_id = ${id}
+    union all select account_id from hidden_people where is_hidden
     ${excludedProfiles}`
 }
 
@@ -48,7 +49,7 @@ const SAMPLE_DIVISOR = 16
  * The best candidates for the caller, best first (by score, then distance, then account), and how many there are in
  * total. Candidates satisfy both people's preferences, are within the caller's distance (or, without positions, in
  * cities of the same name), and appear once. They are ACTIVE, with two photos and a birth date, and neither swiped,
- * matched, blocked in either direction nor excluded. Ranking reads a single index; full profiles are read only for the
+ * matched, blocked in either direction, hidden nor excluded. Ranking reads a single index; full profiles are read only for the
  * returned page.
  *
  * All candidates are scored and counted, but only a few are kept and sorted. The score of the sample's `limit`-th best

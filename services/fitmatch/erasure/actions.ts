@@ -27,19 +27,12 @@ export async function eraseReports (trx: Trx, accountId: string, limit: number) 
   return count + Number(numDeletedRows)
 }
 
-/**
- * Deletes what was kept of erased accounts, once its time is over.
- * @returns the files that the deleted reports retained
- */
+/** Deletes what was kept of erased accounts, once its time is over. */
 export async function deleteKeptEvidence (db: Db) {
   await sql`
     delete from audit_log where created_at < now() - interval '24 months'
       and account_id in (select account_id from departures)`.execute(db)
-  const { rows } = await sql<{ url: string, ownerId: string }>`
-    with deleted as (
-      delete from reports where resolved_at < now() - interval '180 days'
-        and reported_id in (select account_id from departures)
-      returning reported_id, retained_urls
-    ) select unnest(retained_urls) as url, reported_id as "ownerId" from deleted`.execute(db)
-  return rows
+  await sql`
+    delete from reports where resolved_at < now() - interval '180 days'
+      and reported_id in (select account_id from departures)`.execute(db)
 }

@@ -1,10 +1,12 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
+import { copyCaseFiles } from '@tandem/case-kit'
 import { createPng } from '@tandem/media-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { personalData } from '../personal-data.ts'
+import { removeUnshown } from '../safety/cases.ts'
 import { testApp } from '../test/app.ts'
 
 const { db, deps, get, post, memberWithPhotos, createMatch, upload, operator } = await testApp(t)
@@ -12,50 +14,100 @@ const { departures } = deps
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
+const seed: Seed = async ({ accountId: account_id, otherId, insert, markers }) => {
+  for (const table of ['members', 'setup_drafts', 'activity', 'badges', 'badge_progress', 'message_quota']) {
+    await insert(table, { account_id })
+  }
+  for (
+    const table of [
+      'swipe_quota',
+      'position_change_quota',
+      'report_quota',
+      'activity_quota',
+      'invitation_quota',
+      'join_request_quota'
+    ]
+  ) await insert(table, { account_id })
+  const sportBits = '0'.repeat(128)
+  const { id: profile_id } = await insert('profiles', {
+    account_id,
+    sport_bits: sportBits,
+    age_min: 18,
+    age_max: 99
+  })
+  const photo = await insert('photos', { profile_id, uploaded: true })
+  await insert('venues', { profile_id })
+  const selfie = await insert('selfies', { key: `selfies/${account_id}/${randomUUID()}.webp` })
+  const verification = await insert('verifications', { account_id, selfie_key: selfie['key'], reason: 'blurred' })
+  await insert('verification_photos', { verification_id: verification['id'], photo_id: photo['id'] })
+  const [low_id, high_id] = [account_id, otherId].sort()
+  const { id: match_id } = await insert('matches', { low_id, high_id, match_type: 'LIKE' })
+  await insert('messages', { match_id, sender_id: account_id, content: markers.own, created_at: new Date(1) })
+  await insert('messages', { match_id, sender_id: otherId, content: markers.other, created_at: new Date(2) })
+  await insert('typing_indicators', { match_id, account_id })
+  const times = {
+    start_time: '10:00',
+    end_time: '11:00',
+    starts_at: new Date('2020-01-01T10:00:00Z'),
+    ends_at: new Date('2020-01-01T11:00:00Z')
+  }
+  const { id: activity_id } = await insert('activities', {
+    host_id: account_id,
+    visibility: 'OPEN',
+    status: 'FINISHED',
+    capacity: 2,
+    going_count: 1,
+    ...times
+  })
+  await insert('activity_participants', { activity_id, account_id, state: 'GOING' })
+  await insert('swipes', { swiper_id: account_id, target_id: otherId, swipe_type: 'LIKE' })
+  await insert('swipes', { swiper_id: otherId, target_id: account_id, swipe_type: 'LIKE' })
+  await insert('deleted_profiles', { account_id })
+  const later = { ask_at: new Date('2030-01-01'), alarm_at: new Date('2030-01-02'), due_at: new Date('2030-01-01') }
+  await insert('meetings', { account_id, status: 'ARMED', minutes: 60, ...later })
+  await insert('meeting_quota', { account_id })
+  await insert('buddies', { low_id, high_id, sport: 'badminton' })
+  await insert('buddy_requests', { from_id: otherId, to_id: account_id, sport: 'badminton' })
+  await insert('buddy_refusals', { from_id: otherId, to_id: account_id })
+  await insert('buddy_request_quota', { account_id })
+  await insert('people', { account_id })
+  await insert('blocks', { blocker_id: account_id, blocked_id: otherId })
+  await insert('blocks', { blocker_id: otherId, blocked_id: account_id })
+  const messages = JSON.stringify([{ senderId: account_id, content: 'mine' }, {
+    senderId: otherId,
+    content: 'theirs'
+  }])
+  await insert('reports', {
+    reporter_id: account_id,
+    reported_id: otherId,
+    profile: '{}',
+    reason: 'SPAM',
+    messages
+  })
+  const decided = { outcome: 'NO_VIOLATION', resolved_at: new Date('2020-01-01') }
+  const old = await insert('cases', { account_id, ...decided })
+  await insert('case_evidence', { case_id: old['id'] })
+  await insert('case_files', { case_id: old['id'], owner_id: account_id })
+  await insert('audit_log', { account_id, action: 'REPORT_SUSPEND', created_at: new Date('2020-01-01') })
+  for (const table of ['idempotency_keys', 'hidden_people']) await insert(table, { account_id })
+  await insert('failed_messages', { message: account_id })
+}
+
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
-  await checkErasure(t, {
+  await checkErasure(t, { db, departures, personalData, seed })
+})
+
+t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {
+  await checkExport(t, {
     db,
     departures,
     personalData,
-    async seed ({ accountId: account_id, otherId, insert }) {
-      for (const table of ['members', 'setup_drafts', 'activity', 'badges', 'badge_progress', 'message_quota']) {
-        await insert(table, { account_id })
-      }
-      for (const table of ['swipe_quota', 'position_change_quota', 'report_quota']) await insert(table, { account_id })
-      const sportBits = '0'.repeat(128)
-      const { id: profile_id } = await insert('profiles', {
-        account_id,
-        sport_bits: sportBits,
-        age_min: 18,
-        age_max: 99
-      })
-      const photo = await insert('photos', { profile_id, uploaded: true })
-      await insert('venues', { profile_id })
-      const selfie = await insert('selfies', { key: `selfies/${account_id}/${randomUUID()}.webp` })
-      const verification = await insert('verifications', { account_id, selfie_key: selfie['key'], reason: 'blurred' })
-      await insert('verification_photos', { verification_id: verification['id'], photo_id: photo['id'] })
-      const [low_id, high_id] = [account_id, otherId].sort()
-      const { id: match_id } = await insert('matches', { low_id, high_id, match_type: 'LIKE' })
-      await insert('messages', { match_id, sender_id: account_id, content: 'hello' })
-      await insert('typing_indicators', { match_id, account_id })
-      await insert('swipes', { swiper_id: account_id, target_id: otherId, swipe_type: 'LIKE' })
-      await insert('swipes', { swiper_id: otherId, target_id: account_id, swipe_type: 'LIKE' })
-      await insert('deleted_profiles', { account_id })
-      await insert('blocks', { blocker_id: otherId, blocked_id: account_id })
-      const messages = JSON.stringify([{ senderId: account_id, content: 'mine' }, {
-        senderId: otherId,
-        content: 'theirs'
-      }])
-      await insert('reports', {
-        reporter_id: account_id,
-        reported_id: otherId,
-        profile: '{}',
-        reason: 'SPAM',
-        messages
-      })
-      await insert('audit_log', { account_id, action: 'OLD', created_at: new Date('2020-01-01') })
-      for (const table of ['idempotency_keys', 'hidden_people']) await insert(table, { account_id })
-      await insert('failed_messages', { message: account_id })
+    mayNameOther: ['messages', 'swipes', 'buddies', 'buddy_requests', 'blocks', 'reports'],
+    async seed (people) {
+      await seed(people)
+      const { accountId, otherId, insert } = people
+      await insert('reports', { reporter_id: otherId, reported_id: accountId, profile: '{}', messages: '[]' })
+      await insert('audit_log', { account_id: accountId, action: 'REPORT_DISMISS' })
     }
   })
 })
@@ -92,9 +144,16 @@ t.test('reports about a person stay for 180 days with their evidence, and their 
   t.equal((await report(ben, ana)).status, 201)
   t.equal((await report(ana, cleo)).status, 201)
   await erase(ana.id)
-  t.match(await departures.verify(ana.id), { left: {}, kept: 1 })
+  t.match(await departures.verify(ana.id), { left: {}, kept: 5 })
   const about = await db.selectFrom('reports').where('reported_id', '=', ana.id).selectAll().executeTakeFirstOrThrow()
-  t.equal(await deps.media.copy(about.retained_urls[0]!, 'public/copy.webp'), true, 'the evidence is still there')
+  const readFile = async () =>
+    await db.selectFrom('case_files').where('owner_id', '=', ana.id).selectAll().executeTakeFirstOrThrow()
+  const { source, copy } = await readFile()
+  t.ok(await deps.media.find(source), 'a file stays until it is copied')
+  await removeUnshown(deps, await copyCaseFiles(deps))
+  t.equal(await deps.media.find(source), undefined, 'and no longer')
+  const { sha256 } = await readFile()
+  t.same(createHash('sha256').update((await deps.media.find(copy))!).digest(), sha256, 'the evidence is still there')
   t.match(await db.selectFrom('reports').where('reported_id', '=', cleo.id).selectAll().executeTakeFirst(), {
     reporter_id: /^0{8}-/,
     details: null
@@ -108,10 +167,11 @@ t.test('reports about a person stay for 180 days with their evidence, and their 
     'nothing comes back'
   )
   await sql`update reports set resolved_at = now() - interval '181 days' where id = ${about.id}`.execute(db)
+  await sql`update cases set resolved_at = now() - interval '181 days' where account_id = ${ana.id}`.execute(db)
   await sql`update audit_log set created_at = now() - interval '25 months' where account_id = ${ana.id}`.execute(db)
   await runHousekeeping(deps)
   t.match(await departures.verify(ana.id), { left: {}, kept: 0 })
-  t.equal(await deps.media.copy(about.retained_urls[0]!, 'public/copy.webp'), false, 'the evidence is gone')
+  t.equal(await deps.media.find(copy), undefined, 'the evidence is gone')
 })
 
 async function erase (accountId: string) {

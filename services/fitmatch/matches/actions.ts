@@ -1,10 +1,11 @@
 import { publish } from '@tandem/bus-kit'
 import { MatchEnded } from '@tandem/contracts'
 import { sql } from 'kysely'
+import { endPlacesBetween } from '../activities/endings.ts'
 import { MatchNotFound } from '../errors.ts'
 import { readParticipant } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
-import { lockPair, pairOf } from './pairs.ts'
+import { lockPair, pairOf } from '../people/pairs.ts'
 
 /**
  * Ends the match of two people, if there is one. From then on neither can read it. Its messages stay for 30 days,
@@ -32,6 +33,7 @@ export async function unmatch (db: Db, accountId: string, matchId: string) {
     await lockPair(trx, pair.low_id, pair.high_id)
     const ended = await endMatch(trx, pair.low_id, pair.high_id)
     if (ended?.id !== matchId) throw new MatchNotFound()
+    await endPlacesBetween(trx, accountId, accountId === pair.low_id ? pair.high_id : pair.low_id)
     await trx.updateTable('swipes').set({ swipe_type: 'PASS' })
       .where((eb) =>
         eb.or([

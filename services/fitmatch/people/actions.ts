@@ -1,4 +1,5 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import { upsertVersioned } from '@tandem/database-kit'
 import { sportBitsOf } from './sports.ts'
 import type { Db, Trx } from '../tables.ts'
 
@@ -21,6 +22,8 @@ interface Facts {
   experience: string
   changedAt?: string
 }
+/** With the time of the change, which decides between two of them. */
+type Versioned<Copy> = Omit<Copy, 'changedAt'> & { changedAt: string | Date }
 interface Subscription {
   accountId: string
   status: string
@@ -35,22 +38,11 @@ export async function lockMember (trx: Trx, accountId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** A timestamp with microseconds, which a Date would cut to milliseconds. */
-export const toTimestamp = (changedAt: string | Date) => sql<Date>`${changedAt}::timestamptz`
-
-/** Whether a change made at `changedAt` is newer than the last one applied to the row. */
-export const isNewer = (column: 'person_changed_at' | 'facts_changed_at', changedAt: RawBuilder<Date>) =>
-  sql<boolean>`coalesce(${sql.ref(`members.${column}`)} < ${changedAt}, true)`
-
 /** Stores a person's name and time zone. A late event does not overwrite a newer one. */
 export async function upsertPerson (db: Db, { accountId, name, timezone, changedAt }: Person, at: Date) {
-  const changeTime = toTimestamp(changedAt ?? at)
   await db.transaction().execute(async (trx) => {
-    await lockMember(trx, accountId)
-    const { numUpdatedRows } = await trx.updateTable('members').set({ timezone, person_changed_at: changeTime })
-      .where('account_id', '=', accountId).where(isNewer('person_changed_at', changeTime))
-      .executeTakeFirst()
-    if (numUpdatedRows === 0n) return
+    const isNewer = await upsertTimezone(trx, { accountId, timezone, changedAt: changedAt ?? at })
+    if (!isNewer) return
     await trx.updateTable('profiles').set({ display_name: name })
       .where('account_id', '=', accountId).where('has_custom_name', '=', false)
       .execute()
@@ -58,23 +50,41 @@ export async function upsertPerson (db: Db, { accountId, name, timezone, changed
 }
 
 /** Stores weight, sports and experience, under the same rule. */
-export async function upsertFacts (
-  db: Db,
-  { accountId, weight, favoriteSports, experience, changedAt }: Facts,
-  at: Date
-) {
-  const changeTime = toTimestamp(changedAt ?? at)
+export async function upsertFacts (db: Db, { changedAt, ...facts }: Facts, at: Date) {
   await db.transaction().execute(async (trx) => {
-    await lockMember(trx, accountId)
-    const { numUpdatedRows } = await trx.updateTable('members')
-      .set({ weight, favorite_sports: favoriteSports, experience, facts_changed_at: changeTime })
-      .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changeTime))
-      .executeTakeFirst()
-    if (numUpdatedRows === 0n) return
-    const sports = await sportBitsOf(trx, favoriteSports)
-    await trx.updateTable('profiles').set({ sport_bits: sql`${sports}::bit(128)` }).where('account_id', '=', accountId)
+    const isNewer = await upsertMemberFacts(trx, { ...facts, changedAt: changedAt ?? at })
+    if (!isNewer) return
+    const sports = await sportBitsOf(trx, facts.favoriteSports)
+    await trx.updateTable('profiles').set({ sport_bits: sql`${sports}::bit(128)` })
+      .where('account_id', '=', facts.accountId)
       .execute()
   })
+}
+
+/** Stores what a profile does not hold. @returns false if a newer change is stored */
+export async function upsertTimezone (
+  trx: Trx,
+  { accountId, timezone, changedAt }: Versioned<Pick<Person, 'accountId' | 'timezone'>>
+) {
+  const member = { account_id: accountId, timezone, person_changed_at: changedAt }
+  const written = await upsertVersioned(trx, 'members', [member], { key: 'account_id', version: 'person_changed_at' })
+  return written.length > 0
+}
+
+/** The same for weight, sports and experience. */
+export async function upsertMemberFacts (
+  trx: Trx,
+  { accountId, weight, favoriteSports, experience, changedAt }: Versioned<Facts>
+) {
+  const member = {
+    account_id: accountId,
+    weight,
+    favorite_sports: favoriteSports,
+    experience,
+    facts_changed_at: changedAt
+  }
+  const written = await upsertVersioned(trx, 'members', [member], { key: 'account_id', version: 'facts_changed_at' })
+  return written.length > 0
 }
 
 /** Stores the end of a subscription. Two changes can share a millisecond, so the sequence decides which is newer. */
@@ -83,21 +93,10 @@ export async function upsertSubscription (
   { accountId, status, currentPeriodEnd }: Subscription,
   sequence: number
 ) {
-  const until = status === 'ACTIVE' ? new Date(currentPeriodEnd) : null
-  await db.insertInto('members').values({
+  const member = {
     account_id: accountId,
-    subscribed_until: until,
+    subscribed_until: status === 'ACTIVE' ? new Date(currentPeriodEnd) : null,
     subscription_sequence: sequence
-  })
-    .onConflict((conflict) =>
-      conflict.column('account_id')
-        .doUpdateSet({ subscribed_until: until, subscription_sequence: sequence })
-        .where((member) =>
-          member.or([
-            member('members.subscription_sequence', 'is', null),
-            member('members.subscription_sequence', '<=', sequence)
-          ])
-        )
-    )
-    .execute()
+  }
+  await upsertVersioned(db, 'members', [member], { key: 'account_id', version: 'subscription_sequence' })
 }

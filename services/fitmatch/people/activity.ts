@@ -24,3 +24,13 @@ export function recordActivity (db: Db) {
       .catch((error: unknown) => log.warn({ err: error }, 'could not record the activity'))
   }
 }
+
+/** Records that accounts with a profile are active, at most once a minute each. */
+export async function recordActivityOf (db: Db, accountIds: string[]) {
+  // Locked in the same order by each call, so that no two deadlock.
+  await sql`
+    insert into activity (account_id, last_active_at)
+    select account_id, now() from profiles where account_id = any(${accountIds}::uuid[]) order by account_id
+    on conflict (account_id) do update set last_active_at = now()
+    where activity.last_active_at < now() - interval '1 minute'`.execute(db)
+}

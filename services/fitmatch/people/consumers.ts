@@ -2,9 +2,13 @@ import { on } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged, SubscriptionChanged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { upsertFacts, upsertPerson, upsertSubscription } from './actions.ts'
+import { upsertPeople } from './copies.ts'
 
 export const onPersonChanged = ({ db }: Deps) =>
-  on(PersonChanged, async ({ data, time }) => await upsertPerson(db, data, time))
+  on(PersonChanged, async ({ data, time }) => {
+    await upsertPeople(db, [data], time)
+    await upsertPerson(db, data, time)
+  })
 export const onFactsChanged = ({ db }: Deps) =>
   on(FactsChanged, async ({ data, time }) => await upsertFacts(db, data, time))
 export const onSubscriptionChanged = ({ db }: Deps) =>

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ProfileMissing, ProfileSuspended } from '../errors.ts'
+import { AgeRestricted, AgeUnknown, ProfileMissing, ProfileSuspended } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
 /** The age in full years of the current row's person. */
@@ -51,6 +51,14 @@ export async function readCaller (db: Db, accountId: string): Promise<Caller> {
 export async function readParticipant (db: Db, accountId: string): Promise<Caller> {
   const caller = await readCaller(db, accountId)
   if (caller.status === 'SUSPENDED') throw new ProfileSuspended()
+  return caller
+}
+
+/** The caller, if their birth date says that they are old enough to meet people. @throws one of `adultErrors` */
+export async function readAdult ({ db, minAge }: { db: Db, minAge: number }, accountId: string): Promise<Caller> {
+  const caller = await readParticipant(db, accountId)
+  if (minAge > 0 && caller.age === null) throw new AgeUnknown()
+  if (caller.age !== null && caller.age < minAge) throw new AgeRestricted(minAge)
   return caller
 }
 

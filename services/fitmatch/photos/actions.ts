@@ -7,7 +7,7 @@ import { hasRolledBack, PhotoNotFound, TooManyPhotos } from '../errors.ts'
 import { lockProfile, type LockedProfile } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { revokeUnlessMainPhotoCompared } from './approval.ts'
-import { removeUnreportedFiles } from './files.ts'
+import { removeFiles } from './files.ts'
 import { listPhotos, readPhotos } from './queries.ts'
 
 export const MAX_PHOTOS = 6
@@ -116,5 +116,5 @@ export async function deletePhoto ({ db, media }: Deps, accountId: string, photo
     await setCount(trx, profileId, remaining.length)
     return deleted
   })
-  if (removed.uploaded) await removeUnreportedFiles({ db, media }, [{ url: removed.url, ownerId: accountId }])
+  if (removed.uploaded) await removeFiles({ db, media }, [removed.url])
 }

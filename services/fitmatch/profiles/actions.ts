@@ -2,13 +2,15 @@ import { sql } from 'kysely'
 import { MatchFacts } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { validateName, isMediaKey, NotFound } from '@tandem/http-kit'
+import { endAllBuddies } from '../buddies/endings.ts'
 import type { Deps } from '../deps.ts'
 import { hasRolledBack, ProfileExists, TooManyPositionChanges } from '../errors.ts'
+import { endPlacesOf } from '../activities/endings.ts'
 import { endMatch } from '../matches/actions.ts'
 import { findCaller, lockProfile } from '../people/queries.ts'
 import { sportBitsOf } from '../people/sports.ts'
 import { MAX_PHOTOS } from '../photos/actions.ts'
-import { removeUnreportedFiles } from '../photos/files.ts'
+import { removeFiles } from '../photos/files.ts'
 import { todayIn } from '../today.ts'
 import type { Trx } from '../tables.ts'
 import { checkAge, checkAgeRange, toColumns, type Position } from './fields.ts'
@@ -145,7 +147,7 @@ const traitBitsOf = (
   })
 
 /**
- * Deletes the profile with its matches, chats and likes. What belongs to the account stays: blocks, reports, a
+ * Deletes the profile with its matches, chats, likes and buddies. What belongs to the account stays: blocks, reports, a
  * suspension, badges, the day's swipes, and other people's passes. For 30 days the people it was matched with can still
  * report its owner, so a copy of the profile and the messages of ended matches stay where only reports find them.
  */
@@ -164,6 +166,7 @@ export async function deleteProfile ({ db, media }: Deps, accountId: string) {
     )
       .select(['low_id', 'high_id', 'ended_at']).orderBy('id').forUpdate().execute()
     for (const { low_id, high_id, ended_at } of matches) if (!ended_at) await endMatch(trx, low_id, high_id)
+    await endPlacesOf(trx, accountId)
     if (matches.length > 0) {
       await trx.insertInto('deleted_profiles')
         .values({
@@ -175,6 +178,7 @@ export async function deleteProfile ({ db, media }: Deps, accountId: string) {
         })
         .execute()
     }
+    await endAllBuddies(trx, accountId)
     await trx.deleteFrom('swipes').where('swiper_id', '=', accountId).execute()
     await trx.deleteFrom('swipes').where('target_id', '=', accountId).where('swipe_type', '<>', 'PASS').execute()
     await trx.updateTable('verifications').set({ status: 'CANCELED', decided_at: sql`now()` })
@@ -182,5 +186,5 @@ export async function deleteProfile ({ db, media }: Deps, accountId: string) {
     await trx.deleteFrom('profiles').where('id', '=', id).execute()
     return matches.length > 0 ? [] : photoUrls
   })
-  await removeUnreportedFiles({ db, media }, unusedUrls.map((url) => ({ url, ownerId: accountId })))
+  await removeFiles({ db, media }, unusedUrls)
 }

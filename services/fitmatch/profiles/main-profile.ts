@@ -3,7 +3,7 @@ import type { MatchFacts } from '@tandem/contracts'
 import { isMediaKey } from '@tandem/http-kit'
 import { createMediaKey } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
-import { isNewer, lockMember, toTimestamp } from '../people/actions.ts'
+import { upsertMemberFacts, upsertTimezone } from '../people/actions.ts'
 import { roundToGrid } from '../position.ts'
 import type { Trx } from '../tables.ts'
 import { toColumns, toTimes } from './fields.ts'
@@ -53,20 +53,12 @@ export const columnsOf = (facts: MainProfile, fields: ProfileFields, minAge: num
 export async function saveFetchedFacts (
   trx: Trx,
   accountId: string,
-  { timezone, weight, favoriteSports, experience, changedAt }: MainProfile,
+  { timezone, weight, favoriteSports, experience, changedAt: reportedAt }: MainProfile,
   calledAt: Date
 ) {
-  const changeTime = toTimestamp(changedAt ?? new Date(calledAt.getTime() - UNCERTAINTY_MS))
-  await lockMember(trx, accountId)
-  await trx.updateTable('members').set({ timezone, person_changed_at: changeTime })
-    .where('account_id', '=', accountId).where(isNewer('person_changed_at', changeTime)).execute()
-  await trx.updateTable('members').set({
-    weight,
-    favorite_sports: favoriteSports,
-    experience,
-    facts_changed_at: changeTime
-  })
-    .where('account_id', '=', accountId).where(isNewer('facts_changed_at', changeTime)).execute()
+  const changedAt = reportedAt ?? new Date(calledAt.getTime() - UNCERTAINTY_MS)
+  await upsertTimezone(trx, { accountId, timezone, changedAt })
+  await upsertMemberFacts(trx, { accountId, weight, favoriteSports, experience, changedAt })
   return await trx.selectFrom('members').select(['timezone', 'favorite_sports', 'suspended_at']).where(
     'account_id',
     '=',

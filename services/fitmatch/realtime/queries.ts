@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { ONLINE_WITHIN } from '../people/activity.ts'
 import { ageNow } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
@@ -31,12 +32,19 @@ interface DetailsRow {
   unread: number
 }
 
+const viewer = sql<string>`requested.account_id`
+
+/** The standing match of each `requested` row, and the other's profile. Suspended people see none. */
+const joinStandingMatch = sql`
+    join profiles participant on participant.account_id = ${viewer} and participant.status <> 'SUSPENDED'
+    join matches on matches.id = requested.match_id and ended_at is null and ${viewer} in (low_id, high_id)
+    join profiles on profiles.account_id = case when low_id = ${viewer} then high_id else low_id end`
+
 /**
  * Reads what accounts can see of matches and messages, by the rules of the chat routes: only participants who are not
  * suspended, and only while the match stands and the other profile is visible to them. `number` is that of the item.
  */
 export async function listDetails (db: Db, items: DetailsItem[]): Promise<DetailsRow[]> {
-  const viewer = sql<string>`requested.account_id`
   const { rows } = await sql<DetailsRow>`
     select requested.number, matches.id as "matchId", match_type as "matchType", matches.created_at as "matchedAt",
       profiles.id as "profileId", profiles.display_name as "displayName", ${ageNow} as age,
@@ -57,10 +65,46 @@ export async function listDetails (db: Db, items: DetailsItem[]): Promise<Detail
       ${items.map(({ matchId }) => matchId)}::uuid[],
       ${items.map(({ messageId }) => messageId)}::uuid[]
     ) as requested (number, account_id, match_id, message_id)
-    join profiles participant on participant.account_id = ${viewer} and participant.status <> 'SUSPENDED'
-    join matches on matches.id = requested.match_id and ended_at is null and ${viewer} in (low_id, high_id)
-    join profiles on profiles.account_id = case when low_id = ${viewer} then high_id else low_id end
+    ${joinStandingMatch}
     left join messages on messages.id = requested.message_id and messages.match_id = matches.id
     where ${isVisibleTo(viewer)} and (requested.message_id is null or messages.id is not null)`.execute(db)
+  return rows
+}
+
+interface PresenceRow {
+  number: number
+  matchId: string
+  isOnline: boolean
+  lastActiveAt: Date | null
+}
+
+/**
+ * Reads whether the others of matches are online, by the rules of their profiles. The time is rounded down to five
+ * minutes, so that following somebody shows no more than looking at their profile now and then. `number` is that of
+ * the item.
+ */
+export async function listPresence (
+  db: Db,
+  items: { accountId: string, matchIds: string[] }[]
+): Promise<PresenceRow[]> {
+  const pairs = items.flatMap(({ accountId, matchIds }, number) =>
+    matchIds.map((matchId) => ({ number, accountId, matchId }))
+  )
+  if (pairs.length === 0) return []
+  const { rows } = await sql<PresenceRow>`
+    select requested.number, matches.id as "matchId",
+      profiles.show_online_status
+        and coalesce(last_active_at > now() - ${sql.lit(ONLINE_WITHIN)}::interval, false) as "isOnline",
+      case when profiles.show_last_active
+        then date_bin(${sql.lit(ONLINE_WITHIN)}::interval, last_active_at, timestamptz '2000-01-01')
+      end as "lastActiveAt"
+    from unnest(
+      ${pairs.map(({ number }) => number)}::integer[],
+      ${pairs.map(({ accountId }) => accountId)}::uuid[],
+      ${pairs.map(({ matchId }) => matchId)}::uuid[]
+    ) as requested (number, account_id, match_id)
+    ${joinStandingMatch}
+    left join activity on activity.account_id = profiles.account_id
+    where ${isVisibleTo(viewer)}`.execute(db)
   return rows
 }

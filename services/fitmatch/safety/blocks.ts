@@ -1,16 +1,19 @@
 import { publish } from '@tandem/bus-kit'
 import { PersonBlocked, PersonUnblocked } from '@tandem/contracts'
 import { ValidationError } from '@tandem/http-kit'
+import { endPlacesBetween } from '../activities/endings.ts'
+import { endBuddies } from '../buddies/endings.ts'
 import { BlockNotFound, ProfileNotFound } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
-import { lockPair, pairOf } from '../matches/pairs.ts'
+import { lockPair, pairOf } from '../people/pairs.ts'
 import { hasNotBlocked } from '../people/visibility.ts'
 import type { Db, Trx } from '../tables.ts'
 
 interface Block {
   blockerId: string
   blockedId: string
-  profileId: string
+  /** Null for a person without a matching profile. */
+  profileId: string | null
   displayName: string
   reason: string | null
 }
@@ -38,8 +41,8 @@ export async function blockProfile (db: Db, accountId: string, profileId: string
 }
 
 /**
- * Blocks a person: the match and its chat end, and the swipes between the two are deleted. Call it under the pair's
- * lock.
+ * Blocks a person: the match and its chat end, as do being buddies and the places in each other's activities, and the
+ * swipes between the two are deleted. Call it under the pair's lock.
  */
 export async function block (trx: Trx, { blockerId, blockedId, profileId, displayName, reason }: Block) {
   const inserted = await trx.insertInto('blocks')
@@ -48,6 +51,8 @@ export async function block (trx: Trx, { blockerId, blockedId, profileId, displa
     .returning('blocked_id')
     .executeTakeFirst()
   await endMatch(trx, blockerId, blockedId)
+  await endPlacesBetween(trx, blockerId, blockedId)
+  await endBuddies(trx, blockerId, blockedId)
   const { low_id, high_id } = pairOf(blockerId, blockedId)
   await trx.deleteFrom('swipes')
     .where((eb) =>
@@ -78,10 +83,12 @@ export async function unblock (db: Db, accountId: string, profileId: string) {
   })
 }
 
-/** The people an account has blocked, most recent first. */
+/** The profiles an account has blocked, most recent first. */
 export async function listBlocks (db: Db, accountId: string) {
   return await db.selectFrom('blocks').where('blocker_id', '=', accountId)
+    .where('profile_id', 'is not', null)
     .select(['profile_id as profileId', 'display_name as displayName', 'reason', 'created_at as blockedAt'])
+    .$narrowType<{ profileId: string }>()
     .orderBy('created_at', 'desc')
     .limit(1_000)
     .execute()

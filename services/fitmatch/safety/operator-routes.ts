@@ -78,12 +78,19 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db, media }) => 
     await publishRead(db, operatorOf(request), 'REPORTS_READ', null)
     const { reports, nextCursor } = await listReports(db, request.query)
     return data({
-      reports: reports.map((report) => ({
-        ...report,
-        evidence: report.evidence.map((each) => media.urlOf(each)),
-        profile: withPhotoUrls(media, report.profile),
-        messages: report.messages.map((each) => ({ ...each, imageUrl: media.urlOf(each.imageUrl) }))
-      })),
+      reports: reports.map(({ copies, profile, ...report }) => {
+        // The original may be deleted by now.
+        const frozen = <Url extends string | null>(url: Url) => url === null ? url : copies?.[url] ?? url
+        return {
+          ...report,
+          evidence: report.evidence.map((each) => media.urlOf(each)),
+          profile: withPhotoUrls(media, {
+            ...profile,
+            photos: profile.photos.map((photo) => ({ ...photo, url: frozen(photo.url) }))
+          }),
+          messages: report.messages.map((each) => ({ ...each, imageUrl: media.urlOf(frozen(each.imageUrl)) }))
+        }
+      }),
       nextCursor
     })
   })

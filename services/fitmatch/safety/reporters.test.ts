@@ -1,6 +1,6 @@
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
-import { AccountVerified, SuspensionChanged } from '@tandem/contracts'
+import { AccountVerified, SuspensionChanged, SuspensionContinued } from '@tandem/contracts'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
@@ -22,6 +22,16 @@ t.test('reporters', async (t) => {
   const openOn = async ({ id }: Member) =>
     (await operator('GET', '/fitmatch/admin/reports?limit=50')).data.reports
       .filter(({ reportedId }: { reportedId: string }) => reportedId === id).length
+
+  t.test('a suspension goes on in a new account, before and after it has a profile', async (t) => {
+    const [ben, eva] = [await member('Ben'), person('Eva')]
+    for (const accountId of [ben.id, eva, eva]) await deliver(handlers, SuspensionContinued.type, { accountId })
+    t.equal(await statusOf(ben), 'SUSPENDED')
+    t.equal((await post(eva, '/fitmatch/profile')).data?.status ?? 'SUSPENDED', 'SUSPENDED')
+    t.equal((await get(eva, '/fitmatch/settings')).data.status, 'SUSPENDED')
+    const changes = (await publishedEvents(SuspensionChanged)).filter(({ accountId }) => accountId === eva)
+    t.same(changes, [{ accountId: eva, suspended: true }], 'published once')
+  })
 
   t.test('without a verified email address suspend nobody, but operators see their reports', async (t) => {
     const ben = await member('Ben')

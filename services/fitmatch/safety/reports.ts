@@ -6,7 +6,7 @@ import { Counter } from 'prom-client'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { paginate, ValidationError, type Page } from '@tandem/http-kit'
 import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
-import { lockPair } from '../matches/pairs.ts'
+import { lockPair } from '../people/pairs.ts'
 import { auditDecision, type Operator } from '../operators.ts'
 import { lockMember } from '../people/actions.ts'
 import { hasNotBlocked } from '../people/visibility.ts'
@@ -14,6 +14,7 @@ import { findOwnProfile } from '../profiles/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Db, ReportAction, ReportReason, Trx } from '../tables.ts'
 import { block } from './blocks.ts'
+import { addReport, closeDecidedCases } from './cases.ts'
 import { setSuspended, suspendIfDue } from './suspensions.ts'
 
 export const reportReasons = [
@@ -58,6 +59,8 @@ export async function reportProfile (
     await countReport(trx, reporterId, reportedId)
     const inserted = await insertReport(trx, reporterId, reportedId, report)
     reportsTotal.inc({ reason: report.reason })
+    // Before the block, because it locks more activities: always in the same order.
+    await suspendIfDue(trx, reportedId)
     await block(trx, {
       blockerId: reporterId,
       blockedId: reportedId,
@@ -65,7 +68,6 @@ export async function reportProfile (
       displayName,
       reason: report.reason
     })
-    await suspendIfDue(trx, reportedId)
     return inserted
   })
 }
@@ -92,22 +94,20 @@ async function insertReport (
   reportedId: string,
   { reportedProfileId, reason, details, evidence }: Report
 ) {
-  const { profile, photoUrls } = await copyProfile(trx, reportedId, reportedProfileId)
+  const { profile, photos } = await copyProfile(trx, reportedId, reportedProfileId)
   const messages = await listLastMessages(trx, reporterId, reportedId)
+  const caseId = await addReport(trx, { reporterId, reportedId, reason, profile, photos, messages })
   return await trx.insertInto('reports')
     .values({
       reporter_id: reporterId,
       reported_id: reportedId,
       profile_id: reportedProfileId,
+      case_id: caseId,
       reason,
       details,
       evidence,
       profile: JSON.stringify(profile),
-      messages: JSON.stringify(messages),
-      retained_urls: [
-        ...photoUrls,
-        ...messages.flatMap(({ senderId, imageUrl }) => senderId === reportedId && imageUrl ? [imageUrl] : [])
-      ]
+      messages: JSON.stringify(messages)
     })
     .returning(ownReportColumns)
     .executeTakeFirstOrThrow()
@@ -120,6 +120,9 @@ const ownReportColumns = [
   'details',
   'evidence',
   'status',
+  // What came of it, without saying what was done.
+  sql<'ACTION_TAKEN' | 'NO_VIOLATION' | null>`case when status = 'OPEN' then null
+    when action = 'SUSPEND' then 'ACTION_TAKEN' else 'NO_VIOLATION' end`.as('outcome'),
   'created_at as createdAt'
 ] as const
 
@@ -152,10 +155,14 @@ const matchesWith = (trx: Trx, one: string, other: Expression<unknown>) =>
 /** The profile as it is now, or as it was when it was deleted. */
 async function copyProfile (trx: Trx, accountId: string, profileId: string) {
   const profile = await findOwnProfile(trx, accountId)
-  if (profile?.id === profileId) return { profile, photoUrls: profile.photos.map(({ url }) => url) }
+  if (profile?.id === profileId) {
+    const uploads = await trx.selectFrom('photos').where('profile_id', '=', profileId).where('uploaded', '=', true)
+      .select('url').execute()
+    return { profile, photos: uploads.map(({ url }) => url) }
+  }
   const deleted = await trx.selectFrom('deleted_profiles').where('id', '=', profileId).select([
     'profile',
-    'photo_urls as photoUrls'
+    'photo_urls as photos'
   ]).executeTakeFirst()
   if (!deleted) throw new ProfileNotFound()
   return deleted
@@ -203,6 +210,8 @@ export async function listReports (db: Db, { status, limit, cursor }: Page & { s
       'evidence',
       'profile',
       'messages',
+      sql<Record<string, string> | null>`(select jsonb_object_agg(source, copy) from case_files
+        where case_files.case_id = reports.case_id and copied_at is not null)`.as('copies'),
       'status',
       'action',
       'note',
@@ -245,6 +254,11 @@ export async function resolveReport (
       .execute()
     if (action !== 'DISMISS' && !isErased) await setSuspended(trx, accountId, action === 'SUSPEND')
     await auditDecision(trx, operator, { action: `REPORT_${action}`, subjectId: reportId, accountId, note })
+    await closeDecidedCases(
+      trx,
+      resolved.map(({ id }) => id),
+      action === 'SUSPEND' ? 'ACTION_TAKEN' : 'NO_VIOLATION'
+    )
     for (const { id, reporter_id } of resolved) {
       await publish(trx, ReportResolved, id, { reportId: id, reporterId: reporter_id, action })
     }

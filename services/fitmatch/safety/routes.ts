@@ -53,6 +53,7 @@ const Report = named(
     details: Nullable(Type.String()),
     evidence: Type.Array(Type.String()),
     status: Enum(['OPEN', 'RESOLVED']),
+    outcome: Nullable(Enum(['ACTION_TAKEN', 'NO_VIOLATION']), { description: 'Null while the report is open' }),
     createdAt: Timestamp
   }, {
     examples: [{
@@ -62,6 +63,7 @@ const Report = named(
       details: null,
       evidence: [],
       status: 'OPEN',
+      outcome: null,
       createdAt: '2026-01-31T08:00:00.000Z'
     }]
   })

@@ -284,9 +284,10 @@ t.test('safety', async (t) => {
     t.equal(await statusOf(ben), 'ACTIVE')
     t.match(await report(others[1], ben), { status: 201 })
     t.equal(await statusOf(ben), 'SUSPENDED')
-    t.strictSame((await publishedEvents(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), [{
+    t.match((await publishedEvents(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), [{
       accountId: ben.id,
-      suspended: true
+      suspended: true,
+      automatedCaseId: String
     }])
 
     const dan = await member('Dan')

@@ -5,9 +5,9 @@ import { LikeReceived, MatchMade } from '@tandem/contracts'
 import { useDailyQuota } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { AgeRestricted, AgeUnknown, ProfileNotFound, TooManySwipes } from '../errors.ts'
-import { pairLock, pairOf } from '../matches/pairs.ts'
-import { ageNow, readParticipant } from '../people/queries.ts'
+import { ProfileNotFound, TooManySwipes } from '../errors.ts'
+import { pairLock, pairOf } from '../people/pairs.ts'
+import { ageNow, readAdult } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import { todayIn } from '../today.ts'
 import type { MatchType, SwipeType, Trx } from '../tables.ts'
@@ -25,10 +25,8 @@ const isInterest = (type: SwipeType | undefined): type is MatchType => type !== 
  * swipe, and between two matched people a swipe changes nothing.
  */
 export async function swipe ({ db, minAge }: Deps, accountId: string, { targetProfileId, swipeType }: Swipe) {
-  const me = await readParticipant(db, accountId)
+  const me = await readAdult({ db, minAge }, accountId)
   if (targetProfileId === me.id) throw new ValidationError('This profile is your own')
-  if (minAge > 0 && me.age === null) throw new AgeUnknown()
-  if (me.age !== null && me.age < minAge) throw new AgeRestricted(minAge)
   const day = todayIn(me.timezone)
 
   return await db.transaction().execute(async (trx) => {

@@ -12,8 +12,10 @@ import {
   MatchFacts,
   Membership,
   OfferedOptions,
+  People,
   SubscriptionChanged,
-  TrainingProgress
+  TrainingProgress,
+  TrustedContactStatus
 } from '@tandem/contracts'
 import type { EphemeralMessage } from '@tandem/contracts/realtime'
 import { testDatabase } from '@tandem/database-kit/testing'
@@ -24,6 +26,7 @@ import { bearer, mediaSigningKey, silentLog, testKeys } from '@tandem/http-kit/t
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
 import { createFitMatchDepartures } from '../departures.ts'
+import { createPeopleLookup } from '../people/lookup.ts'
 import type { SwipeType, Tables } from '../tables.ts'
 
 export { createApp }
@@ -38,10 +41,16 @@ export interface FakeServices {
   membership: Type.Static<typeof Membership.response>
   /** The interest options that profile offers. */
   interests: string[]
+  /** The sports that profile offers. */
+  sports: string[]
+  /** The time of activities, unless it is the current time. */
+  now?: Date
+  /** The answer of notification about trusted contacts. */
+  contactStatus: Type.Static<typeof TrustedContactStatus.response>
   /** Accounts without a verified email address. */
   unverified: Set<string>
   /** What social responds. It is unavailable if a test does not set this. */
-  connection?: () => Type.Static<typeof Connection.response>
+  connection?: (request: Type.Static<typeof Connection.request>) => Type.Static<typeof Connection.response>
   areUnavailable: boolean
 }
 
@@ -78,18 +87,36 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     progress: { weekStreak: 0, personalRecords: 0 },
     membership: null,
     interests: ['gym_buddy', 'running_partner', 'sports_team', 'friendship', 'dating'],
+    sports: ['running', 'badminton'],
+    contactStatus: 'CONFIRMED',
     unverified: new Set(),
     areUnavailable: false
   }
   const callRpc = fakeRpc([
     handleRpc(MatchFacts, async ({ accountId }) => services.facts.get(accountId) ?? null),
+    handleRpc(People, async ({ accountIds }) =>
+      accountIds.flatMap((accountId) => {
+        const name = services.facts.get(accountId)?.name
+        return name === undefined
+          ? []
+          : [{
+            accountId,
+            name,
+            username: name.toLowerCase(),
+            image: null,
+            bio: null,
+            locale: 'en',
+            timezone: 'Asia/Jakarta'
+          }]
+      })),
     handleRpc(TrainingProgress, async () => services.progress),
     handleRpc(Membership, async () => services.membership),
-    handleRpc(OfferedOptions, async () => services.interests),
+    handleRpc(OfferedOptions, async ({ type }) => type === 'sport' ? services.sports : services.interests),
+    handleRpc(TrustedContactStatus, async () => services.contactStatus),
     handleRpc(AddressVerified, async ({ accountId }) => !services.unverified.has(accountId)),
-    handleRpc(Connection, async () => {
+    handleRpc(Connection, async (request) => {
       if (!services.connection) throw new Unavailable()
-      return services.connection()
+      return services.connection(request)
     })
   ], () => services.areUnavailable)
   const cdnUrl = 'https://cdn.example/own'
@@ -105,9 +132,11 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const deps: Deps = {
     db,
     callRpc,
+    findPeople: createPeopleLookup({ db, callRpc }),
     media,
     selfies,
     minAge,
+    now: () => services.now ?? new Date(),
     departures,
     sendEphemeral: (message) => ephemeral.push(message)
   }

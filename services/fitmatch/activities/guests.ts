@@ -1,0 +1,119 @@
+import { publish } from '@tandem/bus-kit'
+import { ActivityAsked, ActivityConfirmed } from '@tandem/contracts'
+import { useDailyQuota } from '@tandem/database-kit'
+import { ValidationError } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import { ActivityChanged, ActivityNotFound, ActivityOver, TooManyJoinRequests } from '../errors.ts'
+import { readAdult, type Caller } from '../people/queries.ts'
+import { todayIn } from '../today.ts'
+import type { Trx } from '../tables.ts'
+import { disarmBefore } from '../meetings/actions.ts'
+import { findParticipant, isOver, lockAsGuest, setState, type LockedActivity } from './locks.ts'
+import { countWaiting, eventFieldsOf, hasPlace, readDisplayName, releasePlaces, takePlace } from './places.ts'
+import { readActivity } from './queries.ts'
+
+const JOIN_REQUESTS_PER_DAY = 20
+
+type GuestDeps = Pick<Deps, 'db' | 'minAge' | 'now'>
+
+interface GuestContext {
+  trx: Trx
+  me: Caller
+  activity: LockedActivity
+  own: Awaited<ReturnType<typeof findParticipant>>
+}
+
+/** Runs `work` on an activity that the caller can see, under its locks, and returns it as the caller sees it then. */
+async function asGuest (
+  { db, minAge, now }: GuestDeps,
+  accountId: string,
+  activityId: string,
+  work: (context: GuestContext) => Promise<void>
+) {
+  const me = await readAdult({ db, minAge }, accountId)
+  return await db.transaction().execute(async (trx) => {
+    const activity = await lockAsGuest(trx, accountId, activityId, now())
+    // Again, because a suspension may have come between the first check and the lock.
+    await readAdult({ db: trx, minAge }, accountId)
+    if (isOver(activity, now())) throw new ActivityOver()
+    await work({ trx, me, activity, own: await findParticipant(trx, activityId, accountId) })
+    return await readActivity(trx, me, activityId, now()).catch((error: unknown) => {
+      // A person who leaves no longer sees it.
+      if (error instanceof ActivityNotFound) return null
+      throw error
+    })
+  })
+}
+
+/** Answers an invitation. To accept, the caller names the version that they have seen. */
+export async function respond (
+  deps: GuestDeps,
+  accountId: string,
+  activityId: string,
+  { accept, version }: { accept: boolean, version: number }
+) {
+  return await asGuest(deps, accountId, activityId, async ({ trx, activity, own }) => {
+    const isRepeated = own?.state === (accept ? 'GOING' : 'DECLINED')
+    if (isRepeated) return
+    if (own?.state !== 'INVITED') throw new ActivityNotFound()
+    if (!accept) {
+      await setState(trx, { activityId, accountId, state: 'DECLINED' })
+      if (hasPlace(own)) await releasePlaces(trx, activity)
+      return
+    }
+    if (version !== activity.version) throw new ActivityChanged()
+    if (!hasPlace(own)) await takePlace(trx, activityId)
+    await setState(trx, { activityId, accountId, state: 'GOING', version })
+    await publish(trx, ActivityConfirmed, activityId, {
+      ...eventFieldsOf(activity),
+      accountId: activity.hostId,
+      confirmedBy: accountId,
+      displayName: await readDisplayName(trx, accountId)
+    })
+  })
+}
+
+/** Asks the host of an open activity for a place. People who already take part stay as they are. */
+export async function askToJoin (deps: GuestDeps, accountId: string, activityId: string) {
+  return await asGuest(deps, accountId, activityId, async ({ trx, me, activity, own }) => {
+    if (own && own.state !== 'DECLINED') return
+    if (activity.visibility !== 'OPEN') throw new ActivityNotFound()
+    const quota = {
+      table: 'join_request_quota',
+      accountId,
+      day: todayIn(me.timezone),
+      limit: JOIN_REQUESTS_PER_DAY
+    } as const
+    if (await useDailyQuota(trx, quota) === undefined) throw new TooManyJoinRequests()
+    await trx.insertInto('activity_participants')
+      .values({ activity_id: activityId, account_id: accountId, state: 'ASKED', version: activity.version })
+      .onConflict((conflict) =>
+        conflict.columns(['activity_id', 'account_id']).doUpdateSet({ state: 'ASKED', version: activity.version })
+      )
+      .execute()
+    await publish(trx, ActivityAsked, activityId, {
+      ...eventFieldsOf(activity),
+      hostId: activity.hostId,
+      askedBy: accountId,
+      displayName: await readDisplayName(trx, accountId),
+      waitingCount: await countWaiting(trx, activityId)
+    })
+  })
+}
+
+/** Gives up a place, declines an invitation, or withdraws a request. */
+export async function leave (deps: GuestDeps, accountId: string, activityId: string) {
+  return await asGuest(deps, accountId, activityId, async ({ trx, activity, own }) => {
+    if (activity.hostId === accountId) throw new ValidationError('You are the host. Cancel the activity instead')
+    if (own === undefined) return
+    if (own.state === 'ASKED') {
+      await trx.deleteFrom('activity_participants')
+        .where('activity_id', '=', activityId).where('account_id', '=', accountId)
+        .execute()
+      return
+    }
+    await setState(trx, { activityId, accountId, state: own.state === 'GOING' ? 'LEFT' : 'DECLINED' })
+    await disarmBefore(trx, activityId, [accountId])
+    if (hasPlace(own)) await releasePlaces(trx, activity)
+  })
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { ActivityAsked } from '@tandem/contracts'
+import { ActivityFull } from '../errors.ts'
+import type { ParticipantState, Trx } from '../tables.ts'
+import type { LockedActivity } from './locks.ts'
+
+/** The part of an activity that its events carry. None carries the place. */
+export const eventFieldsOf = (
+  { id, sport, startsAt, timezone }: Pick<LockedActivity, 'id' | 'sport' | 'startsAt' | 'timezone'>
+) => ({
+  activityId: id,
+  sport,
+  startsAt: startsAt.toISOString(),
+  timezone
+})
+
+/** How FitMatch shows a person. */
+export async function readDisplayName (trx: Trx, accountId: string) {
+  const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select('display_name as name')
+    .executeTakeFirstOrThrow()
+  return profile.name
+}
+
+/** The accounts of an activity in one of these states. */
+export async function listAccounts (trx: Trx, activityId: string, states: ParticipantState[]) {
+  const rows = await trx.selectFrom('activity_participants').where('activity_id', '=', activityId)
+    .where('state', 'in', states)
+    .select('account_id as accountId').orderBy('account_id')
+    .execute()
+  return rows.map(({ accountId }) => accountId)
+}
+
+/** Takes a place, if one is free. @throws ActivityFull */
+export async function takePlace (trx: Trx, activityId: string) {
+  const taken = await trx.updateTable('activities').set({ going_count: sql`going_count + 1` })
+    .where('id', '=', activityId).where(sql<boolean>`going_count < capacity`)
+    .returning('id')
+    .executeTakeFirst()
+  if (!taken) throw new ActivityFull()
+}
+
+/** Whether a person in this state has a place. */
+export const hasPlace = ({ state, wasGoing }: { state: ParticipantState, wasGoing: boolean }) =>
+  state === 'GOING' || wasGoing
+
+/**
+ * Frees places. When a full activity has room again, its host is notified once: nobody moves up without the host's yes.
+ */
+export async function releasePlaces (trx: Trx, activity: LockedActivity, count = 1) {
+  if (count === 0) return
+  const { goingCount } = await trx.updateTable('activities').set({ going_count: sql`going_count - ${count}` })
+    .where('id', '=', activity.id)
+    .returning('going_count as goingCount')
+    .executeTakeFirstOrThrow()
+  if (goingCount + count < activity.capacity) return
+  await publish(trx, ActivityAsked, activity.id, {
+    ...eventFieldsOf(activity),
+    hostId: activity.hostId,
+    askedBy: null,
+    displayName: null,
+    waitingCount: await countWaiting(trx, activity.id)
+  })
+}
+
+export const countWaiting = async (trx: Trx, activityId: string) =>
+  (await listAccounts(trx, activityId, ['ASKED'])).length

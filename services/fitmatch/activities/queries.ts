@@ -1,0 +1,233 @@
+import { sql } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { paginate } from '@tandem/http-kit'
+import { distanceKmBetween, visibleKm } from '../candidates/score.ts'
+import { cellRangesAround } from '../discover/cells.ts'
+import { ActivityNotFound } from '../errors.ts'
+import type { Caller } from '../people/queries.ts'
+import { haveTrainedTogether } from '../people/visibility.ts'
+import type { ActivityStatus, Db } from '../tables.ts'
+import { DAY_MS } from './times.ts'
+import { canSeeActivity, canSeeParticipant, isInside } from './visibility.ts'
+
+const MAX_SHOWN_PARTICIPANTS = 100
+const UPCOMING_DAYS = 14
+const MAX_UPCOMING = 10
+// An area's centre is at most this far from a position in it.
+const AREA_RADIUS_KM = 12
+
+/** The status as of `now`: the worker that marks activities as finished can be a little late. */
+const statusAt = (now: Date) =>
+  sql<
+    ActivityStatus
+  >`case when activities.status = 'PLANNED' and ends_at <= ${now} then 'FINISHED' else activities.status end`
+
+export const localTimeColumns = [
+  sql<string>`date::text`.as('date'),
+  sql<string>`to_char(start_time, 'HH24:MI')`.as('startTime'),
+  sql<string>`to_char(end_time, 'HH24:MI')`.as('endTime'),
+  'timezone'
+] as const
+
+/** The position that others may be compared with: of a host who hides their distance, only the area. */
+const publicPosition = {
+  latitude: sql`case when show_distance then activities.latitude else area_latitude(activities.latitude) end`,
+  longitude:
+    sql`case when show_distance then activities.longitude else area_longitude(activities.latitude, activities.longitude) end`
+}
+
+/** Activities that the caller can see, as the caller sees them: those who do not take part get no place and no names. */
+function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | 'longitude'>, now: Date) {
+  const viewer = me.accountId
+  const inside = isInside(viewer)
+  const others = sql`(select participant.account_id from activity_participants participant
+    where participant.activity_id = activities.id and participant.account_id <> ${viewer}
+      and participant.state in ('INVITED', 'GOING') and (${inside} or participant.account_id = activities.host_id)
+      and ${canSeeParticipant(viewer)})`
+  return db.selectFrom('activities')
+    .leftJoin('profiles', 'profiles.account_id', 'activities.host_id')
+    .leftJoin(
+      'activity_participants as own',
+      (join) => join.onRef('own.activity_id', '=', 'activities.id').on('own.account_id', '=', viewer)
+    )
+    .leftJoinLateral(
+      sql<{ km: number | null }>`(select ${distanceKmBetween(me, publicPosition)} as km)`.as<'measured'>(
+        sql.ref('measured')
+      ),
+      (join) => join.onTrue()
+    )
+    .where(canSeeActivity(viewer, now))
+    .select((eb) => [
+      'activities.id',
+      'title',
+      'sport',
+      ...localTimeColumns,
+      'starts_at as startsAt',
+      'ends_at as endsAt',
+      sql<boolean>`${inside}`.as('isInside'),
+      eb.case().when(inside).then(eb.ref('location_name')).end().as('locationName'),
+      eb.case().when(inside).then(eb.ref('venue')).end().as('venue'),
+      eb.case().when(inside).then(eb.ref('note')).end().as('note'),
+      'activities.city',
+      visibleKm.as('km'),
+      'visibility',
+      'capacity',
+      'going_count as goingCount',
+      statusAt(now).as('status'),
+      'activities.version',
+      sql<boolean>`activities.host_id = ${viewer}`.as('isHost'),
+      'own.state as myState',
+      'profiles.id as hostProfileId',
+      'display_name as hostName',
+      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url')
+        .as('hostPhoto'),
+      sql<boolean>`exists (select from ${others} other (account_id)
+        where not ${haveTrainedTogether(viewer, sql`other.account_id`)})`.as('firstMeeting'),
+      sql<boolean>`exists (select from activity_participants other
+        join blocks on blocked_id = other.account_id and blocker_id = ${viewer}
+        where other.activity_id = activities.id and other.state in ('INVITED', 'GOING'))`.as('hasBlockedPerson'),
+      jsonArrayFrom(
+        eb.selectFrom('activity_participants as participant')
+          .innerJoin('profiles as person', 'person.account_id', 'participant.account_id')
+          .whereRef('participant.activity_id', '=', 'activities.id')
+          .where(sql<boolean>`${inside}`)
+          .where(canSeeParticipant(viewer))
+          .where((where) =>
+            where.or([
+              where('participant.state', 'in', ['INVITED', 'GOING']),
+              where.and([
+                where('activities.host_id', '=', viewer),
+                where('participant.state', 'in', ['ASKED', 'DECLINED', 'LEFT'])
+              ])
+            ])
+          )
+          .select((participant) => [
+            'participant.account_id as id',
+            sql<string>`person.display_name`.as('name'),
+            participant.selectFrom('photos').whereRef('profile_id', '=', 'person.id').where('is_main', '=', true)
+              .select('url').as('image'),
+            'participant.state',
+            'participant.was_going as wasGoing',
+            'participant.checked_in_at as checkedInAt'
+          ])
+          .orderBy(sql`participant.account_id = activities.host_id`, 'desc')
+          .orderBy(sql`participant.state = 'GOING'`, 'desc')
+          .orderBy('participant.created_at').orderBy('participant.account_id')
+          .limit(MAX_SHOWN_PARTICIPANTS)
+      ).as('participants')
+    ])
+}
+export type ActivityRow = Awaited<ReturnType<ReturnType<typeof selectActivities>['executeTakeFirstOrThrow']>>
+
+/** @throws ActivityNotFound */
+export async function readActivity (db: Db, me: Caller, activityId: string, now: Date): Promise<ActivityRow> {
+  const row = await selectActivities(db, me, now).where('activities.id', '=', activityId).executeTakeFirst()
+  if (!row) throw new ActivityNotFound()
+  return row
+}
+
+export const activityFilters = ['upcoming', 'invitations', 'past'] as const
+export type ActivityFilter = typeof activityFilters[number]
+
+/** A place in a list: the start and the id of an activity. */
+export interface ActivityCursor {
+  startsAt: Date
+  id: string
+}
+interface ActivityPage {
+  limit: number
+  cursor: ActivityCursor | undefined
+  now: Date
+}
+
+const isAfter = ({ startsAt, id }: ActivityCursor, order: 'asc' | 'desc') =>
+  sql<boolean>`(starts_at, activities.id) ${order === 'asc' ? sql`>` : sql`<`} (${startsAt}, ${id}::uuid)`
+
+/**
+ * Activities of the caller. `upcoming`: they go, soonest first. `invitations`: they are invited or have asked, soonest
+ * first. `past`: they went or were to go, and it is over or canceled, latest first.
+ */
+export async function listActivities (
+  db: Db,
+  me: Caller,
+  { filter, limit, cursor, now }: ActivityPage & { filter: ActivityFilter }
+) {
+  const isPast = filter === 'past'
+  const order = isPast ? 'desc' : 'asc'
+  const rows = await selectActivities(db, me, now)
+    .where('own.state', 'in', filter === 'invitations' ? ['INVITED', 'ASKED'] : ['GOING'])
+    .where(sql<boolean>`(activities.status = 'PLANNED' and ends_at > ${now}) <> ${isPast}`)
+    .$if(cursor !== undefined, (query) => query.where(isAfter(cursor as ActivityCursor, order)))
+    .orderBy('starts_at', order).orderBy('activities.id', order)
+    .limit(limit + 1)
+    .execute()
+  return toPage(rows, limit)
+}
+
+interface NearbySearch extends ActivityPage {
+  sport: string | undefined
+  from: string | undefined
+  to: string | undefined
+}
+
+/**
+ * Open activities near the caller in which they do not take part, soonest first: the order says nothing about the
+ * distance. Without a position, those in cities of the same name.
+ */
+export async function listNearby (db: Db, me: Caller, { sport, from, to, limit, cursor, now }: NearbySearch) {
+  const ranges = cellRangesAround(me, me.maxDistance + AREA_RADIUS_KM)
+  const rows = await selectActivities(db, me, now)
+    .where('visibility', '=', 'OPEN').where('activities.status', '=', 'PLANNED').where('starts_at', '>', now)
+    .where('activities.host_id', '<>', me.accountId)
+    .where(sql<boolean>`not ${isInside(me.accountId)}`)
+    .where(sql<boolean>`exists (
+      select from unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[])
+        as range (first_cell, last_cell) where activities.cell between first_cell and last_cell)`)
+    .where(sql<boolean>`coalesce(km <= ${me.maxDistance}, true)`)
+    .$if(sport !== undefined, (query) => query.where('sport', '=', sport as string))
+    .$if(from !== undefined, (query) => query.where('date', '>=', from as string))
+    .$if(to !== undefined, (query) => query.where('date', '<=', to as string))
+    .$if(cursor !== undefined, (query) => query.where(isAfter(cursor as ActivityCursor, 'asc')))
+    .orderBy('starts_at').orderBy('activities.id')
+    .limit(limit + 1)
+    .execute()
+  return toPage(rows, limit)
+}
+
+function toPage (rows: ActivityRow[], limit: number) {
+  const { page, nextCursor } = paginate(rows, limit, ({ startsAt, id }) => `${startsAt.toISOString()}_${id}`)
+  return { activities: page, nextCursor }
+}
+
+/** The next activities that the caller goes to, as the home screen shows them. */
+export async function listUpcoming (db: Db, me: Caller, now: Date) {
+  const { activities } = await listActivities(db, me, {
+    filter: 'upcoming',
+    limit: MAX_UPCOMING,
+    cursor: undefined,
+    now
+  })
+  const latest = new Date(now.getTime() + UPCOMING_DAYS * DAY_MS)
+  return activities.filter(({ startsAt }) => startsAt <= latest)
+    .map(({ id, title, sport, date, startTime, endTime, locationName }) => ({
+      id,
+      title,
+      sport,
+      date,
+      startTime,
+      endTime,
+      locationName: locationName ?? ''
+    }))
+}
+
+/** The activities to come in which the caller and another person both take part, for their chat. */
+export async function listShared (db: Db, me: Caller, otherId: string, now: Date) {
+  return await selectActivities(db, me, now)
+    .where('own.state', 'in', ['INVITED', 'GOING'])
+    .where('activities.status', '=', 'PLANNED').where('ends_at', '>', now)
+    .where(sql<boolean>`exists (select from activity_participants other where other.activity_id = activities.id
+      and other.account_id = ${otherId} and other.state in ('INVITED', 'GOING'))`)
+    .orderBy('starts_at').orderBy('activities.id')
+    .limit(MAX_UPCOMING)
+    .execute()
+}

@@ -1,0 +1,116 @@
+import t from 'tap'
+import { ActivityConfirmed } from '@tandem/contracts'
+import { activityApi } from '../test/activities.ts'
+import { inParallel, testApp, type Member } from '../test/app.ts'
+
+const api = await testApp(t)
+const { db, post, put, member, createMatch, publishedEvents } = api
+const { create, match, letEverybodyFollow, respond, unmatch } = activityApi(api)
+
+const readRow = async (id: string) =>
+  await db.selectFrom('activities').where('id', '=', id).select(['going_count', 'version', 'status'])
+    .executeTakeFirstOrThrow()
+const readStates = async (id: string) =>
+  await db.selectFrom('activity_participants').where('activity_id', '=', id)
+    .select(['account_id', 'state', 'version', 'was_going']).execute()
+
+t.test('of 30 acceptances at once, 9 get the 9 places', { timeout: 60_000 }, async (t) => {
+  const ana = await member('Ana')
+  const guests = []
+  for (let turn = 0; turn < 30; turn++) guests.push(await member(`G${turn}`))
+  letEverybodyFollow()
+  const { id } = await create(ana, { capacity: 10 })
+  for (const part of [guests.slice(0, 15), guests.slice(15)]) {
+    await post(ana.id, `/activities/${id}/invite`, { userIds: part.map((guest) => guest.id) })
+  }
+  // Each twice: the repeat of an acceptance gets the same answer.
+  const results = await Promise.all([...guests, ...guests].map(async (guest) => await respond(guest, id)))
+  const statuses = results.map(({ status, code }) => `${status} ${code ?? ''}`)
+  t.equal(statuses.filter((status) => status === '200 ').length, 18)
+  t.equal(statuses.filter((status) => status === '409 ACTIVITY_FULL').length, 42)
+  const going = (await readStates(id)).filter(({ state }) => state === 'GOING')
+  t.equal(going.length, 10)
+  t.equal((await readRow(id)).going_count, 10)
+  t.equal((await publishedEvents(ActivityConfirmed)).length, 9)
+  delete api.services.connection
+})
+
+t.test(
+  'nobody goes to a version that they did not name, when a change and an acceptance meet',
+  { timeout: 120_000 },
+  async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    await match(ana, [ben])
+    const outcomes = new Set<string>()
+    for (let turn = 0; turn < 200; turn++) {
+      await db.deleteFrom('activity_quota').execute()
+      await db.deleteFrom('invitation_quota').execute()
+      await db.updateTable('activities').set({ status: 'FINISHED' }).execute()
+      const { id } = await create(ana, { userIds: [ben.id] })
+      const [answer] = await Promise.all([
+        respond(ben, id, true, 1),
+        put(ana.id, `/activities/${id}`, { startTime: '17:00', version: 1 })
+      ])
+      outcomes.add(String(answer.status))
+      const row = await readRow(id)
+      const own = (await readStates(id)).find(({ account_id }) => account_id === ben.id)
+      const holds = row.version === 2 && own?.state === 'INVITED' && own.was_going === (answer.status === 200) &&
+        row.going_count === (own.was_going ? 2 : 1)
+      if (!holds) t.fail(`turn ${turn}: ${JSON.stringify({ row, own, status: answer.status })}`)
+    }
+    t.comment(`answers: ${[...outcomes].join(', ')}`)
+    t.ok(outcomes.size > 0)
+  }
+)
+
+t.test('nobody goes with a host who has blocked or unmatched them, when both meet', { timeout: 120_000 }, async (t) => {
+  const ana = await member('Ana')
+  for (let turn = 0; turn < 200; turn++) {
+    await db.deleteFrom('activity_quota').execute()
+    await db.deleteFrom('invitation_quota').execute()
+    await db.deleteFrom('swipe_quota').execute()
+    await db.updateTable('activities').set({ status: 'FINISHED' }).execute()
+    const ben = await member(`Ben ${turn}`)
+    const matchId = await createMatch(ana, ben)
+    const { id } = await create(ana, { userIds: [ben.id], capacity: 3, visibility: 'OPEN' })
+    const end = turn % 2 === 0
+      ? async () => await post(ana.id, '/fitmatch/block', { blockedProfileId: ben.profileId })
+      : async () => await unmatch(ben, matchId)
+    await Promise.all([respond(ben, id), end()])
+    const row = await readRow(id)
+    const states = (await readStates(id)).filter(({ account_id }) => account_id === ben.id).map(({ state }) => state)
+    if (states.join() !== 'REMOVED' || row.going_count !== 1 || row.status !== 'CANCELED') {
+      t.fail(`turn ${turn}: ${JSON.stringify({ row, states })}`)
+    }
+  }
+  t.pass('200 times')
+})
+
+t.test('invitations and ends of matches at once never deadlock', { timeout: 60_000 }, async (t) => {
+  const people: Member[] = []
+  for (let turn = 0; turn < 5; turn++) people.push(await member(`P${turn}`))
+  for (const one of people) for (const other of people) if (one.id < other.id) await createMatch(one, other)
+  const activities = []
+  for (const one of people) activities.push({ host: one, ...await create(one, { capacity: 6 }) })
+  const results = await Promise.all([
+    ...activities.map(async ({ host, id }) =>
+      await post(host.id, `/activities/${id}/invite`, {
+        userIds: people.filter((each) => each !== host).map((each) => each.id)
+      })
+    ),
+    ...people.slice(1).map(async (each) =>
+      await post(people[0]!.id, '/fitmatch/report', { reportedProfileId: each.profileId, reason: 'UNDERAGE' })
+    )
+  ])
+  t.same(results.filter(({ status }) => status >= 500), [])
+  for (const { id } of activities) {
+    const taken = (await readStates(id)).filter(({ state, was_going }) => state === 'GOING' || was_going).length
+    t.equal((await readRow(id)).going_count, taken)
+  }
+})
+
+t.test('concurrent requests of one host never pass the limits of a day', async (t) => {
+  const ana = await member('Ana')
+  const results = await inParallel(15, async () => await create(ana).then(() => 201, () => 429))
+  t.equal(results.filter((status) => status === 201).length, 10)
+})

@@ -1,0 +1,71 @@
+import { publish } from '@tandem/bus-kit'
+import { ActivityConfirmed } from '@tandem/contracts'
+import type { Deps } from '../deps.ts'
+import { ParticipantNotFound } from '../errors.ts'
+import { readAdult } from '../people/queries.ts'
+import { endPlace } from './endings.ts'
+import { listInvitable, lockPeople, publishInvited } from './invitations.ts'
+import { findParticipant, lockPlanned, setState } from './locks.ts'
+import { eventFieldsOf, readDisplayName, takePlace } from './places.ts'
+import { readActivity } from './queries.ts'
+
+type HostDeps = Pick<Deps, 'db' | 'minAge' | 'now'>
+
+/**
+ * Answers a person who asked for a place. If the time or the place changed after they asked, a yes invites them: nobody
+ * goes to a version that they have not seen. A no is never published.
+ */
+export async function answerRequest (
+  { db, minAge, now }: HostDeps,
+  hostId: string,
+  activityId: string,
+  { accountId, accept }: { accountId: string, accept: boolean }
+) {
+  const me = await readAdult({ db, minAge }, hostId)
+  return await db.transaction().execute(async (trx) => {
+    await lockPeople(trx, hostId, [accountId])
+    const activity = await lockPlanned(trx, hostId, activityId, now())
+    const participant = await findParticipant(trx, activityId, accountId)
+    const isRepeated = participant?.state === (accept ? 'GOING' : 'REFUSED')
+    if (isRepeated) return await readActivity(trx, me, activityId, now())
+    if (participant?.state !== 'ASKED') throw new ParticipantNotFound()
+    const candidates = { accountIds: [accountId], followerIds: new Set<string>() }
+    const [allowed] = await listInvitable(trx, candidates, { hostId, activityId, minAge, isConnected: true })
+    if (!allowed) throw new ParticipantNotFound()
+    if (!accept) {
+      await setState(trx, { activityId, accountId, state: 'REFUSED' })
+    } else if (participant.version !== activity.version) {
+      await setState(trx, { activityId, accountId, state: 'INVITED', version: activity.version })
+      await publishInvited(trx, activity, [accountId])
+    } else {
+      await takePlace(trx, activityId)
+      await setState(trx, { activityId, accountId, state: 'GOING' })
+      const displayName = await readDisplayName(trx, hostId)
+      await publish(trx, ActivityConfirmed, activityId, {
+        ...eventFieldsOf(activity),
+        accountId,
+        confirmedBy: hostId,
+        displayName
+      })
+    }
+    return await readActivity(trx, me, activityId, now())
+  })
+}
+
+/** Removes a guest, or withdraws their invitation. Those who had a place are notified. */
+export async function removeParticipant (
+  { db, minAge, now }: HostDeps,
+  hostId: string,
+  activityId: string,
+  accountId: string
+) {
+  const me = await readAdult({ db, minAge }, hostId)
+  return await db.transaction().execute(async (trx) => {
+    const activity = await lockPlanned(trx, hostId, activityId, now())
+    const participant = await findParticipant(trx, activityId, accountId)
+    if (!participant || accountId === hostId) throw new ParticipantNotFound()
+    const isNotified = participant.state === 'GOING' || participant.wasGoing
+    await endPlace(trx, activity, { accountId, isNotified })
+    return await readActivity(trx, me, activityId, now())
+  })
+}

@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { ActivityReminded } from '@tandem/contracts'
+import { runPeriodically, type Log } from '@tandem/process-kit'
+import type { Deps } from '../deps.ts'
+import { moveMeetings } from '../meetings/actions.ts'
+import type { Db, TimerKind, Trx } from '../tables.ts'
+import { publishAttended } from './attendance.ts'
+import type { LockedActivity } from './locks.ts'
+import { eventFieldsOf, listAccounts, releasePlaces } from './places.ts'
+import { FINAL_BEFORE_MS, HOUR_MS } from './times.ts'
+
+const SECOND_MS = 1_000
+const BATCH_SIZE = 100
+const reminderHours = { REMIND_24H: 24, REMIND_1H: 1 } as const
+
+const isReminder = (kind: TimerKind): kind is keyof typeof reminderHours => kind in reminderHours
+
+/** Plans what happens before and after the end of a locked activity. Reminders that would be due already are left out. */
+export async function replaceTimers (trx: Trx, { id, startsAt, endsAt }: LockedActivity, now: Date) {
+  await moveMeetings(trx, id, endsAt)
+  const before = (ms: number) => new Date(startsAt.getTime() - ms)
+  const timers = ([
+    { kind: 'REMIND_24H', due_at: before(24 * HOUR_MS) },
+    { kind: 'REMIND_1H', due_at: before(HOUR_MS) },
+    { kind: 'RELEASE', due_at: before(FINAL_BEFORE_MS) },
+    { kind: 'FINISH', due_at: endsAt }
+  ] as const).filter(({ kind, due_at }) => !isReminder(kind) || due_at > now)
+  await trx.deleteFrom('activity_timers').where('activity_id', '=', id).execute()
+  await trx.insertInto('activity_timers').values(timers.map((timer) => ({ activity_id: id, ...timer }))).execute()
+}
+
+/** Runs the due timers of activities every second. */
+export const startActivityTimers = ({ db, now }: Deps, log: Log) =>
+  runPeriodically(async () => await runDueTimers(db, now), { intervalMs: SECOND_MS, log })
+
+/** Runs every due timer once. Several processes share the rows, and a process that crashes returns its own. */
+export async function runDueTimers (db: Db, now: () => Date) {
+  let done: number
+  do {
+    done = await runBatch(db, now())
+  } while (done === BATCH_SIZE)
+}
+
+async function runBatch (db: Db, now: Date) {
+  return await db.transaction().execute(async (trx) => {
+    // An activity that another transaction is changing is left for the next second. Waiting for it could deadlock.
+    const due = await trx.selectFrom('activity_timers').innerJoin('activities', 'activities.id', 'activity_id')
+      .where('due_at', '<=', now)
+      .select([
+        'kind',
+        'activities.id',
+        'host_id as hostId',
+        'title',
+        'sport',
+        'timezone',
+        'starts_at as startsAt',
+        'ends_at as endsAt',
+        'visibility',
+        'capacity',
+        'going_count as goingCount',
+        'status',
+        'version'
+      ])
+      .orderBy('due_at').limit(BATCH_SIZE)
+      .forUpdate().skipLocked()
+      .execute()
+    for (const { kind, ...activity } of due) await runTimer(trx, kind, activity, now)
+    await sql`delete from activity_timers using unnest(
+        ${due.map(({ id }) => id)}::uuid[], ${due.map(({ kind }) => kind)}::text[]) as done (activity_id, kind)
+      where activity_timers.activity_id = done.activity_id and activity_timers.kind = done.kind`.execute(trx)
+    return due.length
+  })
+}
+
+async function runTimer (trx: Trx, kind: TimerKind, activity: LockedActivity, now: Date) {
+  if (kind === 'FINISH') return await finish(trx, activity)
+  if (kind === 'RELEASE') return await releaseReserved(trx, activity)
+  if (activity.startsAt <= now) return
+  await publish(trx, ActivityReminded, activity.id, {
+    ...eventFieldsOf(activity),
+    accountIds: await listAccounts(trx, activity.id, ['GOING']),
+    hoursBefore: reminderHours[kind]
+  })
+}
+
+async function finish (trx: Trx, activity: LockedActivity) {
+  await trx.updateTable('activities').set({ status: 'FINISHED' }).where('id', '=', activity.id).execute()
+  const present = await trx.selectFrom('activity_participants').where('activity_id', '=', activity.id)
+    .where('checked_in_at', 'is not', null).where('attended_at', 'is', null)
+    .select('account_id as accountId').orderBy('account_id')
+    .execute()
+  for (const { accountId } of present) await publishAttended(trx, activity, accountId)
+}
+
+/** Frees the places of people who went before a change and have not answered. They stay invited. */
+async function releaseReserved (trx: Trx, activity: LockedActivity) {
+  const { numUpdatedRows } = await trx.updateTable('activity_participants').set({ was_going: false })
+    .where('activity_id', '=', activity.id).where('was_going', '=', true)
+    .executeTakeFirst()
+  await releasePlaces(trx, activity, Number(numUpdatedRows))
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { ActivityChanged } from '@tandem/contracts'
+import type { Db, Trx } from '../tables.ts'
+import { eventFieldsOf, listAccounts } from './places.ts'
+import { localTimeColumns } from './queries.ts'
+import { replaceTimers } from './timers.ts'
+import { instantsOf, TZDATA_VERSION } from './times.ts'
+
+const BATCH_SIZE = 100
+const PLACES_KEPT_FOR = '30 days'
+
+/** Erases the places and notes of activities that are long over. */
+export async function eraseOldPlaces (db: Db) {
+  await sql`
+    update activities set location_name = null, venue = null, note = null, latitude = null, longitude = null
+    where location_name is not null and ends_at < now() - ${sql.lit(PLACES_KEPT_FOR)}::interval`.execute(db)
+}
+
+/**
+ * Derives the instants of activities to come again, if this process has newer time zone data than the one that wrote
+ * them. People agreed on the time on the clock, which stays; if the instant moves, they are notified. While two versions
+ * run side by side, the newer one decides.
+ */
+export async function updateInstants (db: Db, now: Date) {
+  let updated: number
+  do {
+    updated = await db.transaction().execute(async (trx) => await updateBatch(trx, now))
+  } while (updated === BATCH_SIZE)
+}
+
+async function updateBatch (trx: Trx, now: Date) {
+  const rows = await trx.selectFrom('activities')
+    .where('status', '=', 'PLANNED').where('tzdata', '<', TZDATA_VERSION).where('starts_at', '>', now)
+    .select([
+      'id',
+      'host_id as hostId',
+      'title',
+      'sport',
+      ...localTimeColumns,
+      'starts_at as startsAt',
+      'ends_at as endsAt',
+      'visibility',
+      'capacity',
+      'going_count as goingCount',
+      'status',
+      'version'
+    ])
+    .orderBy('id').limit(BATCH_SIZE)
+    .forUpdate()
+    .execute()
+  for (const activity of rows) {
+    const { startsAt, endsAt } = instantsOf(activity)
+    await trx.updateTable('activities').where('id', '=', activity.id)
+      .set({ starts_at: startsAt, ends_at: endsAt, tzdata: TZDATA_VERSION })
+      .execute()
+    if (startsAt.getTime() === activity.startsAt.getTime() && endsAt.getTime() === activity.endsAt.getTime()) continue
+    const moved = { ...activity, startsAt, endsAt }
+    await replaceTimers(trx, moved, now)
+    await publish(trx, ActivityChanged, activity.id, {
+      ...eventFieldsOf(moved),
+      accountIds: await listAccounts(trx, activity.id, ['INVITED', 'GOING']),
+      changedBy: null,
+      displayName: null
+    })
+  }
+  return rows.length
+}

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import { isNotHidden } from '@tandem/account-kit'
+
+/** Whether either of the two has blocked the other. */
+const isBlockedBetween = (one: ReturnType<typeof sql>, other: ReturnType<typeof sql>) =>
+  sql<boolean>`exists (select from blocks
+    where (blocker_id = ${one} and blocked_id = ${other}) or (blocker_id = ${other} and blocked_id = ${one}))`
+
+/** Whether `viewer` takes part in the current activity: hosts it, goes to it, or is invited. */
+export const isInside = (viewer: string) =>
+  sql<boolean>`exists (select from activity_participants inside
+    where inside.activity_id = activities.id and inside.account_id = ${viewer} and inside.state in ('INVITED', 'GOING'))`
+
+/**
+ * Whether `viewer` can see the current activity. Every endpoint of activities checks this. A block between the viewer
+ * and the host hides it in every case. People who do not take part see open activities that are still planned, and
+ * those that they asked for or declined, unless somebody who takes part has blocked them.
+ */
+export const canSeeActivity = (viewer: string, now: Date) =>
+  sql<boolean>`(activities.host_id = ${viewer} or (
+    not ${isBlockedBetween(sql`activities.host_id`, sql`${viewer}::uuid`)}
+    and ${isNotHidden(sql`activities.host_id`)}
+    and (${isInside(viewer)} or (
+      coalesce(
+        (select own.state in ('ASKED', 'DECLINED') from activity_participants own
+          where own.activity_id = activities.id and own.account_id = ${viewer}),
+        activities.visibility = 'OPEN' and activities.status = 'PLANNED' and activities.ends_at > ${now}::timestamptz)
+      and not exists (select from activity_participants other join blocks on blocker_id = other.account_id
+        where other.activity_id = activities.id and other.state in ('INVITED', 'GOING') and blocked_id = ${viewer})))))`
+
+/** Whether `viewer` can see `participant`, the row of another person in the same activity. */
+export const canSeeParticipant = (viewer: string) =>
+  sql<boolean>`(participant.account_id = ${viewer} or (
+    not ${isBlockedBetween(sql`participant.account_id`, sql`${viewer}::uuid`)}
+    and ${isNotHidden(sql`participant.account_id`)}))`

@@ -1,0 +1,194 @@
+import { sql } from 'kysely'
+import { isNotHidden } from '@tandem/account-kit'
+import { publish } from '@tandem/bus-kit'
+import { BuddyAccepted, BuddyRequested, Connection } from '@tandem/contracts'
+import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { ValidationError } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import {
+  AlreadyBuddies,
+  BuddyRequestNotFound,
+  CannotRequestBuddy,
+  ProfileSuspended,
+  TooManyBuddyRequests,
+  PersonNotFound
+} from '../errors.ts'
+import { lockPair, pairOf } from '../people/pairs.ts'
+import { ageNow, readAdult, type Caller } from '../people/queries.ts'
+import { todayIn } from '../today.ts'
+import type { Trx } from '../tables.ts'
+import { hasRefusalExpired, isBetween, isOpen, readRelation, requestColumns } from './queries.ts'
+import { checkSport } from '../people/offered-sports.ts'
+
+const REQUESTS_PER_DAY = 20
+
+interface NewRequest {
+  userId: string
+  sport: string
+  idempotencyKey?: IdempotencyKey | undefined
+}
+type Request = NonNullable<Awaited<ReturnType<typeof findOpenRequest>>>
+
+/**
+ * Asks a person to be the caller's buddy, or accepts their open request. A repeat returns the open request. Whether
+ * the person can answer, because they have a FitMatch profile and are old enough, is not revealed: they are notified
+ * only if they can.
+ */
+export async function requestBuddy (deps: Deps, accountId: string, { userId, sport, idempotencyKey }: NewRequest) {
+  const { db, callRpc, minAge } = deps
+  const me = await readAdult(deps, accountId)
+  if (userId === accountId) throw new ValidationError('userId is your own')
+  await checkSport(callRpc, sport)
+  await checkConnection(deps, accountId, userId)
+
+  return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    await lockPair(trx, accountId, userId)
+    const adults = await lockAdults(trx, minAge, [accountId, userId])
+    if (!adults.includes(accountId)) throw new ProfileSuspended()
+    const { isInvisible } = await readRelation(trx, accountId, userId)
+    if (isInvisible) throw new PersonNotFound()
+
+    const open = await findOpenRequest(trx, accountId, userId)
+    if (open && open.fromId === accountId) return toResponse(open, accountId)
+    if (open && adults.includes(userId)) return toResponse(await acceptRequest(trx, open), accountId)
+    await checkNotBuddies(trx, accountId, userId)
+    return toResponse(await insertRequest(trx, me, { userId, sport, canAnswer: adults.includes(userId) }), accountId)
+  })
+}
+
+/** @throws PersonNotFound, CannotRequestBuddy, or Unavailable while social is unavailable */
+async function checkConnection ({ db, callRpc, findPeople }: Deps, accountId: string, otherId: string) {
+  const { isKnown, isInvisible, areConnected } = await readRelation(db, accountId, otherId)
+  if (isInvisible || (!isKnown && (await findPeople([otherId])).length === 0)) throw new PersonNotFound()
+  if (areConnected) return
+  const { isFollower, isFollowing } = await callRpc(Connection, { accountId, otherId })
+  if (!isFollower && !isFollowing) throw new CannotRequestBuddy()
+}
+
+/** Locks those of the accounts whose owners can meet people, so that none is suspended or leaves FitMatch meanwhile. */
+async function lockAdults (trx: Trx, minAge: number, accountIds: string[]) {
+  const rows = await trx.selectFrom('profiles').where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`)
+    .where('suspended', '=', false)
+    .$if(minAge > 0, (profiles) => profiles.where(ageNow, '>=', minAge))
+    .select('account_id as accountId')
+    .orderBy('account_id')
+    .forShare()
+    .execute()
+  return rows.map(({ accountId }) => accountId)
+}
+
+async function findOpenRequest (trx: Trx, one: string, other: string) {
+  return await trx.selectFrom('buddy_requests').where(isBetween(one, other)).where(isOpen).select(requestColumns)
+    .executeTakeFirst()
+}
+
+async function checkNotBuddies (trx: Trx, one: string, other: string) {
+  const { low_id, high_id } = pairOf(one, other)
+  const buddies = await trx.selectFrom('buddies').where('low_id', '=', low_id).where('high_id', '=', high_id)
+    .select('id').executeTakeFirst()
+  if (buddies) throw new AlreadyBuddies()
+}
+
+interface CheckedRequest {
+  userId: string
+  sport: string
+  canAnswer: boolean
+}
+
+async function insertRequest (trx: Trx, { accountId, timezone }: Caller, { userId, sport, canAnswer }: CheckedRequest) {
+  const used = await useDailyQuota(trx, {
+    table: 'buddy_request_quota',
+    accountId,
+    day: todayIn(timezone),
+    limit: REQUESTS_PER_DAY
+  })
+  if (used === undefined) throw new TooManyBuddyRequests()
+  // Expired ones, those of ended buddies, and one of somebody who can no longer meet people.
+  await trx.deleteFrom('buddy_requests').where(isBetween(accountId, userId)).execute()
+  // Somebody who refused the caller asks now, so that refusal is over.
+  await trx.deleteFrom('buddy_refusals').where('from_id', '=', userId).where('to_id', '=', accountId).execute()
+  const refusal = await trx.selectFrom('buddy_refusals').where('from_id', '=', accountId).where('to_id', '=', userId)
+    .where((eb) => eb.not(hasRefusalExpired)).select('from_id').executeTakeFirst()
+  const request = await trx.insertInto('buddy_requests')
+    .values({ from_id: accountId, to_id: userId, sport, status: refusal ? 'DECLINED' : 'PENDING' })
+    .returning(requestColumns)
+    .executeTakeFirstOrThrow()
+  if (!refusal && canAnswer) await publish(trx, BuddyRequested, request.id, toEvent(request))
+  return request
+}
+
+/** Answers a request to the caller. @returns the accepted request, or null after declining */
+export async function respondToRequest (deps: Deps, accountId: string, requestId: string, accept: boolean) {
+  const { db, minAge } = deps
+  await readAdult(deps, accountId)
+  return await db.transaction().execute(async (trx) => {
+    const request = await lockRequest(trx, requestId, { to_id: accountId })
+    if (request.status === 'ACCEPTED') {
+      if (!accept) throw new BuddyRequestNotFound()
+      return toResponse(request, accountId)
+    }
+    if (!accept) {
+      await declineRequest(trx, request)
+      return null
+    }
+    const adults = await lockAdults(trx, minAge, [accountId, request.fromId])
+    if (!adults.includes(accountId)) throw new ProfileSuspended()
+    if (!adults.includes(request.fromId)) throw new BuddyRequestNotFound()
+    return toResponse(await acceptRequest(trx, request), accountId)
+  })
+}
+
+/**
+ * Locks the pair, and returns their request if it is open or accepted. Only its sender or its receiver finds it.
+ * @throws BuddyRequestNotFound
+ */
+export async function lockRequest (trx: Trx, requestId: string, owner: { to_id: string } | { from_id: string }) {
+  const [ownColumn, accountId] = 'to_id' in owner
+    ? ['to_id', owner.to_id] as const
+    : ['from_id', owner.from_id] as const
+  const find = async () =>
+    await trx.selectFrom('buddy_requests').where('id', '=', requestId).where(ownColumn, '=', accountId)
+      .where((eb) => eb.or([isOpen, eb('status', '=', 'ACCEPTED')]))
+      .where(isNotHidden(sql.ref('from_id'))).where(isNotHidden(sql.ref('to_id')))
+      .select(requestColumns).executeTakeFirst()
+  const found = await find()
+  if (!found) throw new BuddyRequestNotFound()
+  await lockPair(trx, found.fromId, found.toId)
+  const request = await find()
+  if (!request) throw new BuddyRequestNotFound()
+  return request
+}
+
+/** Both agree. Call it under the pair's lock, with both profiles locked. */
+async function acceptRequest (trx: Trx, { id, fromId, toId, sport }: Request) {
+  const accepted = await trx.updateTable('buddy_requests').set({ status: 'ACCEPTED' }).where('id', '=', id)
+    .returning(requestColumns).executeTakeFirstOrThrow()
+  await trx.deleteFrom('buddy_refusals').where(isBetween(fromId, toId)).execute()
+  await trx.insertInto('buddies').values({ ...pairOf(fromId, toId), sport })
+    .onConflict((conflict) => conflict.doNothing()).execute()
+  await publish(trx, BuddyAccepted, id, toEvent(accepted))
+  return accepted
+}
+
+async function declineRequest (trx: Trx, { id, fromId, toId }: Request) {
+  await trx.updateTable('buddy_requests').set({ status: 'DECLINED' }).where('id', '=', id).execute()
+  await trx.insertInto('buddy_refusals').values({ from_id: fromId, to_id: toId })
+    .onConflict((conflict) => conflict.columns(['from_id', 'to_id']).doUpdateSet({ refused_at: sql`now()` }))
+    .execute()
+}
+
+const toEvent = ({ id, fromId, toId, sport }: Request) => ({
+  requestId: id,
+  fromAccountId: fromId,
+  toAccountId: toId,
+  sport
+})
+
+/** The request as one of the two sees it: a refusal is never shown. */
+const toResponse = ({ id, fromId, toId, sport, status, createdAt }: Request, accountId: string) => ({
+  id,
+  userId: fromId === accountId ? toId : fromId,
+  sport,
+  status: status === 'ACCEPTED' ? 'ACCEPTED' as const : 'PENDING' as const,
+  createdAt
+})

@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { MeetingCleared, MeetingShared, TrustedContactStatus } from '@tandem/contracts'
+import { useDailyQuota } from '@tandem/database-kit'
+import type { Deps } from '../deps.ts'
+import { ActivityNotFound, ActivityOver, MeetingNotFound, NoTrustedContact, TooManyMeetings } from '../errors.ts'
+import { readAdult } from '../people/queries.ts'
+import { todayIn } from '../today.ts'
+import type { Db, Trx } from '../tables.ts'
+import { meetingColumns } from './queries.ts'
+import { timesOf } from './times.ts'
+
+const MEETINGS_PER_DAY = 10
+
+interface Arming {
+  accountId: string
+  activityId: string
+  minutes: number
+}
+
+/**
+ * Lets the trusted contact know of an activity that the caller goes to: at once, and again if the caller has not
+ * reported back in time. Nobody else learns of it. A repeat changes only the minutes.
+ */
+export async function armMeeting (deps: Deps, { accountId, activityId, minutes }: Arming) {
+  const { db, callRpc, now } = deps
+  const me = await readAdult(deps, accountId)
+  if (await callRpc(TrustedContactStatus, { accountId }) !== 'CONFIRMED') throw new NoTrustedContact()
+  return await db.transaction().execute(async (trx) => {
+    const endsAt = await lockEnd(trx, { accountId, activityId, now: now() })
+    const times = timesOf(endsAt, minutes)
+    const current = await findMeeting(trx, accountId, activityId)
+    if (current?.status === 'ALARMED') return current
+    if (current?.status === 'ARMED') {
+      return await trx.updateTable('meetings').set({ minutes, ...times }).where('id', '=', current.id)
+        .returning(meetingColumns).executeTakeFirstOrThrow()
+    }
+    const quota = { table: 'meeting_quota', accountId, day: todayIn(me.timezone), limit: MEETINGS_PER_DAY } as const
+    if (await useDailyQuota(trx, quota) === undefined) throw new TooManyMeetings()
+    if (current) await trx.deleteFrom('meetings').where('id', '=', current.id).execute()
+    const meeting = await trx.insertInto('meetings')
+      .values({ account_id: accountId, activity_id: activityId, minutes, ...times })
+      .returning(meetingColumns)
+      .executeTakeFirstOrThrow()
+    await publish(trx, MeetingShared, meeting.id, { meetingId: meeting.id, activityId, accountId })
+    return meeting
+  })
+}
+
+interface OwnPlace {
+  accountId: string
+  activityId: string
+  now: Date
+}
+
+/**
+ * Returns the end of an activity that the caller goes to. It cannot move until the end of the transaction, and the
+ * caller's own requests for it run one after the other.
+ * @throws ActivityNotFound, ActivityOver
+ */
+async function lockEnd (trx: Trx, { accountId, activityId, now }: OwnPlace) {
+  const activity = await trx.selectFrom('activities').where('activities.id', '=', activityId)
+    .select(['status', 'ends_at as endsAt']).forShare().executeTakeFirst()
+  const place = await trx.selectFrom('activity_participants').where('activity_id', '=', activityId)
+    .where('account_id', '=', accountId).where('state', '=', 'GOING').select('state').forUpdate().executeTakeFirst()
+  if (!activity || !place) throw new ActivityNotFound()
+  if (activity.status !== 'PLANNED' || activity.endsAt <= now) throw new ActivityOver()
+  return activity.endsAt
+}
+
+async function findMeeting (trx: Trx, accountId: string, activityId: string) {
+  return await trx.selectFrom('meetings').where('activity_id', '=', activityId).where('account_id', '=', accountId)
+    .select(meetingColumns).forUpdate().executeTakeFirst()
+}
+
+/**
+ * The caller is well. Before the alarm there is none; after it the contact gets the all-clear. The alarm locks the same
+ * row, so one of the two comes first.
+ * @throws MeetingNotFound
+ */
+export async function reportSafe (db: Db, accountId: string, activityId: string) {
+  return await db.transaction().execute(async (trx) => {
+    const meeting = await findMeeting(trx, accountId, activityId)
+    if (!meeting) throw new MeetingNotFound()
+    if (meeting.status === 'SAFE') return meeting
+    if (meeting.status === 'ALARMED') {
+      await publish(trx, MeetingCleared, meeting.id, { meetingId: meeting.id, activityId, accountId })
+    }
+    return await trx.updateTable('meetings').set({ status: 'SAFE', due_at: null }).where('id', '=', meeting.id)
+      .returning(meetingColumns).executeTakeFirstOrThrow()
+  })
+}
+
+/** Ends an armed meeting without a word to the contact. After the alarm only `reportSafe` ends it. */
+export async function disarmMeeting (db: Db, accountId: string, activityId: string) {
+  const disarmed = await db.deleteFrom('meetings').where('activity_id', '=', activityId)
+    .where('account_id', '=', accountId).where('status', '=', 'ARMED').returning('id').executeTakeFirst()
+  if (!disarmed) throw new MeetingNotFound()
+}
+
+/** Moves armed meetings with the end of their activity. Call it under the activity's lock. */
+export async function moveMeetings (trx: Trx, activityId: string, endsAt: Date) {
+  const armed = await trx.selectFrom('meetings').where('activity_id', '=', activityId).where('status', '=', 'ARMED')
+    .select(['id', 'minutes']).forUpdate().execute()
+  for (const { id, minutes } of armed) {
+    await trx.updateTable('meetings').set(timesOf(endsAt, minutes)).where('id', '=', id).execute()
+  }
+}
+
+/**
+ * Disarms meetings of people who lose their place, long before the start. Later a meeting stays armed, even if the
+ * host cancels or removes somebody: the two may have met already, and only its owner decides. Call it under the activity's lock.
+ */
+export async function disarmBefore (trx: Trx, activityId: string, accountIds: string[]) {
+  await trx.deleteFrom('meetings').where('activity_id', '=', activityId).where('status', '=', 'ARMED')
+    .where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`)
+    .where((meeting) =>
+      meeting.exists(
+        meeting.selectFrom('activities').whereRef('activities.id', '=', 'meetings.activity_id')
+          .where('starts_at', '>', sql<Date>`now() + interval '2 hours'`)
+      )
+    )
+    .execute()
+}

@@ -1,0 +1,51 @@
+import { publish } from '@tandem/bus-kit'
+import { MeetingAsked, MeetingOverdue } from '@tandem/contracts'
+import { runPeriodically, type Log } from '@tandem/process-kit'
+import type { Deps } from '../deps.ts'
+import type { Db, Trx } from '../tables.ts'
+
+const SECOND_MS = 1_000
+const BATCH_SIZE = 100
+
+/** Asks people whether they are well, and raises alarms, every second. */
+export const startMeetingAlarms = ({ db, now }: Deps, log: Log) =>
+  runPeriodically(async () => await runDueMeetings(db, now), { intervalMs: SECOND_MS, log })
+
+/** Handles every due meeting once. Several processes share the rows, and a process that crashes returns its own. */
+export async function runDueMeetings (db: Db, now: () => Date) {
+  let handled: number
+  do {
+    handled = await runBatch(db, now())
+  } while (handled === BATCH_SIZE)
+}
+
+async function runBatch (db: Db, now: Date) {
+  return await db.transaction().execute(async (trx) => {
+    const due = await trx.selectFrom('meetings').where('due_at', '<=', now)
+      .select(['id', 'activity_id as activityId', 'account_id as accountId', 'alarm_at as alarmAt'])
+      .orderBy('due_at').limit(BATCH_SIZE)
+      .forUpdate().skipLocked()
+      .execute()
+    for (const meeting of due) await runDue(trx, meeting, now)
+    return due.length
+  })
+}
+
+interface DueMeeting {
+  id: string
+  activityId: string
+  accountId: string
+  alarmAt: Date
+}
+
+async function runDue (trx: Trx, { id, activityId, accountId, alarmAt }: DueMeeting, now: Date) {
+  const meeting = trx.updateTable('meetings').where('id', '=', id)
+  const ids = { meetingId: id, activityId, accountId }
+  if (now < alarmAt) {
+    await meeting.set({ due_at: alarmAt }).execute()
+    await publish(trx, MeetingAsked, id, ids)
+    return
+  }
+  await meeting.set({ status: 'ALARMED', due_at: null, contact_told_at: now }).execute()
+  await publish(trx, MeetingOverdue, id, ids)
+}

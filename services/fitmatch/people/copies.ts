@@ -1,0 +1,24 @@
+import { upsertVersioned } from '@tandem/database-kit'
+import type { Db } from '../tables.ts'
+
+export interface PersonCopy {
+  accountId: string
+  name: string
+  image: string | null
+  changedAt?: string
+}
+
+/** Stores copies of people, unless newer ones exist. `at` is the time of the change, for people without `changedAt`. */
+export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(0)) {
+  await upsertVersioned(
+    db,
+    'people',
+    people.map(({ accountId, name, image, changedAt }) => ({
+      account_id: accountId,
+      name,
+      image,
+      changed_at: changedAt ?? at
+    })),
+    { key: 'account_id' }
+  )
+}

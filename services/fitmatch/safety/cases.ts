@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { addToCase, lockTarget, priorityFor, type Priority } from '@tandem/case-kit'
+import { isMediaKey } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import type { Db, ReportReason, Trx } from '../tables.ts'
+
+const priorities = {
+  UNDERAGE: 3,
+  HARASSMENT: 2,
+  INAPPROPRIATE_CONTENT: 2,
+  OFFLINE_BEHAVIOR: 2,
+  FAKE_PROFILE: 1,
+  SPAM: 1,
+  OTHER: 1
+} as const satisfies Record<ReportReason, Priority>
+
+interface NewReport {
+  reporterId: string
+  reportedId: string
+  reason: ReportReason
+  profile: Record<string, unknown>
+  /** The stored photos of the profile. */
+  photos: string[]
+  messages: { senderId: string, imageUrl: string | null }[]
+}
+
+/** Adds a report to the case of the reported person. @returns the case */
+export async function addReport (
+  trx: Trx,
+  { reporterId, reportedId, reason, profile, photos, messages }: NewReport
+) {
+  const target = { type: 'PROFILE', id: reportedId, accountId: reportedId }
+  await lockTarget(trx, target)
+  const { displayName, bio, prompts } = profile
+  const chatImages = messages.flatMap(({ senderId, imageUrl }) =>
+    senderId === reportedId && imageUrl !== null ? [imageUrl] : []
+  )
+  return await addToCase(trx, target, {
+    priority: await priorityFor(trx, priorities[reason], outcomesOf(reporterId)),
+    isRestricted: false,
+    evidence: {
+      content: { displayName, bio, prompts, photos: profile['photos'] },
+      context: { profile, messages },
+      files: [...photos, ...chatImages].filter(isMediaKey)
+    }
+  })
+}
+
+const outcomesOf = (reporterId: string) =>
+  sql`
+  select case when action = 'SUSPEND' then 'ACTION_TAKEN' else 'NO_VIOLATION' end as outcome
+  from reports where reporter_id = ${reporterId} and status = 'RESOLVED' order by id desc`
+
+/** Closes the cases of which these were the last open reports. */
+export async function closeDecidedCases (trx: Trx, reportIds: string[], outcome: 'ACTION_TAKEN' | 'NO_VIOLATION') {
+  await sql`
+    update cases set resolved_at = now(), outcome = ${outcome}, version = version + 1
+    where resolved_at is null and id in (select case_id from reports where id = any(${reportIds}::uuid[]))
+      and not exists (select from reports where reports.case_id = cases.id and status = 'OPEN')`.execute(trx)
+}
+
+/** Deletes copied originals that nothing shows any more. */
+export async function removeUnshown ({ db, media }: Pick<Deps, 'db' | 'media'>, urls: string[]) {
+  if (urls.length === 0) return
+  const { rows } = await sql<{ url: string }>`
+    select url from unnest(${urls}::text[]) as copied (url)
+    where not exists (select from photos where photos.url = copied.url)
+      and not exists (select from messages where messages.image_url = copied.url)
+      and not exists (select from deleted_profiles where photo_urls @> array[copied.url])`
+    .execute(db)
+  for (const { url } of rows) await media.remove(url).catch(() => {})
+}
+
+/** The reports of a case, without who made them. */
+export const listReportsOfCase = async (db: Db, caseId: string) =>
+  await db.selectFrom('reports').where('case_id', '=', caseId).select(['reason', 'details', 'created_at as createdAt'])
+    .orderBy('id').limit(500).execute()

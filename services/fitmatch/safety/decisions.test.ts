@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import t from 'tap'
+import { deliver } from '@tandem/bus-kit/testing'
+import { DecisionMade, FitMatchDecisionApplied, ReportResolved, SuspensionChanged } from '@tandem/contracts'
+import { testApp, type Member } from '../test/app.ts'
+import { liftEndedSuspensions } from './decisions.ts'
+
+const { db, handlers, get, post, member, memberWithPhotos, publishedEvents } = await testApp(t)
+
+const nothing = { scope: null, until: null, photoId: null }
+const decision = (accountId: string, actions: object[], caseId: string | null = null, more = {}) => ({
+  decisionId: randomUUID(),
+  accountId,
+  case: caseId && { service: 'fitmatch', id: caseId },
+  actions: actions.map((action) => ({ ...nothing, ...action })),
+  outcome: 'ACTION_TAKEN',
+  automated: false,
+  madeAt: new Date().toISOString(),
+  ...more
+})
+const apply = async (data: object, sequence: number, id = randomUUID()) =>
+  await deliver(handlers, DecisionMade.type, data, { id, sequence })
+const report = async (one: Member, other: Member, reason = 'HARASSMENT') =>
+  await post(one.id, '/fitmatch/report', { reportedProfileId: other.profileId, reason })
+const statusOf = async ({ id }: Member) => (await get(id, '/fitmatch/settings')).data.status
+const caseOf = async ({ id }: Member) =>
+  await db.selectFrom('cases').where('account_id', '=', id).selectAll().executeTakeFirstOrThrow()
+
+t.test('all reports of a person are one case, and a decision resolves all of them, once', async (t) => {
+  const [ana, cleo, ben] = [await member('Ana'), await member('Cleo'), await member('Ben')]
+  await report(ana, ben, 'SPAM')
+  await report(cleo, ben)
+  const { id, ...opened } = await caseOf(ben)
+  t.match(opened, { priority: 2, reports_count: 2, target_type: 'PROFILE' })
+  const made = decision(ben.id, [{
+    type: 'RESTRICT',
+    scope: 'FITMATCH',
+    until: new Date(Date.now() + 60_000).toISOString()
+  }], id)
+  const eventId = randomUUID()
+  await Promise.all([apply(made, 1, eventId), apply(made, 1, eventId)])
+  t.equal(await statusOf(ben), 'SUSPENDED')
+  t.match(await caseOf(ben), { outcome: 'ACTION_TAKEN' })
+  t.match((await get(ana.id, '/fitmatch/report')).data.reports, [{ status: 'RESOLVED', outcome: 'ACTION_TAKEN' }])
+  t.match(
+    new Map((await publishedEvents(ReportResolved)).map(({ reporterId, outcome }) => [reporterId, outcome])),
+    new Map([[ana.id, 'ACTION_TAKEN'], [cleo.id, 'ACTION_TAKEN']])
+  )
+  t.same(await publishedEvents(FitMatchDecisionApplied), [{ decisionId: made.decisionId }])
+  t.match((await publishedEvents(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), [{
+    isDecision: true
+  }])
+})
+
+t.test('a suspension ends by itself, and a later decision wins in any order', async (t) => {
+  const ben = await member('Ben')
+  const until = new Date(Date.now() + 60_000).toISOString()
+  await apply(decision(ben.id, [{ type: 'RESTRICT', scope: 'FITMATCH', until }]), 1)
+  await liftEndedSuspensions(db)
+  t.equal(await statusOf(ben), 'SUSPENDED')
+  await sql`update members set suspended_until = now() where account_id = ${ben.id}`.execute(db)
+  await Promise.all([liftEndedSuspensions(db), liftEndedSuspensions(db)])
+  t.equal(await statusOf(ben), 'ACTIVE')
+  await apply(decision(ben.id, [{ type: 'LIFT', scope: 'ALL' }]), 9)
+  await apply(decision(ben.id, [{ type: 'RESTRICT', scope: 'FITMATCH', until }]), 5)
+  t.equal(await statusOf(ben), 'ACTIVE')
+  await apply(decision(ben.id, [{ type: 'RESTRICT', scope: 'POSTING', until }]), 10)
+  t.equal(await statusOf(ben), 'ACTIVE', 'what concerns posts changes nothing here')
+})
+
+t.test('a photo can be removed, also when it is gone already', async (t) => {
+  const ben = await memberWithPhotos('Ben')
+  const { data: { photos } } = await get(ben.id, '/fitmatch/photos')
+  const remove = decision(ben.id, [{ type: 'REMOVE_PHOTO', photoId: photos[0].id }])
+  await apply(remove, 1)
+  t.equal((await get(ben.id, '/fitmatch/photos')).data.photos.length, photos.length - 1)
+  await apply({ ...remove, decisionId: randomUUID() }, 2)
+  t.equal(
+    (await publishedEvents(FitMatchDecisionApplied)).filter(({ decisionId }) => decisionId === remove.decisionId)
+      .length,
+    1
+  )
+})
+
+t.test('a suspension without a decision raises its case, and names it for identity', async (t) => {
+  const ben = await member('Ben')
+  for (const name of ['Ana', 'Cleo', 'Dia']) await report(await member(name), ben, 'SPAM')
+  t.equal(await statusOf(ben), 'SUSPENDED')
+  const { id, priority } = await caseOf(ben)
+  t.equal(priority, 3)
+  t.match((await publishedEvents(SuspensionChanged)).filter(({ accountId }) => accountId === ben.id), [
+    { suspended: true, automatedCaseId: id }
+  ])
+  await apply(decision(ben.id, [{ type: 'RESTRICT', scope: 'FITMATCH' }], id, { automated: true }), 1)
+  t.match(await caseOf(ben), { outcome: null }, 'the automated decision does not close it')
+  await apply(decision(ben.id, [{ type: 'LIFT', scope: 'FITMATCH' }], id, { outcome: 'NO_VIOLATION' }), 2)
+  t.equal(await statusOf(ben), 'ACTIVE')
+  t.match(await caseOf(ben), { outcome: 'NO_VIOLATION' })
+  await report(await member('Eve'), ben, 'SPAM')
+  t.equal(await statusOf(ben), 'ACTIVE')
+})

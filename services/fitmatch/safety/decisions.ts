@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import type Type from 'typebox'
+import { isDeparted } from '@tandem/account-kit'
+import { claimOnce, publish } from '@tandem/bus-kit'
+import { resolveCase } from '@tandem/case-kit'
+import { FitMatchDecisionApplied, ReportResolved, type DecisionMade } from '@tandem/contracts'
+import type { Deps } from '../deps.ts'
+import { PhotoNotFound, ProfileMissing } from '../errors.ts'
+import { lockMember } from '../people/actions.ts'
+import { deletePhoto } from '../photos/actions.ts'
+import type { Db, Trx } from '../tables.ts'
+import { setSuspended } from './suspensions.ts'
+
+type Decision = Type.Static<typeof DecisionMade.data>
+
+/** Carries out what a decision changes here, and confirms it. A repeat of the event changes nothing. */
+export async function applyDecision (
+  deps: Deps,
+  decision: Decision,
+  { eventId, sequence }: { eventId: string, sequence: number }
+) {
+  const { accountId, actions } = decision
+  // Before the confirmation: a crash between the two repeats it, and a deleted photo stays deleted.
+  for (const { photoId } of actions) if (photoId !== null) await removePhoto(deps, accountId, photoId)
+  await deps.db.transaction().execute(async (trx) => {
+    if (!await claimOnce(trx, eventId, 'decision')) return
+    if (!await isDeparted(trx, accountId)) await applySuspension(trx, decision, sequence)
+    await applyToCase(trx, decision)
+    await publish(trx, FitMatchDecisionApplied, accountId, { decisionId: decision.decisionId })
+  })
+}
+
+async function removePhoto (deps: Deps, accountId: string, photoId: string) {
+  await deletePhoto(deps, accountId, photoId).catch((error: unknown) => {
+    if (!(error instanceof PhotoNotFound) && !(error instanceof ProfileMissing)) throw error
+  })
+}
+
+async function applySuspension (trx: Trx, { accountId, actions, automated }: Decision, sequence: number) {
+  const change = actions.find(({ type, scope }) =>
+    (type === 'RESTRICT' && scope === 'FITMATCH') || (type === 'LIFT' && (scope === 'FITMATCH' || scope === 'ALL'))
+  )
+  // This service made an automated decision itself.
+  if (!change || automated) return
+  await lockMember(trx, accountId)
+  const until = change.type === 'RESTRICT' ? change.until : null
+  const { numUpdatedRows } = await trx.updateTable('members')
+    .set({ decision_sequence: sequence, suspended_until: until === null ? null : new Date(until) })
+    .where('account_id', '=', accountId).where('decision_sequence', '<=', sequence).executeTakeFirst()
+  if (numUpdatedRows > 0n) await setSuspended(trx, accountId, change.type === 'RESTRICT', { isDecision: true })
+}
+
+async function applyToCase (trx: Trx, { decisionId, case: decided, outcome, automated }: Decision) {
+  if (decided?.service !== 'fitmatch' || automated) return
+  const resolved = await resolveCase(trx, decided.id, { decisionId, outcome })
+  if (!resolved?.wasOpen) return
+  const action = outcome === 'ACTION_TAKEN' ? 'SUSPEND' : 'DISMISS'
+  const reports = await trx.updateTable('reports').set({ status: 'RESOLVED', action, resolved_at: sql`now()` })
+    .where('case_id', '=', decided.id).where('status', '=', 'OPEN').returning(['id', 'reporter_id as reporterId'])
+    .execute()
+  for (const { id, reporterId } of reports) {
+    await publish(trx, ReportResolved, id, { reportId: id, reporterId, action, outcome })
+  }
+}
+
+/** Ends the suspensions whose time is over. */
+export async function liftEndedSuspensions (db: Db) {
+  const ended = await db.selectFrom('members').where('suspended_until', '<=', sql<Date>`now()`)
+    .select('account_id as accountId').limit(1_000).execute()
+  for (const { accountId } of ended) {
+    await db.transaction().execute(async (trx) => {
+      await lockMember(trx, accountId)
+      // A later decision may have changed it meanwhile.
+      const { numUpdatedRows } = await trx.updateTable('members').set({ suspended_until: null })
+        .where('account_id', '=', accountId).where('suspended_until', '<=', sql<Date>`now()`).executeTakeFirst()
+      if (numUpdatedRows > 0n) await setSuspended(trx, accountId, false)
+    })
+  }
+}

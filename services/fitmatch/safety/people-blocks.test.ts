@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { deliver } from '@tandem/bus-kit/testing'
+import { PersonBlocked, PersonReported, PersonUnblocked } from '@tandem/contracts'
+import { testApp } from '../test/app.ts'
+
+const { get, post, del, member, person, publishedEvents, handlers, services, db } = await testApp(t)
+
+const blocked = async (accountId: string) => (await get(accountId, '/blocks')).data.blocks
+
+t.test('people without a matching profile can block and be blocked', async (t) => {
+  const [ana, ben] = [person('Ana'), person('Ben')]
+  t.match(await post(ana, '/blocks', { userId: ben, reason: 'Rude' }), { status: 200, message: 'User blocked' })
+  t.match(await post(ana, '/blocks', { userId: ben }), { status: 200 }, 'again changes nothing')
+  t.match(await blocked(ana), [{ userId: ben, name: 'Ben', image: null, blockedAt: String }])
+  t.same((await get(ana, '/fitmatch/block')).data.blockedUsers, [], 'there is no profile to list in FitMatch')
+  t.match(
+    (await publishedEvents(PersonBlocked)).filter(({ blockerId }) => blockerId === ana),
+    [{ blockedId: ben }]
+  )
+  t.match(await post(ben, '/blocks', { userId: ana }), { status: 404, code: 'NOT_FOUND' })
+  t.match(await del(ben, `/blocks?userId=${ana}`), { status: 404, code: 'NOT_FOUND' })
+  t.match(await del(ana, `/blocks?userId=${ben}`), { status: 200 })
+  t.same(await blocked(ana), [])
+  t.match(await publishedEvents(PersonUnblocked), [{ blockerId: ana, blockedId: ben }])
+})
+
+t.test('it is the same block as in FitMatch', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  await post(ana.id, '/blocks', { userId: ben.id })
+  t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 404 })
+  t.match((await get(ana.id, '/fitmatch/block')).data.blockedUsers, [{ profileId: ben.profileId, displayName: 'Ben' }])
+  await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`)
+  t.same(await blocked(ana.id), [])
+  await post(ana.id, '/fitmatch/block', { blockedProfileId: ben.profileId })
+  t.match(await blocked(ana.id), [{ userId: ben.id }])
+  await del(ana.id, `/blocks?userId=${ben.id}`)
+  t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 200 })
+})
+
+t.test('invalid requests are refused', async (t) => {
+  const ana = person('Ana')
+  t.match(await post(ana, '/blocks', { userId: ana }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await post(ana, '/blocks', {}), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await post(ana, '/blocks', { userId: randomUUID() }), { status: 404, code: 'NOT_FOUND' })
+  t.match(await post(ana, '/blocks', { userId: 'garbage' }), { status: 404, code: 'NOT_FOUND' })
+  const ben = person('Ben')
+  services.areUnavailable = true
+  t.match(await post(ana, '/blocks', { userId: ben }), { status: 503 })
+  services.areUnavailable = false
+  await post(ana, '/blocks', { userId: ben })
+  services.areUnavailable = true
+  t.match(await blocked(ana), [{ userId: ben, name: 'Ben' }], 'the list needs no other service')
+  services.areUnavailable = false
+})
+
+t.test('the list has pages, the newest first', async (t) => {
+  const ana = person('Ana')
+  const others = Array.from({ length: 5 }, (_, turn) => person(`O${turn}`))
+  for (const userId of others) await post(ana, '/blocks', { userId })
+  const found: string[] = []
+  for (let cursor = ''; cursor !== null;) {
+    const { data } = await get(ana, `/blocks?limit=2&cursor=${cursor}`)
+    found.push(...data.blocks.map(({ userId }: { userId: string }) => userId))
+    cursor = data.nextCursor
+  }
+  t.same(found, others.toReversed())
+})
+
+t.test('a report in social blocks if the reporter wants it, once', async (t) => {
+  const [ana, ben] = [person('Ana'), person('Ben')]
+  const event = { reportId: randomUUID(), reporterId: ana, reportedId: ben }
+  await deliver(handlers, PersonReported.type, { ...event, alsoBlock: false })
+  t.same(await blocked(ana), [])
+  const id = randomUUID()
+  for (let turn = 0; turn < 2; turn++) {
+    await deliver(handlers, PersonReported.type, { ...event, alsoBlock: true }, { id })
+  }
+  t.match(await blocked(ana), [{ userId: ben }])
+  await del(ana, `/blocks?userId=${ben}`)
+  await deliver(handlers, PersonReported.type, { ...event, alsoBlock: true }, { id })
+  t.same(await blocked(ana), [], 'a late repeat does not block again')
+
+  await db.insertInto('departures').values({ account_id: ben, erasure_id: randomUUID() }).execute()
+  await deliver(handlers, PersonReported.type, { ...event, alsoBlock: true })
+  t.same(await blocked(ana), [], 'nor does a report of somebody who has left')
+})

@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import { isDeparted } from '@tandem/account-kit'
+import { claimOnce, publish, type CallRpc } from '@tandem/bus-kit'
+import { People, PersonUnblocked } from '@tandem/contracts'
+import { ValidationError, type Page } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import { PersonNotBlocked, PersonNotFound } from '../errors.ts'
+import { lockPair } from '../people/pairs.ts'
+import type { Db, Trx } from '../tables.ts'
+import { block } from './blocks.ts'
+
+// Blocks by account, for people with and without a matching profile. They are the same rows as blocks by profile.
+
+interface PersonBlock {
+  blockerId: string
+  blockedId: string
+  reason: string | null
+}
+
+/** Blocks a person who has not blocked the caller. @throws PersonNotFound, Unavailable */
+export async function blockPerson ({ db, callRpc }: Deps, personBlock: PersonBlock) {
+  const { blockerId, blockedId } = personBlock
+  if (blockedId === blockerId) throw new ValidationError('userId must not be your own')
+  const isBlocked = await db.selectFrom('blocks').where('blocker_id', '=', blockedId)
+    .where('blocked_id', '=', blockerId).select('blocker_id').executeTakeFirst()
+  const name = isBlocked ? undefined : await findName({ db, callRpc }, blockedId)
+  if (name === undefined) throw new PersonNotFound()
+  await db.transaction().execute(async (trx) => await insertBlock(trx, personBlock, name))
+}
+
+/**
+ * Blocks a person because of a report in another service. An event that comes again after the person was unblocked
+ * changes nothing.
+ * @throws Unavailable
+ */
+export async function blockReported ({ db, callRpc }: Deps, eventId: string, personBlock: PersonBlock) {
+  const name = await findName({ db, callRpc }, personBlock.blockedId)
+  await db.transaction().execute(async (trx) => {
+    if (!await claimOnce(trx, eventId, 'reported person')) return
+    const people = [personBlock.blockerId, personBlock.blockedId]
+    for (const each of people) if (await isDeparted(trx, each)) return
+    if (name !== undefined) await insertBlock(trx, personBlock, name)
+  })
+}
+
+async function insertBlock (trx: Trx, { blockerId, blockedId, reason }: PersonBlock, displayName: string) {
+  await lockPair(trx, blockerId, blockedId)
+  const profile = await trx.selectFrom('profiles').where('account_id', '=', blockedId).select('id').executeTakeFirst()
+  await block(trx, { blockerId, blockedId, profileId: profile?.id ?? null, displayName, reason })
+}
+
+/** How the person appears: in FitMatch, if they have a profile there. Undefined for an unknown person. */
+async function findName ({ db, callRpc }: { db: Db, callRpc: CallRpc }, accountId: string) {
+  const profile = await db.selectFrom('profiles').where('account_id', '=', accountId).select('display_name')
+    .executeTakeFirst()
+  if (profile) return profile.display_name
+  const [person] = await callRpc(People, { accountIds: [accountId] })
+  return person?.name
+}
+
+/** @throws PersonNotBlocked */
+export async function unblockPerson (db: Db, blockerId: string, blockedId: string) {
+  await db.transaction().execute(async (trx) => {
+    const removed = await trx.deleteFrom('blocks').where('blocker_id', '=', blockerId)
+      .where('blocked_id', '=', blockedId).returning('blocked_id').executeTakeFirst()
+    if (!removed) throw new PersonNotBlocked()
+    await publish(trx, PersonUnblocked, blockerId, { blockerId, blockedId })
+  })
+}
+
+/** The people an account has blocked, most recent first. The cursor is the last person's id. */
+export async function listBlockedPeople (
+  { db, callRpc }: Pick<Deps, 'db' | 'callRpc'>,
+  accountId: string,
+  { cursor, limit }: Page
+) {
+  const rows = await db.selectFrom('blocks').where('blocker_id', '=', accountId)
+    .$if(cursor !== undefined, (blocks) =>
+      blocks.where(sql<boolean>`(created_at, blocked_id) < (
+        select created_at, blocked_id from blocks where blocker_id = ${accountId} and blocked_id = ${cursor ?? null})`))
+    .select(['blocked_id as userId', 'display_name as displayName', 'created_at as blockedAt'])
+    .orderBy('created_at', 'desc').orderBy('blocked_id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  // A list of blocks must not fail because profile is unavailable.
+  const people = rows.length === 0 ?
+    [] :
+    await callRpc(People, { accountIds: rows.map(({ userId }) => userId) }).catch(() => [])
+  return rows.map(({ userId, displayName, blockedAt }) => {
+    const person = people.find((each) => each.accountId === userId)
+    return { userId, name: person?.name ?? displayName, image: person?.image ?? null, blockedAt }
+  })
+}

@@ -1,0 +1,75 @@
+import Type from 'typebox'
+import {
+  Body,
+  Data,
+  data,
+  Enum,
+  Id,
+  Message,
+  message,
+  NextCursor,
+  networkOf,
+  PageQuery,
+  Text,
+  type Routes
+} from '@tandem/http-kit'
+import { forOperators, type Operator as ConsoleOperator } from '@tandem/operator-kit'
+import type { Deps } from '../deps.ts'
+import type { Operator } from '../operators.ts'
+import { withPhotoUrls } from '../photos/urls.ts'
+import { decideVerification, readSelfie } from './actions.ts'
+import { listVerifications } from './queries.ts'
+
+const Verification = Type.Object({}, { additionalProperties: true })
+
+/** The operator as the log of security events names them. */
+const actorOf = ({ operator, ip, id }: { operator: ConsoleOperator, ip: string, id: string }): Operator => ({
+  accountId: operator.id,
+  sessionId: operator.sessionId,
+  network: networkOf(ip),
+  requestId: id
+})
+
+/** Verifications, for the console. */
+export const verificationConsoleRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, media } = deps
+  const params = Type.Object({ id: Id })
+
+  app.get('/operator/verifications', {
+    config: forOperators('verifications.decide'),
+    schema: {
+      hide: true,
+      querystring: PageQuery({ status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED'], { default: 'PENDING' }) }),
+      response: { 200: Data(Type.Object({ verifications: Type.Array(Verification), nextCursor: NextCursor })) }
+    }
+  }, async ({ query }) => {
+    const { verifications, nextCursor } = await listVerifications(db, query)
+    return data({ verifications: verifications.map((each) => ({ ...withPhotoUrls(media, each) })), nextCursor })
+  })
+
+  app.get('/operator/verifications/:id/selfie', {
+    config: forOperators('verifications.decide'),
+    schema: { hide: true, params }
+  }, async (request, reply) => {
+    const selfie = await readSelfie(deps, actorOf(request), request.params.id)
+    return reply.type('image/webp').header('cache-control', 'no-store').send(selfie)
+  })
+
+  app.post('/operator/verifications/:id/approve', {
+    config: forOperators('verifications.decide'),
+    schema: { hide: true, params, response: { 200: Message } }
+  }, async (request) => {
+    const { id: verificationId } = request.params
+    await decideVerification(db, { operator: actorOf(request), verificationId, approved: true, reason: null })
+    return message('Verification approved')
+  })
+
+  app.post('/operator/verifications/:id/reject', {
+    config: forOperators('verifications.decide'),
+    schema: { hide: true, params, body: Body({ reason: Text({ max: 500 }) }), response: { 200: Message } }
+  }, async (request) => {
+    const { params: { id: verificationId }, body: { reason } } = request
+    await decideVerification(db, { operator: actorOf(request), verificationId, approved: false, reason })
+    return message('Verification rejected')
+  })
+}
