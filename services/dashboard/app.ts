@@ -1,9 +1,13 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
+import { handleErasureCheck, handlePersonalData } from './departures.ts'
+import { serveOperators } from '@tandem/operator-kit'
 import type { Deps } from './deps.ts'
+import './errors-indonesian.ts'
 import { fastingRoutes } from './fasting/routes.ts'
 import { goalRoutes } from './goals/routes.ts'
 import { healthScoreRoutes } from './health-score/routes.ts'
 import { homeRoutes } from './home/routes.ts'
+import { onActivityAttended } from './logs/consumers.ts'
 import { logRoutes } from './logs/routes.ts'
 import { onFactsChanged, onPersonChanged } from './people/consumers.ts'
 import { programRoutes } from './programs/routes.ts'
@@ -23,11 +27,12 @@ const routes = [
   programRoutes,
   fastingRoutes
 ]
-const consumers = [onPersonChanged, onFactsChanged]
-const rpcs = [handleTrainingTotals, handleTrainingProgress]
+const consumers = [onPersonChanged, onFactsChanged, onActivityAttended]
+const rpcs = [handleTrainingTotals, handleTrainingProgress, handlePersonalData, handleErasureCheck]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'dashboard', ...options })
+  await serveOperators(app, { db: deps.db, keys: options.keys })
   for (const plugin of routes) await app.register(plugin, deps)
   return app
 }

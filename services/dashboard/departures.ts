@@ -1,16 +1,23 @@
 import { createDepartures } from '@tandem/account-kit'
-import { publish, type CallRpc } from '@tandem/bus-kit'
-import { DashboardAccountErased } from '@tandem/contracts'
+import { handleRpc } from '@tandem/bus-kit'
+import { DashboardAccountErased, DashboardErasureCheck, DashboardPersonalData } from '@tandem/contracts'
 import type { Deps } from './deps.ts'
 import { personalData } from './personal-data.ts'
 
 /** The erasure of accounts in this service. */
-export const createDashboardDepartures = ({ db, cache, callRpc }: Pick<Deps, 'db' | 'cache'> & { callRpc: CallRpc }) =>
+export const createDashboardDepartures = ({ db, cache, callRpc }: Pick<Deps, 'db' | 'cache' | 'callRpc'>) =>
   createDepartures({
-    service: 'dashboard',
     db,
     callRpc,
     personalData,
-    report: async (trx, erased) => await publish(trx, DashboardAccountErased, erased.accountId, erased),
+    report: DashboardAccountErased,
     forget: async (accountId) => await cache.invalidate(accountId)
   })
+
+/** Provides the copy of a person's data, page by page. */
+export const handlePersonalData = ({ departures }: Pick<Deps, 'departures'>) =>
+  handleRpc(DashboardPersonalData, async (page) => await departures.readPersonalData(page))
+
+/** Counts again what is left of an erased account. */
+export const handleErasureCheck = ({ departures }: Pick<Deps, 'departures'>) =>
+  handleRpc(DashboardErasureCheck, async ({ accountId }) => await departures.verify(accountId))

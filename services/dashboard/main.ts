@@ -1,3 +1,4 @@
+import { startAudit } from '@tandem/operator-kit'
 import { runService } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
@@ -12,6 +13,11 @@ await runService({
   createApp,
   consumers: createHandlers,
   rpc: createRpcHandlers,
-  background: [startHousekeeping, startPublishingReachedGoals, ({ departures }, log) => departures.start(log)],
+  background: [
+    startHousekeeping,
+    startPublishingReachedGoals,
+    ({ departures }, log) => departures.start(log),
+    ({ db }, log) => startAudit({ db, log })
+  ],
   checks: ({ cache }) => ({ redis: { check: () => cache.ready(), required: false } })
 })

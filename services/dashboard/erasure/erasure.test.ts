@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
 
@@ -8,28 +8,29 @@ const { db, deps: { departures } } = await testApp(t)
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
+const seed: Seed = async ({ accountId, insert }) => {
+  const account_id = accountId
+  const log = await insert('logs', { account_id, type: 'WORKOUT' })
+  await insert('lifts', { account_id, log_id: log['id'] })
+  for (const table of ['daily_summaries', 'achievements', 'totals', 'goals', 'profile_weights', 'people']) {
+    await insert(table, { account_id })
+  }
+  const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour))
+  await insert('fasts', { account_id, plan: '16:8', started_at: at(0), goal_at: at(16) })
+  await insert('streaks', { account_id, kind: 'DAY' })
+  const program = await insert('programs', { account_id })
+  await insert('active_programs', { account_id, program_id: program['id'] })
+  const day = await insert('program_days', { program_id: program['id'] })
+  await insert('program_exercises', { program_day_id: day['id'] })
+  await insert('idempotency_keys', { account_id })
+  await insert('failed_messages', { message: JSON.stringify({ account_id }), key: randomUUID() })
+  await insert('hidden_people', { account_id, is_hidden: true })
+}
+
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
-  await checkErasure(t, {
-    db,
-    departures,
-    personalData,
-    async seed ({ accountId, insert }) {
-      const account_id = accountId
-      const log = await insert('logs', { account_id, type: 'WORKOUT' })
-      await insert('lifts', { account_id, log_id: log['id'] })
-      for (const table of ['daily_summaries', 'achievements', 'totals', 'goals', 'profile_weights', 'people']) {
-        await insert(table, { account_id })
-      }
-      const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour))
-      await insert('fasts', { account_id, plan: '16:8', started_at: at(0), goal_at: at(16) })
-      await insert('streaks', { account_id, kind: 'DAY' })
-      const program = await insert('programs', { account_id })
-      await insert('active_programs', { account_id, program_id: program['id'] })
-      const day = await insert('program_days', { program_id: program['id'] })
-      await insert('program_exercises', { program_day_id: day['id'] })
-      await insert('idempotency_keys', { account_id })
-      await insert('failed_messages', { message: JSON.stringify({ account_id }), key: randomUUID() })
-      await insert('hidden_people', { account_id, is_hidden: true })
-    }
-  })
+  await checkErasure(t, { db, departures, personalData, seed })
+})
+
+t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {
+  await checkExport(t, { db, departures, personalData, seed, mayNameOther: [] })
 })

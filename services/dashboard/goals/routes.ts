@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Nullable, Text, named, type Routes } from '@tandem/http-kit'
+import { Body, Data, data, Nullable, Text, named, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { setGoals } from './actions.ts'
 import { findGoals } from './queries.ts'
@@ -71,7 +71,7 @@ export const goalRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'Get your goals',
       description: 'The daily and weekly targets that the scores and the home screen use.',
       'x-extension': true,
-      response: { 200: GoalsResponse }
+      response: { 200: GoalsResponse, 304: NotModified }
     }
   }, async ({ account }) => data({ goals: await findGoals(db, account.id) ?? null }))
 

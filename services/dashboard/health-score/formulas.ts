@@ -44,7 +44,10 @@ export function sleepAveragesOf (days: DaySummary[]) {
   }
 }
 
-/** The scores of a week, each 0 to 100. @param elapsedDays how many days of the week have started */
+/**
+ * The scores of a week, each 0 to 100. Of nutrition only the days with food count. Of sleep, the minutes are 70 % and
+ * the quality is 30 %. @param elapsedDays how many days of the week have started
+ */
 export function scoresOf (days: DaySummary[], elapsedDays: number, targets: Targets): Scores {
   const daysWithFood = days.filter((day) => day.foodEntries > 0)
   const { minutes, quality } = sleepAveragesOf(days)

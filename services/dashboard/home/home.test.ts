@@ -5,7 +5,7 @@ import { readSample } from '@tandem/contracts/samples'
 import { onFactsChanged } from '../people/consumers.ts'
 import { food, examplePerson, testApp, water, weight, workout } from '../test/app.ts'
 
-const { newUser, setFakes, db, deps, app } = await testApp(t)
+const { newUser, setFakes, at, db, deps, app } = await testApp(t)
 const now = '2026-11-20T05:00:00Z'
 
 const zeros = {
@@ -219,9 +219,24 @@ t.test('the parts of other services are shown as returned', async (t) => {
     photo: null,
     matchedAt: '2026-11-19T08:00:00.000Z'
   }
+  const activity = {
+    id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1d',
+    title: 'Evening run',
+    sport: 'running',
+    date: '2026-11-28',
+    startTime: '18:00',
+    endTime: '19:30',
+    locationName: 'Gelora'
+  }
   setFakes({
     person: examplePerson('Asia/Jakarta', { name: 'Ayu', image: 'https://cdn.example/a.webp', completion: 95 }),
-    fitmatch: { hasProfile: true, status: 'PAUSED', discoverTutorialSeen: true, matches: [match] }
+    fitmatch: {
+      hasProfile: true,
+      status: 'PAUSED',
+      discoverTutorialSeen: true,
+      matches: [match],
+      upcomingActivities: [activity]
+    }
   })
   t.match(await read('/dashboard/home'), {
     user: { name: 'Ayu', image: 'https://cdn.example/a.webp' },
@@ -229,6 +244,7 @@ t.test('the parts of other services are shown as returned', async (t) => {
     matches: [match],
     profileCompletion: 95
   })
+  t.strictSame((await read('/dashboard/home')).upcomingActivities, [activity], 'exactly the documented fields')
 })
 
 t.test('the part of an unavailable service is null or empty, and the rest is correct', async (t) => {
@@ -252,6 +268,7 @@ t.test('the part of an unavailable service is null or empty, and the rest is cor
     stats: { totalWorkouts: 1, workoutsThisWeek: 1 }
   })
   t.strictSame(home.matches, [])
+  t.strictSame(home.upcomingActivities, [])
   t.match(await read('/dashboard/weekly-overview'), { stats: { workoutCount: 1 } })
   t.equal((await read('/dashboard/health-score')).metrics.workout.completed, 1)
   // At 05:00 UTC it is the evening of the 20th in Auckland, the time zone in the local copy.
@@ -289,6 +306,7 @@ t.test('a new time zone takes effect in the next request', async (t) => {
   const { account, read, log } = newUser({ now: '2026-11-20T16:50:00Z' })
   await log(water('2026-11-20T16:50:00Z', 300))
   t.equal((await read('/dashboard/home')).today.dayOfWeek, 'FRIDAY')
+  at('2026-11-20T16:50:01Z')
   setFakes({ person: examplePerson('Asia/Tokyo') })
   t.match(await read('/dashboard/home'), { today: { dayOfWeek: 'SATURDAY', water: { currentMl: 0 } } })
   t.match(await db.selectFrom('people').where('account_id', '=', account).select('timezone').execute(), [{

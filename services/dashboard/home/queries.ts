@@ -18,7 +18,13 @@ async function readOwnData (db: Db, accountId: string, today: Temporal.PlainDate
 }
 
 // The value that the contract defines for a person without a FitMatch profile.
-const noFitMatch = { hasProfile: false, status: null, discoverTutorialSeen: false, matches: [] }
+const noFitMatch = {
+  hasProfile: false,
+  status: null,
+  discoverTutorialSeen: false,
+  matches: [],
+  upcomingActivities: []
+}
 
 interface HomeDeps {
   db: Db
@@ -47,7 +53,7 @@ export async function readHome ({ db, callRpc, now }: HomeDeps, accountId: strin
   const hasNewWeight = person ? await updateCopy(db, accountId, { copy, person, fetchedAt: at }) : false
   const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, accountId, today)
 
-  const { hasProfile, status, discoverTutorialSeen, matches } = fitmatch
+  const { hasProfile, status, discoverTutorialSeen, matches, upcomingActivities = [] } = fitmatch
   const { totalXp, streak, longestStreak } = own.stats
   return {
     user: {
@@ -65,7 +71,7 @@ export async function readHome ({ db, callRpc, now }: HomeDeps, accountId: strin
     stats: own.stats,
     fitmatch: { hasProfile, status, discoverTutorialSeen },
     matches: hasProfile ? matches : [],
-    upcomingActivities: [],
+    upcomingActivities,
     profileCompletion: person === undefined ? null : person?.completion ?? 0
   }
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, Nullable, Timestamp, named, type Routes } from '@tandem/http-kit'
+import { Data, data, Enum, Nullable, Timestamp, named, NotModified, type Routes } from '@tandem/http-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { exampleStats, StatsSchema } from '../stats/schemas.ts'
@@ -102,7 +102,15 @@ const example = {
     photo: null,
     matchedAt: '2026-11-19T08:00:00.000Z'
   }],
-  upcomingActivities: [],
+  upcomingActivities: [{
+    id: id('1f'),
+    title: 'Evening run',
+    sport: 'running',
+    date: '2026-11-28',
+    startTime: '18:00',
+    endTime: '19:30',
+    locationName: 'Gelora'
+  }],
   profileCompletion: 80
 }
 
@@ -124,9 +132,12 @@ export const homeRoutes: Routes<Deps> = async (app, deps) => {
             discoverTutorialSeen: Type.Boolean()
           }),
           matches: Type.Array(Match, { description: 'The newest ten' }),
-          upcomingActivities: Type.Array(Activity, { description: 'Always empty until activities exist' }),
+          upcomingActivities: Type.Array(Activity, {
+            description: 'The next ten of the coming 14 days that the person goes to'
+          }),
           profileCompletion: Nullable(Type.Integer({ description: '0 to 100; null while profile is unavailable' }))
-        }, { examples: [example] }))
+        }, { examples: [example] })),
+        304: NotModified
       }
     }
   }, async ({ account }) => data(await readHome(deps, account.id)))

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
-import { publish } from '@tandem/bus-kit'
+import { claimOnce, publish } from '@tandem/bus-kit'
 import { RecordSet } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { serializeByAccount } from '@tandem/http-kit'
@@ -77,6 +77,40 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
     seenClientIds.add(clientId)
     return { clientId, id: (ids.get(clientId) ?? existing.get(clientId)?.id) as string, status }
   })
+}
+
+/**
+ * Logs a workout that another service reports, once for an event. Nothing is written if the person has a log of this
+ * name, which their phone may have sent, or a workout at the same time.
+ */
+export async function logReportedWorkout (
+  db: Db,
+  { accountId, zone, eventId, item }: {
+    accountId: string,
+    zone: string,
+    eventId: string,
+    item: Item & { endsAt: Date }
+  }
+) {
+  await runSerialized(accountId, async () =>
+    await db.transaction().execute(async (trx) => {
+      if (!await claimOnce(trx, eventId, 'reported workout')) return
+      await lockAccount(trx, accountId)
+      const existing = await trx.selectFrom('logs').where('account_id', '=', accountId)
+        .where((log) =>
+          log.or([
+            log('client_id', '=', item.clientId),
+            log.and([
+              log('type', '=', 'WORKOUT'),
+              log('at', '<', item.endsAt),
+              sql<boolean>`at + make_interval(mins => (data ->> 'durationMinutes')::int) > ${item.at}`
+            ])
+          ])
+        )
+        .select('id').limit(1)
+        .executeTakeFirst()
+      if (!existing) await writeItems(trx, accountId, zone, [item])
+    }))
 }
 
 /** Deletes a log and updates everything derived from it. */

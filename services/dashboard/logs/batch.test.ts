@@ -159,7 +159,27 @@ t.test('each invalid item is rejected separately with its reason', async (t) => 
   t.equal(response.statusCode, 200)
   const { results } = response.json().data
   t.equal(results.length, wrong.length)
-  for (const result of results) t.match(result, { id: null, status: 'rejected', error: /\w+ \w+/ })
+  for (const result of results) t.match(result, { id: null, status: 'rejected' })
+  const at = 'at must be a date and time such as 2026-01-31T08:00:00Z'
+  t.same(results.map(({ error }: { error: string }) => error), [
+    'clientId is required',
+    'The item must be an object',
+    'The item must be an object',
+    'The item must be an object',
+    'clientId is required',
+    'type is required',
+    'clientId must not be empty',
+    'clientId must be a string',
+    'type must be one of WORKOUT, FOOD, WATER, SLEEP, WEIGHT',
+    at,
+    at,
+    'at must be a string',
+    'data is required',
+    'data must be an object',
+    'data.ml is required',
+    'data.ml must be a number',
+    'type must be one of WORKOUT, FOOD, WATER, SLEEP, WEIGHT'
+  ])
   t.same(await db.selectFrom('logs').where('account_id', '=', account).select('id').execute(), [])
   t.same(await db.selectFrom('totals').where('account_id', '=', account).select('account_id').execute(), [])
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Compile } from 'typebox/compile'
-import { findUnstorable, named } from '@tandem/http-kit'
+import { Compile, type Validator } from 'typebox/compile'
+import { describeErrors, findUnstorable, named } from '@tandem/http-kit'
 import { logTypes, type LogData, type LogType } from '../tables.ts'
 
 // Phones with a fast clock.
@@ -50,8 +50,16 @@ export const dataSchemas = {
   WEIGHT: named('WeightData', Type.Object({ kg: Type.Number({ minimum: 20, maximum: 500 }) }))
 } satisfies Record<LogType, Type.TObject>
 
-const checks = Object.fromEntries(logTypes.map((type) => [type, Compile(dataSchemas[type])]))
-const isInstant = Compile(Type.String({ format: 'date-time' }))
+const checks = Object.fromEntries(logTypes.map((type) => [type, Compile(dataSchemas[type])])) as Record<LogType,
+  Validator>
+const hasValidHead = Compile(
+  Type.Object({
+    clientId: Type.String({ minLength: 1, maxLength: 100 }),
+    type: Type.Enum(logTypes),
+    at: Type.String({ format: 'date-time' }),
+    data: Type.Unknown()
+  })
+)
 
 /** A valid item of a batch. */
 export interface Item {
@@ -66,31 +74,30 @@ export interface RejectedItem {
   error: string
 }
 
+/** Describes the first error, as the errors of requests are described. */
+const describeFirst = (errors: ReturnType<Validator['Errors']>, path = '') =>
+  describeErrors(errors.map((error) => ({ ...error, instancePath: `${path}${error.instancePath}` })), 'item', 'en')[0]
+    ?.message ?? 'The item is invalid'
+
 /** Parses an item of a batch. It accepts any value: one invalid item must not prevent the others from being written. */
 export function parseItem (value: unknown, now: Date): Item | RejectedItem {
-  const { clientId, type, at, data } = trimStrings(value) as Record<string, unknown>
+  const item = trimStrings(value) as Record<string, unknown>
   const reject = (error: string): RejectedItem => ({
-    clientId: typeof clientId === 'string' && !findUnstorable(clientId) ? clientId : null,
+    clientId: typeof item['clientId'] === 'string' && !findUnstorable(item['clientId']) ? item['clientId'] : null,
     error
   })
 
   const unstorable = findUnstorable(value)
   if (unstorable) return reject(`The item ${unstorable}`)
-  if (typeof clientId !== 'string' || clientId === '' || clientId.length > 100) {
-    return reject('clientId must have 1 to 100 characters')
-  }
-  if (!logTypes.includes(type as LogType)) return reject(`type must be one of ${logTypes.join(', ')}`)
-  if (!isInstant.Check(at)) return reject('at must be a date and time such as 2026-01-31T08:00:00Z')
+  if (!hasValidHead.Check(item)) return reject(describeFirst(hasValidHead.Errors(item)))
+  const { clientId, type, at, data } = item
   const moment = new Date(Temporal.Instant.from(at).epochMilliseconds)
   if (moment.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) return reject('at must not be in the future')
   if (moment.getTime() < EARLIEST_MS) return reject('at must not be before the year 2000')
 
-  const check = checks[type as LogType]
-  if (!check?.Check(data)) {
-    const [error] = check?.Errors(data) ?? []
-    return reject(error ? explain(error) : 'data is invalid for this type')
-  }
-  return { clientId, type: type as LogType, at: moment, data: normalizers[type as LogType](data as never) }
+  const check = checks[type]
+  if (!check.Check(data)) return reject(describeFirst(check.Errors(data), '/data'))
+  return { clientId, type, at: moment, data: normalizers[type](data as never) }
 }
 
 // Unknown fields are dropped here.
@@ -131,32 +138,4 @@ function trimStrings (value: unknown): unknown {
       .map(([key, inner]) => [key, inner === null ? null : trimStrings(inner)] as const)
       .filter(([key, inner]) => inner !== null && !(inner === '' && OPTIONAL_TEXTS.has(key)))
   )
-}
-
-type ValidationIssue = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
-
-/** Describes a validation error in a sentence that names the field and never repeats its value. */
-function explain ({ keyword, instancePath, params, message }: ValidationIssue): string {
-  const field = `data${instancePath.replaceAll('/', '.')}`
-  const known = params as Record<string, unknown>
-  switch (keyword) {
-    case 'required':
-      return `${field}.${String([known['requiredProperties']].flat()[0])} is required`
-    case 'type':
-      return `${field} must be of the type ${String(known['type'])}`
-    case 'minimum':
-      return `${field} must be at least ${String(known['limit'])}`
-    case 'maximum':
-      return `${field} must be at most ${String(known['limit'])}`
-    case 'minLength':
-      return `${field} must not be empty`
-    case 'maxLength':
-      return `${field} must have at most ${String(known['limit'])} characters`
-    case 'maxItems':
-      return `${field} must have at most ${String(known['limit'])} items`
-    case 'format':
-      return `${field} must be an id`
-    default:
-      return `${field} ${message}`
-  }
 }

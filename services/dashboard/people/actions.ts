@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { CallRpc } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, Person } from '@tandem/contracts'
+import { upsertVersioned } from '@tandem/database-kit'
 import type { Db } from '../tables.ts'
 import { findPerson } from './queries.ts'
 
@@ -17,15 +17,8 @@ interface PersonCopy {
  * @param at when the data changed, for a person without `changedAt`
  */
 export async function upsertPerson (db: Db, { accountId, name, image, timezone, changedAt }: PersonCopy, at: Date) {
-  const changedAtSql = sql<Date>`${changedAt ?? at}::timestamptz`
-  await db.insertInto('people')
-    .values({ account_id: accountId, name, image, timezone, changed_at: changedAtSql })
-    .onConflict((conflict) =>
-      conflict.column('account_id')
-        .doUpdateSet({ name, image, timezone, changed_at: changedAtSql })
-        .where('people.changed_at', '<=', changedAtSql)
-    )
-    .execute()
+  const copy = { account_id: accountId, name, image, timezone, changed_at: changedAt ?? at }
+  await upsertVersioned(db, 'people', [copy], { key: 'account_id' })
 }
 
 /**
@@ -41,12 +34,8 @@ export async function upsertProfileWeight (
   db: Db,
   { accountId, kg, weighedAt }: { accountId: string, kg: number, weighedAt: string }
 ) {
-  const at = sql<Date>`${weighedAt}::timestamptz`
-  await db.insertInto('profile_weights').values({ account_id: accountId, kg, weighed_at: at })
-    .onConflict((conflict) =>
-      conflict.column('account_id').doUpdateSet({ kg, weighed_at: at }).where('profile_weights.weighed_at', '<=', at)
-    )
-    .execute()
+  const copy = { account_id: accountId, kg, weighed_at: weighedAt }
+  await upsertVersioned(db, 'profile_weights', [copy], { key: 'account_id', version: 'weighed_at' })
 }
 
 type PersonCopyRow = Awaited<ReturnType<typeof findPerson>>

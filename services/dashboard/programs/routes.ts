@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
+  NotModified,
   Body,
   Data,
   data,
@@ -109,7 +110,10 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'List your training programs, newest first',
       description: 'Each with its days and exercises.',
       'x-extension': true,
-      response: { 200: Data(Type.Object({ programs: Type.Array(Program) }, { examples: [{ programs: [example] }] })) }
+      response: {
+        200: Data(Type.Object({ programs: Type.Array(Program) }, { examples: [{ programs: [example] }] })),
+        304: NotModified
+      }
     }
   }, async ({ account }) => data({ programs: (await listPrograms(db, account.id)).map(toResponse) }))
 

@@ -1,4 +1,4 @@
-/** The XP of each log, and how many per day count. */
+/** The XP of each log, and how many per day count. Weight logs have none. */
 export const XP = {
   workout: 50,
   minute: 1,

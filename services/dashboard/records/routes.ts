@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Timestamp, named, type Routes } from '@tandem/http-kit'
+import { Data, data, Timestamp, named, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { listRecords } from './queries.ts'
 
@@ -20,7 +20,7 @@ export const recordRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'List your personal records',
       description: 'The heaviest set of each exercise, newest first. Sets without weight do not count.',
       'x-extension': true,
-      response: { 200: Data(Type.Object({ records: Type.Array(Record) })) }
+      response: { 200: Data(Type.Object({ records: Type.Array(Record) })), 304: NotModified }
     }
   }, async ({ account }) => data({ records: await listRecords(db, account.id) }))
 }

@@ -6,17 +6,27 @@ import { stepOf } from '../progress/streaks.ts'
 import type { Db, StreakKind } from '../tables.ts'
 
 export interface Stats {
+  /**
+   * Consecutive days with any log, up to today, or up to yesterday while today is empty. After a flight westward,
+   * future days do not count yet.
+   */
   streak: number
   longestStreak: number
+  /** The sum over all days. */
   totalXp: number
   level: number
+  /** How many lifts were records when they were lifted, by the current logs. */
   totalPRs: number
   totalWorkouts: number
+  /** The minutes of all workouts divided by their number, rounded; 0 without any. */
   avgWorkoutDuration: number
+  /** Since Monday, up to today. */
   workoutsThisWeek: number
+  /** Since the first of the month, up to today. */
   workoutsThisMonth: number
   todayCalories: number
   todayProtein: number
+  /** The newest of the weight logs and the weight in the profile. */
   currentWeight: number | null
 }
 

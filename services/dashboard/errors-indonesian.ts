@@ -1,0 +1,14 @@
+import { translateErrors } from '@tandem/process-kit'
+import * as errors from './errors.ts'
+
+translateErrors(errors, {
+  LogNotFound: 'Catatan tidak ditemukan',
+  ProgramNotFound: 'Program tidak ditemukan',
+  TooManyPrograms: 'Anda telah mencapai jumlah program maksimum. Hapus salah satu terlebih dahulu.',
+  FastNotFound: 'Puasa tidak ditemukan',
+  FastRunning: 'Puasa sedang berjalan. Akhiri terlebih dahulu.',
+  FastOverlaps: 'Anda memiliki puasa lain pada waktu ini',
+  FastEnded: 'Puasa ini sudah berakhir',
+  AgeRestricted: 'Anda harus berusia minimal %d tahun untuk mencatat puasa',
+  AgeUnknown: 'Tambahkan tanggal lahir ke profil Anda terlebih dahulu'
+})
