@@ -1,14 +1,19 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
+import { serveOperators } from '@tandem/operator-kit'
 import { onPasswordChanged, onSessionStarted } from './account/consumers.ts'
 import { onPersonBlocked, onPersonUnblocked } from './blocks/consumers.ts'
 import { onBroadcastSent } from './broadcasts/consumers.ts'
+import { handleErasureCheck, handlePersonalData } from './departures.ts'
 import type { Deps } from './deps.ts'
+import './errors-indonesian.ts'
 import { onSessionsEnded } from './devices/consumers.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import { onMessagesRead } from './inbox/consumers.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import { onPostLiked, onPostUnliked } from './likes/consumers.ts'
 import {
+  onBuddyRequestWithdrawn,
+  onActivityCanceled,
   onCommentsDeleted,
   onMatchEnded,
   onNotificationRequested,
@@ -16,13 +21,25 @@ import {
   onPostDeleted,
   onPostNarrowed
 } from './notifications/consumers.ts'
+import { onMeetingCleared, onMeetingOverdue, onMeetingShared } from './meetings/consumers.ts'
+import { operatorRoutes } from './operators/routes.ts'
 import { onPersonChanged } from './people/consumers.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { pushRoutes } from './push/routes.ts'
 import { onAccountChanged } from './realtime/consumers.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
+import { handleTrustedContactStatus } from './trusted-contact/rpc.ts'
+import { trustedContactRoutes } from './trusted-contact/routes.ts'
 
-const routes = [deviceRoutes, pushRoutes, inboxRoutes, preferenceRoutes, realtimeRoutes]
+const routes = [
+  deviceRoutes,
+  pushRoutes,
+  inboxRoutes,
+  preferenceRoutes,
+  trustedContactRoutes,
+  realtimeRoutes,
+  operatorRoutes
+]
 const consumers = [
   onPersonChanged,
   onPersonBlocked,
@@ -31,18 +48,25 @@ const consumers = [
   onPasswordChanged,
   onSessionStarted,
   onPersonUnfollowed,
+  onBuddyRequestWithdrawn,
   onMatchEnded,
+  onActivityCanceled,
   onMessagesRead,
   onPostDeleted,
   onCommentsDeleted,
   onPostNarrowed,
   onPostLiked,
   onPostUnliked,
-  onBroadcastSent
+  onBroadcastSent,
+  onMeetingShared,
+  onMeetingOverdue,
+  onMeetingCleared
 ]
+const rpcHandlers = [handleTrustedContactStatus, handlePersonalData, handleErasureCheck]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'notification', ...options })
+  await serveOperators(app, { db: deps.db, keys: options.keys })
   for (const each of routes) await app.register(each, deps)
   return app
 }
@@ -54,3 +78,6 @@ export const createHandlers = (deps: Deps) => [
   ...onAccountChanged(deps),
   ...deps.departures.handlers
 ]
+
+/** The handlers of all RPCs that this service provides. */
+export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))

@@ -7,6 +7,7 @@ export const Config = Type.Object({
   REDIS_URL: Url(),
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
+  PUBLIC_URL: Url({ description: 'The public URL of this installation; links in mails start with it' }),
   FCM_SERVICE_ACCOUNT_FILE: Type.Optional(
     Type.String({ description: 'A service account of the Firebase project. Without one, pushes are only logged' })
   ),

@@ -1,15 +1,22 @@
 import { createDepartures } from '@tandem/account-kit'
-import { publish, type CallRpc } from '@tandem/bus-kit'
-import { NotificationAccountErased } from '@tandem/contracts'
+import { handleRpc } from '@tandem/bus-kit'
+import { NotificationAccountErased, NotificationErasureCheck, NotificationPersonalData } from '@tandem/contracts'
 import type { Deps } from './deps.ts'
 import { personalData } from './personal-data.ts'
 
 /** The erasure of accounts in this service. */
-export const createNotificationDepartures = ({ db, callRpc }: Pick<Deps, 'db'> & { callRpc: CallRpc }) =>
+export const createNotificationDepartures = ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>) =>
   createDepartures({
-    service: 'notification',
     db,
     callRpc,
     personalData,
-    report: async (trx, erased) => await publish(trx, NotificationAccountErased, erased.accountId, erased)
+    report: NotificationAccountErased
   })
+
+/** Provides the copy of a person's data, page by page. */
+export const handlePersonalData = ({ departures }: Pick<Deps, 'departures'>) =>
+  handleRpc(NotificationPersonalData, async (page) => await departures.readPersonalData(page))
+
+/** Counts again what is left of an erased account. */
+export const handleErasureCheck = ({ departures }: Pick<Deps, 'departures'>) =>
+  handleRpc(NotificationErasureCheck, async ({ accountId }) => await departures.verify(accountId))

@@ -21,6 +21,8 @@ export interface Deps {
   callRpc: CallRpc
   findPeople: FindPeople
   mailer: Mailer
+  /** Links in mails start with it. */
+  publicUrl: string
   pushes: PushQueue
   /** How long further likes of a post join the same notification. */
   likeDigestMs: number
@@ -56,6 +58,7 @@ export async function createDeps (
     callRpc,
     findPeople,
     mailer,
+    publicUrl: config.PUBLIC_URL,
     pushes,
     likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000,
     now: () => new Date(),

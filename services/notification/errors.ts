@@ -2,3 +2,23 @@ import createError from '@fastify/error'
 
 export const NotificationNotFound = createError('NOT_FOUND', 'Notification not found', 404)
 export const EmptyQuietHours = createError('VALIDATION_ERROR', 'quietHours.start and quietHours.end must differ', 400)
+
+export const EmailNotVerified = createError('EMAIL_NOT_VERIFIED', 'Please verify your email address first', 403)
+export const ContactNotFound = createError('NOT_FOUND', 'You have no trusted contact', 404)
+export const ContactDeclined = createError(
+  'CONTACT_DECLINED',
+  'This address has declined to be your trusted contact. Choose another person',
+  409
+)
+export const InvalidContactLink = createError('INVALID_TOKEN', 'This link is no longer valid', 400)
+export const TooManyContactChanges = createError(
+  'LIMIT_EXCEEDED',
+  'You have changed your trusted contact 3 times today. Try again tomorrow',
+  429
+)
+export const TooManyContactRequests = createError(
+  'LIMIT_EXCEEDED',
+  'This address has been asked 3 times within 30 days. Choose another person',
+  429
+)
+export const BroadcastNotFound = createError('NOT_FOUND', 'There is no such broadcast, or it is finished', 404)

@@ -4,6 +4,7 @@ import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { lockUnreadCounts } from './notifications/withdraw.ts'
 import type { Db } from './tables.ts'
+import { deleteExpiredBudgets } from './trusted-contact/budgets.ts'
 
 const INTERVAL_MS = 10 * 60 * 1_000
 const CHUNK_SIZE = 1_000
@@ -46,6 +47,7 @@ export async function deleteExpired (db: Db) {
   while (await deleteExpiredFrames(db) === CHUNK_SIZE);
   await sql`delete from ended_sessions where ended_at < now() - interval '1 day'`.execute(db)
   await sql`delete from ended_matches where ended_at < now() - interval '90 days'`.execute(db)
+  await sql`delete from ended_participations where ended_at < now() - interval '90 days'`.execute(db)
   await inChunks(() =>
     sql`
     delete from deleted_content where id in (
@@ -54,6 +56,8 @@ export async function deleteExpired (db: Db) {
   )
   await sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db)
   await sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db)
+  await deleteExpiredBudgets(db)
+  await sql`delete from meeting_mails where created_at < now() - interval '30 days'`.execute(db)
   await deleteExpiredIdempotencyKeys(db)
 }
 

@@ -1,9 +1,12 @@
+import { checkMailBacklog } from '@tandem/mail-kit'
+import { startAudit } from '@tandem/operator-kit'
 import { runService } from '@tandem/service-kit'
-import { createApp, createHandlers } from './app.ts'
+import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { startBroadcasting } from './broadcasts/actions.ts'
 import { Config } from './config.ts'
 import { createDeps, startQueues } from './deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { checkPushBacklog } from './push/backlog.ts'
 
 await runService({
   name: 'notification',
@@ -11,6 +14,17 @@ await runService({
   createDeps,
   createApp,
   consumers: createHandlers,
-  background: [startQueues, startBroadcasting, startHousekeeping, ({ departures }, log) => departures.start(log)],
-  checks: ({ pushes }) => ({ redis: { check: () => pushes.ping(), required: false } })
+  rpc: createRpcHandlers,
+  background: [
+    startQueues,
+    startBroadcasting,
+    startHousekeeping,
+    ({ departures }, log) => departures.start(log),
+    ({ db }, log) => startAudit({ db, log })
+  ],
+  checks: ({ db, pushes }) => ({
+    redis: { check: () => pushes.ping(), required: false },
+    mail: { check: () => checkMailBacklog(db), required: false },
+    pushes: { check: () => checkPushBacklog(db), required: false }
+  })
 })

@@ -8,6 +8,7 @@ import {
   personal,
   type PersonalData
 } from '@tandem/account-kit'
+import { auditTables } from '@tandem/operator-kit'
 import { eraseLikes, eraseNotifications } from './erasure/actions.ts'
 import type { Tables } from './tables.ts'
 
@@ -20,12 +21,20 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: (accountId) =>
       sql<SqlBool>`(account_id = ${accountId}::uuid
         or notification_id in (select id from notifications where actor_id = ${accountId}::uuid))`,
-    exported: ['id', 'device_name', 'platform', 'status', 'created_at', 'finished_at']
+    exported: {
+      columns: ['id', 'device_name', 'platform', 'status', 'created_at', 'finished_at'],
+      rows: inColumns('account_id')
+    }
   }),
   notifications: personal({
     rowsOf: inColumns('account_id', 'actor_id'),
     erase: eraseNotifications,
-    exported: ['id', 'kind', 'type', 'data', 'created_at', 'read_at']
+    exported: {
+      columns: ['id', 'kind', 'type', 'data', 'created_at', 'read_at'],
+      rows: inColumns('account_id'),
+      // Who likes a person is never told by their copy.
+      values: () => ({ data: sql`case when kind = 'likeReceived' then '{}' else data end` })
+    }
   }),
   devices: personal({
     rowsOf: inColumns('account_id'),
@@ -35,6 +44,25 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: ['categories', 'quiet_hours_enabled', 'quiet_hours_start', 'quiet_hours_end']
   }),
+  trusted_contact_links: personal({
+    rowsOf: (accountId) =>
+      sql<SqlBool>`contact_id in (select id from trusted_contacts where account_id = ${accountId}::uuid)`,
+    exported: { not: 'It holds digests of links that were mailed to the contact.' }
+  }),
+  trusted_contacts: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['name', 'email', 'locale', 'status', 'created_at', 'decided_at']
+  }),
+  trusted_contact_refusals: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It holds digests of addresses that asked not to be asked again.' }
+  }),
+  trusted_contact_quota: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It counts towards a limit, for a few days.' }
+  }),
+  meeting_mails: notPersonal('It holds ids of meetings for 30 days.'),
+  trusted_contact_requests: notPersonal('It holds digests of addresses for 30 days, and no accounts.'),
   blocks: personal({ rowsOf: inColumns('blocker_id', 'blocked_id'), exported: copied }),
   realtime_frames: personal({
     rowsOf: inColumns('account_id'),
@@ -46,8 +74,13 @@ export const personalData: PersonalData<Tables> = {
   ended_sessions: notPersonal('It holds ids of ended sessions for a day.'),
   deleted_content: notPersonal('It holds ids of deleted posts and comments.'),
   ended_matches: notPersonal('It holds ids of ended matches.'),
+  ended_participations: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It keeps late events from creating notifications, for 90 days.' }
+  }),
   broadcasts: notPersonal('It holds messages to everybody.'),
   ...mailTables,
   ...idempotencyTables,
+  ...auditTables,
   ...kitTables
 }

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
+import type { AuditTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 import type { KeptFrameType } from '@tandem/contracts/realtime'
@@ -7,6 +8,17 @@ import type { MailTables } from '@tandem/mail-kit'
 import type { Kind, NotificationType } from './notifications/kinds.ts'
 
 export type Platform = 'android' | 'ios'
+/**
+ * The state of a push, with the reason beside it:
+ * - pending: waits for a worker, or for the time that the provider named; the reason is its response
+ * - held: until quiet hours end, until the minute of likes ends, or for 5 s because the chat is on the screen
+ * - sent: accepted by the provider; `log only` without a provider account
+ * - muted: muted category, read or deleted before it was due, subject deleted, a block, a hidden person, or an event
+ *   that arrived more than a day late
+ * - pruned: the token is dead (404 UNREGISTERED, 400 INVALID_ARGUMENT naming no other field, 403 SENDER_ID_MISMATCH),
+ *   or the device signed out
+ * - failed: refused for its content, or not sent within a day
+ */
 export type DeliveryStatus = 'pending' | 'sent' | 'muted' | 'held' | 'pruned' | 'failed'
 /** Only the settings that an account changed. Everything else is on. */
 export type Categories = Partial<Record<NotificationType, { push?: boolean, inApp?: boolean }>>
@@ -15,7 +27,14 @@ export type Params = Record<string, string | number | boolean | null>
 type Json<Value> = ColumnType<Value, string, string>
 
 export interface Tables
-  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, MailTables, DepartureTables
+  extends
+    OutboxTables,
+    ProcessedEventTables,
+    FailedMessageTables,
+    IdempotencyTables,
+    MailTables,
+    DepartureTables,
+    AuditTables
 {
   people: {
     account_id: string,
@@ -76,6 +95,7 @@ export interface Tables
     data: Json<Record<string, string>>,
     params: Json<Params>,
     listed: boolean,
+    occurred_at: Generated<Date | null>,
     created_at: Generated<Date>,
     read_at: Date | null,
     removed_at: Date | null
@@ -91,6 +111,7 @@ export interface Tables
   like_digests: { post_id: string, notification_id: string | null, ends_at: Date }
   deleted_content: { id: string, deleted_at: Generated<Date> }
   ended_matches: { match_id: string, ended_at: Date }
+  ended_participations: { activity_id: string, account_id: string, ended_at: Date }
   broadcasts: {
     id: string,
     title: Json<Bilingual>,
@@ -100,6 +121,26 @@ export interface Tables
     created_at: Generated<Date>,
     finished_at: Date | null
   }
+  trusted_contacts: {
+    account_id: string,
+    id: Generated<string>,
+    name: string,
+    email: string,
+    locale: string,
+    status: Generated<'PENDING' | 'CONFIRMED' | 'DECLINED'>,
+    created_at: Generated<Date>,
+    decided_at: Date | null
+  }
+  meeting_mails: {
+    meeting_id: string,
+    is_overdue: Generated<boolean>,
+    is_cleared: Generated<boolean>,
+    created_at: Generated<Date>
+  }
+  trusted_contact_links: { token_digest: Buffer, contact_id: string }
+  trusted_contact_refusals: { account_id: string, address_digest: Buffer, refused_at: Generated<Date> }
+  trusted_contact_quota: { account_id: string, day: string, used: number }
+  trusted_contact_requests: { address_digest: Buffer, requested_at: Date[], last_at: Date }
   deliveries: {
     id: string,
     notification_id: string,

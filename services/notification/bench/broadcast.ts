@@ -33,6 +33,7 @@ const deps: Deps = {
   callRpc,
   findPeople: async () => [],
   mailer: fakeMailer(),
+  publicUrl: 'http://localhost',
   pushes,
   likeDigestMs: 0,
   now: () => new Date(),

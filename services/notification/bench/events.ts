@@ -72,6 +72,7 @@ const deps: Deps = {
   callRpc,
   findPeople,
   mailer: fakeMailer(),
+  publicUrl: 'http://localhost',
   pushes,
   likeDigestMs: 0,
   now: () => new Date(),

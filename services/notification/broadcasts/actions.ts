@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { isNotHidden } from '@tandem/account-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { insertNotifications } from '../notifications/create.ts'
@@ -97,7 +98,8 @@ async function listRecipientsAfter (trx: Trx, accountId: string) {
   const { rows } = await sql<Recipient>`
     select requested.account_id as "accountId", ${recipientColumns}
     from (
-      select account_id from unread_counts where account_id > ${accountId}
+      select account_id from unread_counts
+      where account_id > ${accountId} and ${isNotHidden(sql`unread_counts.account_id`)}
       order by account_id limit ${sql.lit(CHUNK_SIZE)}
     ) requested
     left join people on people.account_id = requested.account_id

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
 
@@ -8,31 +8,38 @@ const { db, deps: { departures }, person, receive, inbox } = await testApp(t)
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
+const seed: Seed = async ({ accountId: account_id, otherId, insert }) => {
+  await insert('unread_counts', { account_id, unread: 2 })
+  await insert('unread_counts', { account_id: otherId, unread: 1 })
+  const type = 'SOCIAL_FEED'
+  const own = await insert('notifications', { account_id, type, listed: true })
+  const data = JSON.stringify({ profileId: otherId })
+  await insert('notifications', { account_id, kind: 'likeReceived', type: 'FITMATCH', listed: true, data })
+  const theirs = await insert('notifications', { account_id: otherId, actor_id: account_id, type, listed: true })
+  const delivery = { platform: 'ios', status: 'sent' }
+  await insert('deliveries', { account_id, notification_id: own['id'], ...delivery })
+  await insert('deliveries', { account_id: otherId, notification_id: theirs['id'], ...delivery })
+  await insert('devices', { account_id, platform: 'ios' })
+  await insert('preferences', { account_id })
+  await insert('post_likes', { liked_by: account_id })
+  await insert('blocks', { blocker_id: otherId, blocked_id: account_id })
+  for (const table of ['people', 'idempotency_keys', 'hidden_people', 'realtime_frames']) {
+    await insert(table, { account_id })
+  }
+  const contact = await insert('trusted_contacts', { account_id, email: 'mum@example.com' })
+  await insert('trusted_contact_links', { contact_id: contact['id'], token_digest: Buffer.from('digest') })
+  await insert('trusted_contact_refusals', { account_id, address_digest: Buffer.from('digest') })
+  await insert('trusted_contact_quota', { account_id })
+  await insert('mails', { account_id, subject: 'a', body_text: 'b', body_html: 'c' })
+  await insert('failed_messages', { message: account_id })
+}
+
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
-  await checkErasure(t, {
-    db,
-    departures,
-    personalData,
-    async seed ({ accountId: account_id, otherId, insert }) {
-      await insert('unread_counts', { account_id, unread: 1 })
-      await insert('unread_counts', { account_id: otherId, unread: 1 })
-      const type = 'SOCIAL_FEED'
-      const own = await insert('notifications', { account_id, type, listed: true })
-      const theirs = await insert('notifications', { account_id: otherId, actor_id: account_id, type, listed: true })
-      const delivery = { platform: 'ios', status: 'sent' }
-      await insert('deliveries', { account_id, notification_id: own['id'], ...delivery })
-      await insert('deliveries', { account_id: otherId, notification_id: theirs['id'], ...delivery })
-      await insert('devices', { account_id, platform: 'ios' })
-      await insert('preferences', { account_id })
-      await insert('post_likes', { liked_by: account_id })
-      await insert('blocks', { blocker_id: otherId, blocked_id: account_id })
-      for (const table of ['people', 'idempotency_keys', 'hidden_people', 'realtime_frames']) {
-        await insert(table, { account_id })
-      }
-      await insert('mails', { account_id, subject: 'a', body_text: 'b', body_html: 'c' })
-      await insert('failed_messages', { message: account_id })
-    }
-  })
+  await checkErasure(t, { db, departures, personalData, seed })
+})
+
+t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {
+  await checkExport(t, { db, departures, personalData, seed, mayNameOther: [] })
 })
 
 t.test('what a person did leaves the inboxes of others, whose unread counts and digests are exact', async (t) => {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
 import type { Db, Params } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
+import { visibleActor } from '../notifications/actors.ts'
 import { usesDisplayName, type Kind, type NotificationType } from '../notifications/kinds.ts'
 
 interface NotificationRow {
@@ -25,11 +26,20 @@ type InboxRow = (NotificationRow | { [Column in keyof NotificationRow]: null }) 
   timezone: string | null
 }
 
-// The columns of a NotificationRow, for a query that joins `people` as the actor.
+/**
+ * The notifications with the person that each shows as its actor, `actor_id` of `shown`: of a digest of likes the latest
+ * liker who is not hidden. Those of which only hidden people are left are not listed.
+ */
+const listedNotifications = sql`
+  notifications cross join lateral (select ${visibleActor} as actor_id) shown
+  left join people on people.account_id = shown.actor_id`
+const isListed = sql`listed and removed_at is null and (notifications.actor_id is null or shown.actor_id is not null)`
+
+// The columns of a NotificationRow, for a query of `listedNotifications`.
 const notificationColumns = sql`
   notifications.id, kind, type, data, params, others_count as "othersCount",
   read_at as "readAt", created_at as "createdAt",
-  actor_id as "actorId", people.name as "actorName", people.image as "actorImage"`
+  shown.actor_id as "actorId", people.name as "actorName", people.image as "actorImage"`
 
 export type RenderedNotification = ReturnType<typeof render>
 
@@ -52,8 +62,8 @@ export async function readInbox (
     ) me
     left join lateral (
       select ${notificationColumns}
-      from notifications left join people on people.account_id = notifications.actor_id
-      where notifications.account_id = ${accountId} and listed and removed_at is null
+      from ${listedNotifications}
+      where notifications.account_id = ${accountId} and ${isListed}
         ${unreadOnly ? sql`and read_at is null` : sql``}
         ${cursor ? sql`and notifications.id < ${cursor}` : sql``}
       order by notifications.id desc limit ${sql.lit(limit + 1)}
@@ -79,9 +89,10 @@ export async function readNotifications (
   if (dedupeKeys.length === 0) return new Map()
   const { rows } = await sql<NotificationRow & { dedupeKey: string }>`
     select dedupe_key as "dedupeKey", ${notificationColumns}
-    from notifications left join people on people.account_id = notifications.actor_id
-    where notifications.account_id = ${accountId} and dedupe_key = any(${dedupeKeys}::text[])
-      and listed and removed_at is null`.execute(db)
+    from ${listedNotifications}
+    where notifications.account_id = ${accountId} and dedupe_key = any(${dedupeKeys}::text[]) and ${isListed}`.execute(
+    db
+  )
   return new Map(rows.map((row) => [row.dedupeKey, render(row, language, timezone)]))
 }
 

@@ -136,8 +136,8 @@ async function startDigest (
     data: { postId },
     params: { excerpt }
   }
-  const notBefore = new Date(now().getTime() + likeDigestMs)
-  const plan = planNotification(request, author, { now: now(), occurredAt: at, notBefore })
+  const hold = { until: new Date(now().getTime() + likeDigestMs), reason: 'waiting for more likes' }
+  const plan = planNotification(request, author, { now: now(), occurredAt: at, hold })
   const { created, jobs } = await insertNotifications(trx, [plan])
   if (!created.has(plan.notificationId)) return []
   await sql`

@@ -1,14 +1,82 @@
 import { renderMail } from '@tandem/mail-kit'
+import { formatMeetingTime } from './meeting-time.ts'
 
 const locale = 'en'
 const footer = 'You received this email because your Tandem account changed.'
 const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
+const noEmergencyService = 'Tandem is no emergency service. Nobody at Tandem watches meetings or calls for help. ' +
+  'In an emergency, call the emergency number of your country.'
+const contactFooter = (name: string) =>
+  `You received this email because ${name} chose you as their trusted contact on Tandem, an app for training together.`
+
+function describe (details: MeetingMail['details']) {
+  if (!details) return ['The first email has the place and the time.']
+  const { place, companions, startsAt, endsAt, timezone } = details
+  return [
+    `Where: ${place || 'not given'}`,
+    `When: ${formatMeetingTime(locale, { startsAt, endsAt, timezone })}`,
+    `With: ${companions.join(', ') || 'nobody has agreed yet'}`
+  ]
+}
+
 /**
- * Every mail that this service sends. None contains the person's name: somebody who registers another person's address
- * chooses that name, and could send their own text to that person through us.
+ * Every mail that this service sends. Mails to the person contain no name: somebody who registers another person's
+ * address chooses that name, and could send their own text to that person through us. Mails to a trusted contact have
+ * to; `plainName` makes sure that it is only a name.
  */
 export const english = {
+  contactRequest: ({ name, url }: ContactMail) =>
+    renderMail({
+      locale,
+      footer: `${contactFooter(name)} If you do not know them, decline, or ignore this email.`,
+      subject: 'Will you be a trusted contact on Tandem?',
+      title: 'Hello',
+      paragraphs: [
+        `${name} uses Tandem to find people to train with, and would like you to be their trusted contact.`,
+        `If you agree, ${name} can let you know before they meet somebody new: the name, the place and the time. If they do not ` +
+        'report back after the meeting, you get another email.',
+        noEmergencyService,
+        `You need no account. If you decline, ${name} cannot ask this address again.`
+      ],
+      button: { label: 'Answer', url }
+    }),
+  meetingShared: ({ name, url, details }: MeetingMail) =>
+    renderMail({
+      locale,
+      footer: `${contactFooter(name)} The link lets you end these emails.`,
+      subject: `${name} is going to train with others`,
+      title: 'Hello',
+      paragraphs: [
+        `${name} wants you to know of an activity on Tandem.`,
+        ...describe(details),
+        `You get another email only if ${name} does not report back after it.`,
+        noEmergencyService
+      ],
+      button: { label: 'End these emails', url }
+    }),
+  meetingOverdue: ({ name, url, details }: MeetingMail) =>
+    renderMail({
+      locale,
+      footer: `${contactFooter(name)} The link lets you end these emails.`,
+      subject: `${name} has not reported back`,
+      title: 'Please check on them',
+      paragraphs: [
+        `${name} has not told Tandem that they are well after this activity. Perhaps they forgot. Please try to reach them.`,
+        ...describe(details),
+        noEmergencyService
+      ],
+      button: { label: 'End these emails', url }
+    }),
+  meetingCleared: ({ name, url }: ContactMail) =>
+    renderMail({
+      locale,
+      footer: `${contactFooter(name)} The link lets you end these emails.`,
+      subject: `${name} has reported back`,
+      title: 'All is well',
+      paragraphs: [`${name} has now told Tandem that they are well.`, noEmergencyService],
+      button: { label: 'End these emails', url }
+    }),
   passwordChanged: (how: 'INITIAL' | 'CHANGED' | 'RESET' | 'CLEARED') =>
     renderMail({
       locale,
@@ -47,6 +115,25 @@ export const english = {
         'If this was not you, sign out the device in the app and change your password.'
       ]
     })
+}
+
+/** A mail to a trusted contact. */
+interface ContactMail {
+  /** The name of the account, by `plainName`. */
+  name: string
+  /** The page on which the contact agrees or ends it. */
+  url: string
+}
+
+interface MeetingMail extends ContactMail {
+  /** Null if the activity is gone. */
+  details: {
+    place: string,
+    companions: string[],
+    startsAt: string,
+    endsAt: string,
+    timezone: string
+  } | null
 }
 
 /** The shape of the templates in every language. */

@@ -1,10 +1,19 @@
 import { on } from '@tandem/bus-kit'
-import { CommentsDeleted, MatchEnded, PersonUnfollowed, PostDeleted, PostNarrowed } from '@tandem/contracts'
+import {
+  BuddyRequestWithdrawn,
+  ActivityCanceled,
+  CommentsDeleted,
+  MatchEnded,
+  PersonUnfollowed,
+  PostDeleted,
+  PostNarrowed
+} from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { createNotifier } from './create.ts'
-import { followKey, registry } from './registry.ts'
+import { buddyRequestKey, followKey, registry } from './registry.ts'
 import {
   applyNarrowedVisibility,
+  withdrawActivity,
   withdrawComments,
   withdrawMatch,
   withdrawNotification,
@@ -28,6 +37,17 @@ export const onPersonUnfollowed = (deps: Deps) =>
       await withdrawNotification(deps, { accountId: followedId, kind: 'followed', dedupeKey: followKey(followerId) })
   )
 
+export const onBuddyRequestWithdrawn = (deps: Deps) =>
+  on(
+    BuddyRequestWithdrawn,
+    async ({ data: { fromAccountId, toAccountId } }) =>
+      await withdrawNotification(deps, {
+        accountId: toAccountId,
+        kind: 'buddyRequested',
+        dedupeKey: buddyRequestKey(fromAccountId)
+      })
+  )
+
 export const onPostDeleted = (deps: Deps) => on(PostDeleted, async ({ data }) => await withdrawPost(deps, data.postId))
 export const onCommentsDeleted = (deps: Deps) =>
   on(CommentsDeleted, async ({ data }) => await withdrawComments(deps, data.postId, data.commentIds))
@@ -35,3 +55,5 @@ export const onPostNarrowed = (deps: Deps) =>
   on(PostNarrowed, async ({ data }) => await applyNarrowedVisibility(deps, data))
 export const onMatchEnded = (deps: Deps) =>
   on(MatchEnded, async ({ data, time }) => await withdrawMatch(deps, data, time))
+export const onActivityCanceled = (deps: Deps) =>
+  on(ActivityCanceled, async ({ data, time }) => await withdrawActivity(deps, data, time))

@@ -40,7 +40,14 @@ const isItemError = (error: unknown) =>
 
 /** Creates the notifications of several requests; returns for each request the deliveries to enqueue. */
 async function createNotifications (deps: Deps, batch: DatedRequest[]): Promise<DeliveryJob[][]> {
-  const recipients = await findRecipients(deps, batch.map(({ request: { to, actorId = null } }) => ({ to, actorId })))
+  const recipients = await findRecipients(
+    deps,
+    batch.map(({ request: { to, actorId = null, kind } }) => ({
+      to,
+      actorId,
+      isAboutAccount: kinds[kind] === 'ACCOUNT'
+    }))
+  )
   const now = deps.now()
   const plans = batch.map(({ request, occurredAt }, number) =>
     recipients[number]!.map((recipient) => planNotification(request, recipient, { now, occurredAt }))
@@ -75,14 +82,18 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
   // Always in the same order, so that two concurrent batches cannot deadlock over unread counts.
   const { rows } = await sql<Row>`
     with created as (
-      insert into notifications (id, account_id, dedupe_key, kind, type, actor_id, subject_id, data, params, listed)
-      select planned.id, account_id, dedupe_key, kind, type, actor_id, subject_id, data::jsonb, params::jsonb, listed
+      insert into notifications (
+        id, account_id, dedupe_key, kind, type, actor_id, subject_id, data, params, listed, occurred_at
+      )
+      select planned.id, account_id, dedupe_key, kind, type, actor_id, subject_id, data::jsonb, params::jsonb, listed,
+        occurred_at
       from unnest(
         ${plans.map((each) => each.notificationId)}::uuid[],
         ${plans.map((each) => each.accountId)}::uuid[],
         ${plans.map((each) => each.listed)}::boolean[],
+        ${plans.map((each) => each.occurredAt)}::timestamptz[],
         ${plans.map((each) => numbers.get(each.request))}::integer[]
-      ) as planned (id, account_id, listed, request)
+      ) as planned (id, account_id, listed, occurred_at, request)
       join unnest(
         ${requests.map((_, number) => number)}::integer[],
         ${requests.map((each) => each.dedupeKey)}::text[],
@@ -95,6 +106,9 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
       ) as request (number, dedupe_key, kind, type, actor_id, subject_id, data, params)
         on request.number = planned.request
       where not ${isSubjectDeleted(sql`request.subject_id`, sql`request.data::jsonb`)}
+        and not exists (select from ended_participations ended
+          where ended.activity_id = request.subject_id and ended.account_id = planned.account_id
+            and ended.ended_at > planned.occurred_at)
       order by account_id, dedupe_key
       on conflict (account_id, dedupe_key) do nothing
       returning id, account_id, listed

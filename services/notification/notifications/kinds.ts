@@ -32,15 +32,27 @@ export const kinds = {
   achievementEarned: 'GAMIFICATION',
   buddyRequested: 'SPORT_BUDDY',
   buddyAccepted: 'SPORT_BUDDY',
+  activityInvited: 'SPORT_BUDDY',
+  activityAsked: 'SPORT_BUDDY',
+  activityPlaceFree: 'SPORT_BUDDY',
+  activityConfirmed: 'BOOKING',
+  activityChanged: 'BOOKING',
+  activityMoved: 'BOOKING',
+  activityCanceled: 'BOOKING',
+  activityReminded: 'BOOKING',
   reservationConfirmed: 'BOOKING',
   reservationReminded: 'BOOKING',
   fastingFinished: 'FASTING',
   fastGoalReached: 'FASTING',
   broadcast: 'ADMIN',
+  decisionMade: 'ACCOUNT',
   suspended: 'ACCOUNT',
   restored: 'ACCOUNT',
   passwordChanged: 'ACCOUNT',
   newSignIn: 'ACCOUNT',
+  trustedContactChanged: 'ACCOUNT',
+  meetingAsked: 'ACCOUNT',
+  meetingOverdue: 'ACCOUNT',
   pushTest: 'ACCOUNT'
 } as const satisfies Record<string, NotificationType>
 export type Kind = keyof typeof kinds
@@ -49,5 +61,17 @@ export type Kind = keyof typeof kinds
  * Actions of FitMatch profiles: their notifications show the profile's display name and never the account's name or
  * picture.
  */
-const DISPLAY_NAME_KINDS: Kind[] = ['messageReceived', 'likeReceived', 'matchMade']
+const DISPLAY_NAME_KINDS: Kind[] = [
+  'messageReceived',
+  'likeReceived',
+  'matchMade',
+  'activityInvited',
+  'activityAsked',
+  'activityConfirmed',
+  'activityChanged'
+]
 export const usesDisplayName = (kind: Kind) => DISPLAY_NAME_KINDS.includes(kind)
+
+/** Kinds that a person asked for themselves: muting their category does not mute them. */
+const ALWAYS_PUSHED_KINDS: Kind[] = ['pushTest', 'meetingAsked', 'meetingOverdue']
+export const isAlwaysPushed = (kind: Kind) => ALWAYS_PUSHED_KINDS.includes(kind)

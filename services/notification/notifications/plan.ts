@@ -2,7 +2,7 @@ import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { randomUUIDv7 } from 'node:crypto'
 import type { Correlation } from '@tandem/process-kit'
 import type { DeliveryStatus, Params, Platform } from '../tables.ts'
-import { kinds, type Kind } from './kinds.ts'
+import { isAlwaysPushed, kinds, type Kind } from './kinds.ts'
 import { quietHoursEnd } from './quiet-hours.ts'
 import type { Recipient } from './recipients.ts'
 
@@ -17,12 +17,14 @@ export interface NotificationRequest {
    * their own actions.
    */
   actorId?: string | null
-  /** The post or match it is about, if it is to be withdrawn with it. */
+  /** The post, match or activity it is about, if it is to be withdrawn with it. */
   subjectId?: string
   /** The ids that the app opens. */
   data?: Record<string, string>
   /** The values of the text, except names. */
   params?: Params
+  /** A push that would be held until after this time is sent at once. */
+  pointlessFrom?: Date
   /** The session whose device gets no push, because it caused the event. */
   excludedSessionId?: string
 }
@@ -42,6 +44,7 @@ export interface PlannedNotification {
   notificationId: string
   accountId: string
   listed: boolean
+  occurredAt: Date
   deliveries: PlannedDelivery[]
 }
 
@@ -57,8 +60,12 @@ export interface DeliveryJob {
 interface Times {
   now: Date
   occurredAt: Date
-  notBefore?: Date
+  /** Before this time no push is sent, for this reason. */
+  hold?: { until: Date, reason: string }
 }
+
+// Long enough for a client to mark a message as read that it shows, and to tell the server.
+const ON_SCREEN_HOLD_MS = 5_000
 
 // An event older than a day appears in the inbox only: it is not worth a push.
 const STALE_AFTER_MS = 24 * 60 * 60 * 1_000
@@ -79,32 +86,41 @@ export function planNotification (
     notificationId: randomUUIDv7(),
     accountId: recipient.accountId,
     listed: preference.inApp && kind !== 'pushTest',
+    occurredAt: times.occurredAt,
     deliveries: recipient.devices.filter((device) => device.sessionId !== excludedSessionId).map((device) => ({
       id: randomUUIDv7(),
       deviceId: device.id,
       deviceName: device.name,
       platform: device.platform,
-      ...(preference.push || kind === 'pushTest'
-        ? planDelivery(type !== 'ACCOUNT', recipient, times)
+      ...(preference.push || isAlwaysPushed(kind)
+        ? planDelivery(request, recipient, { ...times, ...holdOnScreen(request, recipient, times.now) })
         : { status: 'muted', reason: 'the category is muted', dueAt: times.now })
     }))
   }
 }
 
 function planDelivery (
-  respectsQuietHours: boolean,
+  { kind, pointlessFrom }: NotificationRequest,
   { quietHours, timezone }: Recipient,
-  { now, occurredAt, notBefore }: Times
+  { now, occurredAt, hold }: Times
 ): Pick<PlannedDelivery, 'status' | 'reason' | 'dueAt'> {
   if (now.getTime() - occurredAt.getTime() > STALE_AFTER_MS) {
     return { status: 'muted', reason: 'the event arrived more than a day late', dueAt: now }
   }
-  const earliest = notBefore ?? now
-  const quietUntil = respectsQuietHours && quietHours
+  const earliest = hold?.until ?? now
+  const quietUntil = kinds[kind] !== 'ACCOUNT' && quietHours
     ? quietHoursEnd(quietHours, timezone ?? DEFAULT_TIMEZONE, earliest)
     : undefined
-  if (quietUntil) return { status: 'held', reason: 'quiet hours', dueAt: quietUntil }
-  return notBefore
-    ? { status: 'held', reason: 'waiting for more likes', dueAt: notBefore }
+  if (quietUntil && !(pointlessFrom && quietUntil > pointlessFrom)) {
+    return { status: 'held', reason: 'quiet hours', dueAt: quietUntil }
+  }
+  return hold
+    ? { status: 'held', reason: hold.reason, dueAt: hold.until }
     : { status: 'pending', reason: null, dueAt: now }
+}
+
+/** A message of the chat on the recipient's screen is pushed only if it is not read there. */
+function holdOnScreen ({ kind, data }: NotificationRequest, { focusedMatchId }: Recipient, now: Date) {
+  if (kind !== 'messageReceived' || focusedMatchId === null || data?.['matchId'] !== focusedMatchId) return
+  return { hold: { until: new Date(now.getTime() + ON_SCREEN_HOLD_MS), reason: 'the chat is on the screen' } }
 }

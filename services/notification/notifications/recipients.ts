@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isNotHidden } from '@tandem/account-kit'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Categories, Db, Platform } from '../tables.ts'
 import type { QuietHours } from './quiet-hours.ts'
@@ -9,17 +10,22 @@ export interface Recipient {
   timezone: string | null
   categories: Categories | null
   quietHours: QuietHours | null
+  /** The match whose chat is on a screen of the account, as its realtime connection says. */
+  focusedMatchId: string | null
   devices: { id: string, sessionId: string, platform: Platform, name: string | null }[]
 }
 
 interface RecipientQuery {
   to: string[]
   actorId: string | null
+  /** Whether it is about the account itself: then a hidden recipient gets it too. */
+  isAboutAccount?: boolean
 }
 
 /**
  * Returns for each query the accounts of `to` that can be notified of an action of `actorId`. It leaves out the actor,
- * accounts that blocked the actor or are blocked by the actor, and accounts that do not exist.
+ * accounts that blocked the actor or are blocked by the actor, and accounts that do not exist. Nobody is notified of
+ * hidden people, nor are they of others.
  * @throws Unavailable if an account is unknown here and the profile service is unavailable
  */
 export async function findRecipients (
@@ -34,16 +40,17 @@ export async function findRecipients (
   const timezones = new Map((await findPeople(unknown)).map((person) => [person.accountId, person.timezone]))
 
   const recipients: Recipient[][] = queries.map(() => [])
-  for (const { number, accountId, timezone: known, categories, quietHours, devices } of found) {
+  for (const { number, accountId, timezone: known, categories, quietHours, focusedMatchId, devices } of found) {
     const timezone = known ?? timezones.get(accountId)
-    if (timezone) recipients[number]!.push({ accountId, timezone, categories, quietHours, devices })
+    if (timezone) recipients[number]!.push({ accountId, timezone, categories, quietHours, focusedMatchId, devices })
   }
   return recipients
 }
 
 async function readRecipients (db: Db, queries: RecipientQuery[]) {
-  const pairs = queries.flatMap(({ to, actorId }, number) =>
-    to.filter((accountId) => accountId !== actorId).map((accountId) => ({ number, accountId, actorId }))
+  const pairs = queries.flatMap(({ to, actorId, isAboutAccount = false }, number) =>
+    to.filter((accountId) => accountId !== actorId)
+      .map((accountId) => ({ number, accountId, actorId, isAboutAccount }))
   )
   if (pairs.length === 0) return []
   const { rows } = await sql<Recipient & { number: number, actorId: string | null, isActorKnown: boolean }>`
@@ -53,11 +60,15 @@ async function readRecipients (db: Db, queries: RecipientQuery[]) {
     from unnest(
       ${pairs.map((pair) => pair.number)}::integer[],
       ${pairs.map((pair) => pair.accountId)}::uuid[],
-      ${pairs.map((pair) => pair.actorId)}::uuid[]
-    ) as requested (number, account_id, actor_id)
+      ${pairs.map((pair) => pair.actorId)}::uuid[],
+      ${pairs.map((pair) => pair.isAboutAccount)}::boolean[]
+    ) as requested (number, account_id, actor_id, is_about_account)
     left join people on people.account_id = requested.account_id
     left join preferences on preferences.account_id = requested.account_id
-    where requested.actor_id is null or not ${hasBlockBetween(sql`requested.account_id`, sql`requested.actor_id`)}`
+    where (requested.is_about_account or ${isNotHidden(sql`requested.account_id`)})
+      and (requested.actor_id is null or (
+        not ${hasBlockBetween(sql`requested.account_id`, sql`requested.actor_id`)}
+        and ${isNotHidden(sql`requested.actor_id`)}))`
     .execute(db)
   return rows
 }
@@ -68,6 +79,10 @@ export const recipientColumns = sql`
   case when preferences.quiet_hours_enabled
     then json_build_object('enabled', true, 'start', quiet_hours_start, 'end', quiet_hours_end)
   end as "quietHours",
+  (
+    select realtime_focus_match from unread_counts
+    where unread_counts.account_id = requested.account_id and realtime_focus_until > now()
+  ) as "focusedMatchId",
   coalesce((
     select json_agg(json_build_object('id', id, 'sessionId', session_id, 'platform', platform, 'name', device_name))
     from devices where devices.account_id = requested.account_id

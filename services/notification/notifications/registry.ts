@@ -1,16 +1,20 @@
-import type Type from 'typebox'
-import type { EventDefinition } from '@tandem/contracts'
 import {
   AchievementEarned,
   BadgeEarned,
+  BuddyAccepted,
   BuddyRequestAccepted,
   BuddyRequestCreated,
+  BuddyRequested,
   CommentReplied,
+  ContentReportResolved,
+  DecisionMade,
   FastFinished,
   FastingTimerFinished,
   LevelReached,
   LikeReceived,
   MatchMade,
+  MeetingAsked,
+  MeetingOverdue,
   MessageSent,
   PasswordChanged,
   PeopleMentioned,
@@ -25,25 +29,12 @@ import {
   SuspensionChanged,
   VerificationDecided
 } from '@tandem/contracts'
-import type { NotificationRequest } from './plan.ts'
-
-/**
- * An event and the notifications it requests. `id` is the event id, for dedupe keys of events without a natural one.
- */
-interface RegistryEntry {
-  event: EventDefinition
-  requests: (data: never, id: string) => NotificationRequest[]
-}
-
-function onEvent<Schema extends Type.TSchema> (
-  event: EventDefinition<Schema>,
-  requests: (data: Type.Static<Schema>, id: string) => NotificationRequest[]
-): RegistryEntry {
-  return { event, requests }
-}
+import { activityEntries } from './activities.ts'
+import { onEvent, type RegistryEntry } from './registry-entry.ts'
 
 /** Every event that creates notifications, except likes of posts (likes/) and broadcasts (broadcasts/). */
 export const registry: RegistryEntry[] = [
+  ...activityEntries,
   onEvent(PeopleMentioned, ({ postId, commentId, authorId, mentioned, excerpt }) => [{
     kind: commentId ? 'commentMentioned' : 'postMentioned',
     // The key of a comment is shared: the post's author who is also replied to and mentioned gets one notification.
@@ -121,20 +112,41 @@ export const registry: RegistryEntry[] = [
     to: [accountId],
     params: { approved: String(approved), reason: reason ?? 'none' }
   }]),
-  onEvent(ReportResolved, ({ reportId, reporterId, action }) => [{
+  onEvent(ReportResolved, ({ reportId, reporterId, action, outcome }) => [{
     kind: 'reportResolved',
     dedupeKey: `report:${reportId}`,
     to: [reporterId],
     data: { reportId },
-    params: { action }
+    params: { action: outcome ?? action }
   }]),
   onEvent(
     SuspensionChanged,
     (
-      { accountId, suspended },
+      { accountId, suspended, automatedCaseId, isDecision },
       id
-    ) => [{ kind: suspended ? 'suspended' : 'restored', dedupeKey: `suspension:${id}`, to: [accountId] }]
+    ) =>
+      // Identity informs people of decisions, with the reasons.
+      automatedCaseId !== undefined || isDecision
+        ? []
+        : [{ kind: suspended ? 'suspended' : 'restored', dedupeKey: `suspension:${id}`, to: [accountId] }]
   ),
+  onEvent(ContentReportResolved, ({ reportId, reporterId, outcome }) => [{
+    kind: 'reportResolved',
+    dedupeKey: `report:${reportId}`,
+    to: [reporterId],
+    data: { reportId },
+    params: { action: outcome }
+  }]),
+  onEvent(DecisionMade, ({ decisionId, accountId, actions }) => {
+    const [action] = actions
+    return !action || action.type === 'DISMISS' ? [] : [{
+      kind: 'decisionMade',
+      dedupeKey: `decision:${decisionId}`,
+      to: [accountId],
+      data: { decisionId },
+      params: { action: action.type, scope: action.scope ?? 'none' }
+    }]
+  }),
 
   onEvent(
     BadgeEarned,
@@ -181,6 +193,22 @@ export const registry: RegistryEntry[] = [
       }]
       : []),
 
+  onEvent(BuddyRequested, ({ requestId, fromAccountId, toAccountId, sport }) => [{
+    kind: 'buddyRequested',
+    dedupeKey: buddyRequestKey(fromAccountId),
+    to: [toAccountId],
+    actorId: fromAccountId,
+    data: { requestId },
+    params: { sport: nameOfSport(sport) }
+  }]),
+  onEvent(BuddyAccepted, ({ requestId, fromAccountId, toAccountId, sport }) => [{
+    kind: 'buddyAccepted',
+    dedupeKey: `buddy-accepted:${requestId}`,
+    to: [fromAccountId],
+    actorId: toAccountId,
+    data: { userId: toAccountId },
+    params: { sport: nameOfSport(sport) }
+  }]),
   onEvent(BuddyRequestCreated, ({ requestId, fromAccountId, toAccountId, sport }) => [{
     kind: 'buddyRequested',
     dedupeKey: `buddy-request:${requestId}`,
@@ -218,6 +246,18 @@ export const registry: RegistryEntry[] = [
     data: { timerId },
     params: { hours }
   }]),
+  onEvent(MeetingAsked, ({ meetingId, activityId, accountId }) => [{
+    kind: 'meetingAsked',
+    dedupeKey: `meeting-asked:${meetingId}`,
+    to: [accountId],
+    data: { activityId }
+  }]),
+  onEvent(MeetingOverdue, ({ meetingId, activityId, accountId }) => [{
+    kind: 'meetingOverdue',
+    dedupeKey: `meeting-overdue:${meetingId}`,
+    to: [accountId],
+    data: { activityId }
+  }]),
   onEvent(FastFinished, ({ accountId, fastId, goalHours }) => [{
     kind: 'fastGoalReached',
     dedupeKey: `fast-goal:${fastId}`,
@@ -226,6 +266,14 @@ export const registry: RegistryEntry[] = [
     params: { hours: goalHours }
   }])
 ]
+
+/** One notification for each sender, so that withdrawing and repeating a request does not notify again for 90 days. */
+export function buddyRequestKey (fromAccountId: string) {
+  return `buddy-request-from:${fromAccountId}`
+}
+
+// The id of an onboarding option, such as `table_tennis`.
+const nameOfSport = (sport: string) => sport.replaceAll('_', ' ')
 
 export function followKey (followerId: string) {
   return `follow:${followerId}`

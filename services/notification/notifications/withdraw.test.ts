@@ -198,3 +198,32 @@ t.test('a post with narrowed visibility is no longer quoted; a private one stays
   await deliverAll()
   t.strictSame(provider.sent, [])
 })
+
+t.test('a withdrawn buddy request has no notification, in any order, and a repeat does not notify again', async (t) => {
+  const { receive, inbox, person } = reset()
+  const requested = async (from: string, to: string, requestId: string) =>
+    await receive('fitmatch.buddy.requested.v1', {
+      requestId,
+      fromAccountId: from,
+      toAccountId: to,
+      sport: 'table_tennis'
+    })
+  const withdrawn = async (from: string, to: string, requestId: string) =>
+    await receive('fitmatch.buddy.withdrawn.v1', { requestId, fromAccountId: from, toAccountId: to })
+  const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
+  const [first, second] = [randomUUID(), randomUUID()]
+  await requested(ana, ben, first)
+  t.match(await inbox(ben), {
+    unreadCount: 1,
+    notifications: [{ type: 'SPORT_BUDDY', data: { requestId: first }, body: /table tennis$/ }]
+  })
+  await withdrawn(ana, ben, first)
+  await requested(ana, ben, second)
+  t.match(await inbox(ben), { unreadCount: 0, notifications: { length: 0 } })
+
+  await withdrawn(ana, cem, first)
+  await requested(ana, cem, first)
+  t.match(await inbox(cem), { unreadCount: 0, notifications: { length: 0 } })
+  await requested(ben, cem, second)
+  t.match(await inbox(cem), { unreadCount: 1 }, 'other people can ask')
+})

@@ -166,3 +166,28 @@ export async function withdrawMatch (deps: InboxDeps, { matchId, accountIds }: E
     )
   })
 }
+
+interface EndedParticipations {
+  activityId: string
+  accountIds: string[]
+}
+
+/**
+ * Removes what people were notified of an activity before their place ended. An earlier event about it that arrives
+ * later creates no notification.
+ */
+export async function withdrawActivity (deps: InboxDeps, { activityId, accountIds }: EndedParticipations, at: Date) {
+  await changeInbox(deps, async (trx) => {
+    await sql`
+      insert into ended_participations (activity_id, account_id, ended_at)
+      select ${activityId}, account_id, ${at} from unnest(${accountIds}::uuid[]) as account_id order by account_id
+      on conflict (activity_id, account_id) do update
+        set ended_at = greatest(ended_participations.ended_at, excluded.ended_at)`.execute(trx)
+    await removeNotifications(
+      trx,
+      accountIds,
+      sql`subject_id = ${activityId} and kind <> 'activityCanceled'
+      and occurred_at <= ${at}`
+    )
+  })
+}

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { upsertVersioned } from '@tandem/database-kit'
 import type { Db } from '../tables.ts'
 
 export interface PersonCopy {
@@ -15,31 +15,22 @@ export interface PersonCopy {
  */
 export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(0)) {
   if (people.length === 0) return
-  const sorted = people.toSorted((a, b) => a.accountId < b.accountId ? -1 : 1)
-  await db.insertInto('people')
-    .values(sorted.map(({ accountId, name, image, locale, timezone, changedAt }) => ({
+  await upsertVersioned(
+    db,
+    'people',
+    people.map(({ accountId, name, image, locale, timezone, changedAt }) => ({
       account_id: accountId,
       name,
       image,
       locale,
       timezone,
-      changed_at: sql<Date>`${changedAt ?? at}::timestamptz`
-    })))
-    .onConflict((conflict) =>
-      conflict.column('account_id')
-        .doUpdateSet((row) => ({
-          name: row.ref('excluded.name'),
-          image: row.ref('excluded.image'),
-          locale: row.ref('excluded.locale'),
-          timezone: row.ref('excluded.timezone'),
-          changed_at: row.ref('excluded.changed_at')
-        }))
-        .whereRef('people.changed_at', '<', 'excluded.changed_at')
-    )
-    .execute()
+      changed_at: changedAt ?? at
+    })),
+    { key: 'account_id' }
+  )
   // Broadcasts reach every account that has an unread count.
   await db.insertInto('unread_counts')
-    .values(sorted.map(({ accountId }) => ({ account_id: accountId })))
+    .values(people.map(({ accountId }) => accountId).toSorted().map((accountId) => ({ account_id: accountId })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, named, type Routes } from '@tandem/http-kit'
+import { Body, Data, data, named, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { EmptyQuietHours } from '../errors.ts'
 import { notificationTypes, type NotificationType } from '../notifications/kinds.ts'
@@ -43,7 +43,7 @@ export const preferenceRoutes: Routes<Deps> = async (app, { db }) => {
       summary: 'Read the caller’s notification preferences',
       description,
       'x-extension': true,
-      response: { 200: Data(Type.Object({ preferences: Preferences })) }
+      response: { 200: Data(Type.Object({ preferences: Preferences })), 304: NotModified }
     }
   }, async ({ account }) => data({ preferences: await readPreferences(db, account.id) }))
 

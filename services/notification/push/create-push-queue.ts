@@ -5,6 +5,7 @@ import type { PushQueue } from '../notifications/push-queue.ts'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Db } from '../tables.ts'
 import type { Provider } from './provider.ts'
+import { pushSources } from './backlog.ts'
 import { listUnfinishedDeliveries } from './queries.ts'
 import { createPushSender } from './sender.ts'
 
@@ -44,6 +45,8 @@ export function createPushQueue (
     })
   const highPriorityQueue = open('notification-pushes', false, concurrency)
   const lowPriorityQueue = open('notification-broadcasts', true, lowPriorityConcurrency)
+  const source = { service: 'notification', db }
+  pushSources.add(source)
   const toJob = ({ id, dueAt, correlation }: DeliveryJob): Job => ({
     id,
     delayMs: Math.max(0, dueAt.getTime() - Date.now()),
@@ -65,6 +68,7 @@ export function createPushQueue (
     async close () {
       await Promise.all([highPriorityQueue.close(), lowPriorityQueue.close()])
       await provider.close()
+      pushSources.delete(source)
     },
     ping: async () => await highPriorityQueue.ping(),
     async lowPriorityDepth () {

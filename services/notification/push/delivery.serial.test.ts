@@ -232,7 +232,7 @@ t.test('a push that is due later takes no worker until then', async (t) => {
     {
       now,
       occurredAt: now,
-      notBefore: new Date(now.getTime() + 1_500)
+      hold: { until: new Date(now.getTime() + 1_500), reason: 'waiting for more likes' }
     }
   )
   const { jobs } = await insertNotifications(app.db, [plan])
@@ -240,6 +240,32 @@ t.test('a push that is due later takes no worker until then', async (t) => {
 
   await until(() => google.sentTo(token).length === 1)
   t.equal(await delayedJobs(), before)
+})
+
+t.test('an unread message of the chat on the screen is pushed once, within six seconds', async (t) => {
+  const app = reset()
+  const redis = await startRedis(t)
+  google.respondWith(() => undefined)
+  const { deps } = await workers(t, app, redis)
+  const [ana, ben, matchId] = [await app.person('Ana'), await app.person('Ben'), randomUUID()]
+  const token = await app.device(ana)
+  const focus = { realtime_focus_match: matchId, realtime_focus_until: new Date(Date.now() + 90_000) }
+  await app.db.insertInto('unread_counts').values({ account_id: ana, ...focus })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(focus)).execute()
+  const startedAt = performance.now()
+  await notify(deps, {
+    kind: 'messageReceived',
+    dedupeKey: 'message:on-screen',
+    to: [ana],
+    actorId: ben,
+    data: { matchId, messageId: randomUUID() },
+    params: { hasImage: false, displayName: 'Ben' }
+  }, new Date())
+  await until(() => google.sentTo(token).length === 1)
+  const seconds = (performance.now() - startedAt) / 1_000
+  t.ok(seconds >= 5 && seconds < 6, `${seconds.toFixed(1)} s`)
+  await until(async () => (await statuses(app, ana))[0]?.status === 'sent')
+  t.equal(google.sentTo(token).length, 1)
 })
 
 t.test('chat does not wait behind a broadcast at a slow provider', async (t) => {

@@ -1,8 +1,10 @@
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { sql } from 'kysely'
+import { isNotHidden } from '@tandem/account-kit'
 import type { Job } from '@tandem/queue-kit'
 import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
 import type { Kind, NotificationType } from '../notifications/kinds.ts'
+import { visibleActor } from '../notifications/actors.ts'
 import { hasBlockBetween } from '../notifications/recipients.ts'
 import { isSubjectDeleted } from '../notifications/withdraw.ts'
 import type { Db, DeliveryStatus, Params, Platform } from '../tables.ts'
@@ -33,6 +35,8 @@ export interface ClaimedDelivery {
   isRead: boolean
   isRemoved: boolean
   isBlocked: boolean
+  /** Whether nobody is to be notified: the recipient, or everybody who acted, is hidden. */
+  isHidden: boolean
   actorId: string | null
   actorName: string | null
   locale: string | null
@@ -63,14 +67,18 @@ export async function claimDeliveries (db: Db, ids: string[]): Promise<(ClaimedD
       kind, type, data, params, others_count as "othersCount", read_at is not null as "isRead",
       removed_at is not null
         or ${isSubjectDeleted(sql`notifications.subject_id`, sql`notifications.data`)} as "isRemoved",
-      actor_id is not null and ${hasBlockBetween(sql`claimed.account_id`, sql`actor_id`)} as "isBlocked",
-      actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone,
+      notifications.actor_id is not null
+        and ${hasBlockBetween(sql`claimed.account_id`, sql`notifications.actor_id`)} as "isBlocked",
+      (notifications.actor_id is not null and shown.actor_id is null)
+        or (type <> 'ACCOUNT' and not ${isNotHidden(sql`claimed.account_id`)}) as "isHidden",
+      shown.actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone,
       coalesce(unread_counts.unread, 0) as unread
     from claimed
     join notifications on notifications.id = claimed.notification_id
+    cross join lateral (select ${visibleActor} as actor_id) shown
     left join devices on devices.id = claimed.device_id and devices.account_id = claimed.account_id
     left join people on people.account_id = claimed.account_id
-    left join people actor on actor.account_id = notifications.actor_id
+    left join people actor on actor.account_id = shown.actor_id
     left join unread_counts on unread_counts.account_id = claimed.account_id`.execute(db)
   const claimed = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => {

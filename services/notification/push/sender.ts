@@ -16,6 +16,7 @@ const pushesTotal = new Counter({
   help: 'Push attempts by outcome',
   labelNames: ['outcome'] as const
 })
+for (const outcome of ['sent', 'dead', 'later', 'refused'] satisfies Outcome['type'][]) pushesTotal.inc({ outcome }, 0)
 const pushDelay = new Histogram({
   name: 'notification_push_delay_seconds',
   help: 'Time from when a push could be sent until the provider accepted it',
@@ -113,10 +114,11 @@ interface DeliveryResult {
 }
 
 function skipReason (
-  { isRemoved, isBlocked, isRead, wasHeld, ageHours }: ClaimedDelivery
+  { isRemoved, isBlocked, isHidden, isRead, wasHeld, ageHours }: ClaimedDelivery
 ): Omit<DeliveryResult, 'id'> | undefined {
   if (isRemoved) return { status: 'muted', reason: 'the notification was deleted' }
   if (isBlocked) return { status: 'muted', reason: 'one of the two people has blocked the other' }
+  if (isHidden) return { status: 'muted', reason: 'one of the two people is hidden' }
   if (wasHeld && isRead) return { status: 'muted', reason: 'the notification was read before the push was due' }
   if (!wasHeld && ageHours >= MAX_AGE_HOURS) {
     return { status: 'failed', reason: 'the push could not be sent within a day' }

@@ -115,14 +115,18 @@ export async function readLoggedFrames (db: Db, queries: FramesQuery[]): Promise
 /** Stores which chat is on the screen of each account, for 90 seconds. Null: none. */
 export async function storeFocus (db: Db, focused: { accountId: string, matchId: string | null }[]) {
   if (focused.length === 0) return
+  // Locked in the order in which all changes of inboxes lock these rows, so that no two deadlock.
   await sql`
-    update unread_counts set realtime_focus_match = focus.match_id, realtime_focus_until = now() + interval '90 seconds'
-    from (
-      select distinct on (account_id) * from unnest(
+    with focus as (
+      select distinct on (account_id) account_id, match_id from unnest(
         ${focused.map(({ accountId }) => accountId)}::uuid[],
         ${focused.map(({ matchId }) => matchId)}::uuid[]
       ) as focus (account_id, match_id)
       order by account_id, match_id nulls last
-    ) focus
-    where unread_counts.account_id = focus.account_id`.execute(db)
+    ), locked as materialized (
+      select account_id from unread_counts where account_id in (select account_id from focus)
+      order by account_id for update
+    )
+    update unread_counts set realtime_focus_match = focus.match_id, realtime_focus_until = now() + interval '90 seconds'
+    from focus join locked using (account_id) where unread_counts.account_id = focus.account_id`.execute(db)
 }

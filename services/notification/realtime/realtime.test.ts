@@ -1,68 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import t from 'tap'
-import type { FeedPage, Frame } from '@tandem/contracts/realtime'
+import type { TObject } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { serverFrames, type Frame } from '@tandem/contracts/realtime'
 import { bearer } from '@tandem/http-kit/testing'
 import { runConcurrently } from '@tandem/test-kit'
-import { deleteExpired } from '../housekeeping.ts'
 import { notify, testApp } from '../test/app.ts'
+import { details, feedOf, someMessage, tell } from '../test/realtime.ts'
 
 const { reset } = await testApp(t)
-type Page = Exclude<FeedPage, { code: string }>
-
-function feedOf (app: ReturnType<typeof reset>) {
-  const readAll = async (items: object[]) => {
-    const response = await app.app.inject({ method: 'POST', url: '/internal/realtime', payload: { items } })
-    return response.json<{ items: FeedPage[] }>().items
-  }
-  return {
-    readAll,
-    read: async (accountId: string, after?: string, more: object = {}) => {
-      const token = bearer(accountId).authorization.slice('Bearer '.length)
-      return (await readAll([{ token, ...after !== undefined && { after }, ...more }]))[0] as Page
-    }
-  }
-}
-
-const tell = async (app: ReturnType<typeof reset>, to: string, number: number) =>
-  await notify(
-    app.deps,
-    { kind: 'levelReached', dedupeKey: `level:${number}`, to: [to], params: { level: number } },
-    new Date()
-  )
-
 const typesOf = ({ frames }: { frames: Frame[] }) => frames.map(({ type }) => type)
-
-function someMessage (senderId: string, recipientId: string) {
-  const [matchId, messageId] = [randomUUID(), randomUUID()]
-  return {
-    event: { matchId, messageId, senderId, senderName: 'Ben', recipientId, hasImage: false },
-    matchId,
-    messageId
-  }
-}
-
-const details = (matchId: string, messageId: string | null, senderId: string) => ({
-  match: {
-    matchId,
-    matchType: 'LIKE' as const,
-    matchedAt: '2026-01-31T08:00:00.000Z',
-    profile: { id: randomUUID(), displayName: 'Ben', age: 31, photos: [] }
-  },
-  message: messageId === null ? null : {
-    id: messageId,
-    matchId,
-    senderId,
-    isMine: false,
-    content: 'Hi!',
-    imageUrl: null,
-    image: null,
-    createdAt: '2026-01-31T09:00:00.000Z',
-    readAt: null
-  },
-  clientMessageId: null,
-  chatUnreadCount: 1
-})
 
 t.test('a first connection starts at the head, and later frames follow in order', async (t) => {
   const app = reset()
@@ -102,62 +49,6 @@ t.test('a repeated event logs one frame, and wakes the gateways again', async (t
   const signals = app.signals.length
   t.ok(signals >= 2, `${signals} signals`)
   t.equal((await read(ana, position)).frames.length, 1)
-})
-
-t.test('a position resumes up to 200 frames behind, in pages, and no further', async (t) => {
-  const app = reset()
-  const { read } = feedOf(app)
-  const ana = await app.person('Ana')
-  const start = (await read(ana)).position
-  await tell(app, ana, 2)
-  const one = (await read(ana, start)).position
-  await runConcurrently(Array.from({ length: 200 }, (_, number) => async () => await tell(app, ana, number + 3)), 8)
-
-  const seen: string[] = []
-  let page = await read(ana, one)
-  t.equal(page.resumed, true, '200 behind')
-  for (;;) {
-    seen.push(...page.frames.map(({ id = '' }) => id))
-    if (!page.more) break
-    page = await read(ana, page.position)
-  }
-  t.equal(seen.length, 200)
-  t.strictSame(
-    seen.map((id) => Number(id.split('-')[1])),
-    seen.map((id) => Number(id.split('-')[1])).sort((a, b) => a - b)
-  )
-  t.match(await read(ana, start), { resumed: false, frames: [] }, '201 behind')
-  t.match(await read(ana, page.position), { resumed: true, frames: [] }, 'nothing behind')
-
-  const [epoch, seq] = page.position.split('-')
-  for (
-    const after of [
-      `${'0'.repeat(16)}-${seq}`,
-      `${epoch}-${Number(seq) + 1}`,
-      'garbage',
-      '',
-      (await read(randomUUID())).position
-    ]
-  ) t.match(await read(ana, after), { resumed: false, frames: [] }, after)
-})
-
-t.test('a log that was not read for a day starts again, and expired frames are not resumed over', async (t) => {
-  const app = reset()
-  const { read } = feedOf(app)
-  const ana = await app.person('Ana')
-  const { position } = await read(ana)
-  await tell(app, ana, 2)
-  await sql`update realtime_frames set at = now() - interval '25 hours' where account_id = ${ana}`.execute(app.db)
-  await deleteExpired(app.db)
-  t.match(await read(ana, position), { resumed: false }, 'the frame has expired')
-
-  const current = (await read(ana)).position
-  await sql`update unread_counts set realtime_until = now() - interval '1 second' where account_id = ${ana}`
-    .execute(app.db)
-  await tell(app, ana, 3)
-  const lapsed = await read(ana, current)
-  t.match(lapsed, { resumed: false, frames: [] })
-  t.not(lapsed.position.split('-')[0], current.split('-')[0], 'a new epoch')
 })
 
 t.test('reading, deleting and withdrawing on one device reaches the others', async (t) => {
@@ -311,4 +202,37 @@ t.test('frames are numbered in the order of their commits while many are written
   isWriting = false
   await reading
   for (const titles of seen.values()) t.equal(titles.size, 60, 'a reader who follows along misses none')
+})
+
+t.test('each kept frame has exactly the fields of its schema, and signals carry numbers only', async (t) => {
+  const app = reset()
+  const { read } = feedOf(app)
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  const { position } = await read(ana)
+  const { event, matchId, messageId } = someMessage(ben, ana)
+  app.neighbours.details = (item) => details(item.matchId, item.messageId, ben)
+  await app.receive('fitmatch.match.made.v1', {
+    matchId,
+    accountIds: [ana, ben],
+    displayNames: ['A', 'B'],
+    matchType: 'LIKE'
+  })
+  await app.receive('fitmatch.message.sent.v1', event)
+  const page = await read(ana, position)
+  await app.receive('fitmatch.messages.read.v1', { matchId, readerId: ana, senderId: ben, messageIds: [messageId] })
+  await tell(app, ana, 2)
+  await app.receive('fitmatch.suspension.changed.v1', { accountId: ana, suspended: true })
+  await app.receive('fitmatch.match.ended.v1', { matchId, accountIds: [ana, ben] })
+  const frames = [...page.frames, ...(await read(ana, page.position)).frames]
+  t.strictSame(
+    [...new Set(frames.map(({ type }) => type))].sort(),
+    Object.entries(serverFrames).flatMap(([type, { isKept }]) => isKept ? [type] : []).sort()
+  )
+  for (const { type, data } of frames) {
+    const schema = serverFrames[type].data as TObject
+    t.strictSame([...Compile(schema).Errors(data)], [], type)
+    t.strictSame(Object.keys(data as object).sort(), Object.keys(schema.properties).sort(), type)
+  }
+  for (const signal of app.signals) t.strictSame(signal.map((each) => typeof each), ['string', 'number'])
+  t.notMatch(JSON.stringify(app.signals), /Ben|Hi!/)
 })

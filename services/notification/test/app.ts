@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { handleRpc } from '@tandem/bus-kit'
 import { deliver, fakeRpc } from '@tandem/bus-kit/testing'
 import type { Static } from 'typebox'
-import { Contact, People, RealtimeDetails } from '@tandem/contracts'
+import { Contact, MeetingDetails, People, RealtimeDetails } from '@tandem/contracts'
 import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import { testDatabase } from '@tandem/database-kit/testing'
 import type { Teardown } from '@tandem/test-kit'
@@ -30,11 +30,13 @@ type DetailsItem = Static<typeof RealtimeDetails.request>['items'][number]
 /** Fakes of the other services: what they return, and whether they are unavailable. */
 interface Neighbours {
   people: Map<string, PersonCopy>
-  contacts: Map<string, { email: string, name: string, locale: string }>
+  contacts: Map<string, { email: string, name: string, locale: string, emailVerified?: boolean }>
   isUnavailable: boolean
   /** What fitmatch says about a match and a message; null if the account cannot see it. */
   details: (item: DetailsItem) => Details
   beforeDetails: () => Promise<void>
+  /** What fitmatch says about a meeting; null if its activity is gone. */
+  meeting: Static<typeof MeetingDetails.response>
 }
 
 /** A push queue without workers. It keeps the jobs until a test calls `deliverAll`. */
@@ -76,7 +78,8 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     contacts: new Map(),
     isUnavailable: false,
     details: () => null,
-    beforeDetails: async () => {}
+    beforeDetails: async () => {},
+    meeting: null
   }
   const callRpc = fakeRpc([
     handleRpc(People, async ({ accountIds }) =>
@@ -88,6 +91,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
       await neighbours.beforeDetails()
       return items.map((item) => neighbours.details(item))
     }),
+    handleRpc(MeetingDetails, async () => neighbours.meeting),
     handleRpc(Contact, async ({ accountId }) => {
       const contact = neighbours.contacts.get(accountId)
       return contact ? { emailVerified: true, ...contact } : null
@@ -102,6 +106,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     callRpc,
     findPeople: createPeopleLookup({ db, callRpc }),
     mailer: fakeMailer(),
+    publicUrl: 'https://api.example',
     pushes,
     likeDigestMs,
     now: () => clock.now(),

@@ -16,6 +16,7 @@ startBroadcasting({
   callRpc,
   findPeople: async () => [],
   mailer: fakeMailer(),
+  publicUrl: 'http://localhost',
   // Pauses after each chunk, so that the test can kill it between two chunks.
   pushes: {
     enqueue: async () => await new Promise((resolve) => setTimeout(resolve, 200)),

@@ -46,7 +46,24 @@ export const english: Texts = {
     body: `{action, select,
       SUSPEND {Thank you. The profile you reported was removed from FitMatch.}
       DISMISS {Thank you. We found no violation of our rules.}
+      NO_VIOLATION {Thank you. We found no violation of our rules.}
+      ACTION_TAKEN {Thank you. We found a violation of our rules and acted on it.}
       other {Thank you. The case is closed.}}`
+  },
+  decisionMade: {
+    title: 'A decision about your account',
+    body: `{action, select,
+      HIDE_CONTENT {Something you posted was hidden.}
+      RESTORE_CONTENT {Something you posted is visible again.}
+      REMOVE_PHOTO {A photo was removed from your FitMatch profile.}
+      WARN {You received a warning.}
+      RESTRICT {{scope, select,
+        POSTING {You cannot post for a while.}
+        FITMATCH {Your FitMatch profile is hidden.}
+        other {Your account is restricted.}}}
+      BAN {Your account is banned.}
+      LIFT {A restriction of your account has ended.}
+      other {We made a decision about your account.}} Open the standing of your account to read why, and to appeal.`
   },
   badgeEarned: {
     title: 'New badge',
@@ -80,6 +97,26 @@ export const english: Texts = {
   },
   buddyRequested: { title: 'New sport buddy request', body: '{name} wants to do a sport with you: {sport}' },
   buddyAccepted: { title: 'You have a sport buddy', body: '{name} accepted your request: {sport}' },
+  activityInvited: { title: 'Train together?', body: '{name} invites you: {sport}, {startsAt}' },
+  activityAsked: { title: 'Someone would like to join', body: '{name} asks for a place: {sport}, {startsAt}' },
+  activityPlaceFree: {
+    title: 'A place is free again',
+    body: '{sport}, {startsAt}{waitingCount, plural, =0 {} one {. # person is waiting} other {. # people are waiting}}'
+  },
+  activityConfirmed: { title: 'It is a date', body: 'You and {name} train together: {sport}, {startsAt}' },
+  activityChanged: { title: 'Plan changed', body: '{name} changed a plan: {sport}, {startsAt}. Please answer again.' },
+  activityMoved: {
+    title: 'Clock change',
+    body: 'The rules for the local time changed. Your plan stays at the same time on the clock: {sport}, {startsAt}'
+  },
+  activityCanceled: {
+    title: '{reason, select, CANCELED {Plan canceled} other {You no longer have a place}}',
+    body: '{sport}, {startsAt}'
+  },
+  activityReminded: {
+    title: '{hoursBefore, plural, one {Starts in # hour} other {Starts in # hours}}',
+    body: '{sport}, {startsAt}'
+  },
   reservationConfirmed: { title: 'Booking confirmed', body: '{title}, {startsAt}' },
   reservationReminded: { title: 'Booking reminder', body: '{title}, {startsAt}' },
   fastingFinished: {
@@ -110,6 +147,27 @@ export const english: Texts = {
     title: 'New sign-in',
     body: 'Your account was used to sign in on {device, select, none {a new device} other {{device}}}. ' +
       'If this was not you, sign out that device and change your password.'
+  },
+  trustedContactChanged: {
+    title: `{change, select,
+      CONFIRMED {Your trusted contact has agreed}
+      DECLINED {Your trusted contact has declined}
+      REMOVED {Your trusted contact was removed}
+      other {Your trusted contact was changed}}`,
+    body: `{change, select,
+      CONFIRMED {You can let them know before you meet somebody for the first time.}
+      DECLINED {They get no emails about you. You can choose another person.}
+      REMOVED {If this was not you, change your password.}
+      other {They were asked to agree. If this was not you, change your password.}}`
+  },
+  meetingAsked: {
+    title: 'Are you safe?',
+    body: 'Report back in the app. Otherwise your trusted contact gets an email. Tandem is no emergency service.'
+  },
+  meetingOverdue: {
+    title: 'Your trusted contact was notified',
+    body: 'You have not reported back after your activity. Once you do, they get the all-clear. ' +
+      'Tandem is no emergency service.'
   },
   pushTest: { title: 'It works', body: 'Tandem can send notifications to this device.' }
 }

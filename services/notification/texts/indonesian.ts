@@ -40,7 +40,24 @@ export const indonesian: Texts = {
     body: `{action, select,
       SUSPEND {Terima kasih. Profil yang Anda laporkan telah dikeluarkan dari FitMatch.}
       DISMISS {Terima kasih. Kali ini kami tidak menemukan pelanggaran.}
+      NO_VIOLATION {Terima kasih. Kali ini kami tidak menemukan pelanggaran.}
+      ACTION_TAKEN {Terima kasih. Kami menemukan pelanggaran dan telah menindaklanjutinya.}
       other {Terima kasih. Kasus ini telah ditutup.}}`
+  },
+  decisionMade: {
+    title: 'Keputusan tentang akun Anda',
+    body: `{action, select,
+      HIDE_CONTENT {Salah satu kiriman Anda disembunyikan.}
+      RESTORE_CONTENT {Salah satu kiriman Anda terlihat lagi.}
+      REMOVE_PHOTO {Sebuah foto dihapus dari profil FitMatch Anda.}
+      WARN {Anda menerima peringatan.}
+      RESTRICT {{scope, select,
+        POSTING {Untuk sementara Anda tidak dapat memposting.}
+        FITMATCH {Profil FitMatch Anda disembunyikan.}
+        other {Akun Anda dibatasi.}}}
+      BAN {Akun Anda diblokir.}
+      LIFT {Pembatasan akun Anda telah berakhir.}
+      other {Kami mengambil keputusan tentang akun Anda.}} Buka status akun Anda untuk membaca alasannya dan mengajukan banding.`
   },
   badgeEarned: {
     title: 'Lencana baru',
@@ -74,6 +91,26 @@ export const indonesian: Texts = {
   },
   buddyRequested: { title: 'Permintaan teman olahraga', body: '{name} ingin berolahraga bersama Anda: {sport}' },
   buddyAccepted: { title: 'Anda punya teman olahraga', body: '{name} menerima permintaan Anda: {sport}' },
+  activityInvited: { title: 'Latihan bersama?', body: '{name} mengajak Anda: {sport}, {startsAt}' },
+  activityAsked: { title: 'Ada yang ingin ikut', body: '{name} meminta tempat: {sport}, {startsAt}' },
+  activityPlaceFree: {
+    title: 'Ada tempat kosong lagi',
+    body: '{sport}, {startsAt}{waitingCount, plural, =0 {} other {. # orang menunggu}}'
+  },
+  activityConfirmed: { title: 'Sudah pasti', body: 'Anda dan {name} berlatih bersama: {sport}, {startsAt}' },
+  activityChanged: {
+    title: 'Rencana berubah',
+    body: '{name} mengubah rencana: {sport}, {startsAt}. Mohon jawab lagi.'
+  },
+  activityMoved: {
+    title: 'Perubahan waktu setempat',
+    body: 'Aturan waktu setempat berubah. Rencana Anda tetap pada jam yang sama: {sport}, {startsAt}'
+  },
+  activityCanceled: {
+    title: '{reason, select, CANCELED {Rencana dibatalkan} other {Anda tidak lagi punya tempat}}',
+    body: '{sport}, {startsAt}'
+  },
+  activityReminded: { title: 'Mulai {hoursBefore, plural, other {# jam}} lagi', body: '{sport}, {startsAt}' },
   reservationConfirmed: { title: 'Pemesanan dikonfirmasi', body: '{title}, {startsAt}' },
   reservationReminded: { title: 'Jangan lupa pemesanan Anda', body: '{title}, {startsAt}' },
   fastingFinished: { title: 'Puasa Anda selesai', body: 'Anda berpuasa selama {hours, plural, other {# jam}}. Hebat!' },
@@ -101,6 +138,27 @@ export const indonesian: Texts = {
     title: 'Ada yang baru masuk',
     body: 'Akun Anda dibuka di {device, select, none {perangkat baru} other {{device}}}. ' +
       'Jika itu bukan Anda, keluarkan perangkat itu dan ubah kata sandi Anda.'
+  },
+  trustedContactChanged: {
+    title: `{change, select,
+      CONFIRMED {Kontak tepercaya Anda sudah setuju}
+      DECLINED {Kontak tepercaya Anda menolak}
+      REMOVED {Kontak tepercaya Anda dihapus}
+      other {Kontak tepercaya Anda diubah}}`,
+    body: `{change, select,
+      CONFIRMED {Anda dapat memberi tahu mereka sebelum pertama kali bertemu seseorang.}
+      DECLINED {Mereka tidak menerima email tentang Anda. Anda dapat memilih orang lain.}
+      REMOVED {Jika itu bukan Anda, ubah kata sandi Anda.}
+      other {Kami meminta persetujuan mereka. Jika itu bukan Anda, ubah kata sandi Anda.}}`
+  },
+  meetingAsked: {
+    title: 'Apakah Anda aman?',
+    body: 'Beri kabar di aplikasi. Jika tidak, kontak tepercaya Anda menerima email. Tandem bukan layanan darurat.'
+  },
+  meetingOverdue: {
+    title: 'Kontak tepercaya Anda sudah diberi tahu',
+    body: 'Anda belum memberi kabar setelah kegiatan Anda. Begitu Anda memberi kabar, mereka ikut diberi tahu. ' +
+      'Tandem bukan layanan darurat.'
   },
   pushTest: { title: 'Berhasil', body: 'Notifikasi Tandem sampai di perangkat ini.' }
 }

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { IntlMessageFormat } from 'intl-messageformat'
 import t from 'tap'
 import { LANGUAGES } from '@tandem/http-kit'
@@ -24,6 +26,15 @@ t.test('every kind has a text in every language, with the same parameters', (t) 
     )
     t.strictSame(english!.filter((name) => !indonesian!.includes(name)), [], kind)
   }
+  t.end()
+})
+
+t.test('every kind is requested somewhere', (t) => {
+  const service = path.join(import.meta.dirname, '..')
+  const sources = globSync(['*/*.ts'], { cwd: service, exclude: ['texts/*', 'test/*', '**/*.test.ts', '**/kinds.ts'] })
+    .map((file) => readFileSync(path.join(service, file), 'utf8')).join('\n')
+  const unused = Object.keys(kinds).filter((kind) => !sources.includes(`'${kind}'`))
+  t.same(unused, [], 'kinds that no entry of notifications/registry.ts and no other action requests')
   t.end()
 })
 

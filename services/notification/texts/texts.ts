@@ -21,14 +21,16 @@ export function renderText (
   language: Language,
   timezone: string
 ) {
-  const { startsAt, excerpt } = params
+  const { startsAt, excerpt, timezone: ownTimezone } = params
+  // An activity is at the time of its own place, wherever the reader is.
+  const shownTimezone = typeof ownTimezone === 'string' ? ownTimezone : timezone
   const name = usesDisplayName(kind) ? params['displayName'] : actorName
   const values = {
     ...params,
     name: name ?? texts[language].someone,
     others: othersCount,
     quoted: excerpt ? 'yes' : 'no',
-    ...typeof startsAt === 'string' && { startsAt: dateFormatFor(language, timezone).format(new Date(startsAt)) }
+    ...typeof startsAt === 'string' && { startsAt: dateFormatFor(language, shownTimezone).format(new Date(startsAt)) }
   }
   return {
     title: compile(language, `${kind}.title`, texts[language][kind].title).format(values) as string,

@@ -1,0 +1,14 @@
+import { translateErrors } from '@tandem/process-kit'
+import * as errors from './errors.ts'
+
+translateErrors(errors, {
+  BroadcastNotFound: 'Siaran ini tidak ditemukan, atau sudah selesai',
+  NotificationNotFound: 'Notifikasi tidak ditemukan',
+  EmptyQuietHours: 'quietHours.start dan quietHours.end harus berbeda',
+  EmailNotVerified: 'Verifikasi alamat email Anda terlebih dahulu',
+  ContactNotFound: 'Anda tidak memiliki kontak tepercaya',
+  ContactDeclined: 'Alamat ini menolak menjadi kontak tepercaya Anda. Pilih orang lain',
+  InvalidContactLink: 'Tautan ini sudah tidak berlaku',
+  TooManyContactChanges: 'Anda telah mengubah kontak tepercaya 3 kali hari ini. Coba lagi besok',
+  TooManyContactRequests: 'Alamat ini telah diminta 3 kali dalam 30 hari. Pilih orang lain'
+})

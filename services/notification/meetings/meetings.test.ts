@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { pendingMails } from '@tandem/mail-kit/testing'
+import { testApp } from '../test/app.ts'
+import { handleTrustedContactStatus } from '../trusted-contact/rpc.ts'
+
+const { reset, deps } = await testApp(t)
+
+function setUp () {
+  const fixture = reset()
+  const { db, neighbours, person, receive } = fixture
+  neighbours.meeting = {
+    title: 'Evening run',
+    timezone: 'Asia/Jakarta',
+    startsAt: '2026-11-28T11:00:00.000Z',
+    endsAt: '2026-11-28T12:30:00.000Z',
+    locationName: 'Gelora, gate 5. See https://evil.example',
+    branch: null,
+    city: 'Jakarta',
+    latitude: -6.21,
+    longitude: 106.8,
+    companions: ['Ben']
+  }
+  return {
+    ...fixture,
+    owner: async (status: 'PENDING' | 'CONFIRMED' | 'DECLINED' | 'NONE' = 'CONFIRMED', locale = 'en') => {
+      const [accountId, email] = [await person('Ana'), `mum-${randomUUID()}@example.com`]
+      if (status !== 'NONE') {
+        await db.insertInto('trusted_contacts').values({ account_id: accountId, name: 'Mum', email, locale, status })
+          .execute()
+      }
+      return { accountId, email, meetingId: randomUUID(), activityId: randomUUID() }
+    },
+    tell: async (what: string, { accountId, meetingId, activityId }: Record<string, string>) =>
+      await receive(`fitmatch.meeting.${what}.v1`, { accountId, meetingId, activityId }),
+    mailsTo: async (email: string) => (await pendingMails(db)).filter(({ recipient }) => recipient === email)
+  }
+}
+
+t.test('the contact is mailed who, where and when, then the alarm, then the all-clear, each once', async (t) => {
+  const { owner, tell, mailsTo, inbox, device, deliverAll, provider, send } = setUp()
+  const meeting = await owner()
+  const { accountId, email } = meeting
+  await device(accountId)
+  await send(accountId, 'PUT', '/notifications/preferences', {
+    categories: { ACCOUNT: { push: false, inApp: true } },
+    quietHours: { enabled: true, start: '00:00', end: '23:59' }
+  })
+  for (const _ of [1, 2]) await tell('shared', meeting)
+  const [shared, ...none] = await mailsTo(email)
+  t.equal(none.length, 0)
+  t.equal(shared!.subject, 'Ana is going to train with others')
+  t.match(shared!.text, /Where: Gelora, gate 5 See https \/\/evil example, Jakarta \(-6\.21, 106\.8\)/)
+  t.match(shared!.text, /When: Saturday,? November 28, 2026,? (at )?6:00\s–\s7:30\sPM \(Asia\/Jakarta\)/)
+  t.match(shared!.text, /With: Ben/)
+  t.match(shared!.text, /no emergency service/)
+  t.match(shared!.text, /trusted-contact#token=/)
+
+  for (const _ of [1, 2]) await tell('asked', meeting)
+  t.match((await inbox(accountId)).notifications, [{
+    title: 'Are you safe?',
+    data: { activityId: meeting.activityId }
+  }])
+  await deliverAll()
+  t.match(provider.sent, [{ title: 'Are you safe?' }], 'neither a muted category nor quiet hours hold it')
+  t.equal((await mailsTo(email)).length, 1, 'asking mails nothing')
+
+  for (const _ of [1, 2]) await tell('overdue', meeting)
+  const overdue = (await mailsTo(email)).at(-1)
+  t.equal(overdue!.subject, 'Ana has not reported back')
+  t.match(overdue!.text, /Where: Gelora/)
+  t.equal((await mailsTo(email)).length, 2)
+
+  for (const _ of [1, 2]) await tell('cleared', meeting)
+  const last = (await mailsTo(email)).at(-1)
+  t.equal(last!.subject, 'Ana has reported back')
+  t.match(last!.text, /no emergency service/)
+  await tell('overdue', meeting)
+  t.equal((await mailsTo(email)).at(-1)!.subject, 'Ana has reported back', 'nothing follows the all-clear')
+})
+
+t.test('an alarm that arrives after its all-clear mails nothing, and at once they agree', async (t) => {
+  const { db, owner, tell, mailsTo } = setUp()
+  const late = await owner()
+  await tell('cleared', late)
+  await tell('overdue', late)
+  t.same(await mailsTo(late.email), [])
+
+  for (const turn of Array.from({ length: 30 }, (_, index) => index)) {
+    const meeting = await owner()
+    const both = turn % 2 ? ['overdue', 'cleared'] : ['cleared', 'overdue']
+    await Promise.all(both.map(async (what) => await tell(what, meeting)))
+    const mails = await db.selectFrom('mails').where('recipient', '=', meeting.email).select('dedupe_key').execute()
+    const kinds = mails.map(({ dedupe_key }) => dedupe_key.split(':')[0])
+    if (kinds.length !== 0) {
+      t.strictSame(new Set(kinds), new Set(['meeting-overdue', 'meeting-cleared']), `round ${turn}`)
+    }
+  }
+})
+
+t.test('only a contact who has agreed gets anything', async (t) => {
+  const { owner, tell, mailsTo } = setUp()
+  for (const status of ['NONE', 'PENDING', 'DECLINED', 'CONFIRMED'] as const) {
+    const meeting = await owner(status)
+    for (const what of ['shared', 'overdue', 'cleared']) await tell(what, meeting)
+    t.equal((await mailsTo(meeting.email)).length > 0, status === 'CONFIRMED', status)
+    t.equal(await handleTrustedContactStatus(deps).handle({ accountId: meeting.accountId }), status)
+  }
+})
+
+t.test('a mail is in the language of the contact, is sent without an activity, and waits for fitmatch', async (t) => {
+  const { owner, tell, mailsTo, neighbours } = setUp()
+  const meeting = await owner('CONFIRMED', 'id')
+  neighbours.isUnavailable = true
+  await t.rejects(tell('overdue', meeting), { code: 'SERVICE_UNAVAILABLE' })
+  t.same(await mailsTo(meeting.email), [])
+  neighbours.isUnavailable = false
+  neighbours.meeting = null
+  await tell('overdue', meeting)
+  t.match(await mailsTo(meeting.email), [{ subject: 'Ana belum memberi kabar', text: /Email pertama memuat tempat/ }])
+})

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { PersonHidden } from '@tandem/contracts'
+import type { FeedPage } from '@tandem/contracts/realtime'
+import { bearer } from '@tandem/http-kit/testing'
+import { testApp } from '../test/app.ts'
+import { addToDigest } from '../likes/actions.ts'
+
+const { reset } = await testApp(t)
+let changes = 0
+
+const hiding = ({ receive }: ReturnType<typeof reset>) => async (accountId: string, hidden: boolean) =>
+  await receive(PersonHidden.type, { accountId, hidden }, { at: new Date(Date.now() + changes++) })
+const followed = (followerId: string, followedId: string) => ({ followerId, followedId })
+
+t.test('nobody is notified of a hidden person, in the inbox, by push or in a realtime frame', async (t) => {
+  const app = reset()
+  const { app: server, receive, inbox, person, device, deliverAll, provider } = app
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  await device(ana)
+  const readFrames = async (after?: string) => {
+    const token = bearer(ana).authorization.slice('Bearer '.length)
+    const payload = { items: [{ token, ...after !== undefined && { after } }] }
+    const response = await server.inject({ method: 'POST', url: '/internal/realtime', payload })
+    return response.json<{ items: Exclude<FeedPage, { code: string }>[] }>().items[0]!
+  }
+  const { position } = await readFrames()
+  await receive('social.person.followed.v1', followed(ben, ana))
+  t.match(await inbox(ana), { notifications: [{ actor: { id: ben } }], unreadCount: 1 })
+  t.equal((await readFrames(position)).frames.length, 1)
+  const before = JSON.stringify(await inbox(ana))
+
+  await hiding(app)(ben, true)
+  t.match(await inbox(ana), { notifications: [] }, 'what was there is not shown')
+  t.same((await inbox(ana)).notifications, [])
+  t.same((await readFrames(position)).frames, [])
+  await deliverAll()
+  t.same(provider.sent, [], 'a push that was waiting is not sent')
+  t.match(await app.log(ana), [{ status: 'muted', reason: 'one of the two people is hidden' }])
+  await receive('social.story.reacted.v1', { storyId: randomUUID(), authorId: ana, reactedBy: ben, emoji: '🔥' })
+  t.same((await inbox(ana)).notifications, [], 'nothing new is created')
+
+  await hiding(app)(ben, false)
+  t.equal(JSON.stringify(await inbox(ana)), before, 'back, everything is as it was')
+})
+
+t.test('a hidden person is notified of nothing but their own account', async (t) => {
+  const app = reset()
+  const { receive, inbox, person, device, deliverAll, provider } = app
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  await device(ana)
+  await hiding(app)(ana, true)
+  await receive('social.person.followed.v1', followed(ben, ana))
+  await receive('identity.session.started.v1', {
+    accountId: ana,
+    sessionId: randomUUID(),
+    method: 'PASSWORD',
+    newDevice: true,
+    deviceName: 'Pixel',
+    platform: 'android'
+  })
+  await deliverAll()
+  t.match(provider.sent, [{ data: { type: 'ACCOUNT' } }])
+  t.equal(provider.sent.length, 1)
+  await hiding(app)(ana, false)
+  t.match(await inbox(ana), { notifications: [{ type: 'ACCOUNT' }], unreadCount: 1 })
+})
+
+t.test('a digest of likes shows the latest liker who is not hidden', async (t) => {
+  const app = reset()
+  const { deps, inbox, person } = app
+  const [author, ana, ben] = [await person('Author'), await person('Ana'), await person('Ben')]
+  const postId = randomUUID()
+  for (const [number, likedBy] of [ana, ben].entries()) {
+    const at = new Date(Date.now() + number)
+    const like = { eventId: randomUUID(), sequence: number, postId, authorId: author, likedBy, excerpt: null }
+    await addToDigest(deps, like, at)
+  }
+  t.match((await inbox(author)).notifications, [{ body: 'Ben and 1 other like your post' }])
+  await hiding(app)(ben, true)
+  t.match((await inbox(author)).notifications, [{ body: 'Ana and 1 other like your post' }])
+  await hiding(app)(ana, true)
+  t.same((await inbox(author)).notifications, [])
+  await hiding(app)(ben, false)
+  t.match((await inbox(author)).notifications, [{ body: 'Ben and 1 other like your post' }])
+})

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
+import t from 'tap'
+import { runConcurrently } from '@tandem/test-kit'
+import { deleteExpired } from '../housekeeping.ts'
+import { testApp } from '../test/app.ts'
+import { feedOf, tell } from '../test/realtime.ts'
+
+const { reset } = await testApp(t)
+
+t.test('a position resumes up to 200 frames behind, in pages, and no further', async (t) => {
+  const app = reset()
+  const { read } = feedOf(app)
+  const ana = await app.person('Ana')
+  const start = (await read(ana)).position
+  await tell(app, ana, 2)
+  const one = (await read(ana, start)).position
+  await runConcurrently(Array.from({ length: 200 }, (_, number) => async () => await tell(app, ana, number + 3)), 8)
+
+  const seen: string[] = []
+  let page = await read(ana, one)
+  t.equal(page.resumed, true, '200 behind')
+  for (;;) {
+    seen.push(...page.frames.map(({ id = '' }) => id))
+    if (!page.more) break
+    page = await read(ana, page.position)
+  }
+  t.equal(seen.length, 200)
+  t.strictSame(
+    seen.map((id) => Number(id.split('-')[1])),
+    seen.map((id) => Number(id.split('-')[1])).sort((a, b) => a - b)
+  )
+  t.match(await read(ana, start), { resumed: false, frames: [] }, '201 behind')
+  t.match(await read(ana, seen.at(-2)), { resumed: true, frames: [{ id: seen.at(-1) }] }, 'one behind')
+  t.match(await read(ana, page.position), { resumed: true, frames: [] }, 'nothing behind')
+
+  const [epoch, seq] = page.position.split('-')
+  for (
+    const after of [
+      `${'0'.repeat(16)}-${seq}`,
+      `${epoch}-${Number(seq) + 1}`,
+      'garbage',
+      '',
+      (await read(randomUUID())).position
+    ]
+  ) t.match(await read(ana, after), { resumed: false, frames: [] }, after)
+})
+
+t.test('a log that was not read for a day starts again, and expired frames are not resumed over', async (t) => {
+  const app = reset()
+  const { read } = feedOf(app)
+  const ana = await app.person('Ana')
+  const { position } = await read(ana)
+  await tell(app, ana, 2)
+  await sql`update realtime_frames set at = now() - interval '25 hours' where account_id = ${ana}`.execute(app.db)
+  await deleteExpired(app.db)
+  t.match(await read(ana, position), { resumed: false }, 'the frame has expired')
+
+  const current = (await read(ana)).position
+  await sql`update unread_counts set realtime_until = now() - interval '1 second' where account_id = ${ana}`
+    .execute(app.db)
+  await tell(app, ana, 3)
+  const lapsed = await read(ana, current)
+  t.match(lapsed, { resumed: false, frames: [] })
+  t.not(lapsed.position.split('-')[0], current.split('-')[0], 'a new epoch')
+})
+
+t.test('positions from before a restore are not resumed, once the script of the runbook has run', async (t) => {
+  const app = reset()
+  const { read } = feedOf(app)
+  const ana = await app.person('Ana')
+  await read(ana)
+  const script = readFileSync(new URL('../../../deploy/docker/restore-schemas.sh', import.meta.url), 'utf8')
+  const [statement = ''] = /update notification\.unread_counts set [^;]+/.exec(script) ?? []
+  await tell(app, ana, 2)
+  const { position } = await read(ana)
+  // The backup is older than the frame.
+  await sql`delete from realtime_frames where account_id = ${ana}`.execute(app.db)
+  await sql`update unread_counts set realtime_seq = 0 where account_id = ${ana}`.execute(app.db)
+  await sql.raw(statement.replace('notification.', '')).execute(app.db)
+  await tell(app, ana, 3)
+  await tell(app, ana, 4)
+  const restored = await read(ana, position)
+  t.match(restored, { resumed: false, frames: [] })
+  await tell(app, ana, 5)
+  t.equal((await read(ana, restored.position)).frames.length, 1)
+})

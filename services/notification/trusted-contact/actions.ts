@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { Contact } from '@tandem/contracts'
+import { ValidationError } from '@tandem/http-kit'
+import { createMail } from '@tandem/mail-kit'
+import type { Deps } from '../deps.ts'
+import { ContactNotFound, EmailNotVerified } from '../errors.ts'
+import { plainName } from '../mails/plain-name.ts'
+import { templatesFor } from '../mails/templates.ts'
+import { changeAndNotify } from '../notifications/change-and-notify.ts'
+import type { Trx } from '../tables.ts'
+import { checkNotRefused, useContactChange, useContactRequest } from './budgets.ts'
+import { findContact } from './queries.ts'
+import { createContactLink } from './tokens.ts'
+
+interface NewContact {
+  name: string
+  email: string
+  /** The language of the mails; by default that of the account. */
+  locale?: string | undefined
+}
+
+const changed = (change: 'SET' | 'REMOVED' | 'CONFIRMED' | 'DECLINED') => ({
+  kind: 'trustedContactChanged' as const,
+  dedupeKey: `trusted-contact:${randomUUID()}`,
+  params: { change }
+})
+export const contactConfirmed = () => changed('CONFIRMED')
+export const contactDeclined = () => changed('DECLINED')
+
+/**
+ * Sets the account's trusted contact, and asks a new address whether it agrees. The owner is notified of every change,
+ * because somebody else may hold their phone. Repeating a request changes nothing.
+ */
+export async function setTrustedContact (deps: Deps, accountId: string, fields: NewContact) {
+  const { callRpc, mailer, now } = deps
+  const owner = await callRpc(Contact, { accountId })
+  // A mail to any address with a name that its sender chose: only for people whose own address is verified.
+  if (!owner?.emailVerified) throw new EmailNotVerified()
+  if (fields.email === owner.email.toLowerCase()) {
+    throw new ValidationError('email is your own. Choose another person')
+  }
+  const ownerName = owner.name
+  const contact = { ...fields, locale: fields.locale ?? owner.locale }
+
+  const { mailId, stored } = await changeAndNotify(deps, accountId, async (trx, notify) => {
+    await checkNotRefused(trx, accountId, contact.email)
+    const mailId = await isStored(trx, accountId, contact) ? undefined : await replace()
+    return { mailId, stored: await findContact(trx, accountId) }
+
+    async function replace () {
+      await useContactChange(trx, accountId, now())
+      const isSameAddress = await updateFields(trx, accountId, contact)
+      if (!isSameAddress) await useContactRequest(trx, contact.email, now())
+      const mailId = isSameAddress ? undefined : await insertContact(trx, deps, { accountId, ownerName, ...contact })
+      // Last: every transaction locks the contact before the inbox.
+      await notify(changed('SET'))
+      return mailId
+    }
+  })
+  await mailer.enqueue([mailId])
+  return stored!
+}
+
+type StoredContact = Required<NewContact>
+
+async function isStored (trx: Trx, accountId: string, { name, email, locale }: StoredContact) {
+  const same = await trx.selectFrom('trusted_contacts').where('account_id', '=', accountId)
+    .where('name', '=', name).where('email', '=', email).where('locale', '=', locale)
+    .select('id').forUpdate().executeTakeFirst()
+  return same !== undefined
+}
+
+/** Changes the name and the language of a contact with this address. Returns whether there is one. */
+async function updateFields (trx: Trx, accountId: string, { name, email, locale }: StoredContact) {
+  const updated = await trx.updateTable('trusted_contacts').set({ name, locale })
+    .where('account_id', '=', accountId).where('email', '=', email).returning('id').executeTakeFirst()
+  return updated !== undefined
+}
+
+interface InsertedContact extends StoredContact {
+  accountId: string
+  ownerName: string
+}
+
+/** Replaces the contact, and writes the mail that asks the new one. Returns the id of the mail. */
+async function insertContact (trx: Trx, { publicUrl }: Deps, contact: InsertedContact) {
+  const { accountId, ownerName, name, email, locale } = contact
+  await trx.deleteFrom('trusted_contacts').where('account_id', '=', accountId).execute()
+  const { id } = await trx.insertInto('trusted_contacts').values({ account_id: accountId, name, email, locale })
+    .returning('id').executeTakeFirstOrThrow()
+  return await createMail(trx, {
+    dedupeKey: `trusted-contact:${id}`,
+    recipient: email,
+    accountId,
+    // Its own budget is smaller, and says so instead of dropping the mail.
+    rateLimited: false,
+    ...templatesFor(locale).contactRequest({
+      name: plainName(ownerName),
+      url: await createContactLink(trx, publicUrl, id)
+    })
+  })
+}
+
+/** Removes the contact, who gets no more mails. It needs no budget: leaving somebody is always possible. */
+export async function removeTrustedContact (deps: Deps, accountId: string) {
+  await changeAndNotify(deps, accountId, async (trx, notify) => {
+    const removed = await trx.deleteFrom('trusted_contacts').where('account_id', '=', accountId).returning('id')
+      .executeTakeFirst()
+    if (!removed) throw new ContactNotFound()
+    await notify(changed('REMOVED'))
+  })
+}

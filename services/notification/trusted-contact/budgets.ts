@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import { DEFAULT_TIMEZONE } from '@tandem/contracts'
+import { useDailyQuota } from '@tandem/database-kit'
+import { ContactDeclined, TooManyContactChanges, TooManyContactRequests } from '../errors.ts'
+import type { Db, Trx } from '../tables.ts'
+import { addressDigest } from './tokens.ts'
+
+const CHANGES_PER_DAY = 3
+const REQUESTS_PER_ADDRESS = 3
+const WINDOW = sql.lit('30 days')
+
+/** Uses one of the account's changes of a day. The account's changes run one after the other from here on. */
+export async function useContactChange (trx: Trx, accountId: string, now: Date) {
+  const person = await trx.selectFrom('people').where('account_id', '=', accountId).select('timezone')
+    .executeTakeFirst()
+  const day = Temporal.Instant.fromEpochMilliseconds(now.getTime())
+    .toZonedDateTimeISO(person?.timezone ?? DEFAULT_TIMEZONE).toPlainDate().toString()
+  const quota = { table: 'trusted_contact_quota', accountId, day, limit: CHANGES_PER_DAY } as const
+  if (await useDailyQuota(trx, quota) === undefined) throw new TooManyContactChanges()
+}
+
+/** Uses one of the requests to an address, whichever account sends it. It is one statement, so the limit is exact. */
+export async function useContactRequest (trx: Trx, email: string, now: Date) {
+  const { rows } = await sql`
+    insert into trusted_contact_requests as address (address_digest, requested_at, last_at)
+    values (${addressDigest(email)}, array[${now}::timestamptz], ${now})
+    on conflict (address_digest) do update set last_at = excluded.last_at, requested_at = excluded.last_at || array(
+        select requested from unnest(address.requested_at) as requested
+        where requested > excluded.last_at - interval ${WINDOW})
+      where (select count(*) from unnest(address.requested_at) as requested
+        where requested > excluded.last_at - interval ${WINDOW}) < ${REQUESTS_PER_ADDRESS}
+    returning last_at`.execute(trx)
+  if (rows.length === 0) throw new TooManyContactRequests()
+}
+
+/** @throws ContactDeclined if the address has refused this account */
+export async function checkNotRefused (trx: Trx, accountId: string, email: string) {
+  const refusal = await trx.selectFrom('trusted_contact_refusals').where('account_id', '=', accountId)
+    .where('address_digest', '=', addressDigest(email)).select('account_id').executeTakeFirst()
+  if (refusal) throw new ContactDeclined()
+}
+
+/** Deletes what no longer counts. */
+export async function deleteExpiredBudgets (db: Db) {
+  await sql`delete from trusted_contact_quota where day < current_date - 2`.execute(db)
+  await sql`delete from trusted_contact_requests where last_at < now() - interval ${WINDOW}`.execute(db)
+}

@@ -1,0 +1,103 @@
+import Type from 'typebox'
+import {
+  Body,
+  Data,
+  data,
+  Enum,
+  LANGUAGES,
+  Message,
+  message,
+  named,
+  Nullable,
+  Secret,
+  Text,
+  type Routes
+} from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import {
+  ContactDeclined,
+  ContactNotFound,
+  EmailNotVerified,
+  InvalidContactLink,
+  TooManyContactChanges,
+  TooManyContactRequests
+} from '../errors.ts'
+import { removeTrustedContact, setTrustedContact } from './actions.ts'
+import { answerAsContact } from './answers.ts'
+import { findContact } from './queries.ts'
+
+const TrustedContact = named(
+  'TrustedContact',
+  Type.Object({
+    name: Type.String(),
+    email: Type.String(),
+    status: Enum(['PENDING', 'CONFIRMED', 'DECLINED'], { description: 'Only a CONFIRMED contact gets further mails' })
+  }, { examples: [{ name: 'Mum', email: 'mum@example.com', status: 'PENDING' }] })
+)
+
+const noEmergencyService = 'Tandem is no emergency service: nobody watches meetings or calls for help.'
+
+export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
+  app.get('/notifications/trusted-contact', {
+    schema: {
+      operationId: 'getTrustedContact',
+      summary: 'Get my trusted contact',
+      description: 'The person who is mailed about first meetings for which I ask for it.',
+      'x-extension': true,
+      response: { 200: Data(Type.Object({ contact: Nullable(TrustedContact) })) }
+    }
+  }, async ({ account }) => data({ contact: await findContact(deps.db, account.id) ?? null }))
+
+  app.put('/notifications/trusted-contact', {
+    schema: {
+      operationId: 'setTrustedContact',
+      summary: 'Set my trusted contact',
+      description:
+        `A new address gets a mail with the question whether it agrees, and nothing else until then. ${noEmergencyService} ` +
+        'An address that declined cannot be asked again: 409 CONTACT_DECLINED. At most 3 changes a day, and 3 requests ' +
+        'to an address in 30 days: 429 LIMIT_EXCEEDED. I am notified of every change.',
+      'x-extension': true,
+      body: Body({
+        name: Text({ max: 100, description: 'Only I see it' }),
+        email: Text({ max: 254, format: 'email', transform: ['trim', 'toLowerCase'], examples: ['mum@example.com'] }),
+        locale: Type.Optional(Enum(LANGUAGES, { description: 'The language of the mails; mine by default' }))
+      }, { examples: [{ name: 'Mum', email: 'mum@example.com', locale: 'en' }] }),
+      errors: [EmailNotVerified, ContactDeclined, TooManyContactChanges, TooManyContactRequests],
+      response: { 200: Data(Type.Object({ contact: TrustedContact })) }
+    }
+  }, async ({ body, account }) => data({ contact: await setTrustedContact(deps, account.id, body) }))
+
+  app.delete('/notifications/trusted-contact', {
+    schema: {
+      operationId: 'removeTrustedContact',
+      summary: 'Remove my trusted contact',
+      description: 'They get no more mails.',
+      'x-extension': true,
+      errors: [ContactNotFound],
+      response: { 200: Message }
+    }
+  }, async ({ account }) => {
+    await removeTrustedContact(deps, account.id)
+    return message('Trusted contact removed')
+  })
+
+  app.post('/notifications/trusted-contact/answer', {
+    config: { public: true },
+    schema: {
+      operationId: 'answerAsTrustedContact',
+      summary: 'Agree to be a trusted contact, or decline',
+      description:
+        'With the token of a mailed link. A contact who has agreed can decline later. Declining is final. The page ' +
+        '/trusted-contact sends this: opening a link changes nothing, because mail scanners open links too.',
+      'x-extension': true,
+      body: Body({ token: Secret({ max: 100 }), accept: Type.Boolean() }, {
+        examples: [{ token: 'GJ3uD1dCqWgHqz1cUUhM1pQ2y8iO8DkqKq4vJcZ2h2s', accept: true }]
+      }),
+      errors: [InvalidContactLink, ContactDeclined],
+      response: { 200: Message }
+    }
+  }, async ({ body }) => {
+    await answerAsContact(deps, body.token, body.accept)
+    return message(body.accept ? 'You are now a trusted contact' : 'You get no more of these emails')
+  })
+}

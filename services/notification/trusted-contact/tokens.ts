@@ -1,0 +1,17 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Trx } from '../tables.ts'
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest()
+
+/** What is stored of an address that outlives the contact. */
+export const addressDigest = (email: string) => digestOf(email.toLowerCase())
+export const tokenDigest = digestOf
+
+/** The URL of the page on which a contact agrees, refuses or ends it. Its token is stored as a digest only. */
+export async function createContactLink (trx: Trx, publicUrl: string, contactId: string) {
+  const token = randomBytes(32).toString('base64url')
+  await trx.insertInto('trusted_contact_links').values({ contact_id: contactId, token_digest: tokenDigest(token) })
+    .execute()
+  // In the fragment, which browsers do not send to servers.
+  return `${publicUrl}/trusted-contact#token=${token}`
+}
