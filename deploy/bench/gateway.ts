@@ -1,13 +1,14 @@
 import { createPublicKey, type webcrypto } from 'node:crypto'
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import { freePort } from '@tandem/test-kit'
+import { cpuTime } from './cpu.ts'
 import { becomeMember } from './people.ts'
 import { withStack, type Stack } from './stack.ts'
 import { median } from './table.ts'
@@ -62,17 +63,6 @@ await withStack(async (stack) => {
     for (const { stop } of proxies as Proxy[]) await stop?.()
   }
 })
-
-/** Returns the CPU time of all threads of a process, in microseconds. */
-async function cpuTime (pid: number) {
-  const threads = await readdir(`/proc/${pid}/task`)
-  const times = await Promise.all(
-    threads.map(async (thread) =>
-      Number((await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0])
-    )
-  )
-  return times.reduce((sum, time) => sum + time, 0) / 1_000
-}
 
 async function startStockChain (stack: Stack): Promise<Proxy> {
   const { keys: [key] } = await (await fetch(`${stack.gateway.url}/.well-known/jwks.json`)).json() as {

@@ -9,6 +9,8 @@ interface Running {
   url: string
   /** Null while it restarts. */
   pid: number | null
+  /** Null unless METRICS_PORT is 0. */
+  metrics: string | null
 }
 
 /** The addresses that the launcher writes to stack.json once everything is ready. */
@@ -30,7 +32,7 @@ const limits = [
   'LIMIT_FOLLOWS',
   ...['CHECK_EMAIL', 'REGISTER', 'LOGIN', 'VERIFY_EMAIL'].map((route) => `LIMIT_AUTH_${route}`)
 ]
-const noLimits = Object.fromEntries(limits.map((name) => [name, 'off']))
+export const noLimits = Object.fromEntries(limits.map((name) => [name, 'off']))
 
 /**
  * Starts the whole system on free ports with empty data and without limits, and stops it after `work`.

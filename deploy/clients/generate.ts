@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createClient } from '@hey-api/openapi-ts'
+import { describeFrames } from './frames.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 export const generatedFolder = path.join(root, 'packages/sdk-typescript/generated')
@@ -16,7 +17,7 @@ export async function generateSdk (): Promise<Map<string, string>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tandem-sdk-'))
   try {
     await createClient({
-      input: documentFile,
+      input: readOperations(),
       output: { path: folder, entryFile: false, importFileExtension: '.ts' },
       logs: { level: 'silent', file: false },
       plugins: [
@@ -27,6 +28,7 @@ export async function generateSdk (): Promise<Map<string, string>> {
     })
     const files = readFolder(folder)
     files.set('repeatable.gen.ts', listRepeatable())
+    files.set('frames.gen.ts', describeFrames())
     return files
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -45,6 +47,13 @@ export const readFolder = (folder: string) =>
       ]
     })
   )
+
+/** The recorded document without the realtime connection, which is no request: the SDK opens it in realtime.ts. */
+function readOperations () {
+  const document = JSON.parse(readFileSync(documentFile, 'utf8')) as { paths: Record<string, unknown> }
+  delete document.paths['/realtime']
+  return document as Record<string, unknown>
+}
 
 /** The operations that accept an Idempotency-Key, which the client may therefore repeat. */
 function listRepeatable () {

@@ -7,8 +7,10 @@ import '@tandem/nats/write-rights.ts'
 import '../new-service/write.ts'
 import { writeSdk } from '@tandem/clients/write.ts'
 import { checkContracts, checkDocument } from './guard.ts'
+import { writeMissingSamples } from './samples.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
+for (const file of writeMissingSamples(root)) screen.done(`wrote ${file}`)
 for (const check of [checkContracts, checkDocument]) {
   const { file, problems, content, isUpToDate } = await check(root)
   for (const problem of problems) screen.error(problem)

@@ -15,7 +15,7 @@ import { fill } from './seed.ts'
 const startedAt = performance.now()
 const root = path.resolve(import.meta.dirname, '../..')
 const dataDir = path.resolve(root, process.env['DATA_DIR'] ?? '.data/demo')
-const people = path.join(dataDir, 'demo.json')
+const peopleFile = path.join(dataDir, 'demo.json')
 const { values: { live, seed, fresh, lan } } = parseArgs({
   options: {
     live: { type: 'boolean', default: false },
@@ -28,7 +28,7 @@ const { values: { live, seed, fresh, lan } } = parseArgs({
 // Sixty people who arrive from one address need more than the documented limits.
 const launcher = spawn(process.execPath, [
   path.join(root, 'deploy/local/start.ts'),
-  ...(fresh || !existsSync(people) ? ['--fresh'] : []),
+  ...(fresh || !existsSync(peopleFile) ? ['--fresh'] : []),
   ...(lan ? ['--lan'] : [])
 ], {
   env: { LIMIT_PROFILE: 'relaxed', FLOOD_LIMIT: 'off', ...process.env, DATA_DIR: dataDir },
@@ -66,15 +66,15 @@ try {
 
 /** The people of an earlier start stay, unless `--fresh` deletes them. */
 async function populate (stack: Stack): Promise<Member[]> {
-  if (existsSync(people)) {
-    const { seed } = JSON.parse(readFileSync(people, 'utf8')) as { seed: string }
+  if (existsSync(peopleFile)) {
+    const { seed } = JSON.parse(readFileSync(peopleFile, 'utf8')) as { seed: string }
     return describePeople(seed).map((person) => createMember(stack, person))
   }
   const since = performance.now()
   screen.step('Filling it with people …')
   const members = await fill(stack, seed, (text) => screen.done(text, since))
   writeFileSync(
-    people,
+    peopleFile,
     JSON.stringify({
       seed,
       password: PASSWORD,

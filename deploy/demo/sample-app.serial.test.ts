@@ -1,6 +1,6 @@
 // Serial: it starts the whole system and a browser.
 import { withStack, type Stack } from '@tandem/bench/stack.ts'
-import { needsBrowser, openBrowser } from '@tandem/local/browser.ts'
+import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
@@ -46,12 +46,19 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     await leo!.getByRole('textbox', { name: 'Message' }).fill('Hello Mia, seven at the gate?')
     await leo!.keyboard.press('Enter')
 
+    await mia!.locator('nav a[href="#/chats"] .badge', { hasText: '1' }).waitFor()
     await go(mia!, 'Chats')
     await mia!.locator('.chat-list a', { hasText: 'Leo' }).first().click()
     await mia!.getByText('Hello Mia, seven at the gate?').last().waitFor()
+    await mia!.locator('.conversation header', { hasText: 'online' }).waitFor()
     await mia!.getByRole('textbox', { name: 'Message' }).fill('Perfect!')
-    await mia!.keyboard.press('Enter')
+    await leo!.getByLabel(/^Mia.* is typing/).waitFor()
+    const [writtenAt] = [Date.now(), await mia!.keyboard.press('Enter')]
     await leo!.locator('.bubble', { hasText: 'Perfect!' }).waitFor()
+    t.comment(`the message was on Leo's screen after ${Date.now() - writtenAt} ms`)
+    await mia!.locator('.bubble.mine', { hasText: 'Perfect!' }).locator('.icon').waitFor()
+    t.pass('Mia sees that Leo has read it')
+    await mia!.locator('nav a[href="#/chats"] .badge').waitFor({ state: 'detached' })
   }, { LIMIT_PROFILE: 'relaxed', LIKES_GATHER_SECONDS: '1' })
 })
 

@@ -5,6 +5,8 @@ import path from 'node:path'
 import { parseEnv } from 'node:util'
 import t from 'tap'
 import { parse } from 'yaml'
+import type { TObject } from 'typebox'
+import { readGatewayConfig } from '../../gateway/config.ts'
 import { serviceNames } from '../../gateway/routes.ts'
 
 interface Container {
@@ -18,6 +20,8 @@ interface Container {
   cap_add?: string[]
   security_opt?: string[]
   pids_limit?: number
+  logging?: { options: Record<string, string> }
+  profiles?: string[]
   volumes?: string[]
   healthcheck?: { test?: string[] }
 }
@@ -36,7 +40,9 @@ t.test('every container is read-only, has no capabilities, and cannot gain privi
       security_opt: ['no-new-privileges:true'],
       pids_limit: Number
     }, name)
-    if (name !== 'postgres') t.notOk(container.cap_add, name)
+    // Postgres changes the owner of its folder, and the program of Caddy has the right to listen on port 443.
+    if (!['postgres', 'caddy'].includes(name)) t.notOk(container.cap_add, name)
+    t.match(container.logging, { options: { 'max-size': String } }, `the log of ${name} is rotated`)
   }
   t.end()
 })
@@ -117,5 +123,39 @@ t.test('make-env.sh writes every variable that is needed, and each secret is dif
     /PASSWORD$|SECRET$|PRIVATE_KEY$/.test(name) && !name.startsWith('S3_')
   ).map(([, value]) => value)
   t.equal(new Set(secrets).size, secrets.length)
+  t.end()
+})
+
+t.test('each setting of a process can be set in .env', async (t) => {
+  // These are the same in every deployment of this file, or belong to tests and other deployments.
+  const fixed = new Set(['HOST', 'PORT', 'METRICS_PORT', 'NODE_ENV', 'LIMIT_PROFILE'])
+  for (const name of names) {
+    const { Config } = await import(`../../services/${name}/config.ts`) as { Config: TObject }
+    const given = services[name]?.environment ?? {}
+    const missing = Object.keys(Config.properties).filter((variable) => !fixed.has(variable) && !(variable in given))
+    t.strictSame(missing, [], name)
+  }
+  const { limits } = readUnknownLimit()
+  for (const limit of limits) t.ok(limit in (services['gateway']?.environment ?? {}), limit)
+})
+
+/** The names of all limits, from the error of a wrong one. */
+function readUnknownLimit () {
+  try {
+    readGatewayConfig({ LIMIT_UNKNOWN: '1/1m' })
+  } catch (error) {
+    return { limits: [...String((error as Error).message).matchAll(/LIMIT_[A-Z_]+/g)].map(([limit]) => limit).slice(1) }
+  }
+  throw new Error('LIMIT_UNKNOWN was accepted')
+}
+
+t.test('the optional parts are in profiles, and every process is scraped', (t) => {
+  const byProfile = Object.groupBy(
+    all.filter(([, { profiles }]) => profiles),
+    ([, { profiles }]) => profiles?.[0] ?? ''
+  )
+  t.strictSame(Object.keys(byProfile).sort(), ['backups', 'mail', 'monitoring', 'tls'])
+  const scraped = readFileSync(path.join(root, 'deploy/docker/monitoring/prometheus.yml'), 'utf8')
+  for (const name of [...names, 'gateway', 'streams']) t.match(scraped, `targets: ["${name}:9090"]`)
   t.end()
 })

@@ -27,21 +27,28 @@ if ! docker run --rm -v "$PWD/deploy/docker/nats.conf:/nats.conf:ro" -v "$rights
 fi
 compose+=(-f "$work/override.yml")
 
-cleanup() { status=$?; [ $status = 0 ] || "${compose[@]}" logs --tail 40; "${compose[@]}" down --volumes --timeout 20; rm -rf "$work"; exit $status; }
+cleanup() {
+  status=$?
+  [ $status = 0 ] || "${compose[@]}" logs --tail 40
+  "${compose[@]}" down --volumes --timeout 20
+  rm -rf "$work"
+  exit $status
+}
 trap cleanup EXIT
 
 if [ "${SMOKE_BUILD:-yes}" = yes ]; then
   for main in gateway/main.ts services/*/main.ts; do
     service=$(basename "$(dirname "$main")")
-    docker build --network host -q -f deploy/docker/Dockerfile --build-arg "SERVICE=$service" ${NODE_IMAGE:+--build-arg "NODE_IMAGE=$NODE_IMAGE"} -t "tandem/$service:${TANDEM_VERSION:-local}" .
+    docker build --network host -q -f deploy/docker/Dockerfile --build-arg "SERVICE=$service" \
+      ${NODE_IMAGE:+--build-arg "NODE_IMAGE=$NODE_IMAGE"} -t "tandem/$service:${TANDEM_VERSION:-local}" .
   done
 fi
 
 "${compose[@]}" up -d --no-build
 # In a container too, so that this machine needs no Node.
 walk() {
-  docker run --rm --network tandem-smoke_default -v "$PWD/deploy/docker/walk.mjs:/walk.mjs:ro" "tandem/gateway:${TANDEM_VERSION:-local}" \
-    node /walk.mjs http://gateway:8080 http://mail:8025
+  docker run --rm --network tandem-smoke_default -v "$PWD/deploy/docker/walk.mjs:/walk.mjs:ro" \
+    "tandem/gateway:${TANDEM_VERSION:-local}" node /walk.mjs http://gateway:8080 http://mail:8025
 }
 walk
 curl -fsS "http://127.0.0.1:${PORT:-8080}/health/ready" && echo

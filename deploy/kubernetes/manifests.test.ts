@@ -44,6 +44,14 @@ interface Workload {
   }
 }
 
+// The DNS of the cluster, and its cache on each node.
+const names = [
+  '169.254.20.10/32:53',
+  '169.254.20.10/32:53/UDP',
+  'kube-system/k8s-app=kube-dns:53',
+  'kube-system/k8s-app=kube-dns:53/UDP'
+]
+
 const find = (manifests: Manifest[], kind: string, name: string) => {
   const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name)
   if (!found) throw new Error(`no ${kind} named ${name}`)
@@ -126,7 +134,8 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
         readConfig(Config, environment(name))
       }
       createStores(readConfig(Fitmatch, environment('fitmatch')))
-      const { upstreams, DOCS, floodLimit } = readGatewayConfig(environment('gateway'))
+      const { upstreams, DOCS, floodLimit, TRUST_PROXY } = readGatewayConfig(environment('gateway'))
+      if (overlay !== 'local') t.notMatch(TRUST_PROXY, ['uniquelocal'], 'clients cannot choose their address')
       t.equal(DOCS, overlay === 'local' ? 'on' : 'off', 'the API documents are served locally only')
       t.ok(floodLimit, 'the flood limit is on')
       t.throws(() => readGatewayConfig({ ...environment('gateway'), LIMIT_PROFILE: 'relaxed' }), {
@@ -232,7 +241,7 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
           smtp: ['0.0.0.0/0:465', '0.0.0.0/0:587']
         }
       const { postgres, nats, redis, smtp } = addresses
-      const always = ['kube-system/k8s-app=kube-dns:53', 'kube-system/k8s-app=kube-dns:53/UDP']
+      const always = names
       const traces = 'monitoring/:4318'
       const internet = ['0.0.0.0/0:443', '::/0:443']
       const media = overlay === 'local' ? [] : internet
@@ -256,9 +265,8 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
       const entrance = overlay === 'local' ? [] : [overlay === 'production' ? 'ingress-nginx/:8080' : 'gateways/:8080']
       t.same(connections.in.gateway, [...entrance, 'monitoring/:9090'].sort())
       for (const name of services) t.same(connections.in[name], ['gateway:8080', 'monitoring/:9090'], `to ${name}`)
-      for (const name of [...services.map((service) => `${service}-migration`), 'streams']) {
-        t.same(connections.in[name], [], `to ${name}`)
-      }
+      for (const name of services) t.same(connections.in[`${name}-migration`], [], `to the migration of ${name}`)
+      t.same(connections.in['streams'], ['monitoring/:9090'])
       if (overlay === 'local') {
         const clientsOf = (server: string) => Object.keys(expected).filter((name) => expected[name]?.includes(server))
         t.same(connections.in.postgres, clientsOf('postgres:5432').map((name) => `${name}:5432`).sort())
@@ -324,15 +332,14 @@ t.test('network policies of the data namespace allow exactly these connections',
     pod('nats', { 'app.kubernetes.io/name': 'nats', 'app.kubernetes.io/component': 'nats' }),
     pod('any', {})
   ])
-  const names = ['kube-system/k8s-app=kube-dns:53', 'kube-system/k8s-app=kube-dns:53/UDP']
   t.same(connections.in, {
     postgres: ['cnpg-system/:0', 'monitoring/:9187', 'postgres:0', 'tandem/tandem/reaches-postgres=yes:5432'],
     nats: ['monitoring/:7777', 'nats:0', 'tandem/tandem/reaches-nats=yes:4222'],
     any: []
   })
   t.same(connections.out, {
-    postgres: ['0.0.0.0/0:443', '10.0.0.1/32:443', '10.0.0.1/32:6443', 'cnpg-system/:0', ...names, 'postgres:0'],
-    nats: [...names, 'nats:0'],
+    postgres: ['0.0.0.0/0:443', '10.0.0.1/32:443', '10.0.0.1/32:6443', 'cnpg-system/:0', ...names, 'postgres:0'].sort(),
+    nats: [...names, 'nats:0'].sort(),
     any: names
   })
 })

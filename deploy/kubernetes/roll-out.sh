@@ -11,7 +11,8 @@ mine=${service:+tandem/service=$service}
 if [ -z "$service" ]; then
   # Servers, settings and network policies: everything that is not a process of Tandem.
   kubectl apply -k "$folder" --selector '!tandem/service'
-  "${kubectl[@]}" wait pod --selector app.kubernetes.io/component=data --for=condition=Ready --timeout=300s 2>/dev/null || true
+  "${kubectl[@]}" wait pod --selector app.kubernetes.io/component=data --for=condition=Ready --timeout=300s \
+    2>/dev/null || true
 fi
 
 migrations=app.kubernetes.io/component=migration${mine:+,$mine}
@@ -27,4 +28,9 @@ if [ "$service" != gateway ] && [ "$service" != streams ]; then
 fi
 
 kubectl apply -k "$folder" --selector "${mine:-tandem/service},app.kubernetes.io/component!=migration"
+# An autoscaler leaves a Deployment at 0 alone, and a rollout of no replicas succeeds: nothing would run.
+stopped='jsonpath={range .items[?(@.spec.replicas==0)]}{.metadata.name}{" "}{end}'
+for deployment in $("${kubectl[@]}" get deployment --selector "${mine:-tandem/service}" --output "$stopped"); do
+  "${kubectl[@]}" scale deployment "$deployment" --replicas=2
+done
 "${kubectl[@]}" rollout status deployment --selector "${mine:-tandem/service}" --timeout=600s

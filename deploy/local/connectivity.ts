@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { UserError } from '@tandem/local-servers/screen.ts'
-import { isPostgresReady } from '@tandem/local-servers/servers.ts'
+import { isPostgresReady } from '@tandem/local-servers/postgres.ts'
 
 const TIMEOUT_MS = 5_000
 

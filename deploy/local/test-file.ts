@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { inspect, stripVTControlCharacters } from 'node:util'
 import { Parser, type FinalResults, type Result } from 'tap-parser'
+import { withParentDeathSignal } from '@tandem/local-servers/parent-death-signal.ts'
 import { screen } from '@tandem/local-servers/screen.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -25,14 +26,16 @@ export interface FileResult {
 
 /**
  * Runs one test file in a process of its own and reads its TAP. tap itself ends a test that exceeds its timeout.
- * `track` receives the process, so that an interrupted run can end it.
+ * `track` receives its process.
  */
 export async function runTestFile (
   file: string,
   { env, track }: { env: NodeJS.ProcessEnv, track: (child: ChildProcess) => void }
 ): Promise<FileResult> {
   const since = performance.now()
-  const child = spawn(process.execPath, ['--enable-source-maps', file], {
+  // If the runner is killed, the kernel kills the test at once, and then the servers that the test started.
+  const { program, rest } = withParentDeathSignal(process.execPath, ['--enable-source-maps', file], 'SIGKILL')
+  const child = spawn(program, rest, {
     cwd: root,
     env: { NODE_COMPILE_CACHE: compileCache, ...process.env, TAP: '1', TAP_TIMEOUT: '120', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

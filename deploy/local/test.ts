@@ -4,10 +4,11 @@ import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { listAffectedFolders } from './affected.ts'
+import { withParentDeathSignal } from '@tandem/local-servers/parent-death-signal.ts'
 import { start, type Running } from '@tandem/local-servers/process.ts'
 import { findPrograms } from '@tandem/local-servers/programs.ts'
 import { UserError, screen } from '@tandem/local-servers/screen.ts'
-import { postgres } from '@tandem/local-servers/servers.ts'
+import { postgres } from '@tandem/local-servers/postgres.ts'
 import { runTestFile, showFailure, showFile, type FileResult } from './test-file.ts'
 
 const usage = `npm test                      types, format, lint, unused code, then every test
@@ -125,12 +126,13 @@ async function inspect (files: string[]) {
   const [file] = files
   if (!file || files.length > 1) throw new UserError('--inspect takes one test file')
   const url = await startDatabase()
-  const child = spawn(process.execPath, ['--inspect-brk', file], {
+  const { program, rest } = withParentDeathSignal(process.execPath, ['--inspect-brk', file], 'SIGKILL')
+  const child = spawn(program, rest, {
     cwd: root,
     env: { ...process.env, TEST_DATABASE_URL: url(), TAP_TIMEOUT: '0' },
     stdio: 'inherit'
   })
-  running.add(child)
+  track(child)
   await end(await new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1))))
 }
 
@@ -150,12 +152,18 @@ async function runTests (): Promise<Tally> {
   return { passed: results.reduce((sum, { passed }) => sum + passed, 0), failed: failures.length }
 }
 
+/** Remembers a process until it ends, so that an interrupted run can end it. */
+function track (child: ChildProcess) {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+}
+
 async function runTestFiles (files: string[], jobs: number, env: NodeJS.ProcessEnv) {
   const queue = [...files]
   const results: FileResult[] = []
   const runQueued = async () => {
     for (let file = queue.shift(); file; file = queue.shift()) {
-      const result = await runTestFile(file, { env, track: (child) => running.add(child) })
+      const result = await runTestFile(file, { env, track })
       showFile(result)
       results.push(result)
     }

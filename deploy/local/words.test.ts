@@ -53,3 +53,14 @@ t.test('the language is the one of the field', async (t) => {
     t.strictSame(found, [], file)
   }
 })
+
+t.test('a line of a style or a shell script has at most 120 columns, which no formatter checks', (t) => {
+  const { stdout } = spawnSync('git', ['ls-files', '*.css', '*.sh'], { cwd: root, encoding: 'utf8' })
+  const long = stdout.split('\n').filter(Boolean).flatMap((file) =>
+    readFileSync(path.join(root, file), 'utf8').split('\n').flatMap((line, index) =>
+      line.length > 120 ? [`${file}:${index + 1}`] : []
+    )
+  )
+  t.same(long, [])
+  t.end()
+})

@@ -301,3 +301,21 @@ t.test('the keeper of the streams reads and publishes nothing', async (t) => {
   ) t.notOk(await keeper.publish(subject), subject)
   t.notOk(await keeper.subscribe('evt.>'))
 })
+
+t.test('only the services that send realtime signals can, and gateways can do nothing but receive them', async (t) => {
+  const { capture } = await world(t)
+  const gateway = await capture('gateway')
+  t.ok(await gateway.subscribe('realtime.*'))
+  const social = await capture('social')
+  for (const service of ['social', 'notification', 'fitmatch']) t.notOk(await social.publish(`realtime.${service}`))
+  t.notOk(await social.subscribe('realtime.*'))
+  const fitmatch = await capture('fitmatch')
+  t.notOk(await fitmatch.publish('realtime.notification'), 'a signal in the name of another service')
+  t.ok(await fitmatch.publish('realtime.fitmatch', { to: crypto.randomUUID() }))
+  await until(() => gateway.received.length > 0)
+  t.equal(gateway.received.length, 1)
+  for (const subject of ['evt.>', 'ask.>', '$JS.API.>', '>']) t.notOk(await gateway.subscribe(subject), subject)
+  for (const subject of ['realtime.notification', 'evt.social.post.liked.v1', 'ask.identity.contact.v1.gateway']) {
+    t.notOk(await gateway.publish(subject), subject)
+  }
+})

@@ -1,11 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import * as contracts from '@tandem/contracts'
-import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
-import { readMessaging } from '@tandem/nats/messaging.ts'
 import { serviceNames } from '../../gateway/routes.ts'
-import { generateRegions } from './regions.ts'
+import { generateRegions, listMessaging } from './regions.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -48,30 +46,35 @@ t.test('every service has a manifest, a version in production and the headings o
   t.end()
 })
 
-t.test('the README of a service names each event and RPC that it publishes, consumes, provides or calls', (t) => {
-  const definitions = Object.entries<unknown>(contracts).flatMap(([name, definition]) =>
-    isDefinition(definition) ? [{ name, definition }] : []
-  )
-  // What every service publishes or consumes through it is in the README of account-kit alone.
-  const shared = read('packages/account-kit/README.md')
-  const isShared = (type: string) =>
-    shared.includes(`\`${type}\``) || shared.includes(type.replace(/^\w+/, '<service>'))
-  for (const { service, consumes, calls } of readMessaging(root)) {
-    const readme = read(`services/${service}/README.md`)
-    const used = new Set<unknown>([...consumes, ...calls.filter((rpc) => rpc !== contracts.SigningKeys)])
-    const missing = definitions.filter(({ name, definition }) =>
-      (definition.service === service || used.has(definition)) &&
-      !isShared(definition.type) && !readme.includes(definition.type) && !readme.includes(name)
-    )
-    t.same(
-      missing.map(({ definition }) => definition.type),
-      [],
-      `services/${service}/README.md names each of its events and RPCs`
-    )
+t.test('the README of a package has the headings of a service that apply to it', (t) => {
+  for (const file of globSync('packages/*/README.md', { cwd: root })) {
+    const found = [...read(file).matchAll(/^## (.+)$/gm)].map(([, heading]) => heading ?? '')
+    t.ok(found.includes('Provides'), file)
+    t.same(found, headings.filter((heading) => found.includes(heading)), `the headings of ${file} and their order`)
   }
   t.end()
 })
 
-function isDefinition (value: unknown): value is EventDefinition | RpcDefinition {
-  return typeof value === 'object' && value !== null && 'service' in value && 'type' in value
-}
+const MAX_README_LINES = 100
+
+t.test('every README has at most 100 lines: rules stand beside their code, work of operators in docs/', (t) => {
+  const { stdout } = spawnSync('git', ['ls-files', '*README.md'], { cwd: root, encoding: 'utf8' })
+  const files = stdout.split('\n').filter((file) => file && existsSync(path.join(root, file)))
+  t.ok(files.includes('README.md') && files.length > serviceNames.length, 'the READMEs are found')
+  const long = files.map((file) => ({ file, lines: read(file).trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > MAX_README_LINES)
+  t.same(long, [])
+  t.end()
+})
+
+t.test('the README of a service lists what it publishes, consumes, provides and calls', (t) => {
+  for (const [service, lists] of listMessaging(root)) {
+    const readme = read(`services/${service}/README.md`)
+    for (const [kind, lines] of lists) {
+      const heading = `## ${kind[0]?.toUpperCase()}${kind.slice(1)}\n\n<!-- generated: ${kind} -->\n`
+      const isMissing = lines.length > 0 && !readme.includes(heading)
+      t.notOk(isMissing, `services/${service}/README.md needs ${JSON.stringify(heading)}: ${lines.join(' ')}`)
+    }
+  }
+  t.end()
+})

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import * as contracts from '@tandem/contracts'
+import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
+import { readMessaging } from '@tandem/nats/messaging.ts'
 import { BASE_PATH, serviceNames, servicePrefixes } from '../../gateway/routes.ts'
 
 type Names = readonly string[]
+type Definition = EventDefinition | RpcDefinition
 
 /**
  * The parts of files outside `services/` that name every service. In the file a region stands between the comments
@@ -22,7 +26,9 @@ const regions: Record<string, (names: Names, root: string) => string[]> = {
   'dependencies': (names) => names.map((name) => `${name}: { condition: service_healthy }`),
   'bases': (names) => names.map((name) => `- ../../base/${name}`),
   'local images': (names) => names.map((name) => `- { name: tandem/${name}, newTag: local }`),
-  'processes': (names) => [`expr: up{job=~"gateway|${names.join('|')}"} == 0`],
+  'processes': (names) => [`expr: up{job=~"gateway|streams|${names.join('|')}"} == 0`],
+  'absent processes': (names) => names.map((name) => `or absent(up{job="${name}"})`),
+  'compose targets': (names) => names.map((name) => `- { targets: ["${name}:9090"], labels: { job: ${name} } }`),
   'owners': (names) =>
     names.flatMap((name) => [
       `/services/${name}/ @tandem/${name}`,
@@ -60,6 +66,7 @@ export const filesWithRegions = [
   'deploy/kubernetes/overlays/local/kustomization.yaml',
   'deploy/kubernetes/overlays/production/data/nats-values.yaml',
   'deploy/kubernetes/overlays/production/kustomization.yaml',
+  'deploy/docker/monitoring/prometheus.yml',
   'deploy/observability/alerts.yml',
   'docker-compose.yml',
   'docs/operations.md',
@@ -68,36 +75,72 @@ export const filesWithRegions = [
 
 const guardsFile = 'deploy/contracts/package.json'
 
+/** The lists in the README of one service: what it does on NATS. */
+const messagingRegions = ['publishes', 'consumes', 'provides', 'calls'] as const
+
 const region = /^([ \t]*)(?:#|<!--) generated: (.+?)(?: -->)?\n([\s\S]*?)^[ \t]*(?:#|<!--) end generated(?: -->)?$/gm
 
 /** The content that each file should have, by its path below `root`. */
 export function generateRegions (root: string, names: Names = serviceNames): Map<string, string> {
-  const files = new Map(
-    filesWithRegions.map((file) => [file, fillRegions(readFileSync(path.join(root, file), 'utf8'))])
-  )
-  return files.set(guardsFile, addGuarded(readFileSync(path.join(root, guardsFile), 'utf8')))
-
-  function fillRegions (text: string): string {
-    return text.replaceAll(region, (whole: string, indent: string, kind: string, content: string) => {
-      const generate = regions[kind]
-      if (!generate) throw new Error(`there is no region "${kind}"; the regions are ${Object.keys(regions).join(', ')}`)
-      const start = whole.indexOf('\n') + 1
-      const end = start + content.length
-      return whole.slice(0, start) + generate(names, root).map((line) => `${indent}${line}\n`).join('') +
-        whole.slice(end)
-    })
+  const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+  const files = new Map(filesWithRegions.map((file) => [
+    file,
+    fillRegions(read(file), (kind) => regions[kind]?.(names, root), Object.keys(regions))
+  ]))
+  for (const [service, lists] of listMessaging(root)) {
+    const file = `services/${service}/README.md`
+    files.set(file, fillRegions(read(file), (kind) => lists.get(kind), messagingRegions))
   }
-
-  // The guards of the contracts load every service, so `--affected` runs them after a change of any.
-  function addGuarded (text: string): string {
-    const manifest = JSON.parse(text) as { devDependencies: Record<string, string> }
-    for (const name of names) manifest.devDependencies[`@tandem/${name}`] = 'workspace:*'
-    manifest.devDependencies = Object.fromEntries(
-      Object.entries(manifest.devDependencies).sort(([a], [b]) => a < b ? -1 : 1)
-    )
-    return `${JSON.stringify(manifest, undefined, 2)}\n`
-  }
+  return files.set(guardsFile, addGuarded(read(guardsFile), names))
 }
+
+function fillRegions (text: string, generate: (kind: string) => string[] | undefined, kinds: Names): string {
+  return text.replaceAll(region, (whole: string, indent: string, kind: string, content: string) => {
+    const lines = generate(kind)
+    if (!lines) throw new Error(`there is no region "${kind}"; the regions are ${kinds.join(', ')}`)
+    const start = whole.indexOf('\n') + 1
+    return whole.slice(0, start) + lines.map((line) => `${indent}${line}\n`).join('') +
+      whole.slice(start + content.length)
+  })
+}
+
+// The guards of the contracts load every service, so `--affected` runs them after a change of any.
+function addGuarded (text: string, names: Names): string {
+  const manifest = JSON.parse(text) as { devDependencies: Record<string, string> }
+  for (const name of names) manifest.devDependencies[`@tandem/${name}`] = 'workspace:*'
+  manifest.devDependencies = Object.fromEntries(
+    Object.entries(manifest.devDependencies).sort(([a], [b]) => a < b ? -1 : 1)
+  )
+  return `${JSON.stringify(manifest, undefined, 2)}\n`
+}
+
+/** The lists of each service, by region. What every service does through a kit is in the kit's README alone. */
+export function listMessaging (root: string): Map<string, Map<string, string[]>> {
+  const shared = readFileSync(path.join(root, 'packages/account-kit/README.md'), 'utf8')
+  const isShared = ({ type }: Definition) =>
+    type === contracts.SigningKeys.type || shared.includes(`\`${type}\``) ||
+    shared.includes(type.replace(/^\w+/, '<service>'))
+  return new Map(
+    readMessaging(root).map(({ service, consumes, provides, calls }) => {
+      const published = Object.values<unknown>(contracts).filter((each): each is EventDefinition =>
+        isEvent(each) && each.service === service
+      )
+      const lists = { publishes: published, consumes, provides, calls }
+      return [service, new Map(messagingRegions.map((kind) => [kind, listTypes(lists[kind], isShared)]))]
+    })
+  )
+}
+
+/** A line for each service that owns some of the definitions. */
+function listTypes (definitions: readonly Definition[], isShared: (definition: Definition) => boolean): string[] {
+  const own = definitions.filter((each) => !isShared(each))
+  return [...Map.groupBy(own, ({ service }) => service)].sort(([a], [b]) => a < b ? -1 : 1).map(([, group]) =>
+    `- ${group.map(({ type }) => `\`${type}\``).sort().join(', ')}`
+  )
+}
+
+const isEvent = (value: unknown): value is EventDefinition =>
+  typeof value === 'object' && value !== null && 'data' in value && 'type' in value
 
 // A comment between two rows would end the table.
 const table = (header: string, rows: string[]) => [header, header.replaceAll(/[^|]+/g, '---'), ...rows]

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { start } from '@tandem/local-servers/process.ts'
-import { postgres } from '@tandem/local-servers/servers.ts'
+import { postgres } from '@tandem/local-servers/postgres.ts'
 
 export type Database = Awaited<ReturnType<typeof startDatabase>>
 

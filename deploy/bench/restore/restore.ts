@@ -20,7 +20,7 @@ import {
   type Digest,
   type SchemaBackup
 } from './schemas.ts'
-import { deleteConsumers, deleteStreams, waitUntilConsumed } from './streams.ts'
+import { recover, waitUntilConsumed } from './streams.ts'
 
 const cleanups: (() => unknown)[] = []
 const t = { teardown: (work: () => unknown) => cleanups.push(work) }
@@ -78,7 +78,7 @@ async function rehearse () {
   await restoreSchema(database, backups.notification)
   await verifyRows('notification', ['notification'], backups.notification.digest)
   await raiseEventNumbers(database, ['notification'])
-  await deleteConsumers(nats.url, 'notification')
+  await recover(nats.url, 'consumers', 'notification')
   await run(async (stack) => {
     await verify(stack, 'notification restored: it consumes the events since the backup again')
     await mentions.write(stack, 20)
@@ -88,7 +88,7 @@ async function rehearse () {
   await restoreSchema(database, backups.social)
   await verifyRows('social', ['social'], backups.social.digest)
   await raiseEventNumbers(database, ['social'])
-  await deleteConsumers(nats.url, 'social')
+  await recover(nats.url, 'consumers', 'social')
   let backup!: Awaited<ReturnType<typeof database.startBackup>>
   await run(async (stack) => {
     await verify(stack, 'social restored: no notification is created twice')
@@ -102,7 +102,7 @@ async function rehearse () {
   await database.restoreBackup('everything')
   await verifyRows('everything', services, everything)
   await raiseEventNumbers(database, services)
-  await deleteStreams(nats.url)
+  await recover(nats.url, 'streams')
   const client = new Redis(redis.url)
   await client.flushall()
   client.disconnect()

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { connect, type JetStreamManager } from 'nats'
 import type { Database } from './postgres.ts'
 
@@ -27,20 +29,10 @@ async function countUnconsumed (manager: JetStreamManager) {
   return count
 }
 
-/** Deletes the consumers of a service, so that it consumes everything again that is still in the streams. */
-export async function deleteConsumers (natsUrl: string, service: string) {
-  await withStreams(natsUrl, async (manager) => {
-    for await (const { config } of manager.streams.list()) {
-      for await (const { name } of manager.consumers.list(config.name)) {
-        if (name === service) await manager.consumers.delete(config.name, name)
-      }
-    }
-  })
-}
-
-export async function deleteStreams (natsUrl: string) {
-  await withStreams(natsUrl, async (manager) => {
-    for await (const { config } of manager.streams.list()) await manager.streams.delete(config.name)
+/** Prepares NATS for a restored database with the command that operators use. */
+export async function recover (natsUrl: string, ...command: string[]) {
+  await promisify(execFile)(process.execPath, ['packages/bus-kit/recovery-cli.ts', ...command], {
+    env: { ...process.env, NATS_URL: natsUrl }
   })
 }
 

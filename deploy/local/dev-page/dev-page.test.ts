@@ -7,7 +7,7 @@ import { startMailCatcher } from '@tandem/local-servers/mail-catcher.ts'
 import { freePort } from '@tandem/local-servers/ports.ts'
 import { startNats, until } from '@tandem/test-kit'
 import { connect } from 'nats'
-import { needsBrowser, openBrowser } from '../browser.ts'
+import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import { watchEvents } from './events.ts'
 import { startDevPage } from './server.ts'
 

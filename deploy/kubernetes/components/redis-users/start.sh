@@ -1,10 +1,11 @@
 #!/bin/sh
-# Starts Redis in a container with the users of users.acl. Their passwords come from the environment and are written to a
-# file in memory, because every user of the machine can read a command line.
+# Starts Redis in a container with the users of users.acl. Their passwords come from the environment and are written to
+# a file in memory, because every user of the machine can read a command line.
 set -eu
 umask 077
 eval "cat <<END
 $(sed '/^#/d' /etc/redis/users.acl)
 END
 " > /tmp/users.acl
-exec redis-server --bind 0.0.0.0 --dir /data --aclfile /tmp/users.acl --appendonly yes --appendfsync everysec --maxmemory-policy noeviction
+exec redis-server --bind 0.0.0.0 --dir /data --aclfile /tmp/users.acl \
+  --appendonly yes --appendfsync everysec --maxmemory-policy noeviction

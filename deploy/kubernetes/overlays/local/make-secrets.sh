@@ -5,7 +5,8 @@ set -euo pipefail
 random () { echo "s$(od -An -tx1 -N24 /dev/urandom | tr -d ' \n')"; }
 secret () {
   local name=$1; shift
-  kubectl --namespace tandem get secret "$name" >/dev/null 2>&1 || kubectl --namespace tandem create secret generic "$name" "${@/#/--from-literal=}"
+  kubectl --namespace tandem get secret "$name" >/dev/null 2>&1 ||
+    kubectl --namespace tandem create secret generic "$name" "${@/#/--from-literal=}"
 }
 if kubectl --namespace tandem get secret data >/dev/null 2>&1; then echo "The Secrets are there already."; exit 0; fi
 
@@ -19,7 +20,8 @@ for main in "$(dirname "$0")"/../../../../services/*/main.ts; do
   service=$(basename "$(dirname "$main")")
   password=$(random)
   nats+=("NATS_${service^^}_PASSWORD=$password")
-  values=("DATABASE_URL=postgres://tandem_$service:$(random)@postgres:5432/postgres" "NATS_URL=nats://$service:$password@nats:4222")
+  values=("DATABASE_URL=postgres://tandem_$service:$(random)@postgres:5432/postgres")
+  values+=("NATS_URL=nats://$service:$password@nats:4222")
   case $service in identity|dashboard|notification)
     password=$(random)
     redis+=("REDIS_${service^^}_PASSWORD=$password")
@@ -37,7 +39,8 @@ password=$(random)
 redis+=("REDIS_GATEWAY_PASSWORD=$password")
 natspassword=$(random)
 nats+=("NATS_GATEWAY_PASSWORD=$natspassword")
-secret gateway "NATS_URL=nats://gateway:$natspassword@nats:4222" "REDIS_URL=redis://gateway:$password@redis:6379" "MEDIA_SIGNING_KEY=$media"
+secret gateway "NATS_URL=nats://gateway:$natspassword@nats:4222" "REDIS_URL=redis://gateway:$password@redis:6379" \
+  "MEDIA_SIGNING_KEY=$media"
 secret nats "${nats[@]}"
 secret redis "${redis[@]}"
 kubectl --namespace tandem get configmap identity-root >/dev/null 2>&1 ||

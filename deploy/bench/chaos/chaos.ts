@@ -1,0 +1,9 @@
+// Kills processes while the system works: `npm run chaos`, or `npm run chaos -- reminders`.
+import { registrations } from './registrations.ts'
+import { reminders } from './reminders.ts'
+
+const scenarios = { registrations, reminders }
+
+const scenario = scenarios[(process.argv[2] ?? 'registrations') as keyof typeof scenarios]
+if (!scenario) throw new Error(`choose one of ${Object.keys(scenarios).join(', ')}`)
+if (!await scenario()) process.exitCode = 1

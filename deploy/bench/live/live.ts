@@ -1,0 +1,24 @@
+import { screen } from '@tandem/local-servers/screen.ts'
+
+// Measures and rehearses realtime connections: `npm run live -- <scenario>`.
+const scenarios = {
+  idle: () => import('./idle.ts'),
+  latency: () => import('./latency.ts'),
+  fanout: () => import('./fanout.ts'),
+  polling: () => import('./polling.ts'),
+  chaos: () => import('./chaos.ts'),
+  storm: () => import('./storm.ts'),
+  drain: () => import('./drain.ts')
+}
+
+const [name = ''] = process.argv.slice(2)
+const isScenario = (name: string): name is keyof typeof scenarios => Object.hasOwn(scenarios, name)
+if (isScenario(name)) {
+  const { run } = await scenarios[name]()
+  await run()
+  // Clients and child processes may still have timers.
+  process.exit()
+} else {
+  screen.error(`Usage: npm run live -- ${Object.keys(scenarios).join('|')}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,249 @@
+// Serial: it starts the whole system and a browser.
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { call } from '@tandem/bench/people.ts'
+import { withStack, type Stack } from '@tandem/bench/stack.ts'
+import { until } from '@tandem/test-kit'
+import { listAccessibilityErrors, needsBrowser, openBrowser } from '@tandem/test-kit/browser'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import type { Page } from 'playwright-core'
+import sharp from 'sharp'
+import t, { type Test } from 'tap'
+import { drawFace } from './faces.ts'
+import { findHome, join } from './join.ts'
+import { PASSWORD, type Member } from './member.ts'
+import { describePeople } from './people.ts'
+import { createPost, createStory } from './posts.ts'
+import { createRandom } from './random.ts'
+import { drawScene } from './scenes.ts'
+import { readTraces } from './traces.ts'
+
+t.setTimeout(300_000)
+const seed = 'leaving'
+const random = createRandom(seed)
+
+interface Deletion {
+  id: string
+  status: string
+  eraseAt: string
+  services?: Record<string, { rows: Record<string, number>, files: number }>
+}
+
+t.test('a person leaves through the page, and nothing of them stays', needsBrowser, async (t) => {
+  const browser = await openBrowser(t)
+  await withStack(async (stack, dataDir) => {
+    const database = new pg.Client({ connectionString: stack.postgres.url })
+    // The system and with it Postgres may stop before this test has closed its connection.
+    database.on('error', () => {})
+    await database.connect()
+    const redis = new Redis(stack.redis.url)
+    redis.on('error', () => {})
+    t.teardown(() => redis.disconnect())
+    const home = await findHome(stack)
+    const [leo, mia] = describePeople(seed).slice(0, 2) as [Parameters<typeof join>[0], Parameters<typeof join>[0]]
+    const staying = await join(leo, { stack, seed, home, isMain: true })
+    const post = await createPost({ author: staying, type: 'TEXT', content: 'Hello #running', drawings: [] })
+    const filesBefore = await listFiles(dataDir)
+    const ownBefore = await staying.send<{ data: { post: object } }>('GET', `/feed/${post.id}`)
+
+    const leaving = await join(mia, { stack, seed, home, isMain: true })
+    const [accountId, otherId] = [await leaving.accountId(), await staying.accountId()]
+    const gone = [accountId, mia.email, ...await liveTogether(leaving, staying, post.id)]
+    const filesOfAll = await listFiles(dataDir)
+    t.ok(filesOfAll.length > filesBefore.length + 5, 'the person has files')
+    const rows = await readTraces(database, { traces: [accountId, mia.email], without: [] })
+    t.ok(rows.size > 30, `the person is named in ${rows.size} tables`)
+    const othersBefore = await readTraces(database, { traces: [otherId], without: gone })
+
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+    const violations: string[] = []
+    page.on('console', (message) => message.type() === 'error' && violations.push(message.text()))
+    page.on('pageerror', ({ message }) => violations.push(message))
+    const id = await leaveThroughPage(t, page, stack, mia.email)
+    t.same(violations, [], 'no error and no violation of the policy')
+
+    const signIn = await fetch(`${stack.gateway.url}/api/mobile/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: mia.email, password: PASSWORD })
+    })
+    t.match(await signIn.json(), { code: 'ACCOUNT_DELETION_PENDING' })
+    // The clock is moved to when the last access token has expired.
+    const search = await database.query<{ schema: string }>(
+      `select table_schema as schema from information_schema.tables where table_name = 'erasures'`
+    )
+    const identity = search.rows[0]!.schema
+    await database.query(`update "${identity}".erasures set erase_at = now() where id = $1`, [id])
+    const read = async () =>
+      (await call<{ data: { deletion: Deletion } }>(stack, 'GET', `/account/deletions/${id}`)).data.deletion
+    await until(async () => (await read()).status === 'ERASED', 60)
+
+    const receipt = await read()
+    t.same(Object.keys(receipt.services!).sort(), [
+      'dashboard',
+      'fitmatch',
+      'identity',
+      'notification',
+      'profile',
+      'social'
+    ])
+    const receipted = (service: string, table: string) => receipt.services![service]?.rows[table] ?? 0
+    const missing = [...rows].filter(([name, { count }]) => {
+      const [service, table] = name.split('.') as [string, string]
+      return !unreceipted.has(table) && receipted(service.replace('tandem_', ''), table) < count
+    })
+    t.same(missing.map(([name]) => name), [], 'the receipt counts every row that named the person')
+    const sum = Object.values(receipt.services!).reduce((files, each) => files + each.files, 0)
+    const images = filesOfAll.filter((file) => !filesBefore.includes(file) && !isThumbnail(file))
+    t.equal(sum, images.length, 'and every image, with its thumbnails')
+
+    await until(async () => (await listFiles(dataDir)).length === filesBefore.length, 30)
+    t.same(await listFiles(dataDir), filesBefore, 'no file stays, and none of another person is gone')
+    const left = await readTraces(database, { traces: [accountId, mia.email], without: [] })
+    t.same([...left.keys()].filter((name) => !stubs.has(name.split('.')[1]!)), [], 'no row of any table names them')
+    // The mark that refuses cached statistics from before the erasure expires after some seconds.
+    const keys = async () =>
+      (await redis.keys('*')).filter((key) => key.includes(accountId) || key.includes(mia.email))
+    await until(async () => (await keys()).length === 0, 15)
+    t.same(await keys(), [], 'no key of Redis names them')
+
+    const othersAfter = await readTraces(database, { traces: [otherId], without: gone })
+    const changed = [...othersBefore].filter(([name, { digest }]) =>
+      !volatile.has(name.split('.')[1]!) && othersAfter.get(name)?.digest !== digest
+    )
+    t.same(changed.map(([name]) => name), [], 'the rows of the other person are unchanged')
+    const ownAfter = await staying.send<{ data: { post: object } }>('GET', `/feed/${post.id}`)
+    t.same(ownAfter.data.post, ownBefore.data.post, 'and so is their post, with its counters')
+    const mails = await mailsTo(stack, mia.email)
+    t.equal(mails[0]?.subject, 'Your Tandem account is deleted')
+  })
+})
+
+// What names an account by its id on purpose: tombstones, receipts, and events on their way.
+// The mail with the receipt stays for an hour.
+const stubs = new Set(['departures', 'outbox', 'erasures', 'accounts', 'departed_usernames', 'mails'])
+// Devices go with the sessions, before the erasure.
+const unreceipted = new Set([...stubs, 'devices'])
+// They change by themselves, or when the other person's sessions and inbox change.
+const volatile = new Set([
+  'outbox',
+  'processed_events',
+  'unread_counts',
+  'activity',
+  'sessions',
+  'deliveries',
+  'notifications'
+])
+
+/**
+ * What two people do to each other, so that each service has rows and files of both. @returns the ids of what goes with
+ * the one who leaves
+ */
+async function liveTogether (leaving: Member, staying: Member, postOfOther: string) {
+  const own = await createPost({
+    author: leaving,
+    type: 'IMAGE',
+    content: `Leaving #running @${staying.person.username}`,
+    drawings: [drawScene(seed, 'beach')]
+  })
+  await leaving.send('POST', `/feed/${postOfOther}/like`)
+  await leaving.send('POST', `/feed/${postOfOther}/comment`, { content: 'hello' })
+  await staying.send('POST', `/feed/${own.id}/like`)
+  await staying.send('POST', `/feed/${own.id}/comment`, { content: 'welcome' })
+  await leaving.send('POST', `/users/${await staying.accountId()}/follow`)
+  await staying.send('POST', `/users/${await leaving.accountId()}/follow`)
+  const story = await createStory(leaving, random)
+  await staying.send('POST', `/stories/${story.id}/react`, { emoji: '🔥' })
+
+  const profileOf = async ({ send }: Member) =>
+    (await send<{ data: { id: string } }>('GET', '/fitmatch/profile')).data.id
+  const swipe = async (one: Member, other: Member) =>
+    await one.send<{ data: { match?: { matchId: string } } }>('POST', '/fitmatch/swipe', {
+      targetProfileId: await profileOf(other),
+      swipeType: 'LIKE'
+    })
+  await leaving.upload('/fitmatch/photos', drawFace(`${seed} third`, leaving.person.look))
+  await swipe(leaving, staying)
+  const { data: { match } } = await swipe(staying, leaving)
+  const drawing = await sharp(Buffer.from(drawScene(seed, 'beach'))).resize(200).png().toBuffer()
+  const image = { base64: drawing.toString('base64'), mimeType: 'image/png' }
+  await leaving.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { content: 'Hi' })
+  await leaving.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { image })
+  await staying.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { content: 'Hi, you' })
+  return [own.id, story.id, match!.matchId]
+}
+
+/** Requests a link, changes one's mind once, and then deletes the account at once; by keyboard. @returns the deletion's id */
+async function leaveThroughPage (t: Test, page: Page, stack: Stack, email: string) {
+  const status = page.getByRole('status')
+  const open = async (hash = '') => {
+    await page.goto('about:blank')
+    await page.goto(`${stack.gateway.url}/delete-account${hash}`)
+  }
+  await page.setExtraHTTPHeaders({ 'accept-language': 'id' })
+  await open()
+  await page.getByRole('heading', { name: 'Hapus akun Tandem Anda' }).waitFor()
+  t.same(await listAccessibilityErrors(page), [], 'Indonesian')
+  await page.setExtraHTTPHeaders({ 'accept-language': 'en' })
+
+  const requestLink = async (count: number) => {
+    await open()
+    await page.getByLabel('The email address of your account').fill(email)
+    await page.keyboard.press('Enter')
+    await status.filter({ hasText: 'we have sent a link' }).waitFor()
+    return (await linksTo(stack, email, 'Delete your Tandem account', count))[0]!
+  }
+  const choose = async (button: string) => {
+    const checkbox = page.getByRole('checkbox')
+    await checkbox.waitFor()
+    t.same(await listAccessibilityErrors(page), [], 'with the buttons')
+    await checkbox.focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Tab')
+    if (button === 'now') await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await status.filter({ hasText: 'Your account will be deleted on' }).waitFor()
+  }
+
+  await open(await requestLink(1))
+  t.equal(new URL(page.url()).hash, '', 'the history keeps no token')
+  await choose('later')
+  const [restore] = await linksTo(stack, email, 'Your Tandem account will be deleted', 1)
+  await open(restore)
+  await page.getByRole('button', { name: 'Keep my account' }).press('Enter')
+  await status.filter({ hasText: 'Your account stays' }).waitFor()
+  t.same(await listAccessibilityErrors(page), [], 'after a change of mind')
+
+  await page.setViewportSize({ width: 1_280, height: 900 })
+  await open(await requestLink(2))
+  await choose('now')
+  const [receipt] = await linksTo(stack, email, 'Your Tandem account will be deleted', 2)
+  return new URLSearchParams(receipt!.slice(1)).get('id')!
+}
+
+interface Mail {
+  subject: string
+  text: string
+}
+const mailsTo = async (stack: Stack, email: string) =>
+  await (await fetch(`${stack.mail.url}/api/mails?to=${encodeURIComponent(email)}`)).json() as Mail[]
+
+/** The fragments of the links in the mails with a subject, the newest first, once there are `count` of them. */
+async function linksTo (stack: Stack, email: string, subject: string, count: number) {
+  const read = async () => (await mailsTo(stack, email)).filter((mail) => mail.subject === subject)
+  await until(async () => (await read()).length >= count, 20)
+  return (await read()).map(({ text }) => new URL(/https?:\S+/.exec(text)![0]).hash)
+}
+
+const isThumbnail = (file: string) => /-w\d+\.webp$/.test(file)
+
+/** The stored media, without the ledger. */
+async function listFiles (dataDir: string) {
+  const files: string[] = []
+  for (const folder of ['media', 'selfies']) {
+    const found = await readdir(path.join(dataDir, folder), { recursive: true, withFileTypes: true }).catch(() => [])
+    files.push(...found.filter((each) => each.isFile()).map((each) => path.join(each.parentPath, each.name)))
+  }
+  return files.sort()
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Restores a dump of the profile `backups` in compose, and starts what it stopped:
+#   deploy/docker/restore.sh list
+#   deploy/docker/restore.sh tandem-20261122T030000Z.dump            everything
+#   deploy/docker/restore.sh tandem-20261122T030000Z.dump social     one service
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+file=${1:?usage: restore.sh list | <dump> [<service>]} service=${2:-}
+if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
+compose+=(--profile backups)
+backup=("${compose[@]}" run --rm --no-deps -T --entrypoint sh backup)
+[ "$file" != list ] || exec "${backup[@]}" -c 'ls -l /backups'
+# shellcheck disable=SC1091
+set -a; . ./.env; set +a
+
+services=()
+for main in services/*/main.ts; do services+=("$(basename "$(dirname "$main")")"); done
+[ -z "$service" ] || services=("$service")
+processes=("${services[@]}")
+[ -n "$service" ] || processes+=(gateway)
+recover() {
+  NATS_URL="nats://operator:$NATS_OPERATOR_PASSWORD@nats:4222" \
+    "${compose[@]}" exec -T -e NATS_URL streams node packages/bus-kit/recovery-cli.ts "$@"
+}
+
+"${compose[@]}" stop "${processes[@]}"
+"${backup[@]}" /etc/tandem/restore-schemas.sh "/backups/$file" "${services[@]}"
+if [ -n "$service" ]; then
+  recover consumers "$service"
+else
+  recover streams
+  "${compose[@]}" exec -T redis sh -c 'REDISCLI_AUTH=$REDIS_OPERATOR_PASSWORD redis-cli --user operator flushall'
+fi
+# Runs the migrations since the dump, too.
+"${compose[@]}" up -d --no-build
+echo "Restored ${service:-everything}. Now replay the erasures:"
+echo "  docker compose exec identity node services/identity/operator/cli.ts erasures replay"

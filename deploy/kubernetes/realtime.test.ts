@@ -1,0 +1,62 @@
+import t from 'tap'
+import { build, cannotBuild, type Manifest } from './build.ts'
+
+const PATH = '/api/mobile/v1/realtime'
+const skip = cannotBuild
+
+interface Ingress {
+  metadata: { annotations: Record<string, string> }
+  spec: { rules: { http: { paths: { path: string, backend: { service: { name: string } } }[] } }[] }
+}
+interface Route {
+  spec: { rules: { matches: { path: { value: string } }[], timeouts?: object }[] }
+}
+interface Deployment {
+  spec: {
+    template: {
+      spec: {
+        terminationGracePeriodSeconds: number,
+        containers: {
+          env?: { name: string, value?: string }[],
+          lifecycle: { preStop: { sleep: { seconds: number } } }
+        }[]
+      }
+    }
+  }
+}
+
+const ofKind = (manifests: Manifest[], kind: string) =>
+  manifests.filter((manifest) => manifest.kind === kind) as unknown[]
+
+for (const [overlay, service] of [['production', 'gateway'], ['production-realtime', 'gateway-realtime']] as const) {
+  t.test(`${overlay}: the path of realtime connections is neither timed out nor buffered`, { skip }, async (t) => {
+    const ingresses = ofKind(await build(`overlays/${overlay}`), 'Ingress') as Ingress[]
+    const found = ingresses.find(({ spec }) => spec.rules[0]?.http.paths[0]?.path === PATH)
+    t.match(found?.metadata.annotations, {
+      'nginx.ingress.kubernetes.io/proxy-read-timeout': '3600',
+      'nginx.ingress.kubernetes.io/proxy-buffering': 'off'
+    })
+    t.equal(found?.spec.rules[0]?.http.paths[0]?.backend.service.name, service)
+  })
+}
+
+t.test('a Gateway has no timeout for it, and no Ingress is left', { skip }, async (t) => {
+  const manifests = await build('overlays/production-gateway-api')
+  t.same(ofKind(manifests, 'Ingress'), [])
+  const [route] = ofKind(manifests, 'HTTPRoute') as Route[]
+  const rule = route?.spec.rules.find(({ matches }) => matches[0]?.path.value === PATH)
+  t.match(rule?.timeouts, { request: '0s' })
+})
+
+t.test('a pod has the time to move its connections', { skip }, async (t) => {
+  const deployments = ofKind(await build('overlays/production-realtime'), 'Deployment') as Deployment[]
+  const drains = deployments.flatMap(({ spec: { template: { spec } } }) =>
+    spec.containers.flatMap(({ env = [], lifecycle }) => {
+      const drain = env.find(({ name }) => name === 'REALTIME_DRAIN_SECONDS')
+      return drain ? [spec.terminationGracePeriodSeconds - lifecycle.preStop.sleep.seconds - Number(drain.value)] : []
+    })
+  )
+  t.equal(drains.length, 2)
+  // What is left is the time in which every process closes.
+  for (const seconds of drains) t.ok(seconds > 10, `${seconds} s`)
+})

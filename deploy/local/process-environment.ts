@@ -1,0 +1,88 @@
+import path from 'node:path'
+import { needsRedis } from './access.ts'
+import { origin } from './addresses.ts'
+import { readOrCreateSecret } from './data-dir.ts'
+import type { DeveloperTools } from './developer-tools.ts'
+import type { Settings } from './environment.ts'
+import { rootKeyOf } from './root-key.ts'
+import type { Servers } from './servers.ts'
+
+/** What the variables of a process depend on. The functions are called at each start of a process. */
+interface Surroundings {
+  settings: Settings
+  servers: Servers
+  /** The port of the gateway, and those of the other processes. */
+  gatewayPort: number
+  devPagePort: number
+  metricsPortOf: (name: string) => number | undefined
+  databaseOf: (service: string) => string | undefined
+  pushEnvironment: () => DeveloperTools['pushEnvironment'] | undefined
+}
+
+/** The variables of the gateway and of the services on this machine. */
+export function createEnvironments (
+  { settings, servers, gatewayPort, devPagePort, metricsPortOf, databaseOf, pushEnvironment }: Surroundings
+) {
+  const { dataDir, rest } = settings
+  const rootKey = rootKeyOf(dataDir)
+  const publicUrl = settings.publicUrl ?? origin(settings.lanAddress ?? settings.host, gatewayPort)
+  const devPageUrl = (host = settings.lanAddress) => origin(host, devPagePort)
+
+  const common = (name: string): NodeJS.ProcessEnv => ({
+    // As in the images: several threads decode images, and malloc would keep memory for each.
+    MALLOC_ARENA_MAX: '2',
+    MAIL_FROM: 'Tandem <no-reply@tandem.localhost>',
+    MEDIA_DIR: path.join(dataDir, 'media'),
+    ...rest,
+    IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicKey,
+    REDIS_URL: needsRedis(name) ? servers.urlOf('redis', name) : undefined,
+    NATS_URL: servers.urlOf('nats', name),
+    SMTP_URL: settings.smtpUrl ?? servers.mail()?.smtpUrl,
+    PUBLIC_URL: publicUrl,
+    CDN_URL: settings.cdnUrl ?? `${publicUrl}/media`,
+    ...(settings.metrics ? { METRICS_PORT: String(metricsPortOf(name)) } : {})
+  })
+  const mediaSigningKey = () => ({
+    MEDIA_SIGNING_KEY: rest['MEDIA_SIGNING_KEY'] ?? readOrCreateSecret(dataDir, 'media')
+  })
+  // The variables that a single service has.
+  const ofService: Record<string, () => NodeJS.ProcessEnv | undefined> = {
+    identity: () => ({
+      LEDGER_DIR: path.join(dataDir, 'ledger'),
+      SECRET: rest['SECRET'] ?? readOrCreateSecret(dataDir, 'identity'),
+      IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey
+    }),
+    social: mediaSigningKey,
+    fitmatch: mediaSigningKey,
+    notification: pushEnvironment
+  }
+
+  return {
+    publicUrl,
+    devPageUrl,
+    service: (name: string, port: number): NodeJS.ProcessEnv => ({
+      ...common(name),
+      ...ofService[name]?.(),
+      DATABASE_URL: databaseOf(name),
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      // Only the gateway connects to a service; its X-Forwarded-For is trusted.
+      TRUST_PROXY: '127.0.0.1'
+    }),
+    gateway: (services: Map<string, number>): NodeJS.ProcessEnv => ({
+      ...common('gateway'),
+      ...mediaSigningKey(),
+      ...Object.fromEntries(
+        [...services].map(([name, port]) => [`${name.toUpperCase()}_URL`, origin(undefined, port)])
+      ),
+      HOST: settings.host,
+      PORT: String(gatewayPort),
+      CORS_ORIGINS: [
+        rest['CORS_ORIGINS'],
+        // The sample app is on the developer page's server.
+        ...new Set([devPageUrl(), devPageUrl('127.0.0.1'), devPageUrl('localhost')])
+      ].filter(Boolean).join(','),
+      TRUST_PROXY: settings.trustProxy
+    })
+  }
+}
