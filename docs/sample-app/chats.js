@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { tandem } from './api.js'
-import { Avatar, Empty, html, Icon, Loading, timeAgo, useLoad, usePolling } from './ui.js'
+import { useChatOnScreen, useFrames, useReloads } from './realtime.js'
+import { Avatar, Empty, html, Icon, Loading, timeAgo, useLoad } from './ui.js'
 
 const userOf = ({ profile: { displayName, photos } }) => ({
   name: displayName,
@@ -9,7 +10,7 @@ const userOf = ({ profile: { displayName, photos } }) => ({
 
 export function Chats ({ id }) {
   const loaded = useLoad(async () => (await tandem.listMatches()).data, [id])
-  usePolling(loaded.reload, 5_000)
+  useReloads(['message.created', 'messages.read', 'match.created', 'match.ended'], loaded.reload)
   if (!loaded.data) return html`<header class="top"><h1>Chats</h1></header><${Loading} of=${loaded} />`
   const { newMatches, conversations } = loaded.data
   const open = [...newMatches, ...conversations].find(({ matchId }) => matchId === id)
@@ -60,6 +61,7 @@ function Conversation ({ match }) {
   const path = { matchId }
   const [text, setText] = useState('')
   const [isTyping, setTyping] = useState(false)
+  const [isOnline, setOnline] = useState(false)
   const loaded = useLoad(
     async () => (await tandem.getChat({ path, query: { limit: 50 } })).data.messages,
     [matchId]
@@ -70,14 +72,57 @@ function Conversation ({ match }) {
 
   const add = (messages) =>
     loaded.change((all = []) => [...all, ...messages.filter(({ id }) => all.every((message) => message.id !== id))])
-  const poll = useCallback(async () => {
+  useChatOnScreen(matchId)
+  const fetchMissed = useCallback(async () => {
     const { data } = await tandem.listNewMessages({ path, query: last ? { afterId: last } : {} })
-    setTyping(data.isTyping)
-    if (data.messages.length === 0) return
     add(data.messages)
     await tandem.markChatRead({ path })
   }, [matchId, last])
-  usePolling(poll, 2_000)
+  useReloads([], fetchMissed)
+  useFrames(
+    ['message.created'],
+    useCallback(({ data }) => {
+      if (data.matchId !== matchId) return
+      // Its text could not be read in time.
+      if (!data.message) return void fetchMissed()
+      add([data.message])
+      if (data.message.isMine) return
+      setTyping(false)
+      void tandem.markChatRead({ path })
+    }, [matchId, fetchMissed])
+  )
+  useFrames(
+    ['messages.read'],
+    useCallback(
+      ({ data: { messageIds, readAt } }) =>
+        loaded.change((all = []) =>
+          all.map((message) => messageIds.includes(message.id) ? { ...message, readAt } : message)
+        ),
+      [matchId]
+    )
+  )
+  useFrames(
+    ['chat.typing', 'presence.changed'],
+    useCallback(({ type, data }) => {
+      if (data.matchId !== matchId) return
+      if (type === 'chat.typing') setTyping(data.isTyping)
+      else setOnline(data.isOnline)
+    }, [matchId])
+  )
+  // A stop can be lost.
+  useEffect(() => {
+    if (!isTyping) return
+    const timer = setTimeout(() => setTyping(false), 6_000)
+    return () => clearTimeout(timer)
+  }, [isTyping])
+
+  const typedAt = useRef(0)
+  const type = (value) => {
+    setText(value)
+    if (Date.now() - typedAt.current < 3_000) return
+    typedAt.current = Date.now()
+    void tandem.setTyping({ path, body: { isTyping: true } }).catch(() => {})
+  }
 
   const send = async (event) => {
     event.preventDefault()
@@ -90,7 +135,9 @@ function Conversation ({ match }) {
   const user = userOf(match)
   return html`
     <section class="conversation">
-      <header><a class="plain" href="#/chats" aria-label="Back"><${Icon} name="back" /></a><${Avatar} user=${user} size=${40} /><b>${user.name}</b></header>
+      <header><a class="plain" href="#/chats" aria-label="Back"><${Icon} name="back" /></a><${Avatar} user=${user} size=${40} /><b>${user.name}</b>${
+    isOnline && html`<span class="soft">online</span>`
+  }</header>
       <div class="messages">
         ${
     loaded.data?.map(({ id, isMine, content, imageUrl, readAt, createdAt }) =>
@@ -109,7 +156,7 @@ function Conversation ({ match }) {
       </div>
       <form onSubmit=${send}><input class="field" placeholder="Message" aria-label="Message" value=${text} onInput=${(
     event
-  ) => setText(event.target.value)} />
+  ) => type(event.target.value)} />
         <button class="primary round" aria-label="Send" disabled=${!text.trim()}><${Icon} name="send" /></button></form>
     </section>`
 }

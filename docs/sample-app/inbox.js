@@ -1,5 +1,6 @@
 import { tandem } from './api.js'
-import { Avatar, Empty, html, Loading, timeAgo, useLoad, usePolling } from './ui.js'
+import { useReloads } from './realtime.js'
+import { Avatar, Empty, html, Loading, timeAgo, useLoad } from './ui.js'
 
 const icons = { CHAT: '💬', FITMATCH: '⚡', GAMIFICATION: '🏆', STORY_REACTION: '✨', ACCOUNT: '🔒', SOCIAL_FEED: '❤️' }
 const hrefOf = ({ type, data }) =>
@@ -13,7 +14,7 @@ const hrefOf = ({ type, data }) =>
 
 export function Inbox () {
   const loaded = useLoad(async () => (await tandem.listNotifications({ query: { limit: 30 } })).data)
-  usePolling(loaded.reload, 8_000)
+  useReloads(['notification.created', 'notifications.changed', 'message.created', 'match.created'], loaded.reload)
   const readAll = async () => {
     await tandem.markNotificationsRead({ body: {} })
     await loaded.reload()

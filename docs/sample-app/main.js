@@ -6,8 +6,9 @@ import { Discover } from './discover.js'
 import { Feed } from './feed.js'
 import { Home } from './home.js'
 import { Inbox } from './inbox.js'
+import { useReloads } from './realtime.js'
 import { SignIn } from './sign-in.js'
-import { Avatar, html, Icon, useLoad, usePolling } from './ui.js'
+import { Avatar, html, Icon, useLoad } from './ui.js'
 
 const pages = {
   home: { title: 'Home', Page: Home },
@@ -55,7 +56,17 @@ function Shell () {
       chats: matches?.data.conversations.reduce((sum, { unreadCount }) => sum + unreadCount, 0)
     }
   }, [name, id])
-  usePolling(badges.reload, 8_000)
+  useReloads(
+    [
+      'message.created',
+      'messages.read',
+      'match.created',
+      'match.ended',
+      'notification.created',
+      'notifications.changed'
+    ],
+    badges.reload
+  )
   const signOut = useCallback(async () => {
     await tandem.signOut({ body: {} }).catch(() => tandem.forget())
     location.hash = ''

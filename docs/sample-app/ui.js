@@ -19,17 +19,6 @@ export function useLoad (load, dependencies = []) {
   return { ...state, reload, change: (update) => setState(({ data }) => ({ data: update(data) })) }
 }
 
-/** Calls `work` again and again while the page is visible. A failed call is made again by the next one. */
-export function usePolling (work, ms) {
-  useEffect(() => {
-    const poll = async () => {
-      if (!document.hidden) await work().catch(() => {})
-    }
-    const timer = setInterval(poll, ms)
-    return () => clearInterval(timer)
-  }, [work, ms])
-}
-
 export function Loading ({ of: { error, reload }, rows = 3 }) {
   if (error) {
     return html`<div class="empty"><${Icon} name="cloud" /><p>${error.message}</p><button class="button" onClick=${reload}>Try again</button></div>`
