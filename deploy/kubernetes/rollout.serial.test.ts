@@ -165,11 +165,15 @@ t.test('every process is replaced under load, and no request fails', async (t) =
     }
   })()
 
-  for (const deployment of deployments) {
-    const before = underWay.length
-    await rollOut(deployment)
-    t.comment(`${deployment.name}: ${underWay.length - before} requests meanwhile, ${failures.length} failed so far`)
+  const waiting = [...deployments]
+  const rollOutNext = async () => {
+    for (let deployment = waiting.shift(); deployment; deployment = waiting.shift()) {
+      const before = underWay.length
+      await rollOut(deployment)
+      t.comment(`${deployment.name}: ${underWay.length - before} requests meanwhile, ${failures.length} failed so far`)
+    }
   }
+  await Promise.all([rollOutNext(), rollOutNext()])
   load.abort()
   await loading
   await Promise.all(underWay)

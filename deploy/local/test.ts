@@ -138,12 +138,14 @@ async function inspect (files: string[]) {
 
 async function runTests (): Promise<Tally> {
   const url = await startDatabase()
-  const { serial, parallel } = partition(
-    files.length > 0 ? files : ['gateway', 'services', 'packages', 'deploy'].flatMap(testsBelow)
+  // The longest are in deploy.
+  const { parallel, waiting, serial } = partition(
+    files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
   )
   const env = { TEST_DATABASE_URL: url(), ...options.grep.length > 0 ? { TAP_GREP: options.grep.join('\n') } : {} }
   const results = [
     ...await runTestFiles(parallel, availableParallelism(), env),
+    ...await runTestFiles(waiting, 2, env),
     ...await runTestFiles(serial, 1, env)
   ]
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
@@ -172,11 +174,15 @@ async function runTestFiles (files: string[], jobs: number, env: NodeJS.ProcessE
   return results
 }
 
-/** Tests that kill servers, or measure time or memory, are named `*.serial.test.ts` and run one at a time. */
+/**
+ * Tests that kill servers and wait for the consequences are named `*.waiting.test.ts` and run two at a time. Tests that
+ * measure response times, or processor time, or memory, are named `*.serial.test.ts` and run one at a time.
+ */
 function partition (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)
-  const isSerial = (file: string) => file.endsWith('.serial.test.ts')
-  return { serial: files.filter(isSerial), parallel: files.filter((file) => !isSerial(file)) }
+  const waiting = files.filter((file) => file.endsWith('.waiting.test.ts'))
+  const serial = files.filter((file) => file.endsWith('.serial.test.ts'))
+  return { parallel: files.filter((file) => !waiting.includes(file) && !serial.includes(file)), waiting, serial }
 }
 
 function testsBelow (folder: string): string[] {

@@ -1,4 +1,4 @@
-// Serial: it kills workers and waits for their leases to expire.
+// It kills workers and waits for their leases to expire.
 import { fork } from 'node:child_process'
 import { randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'

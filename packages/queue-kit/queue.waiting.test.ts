@@ -1,4 +1,4 @@
-// Serial, because it kills Redis and waits for the consequences.
+// It kills Redis and waits for the consequences.
 import { fork } from 'node:child_process'
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'

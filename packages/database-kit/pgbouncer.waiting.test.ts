@@ -1,4 +1,4 @@
-// Serial, because it measures timeouts. It needs PgBouncer 1.21 or newer, which keeps prepared statements.
+// It measures timeouts, and needs PgBouncer 1.21 or newer, which keeps prepared statements.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'

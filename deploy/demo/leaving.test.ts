@@ -1,4 +1,3 @@
-// Serial: it starts the whole system and a browser.
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { call } from '@tandem/bench/people.ts'
@@ -103,8 +102,7 @@ t.test('a person leaves through the page, and nothing of them stays', needsBrows
     const left = await readTraces(database, { traces: [accountId, mia.email], without: [] })
     t.same([...left.keys()].filter((name) => !stubs.has(name.split('.')[1]!)), [], 'no row of any table names them')
     // The mark that refuses cached statistics from before the erasure expires after some seconds.
-    const keys = async () =>
-      (await redis.keys('*')).filter((key) => key.includes(accountId) || key.includes(mia.email))
+    const keys = async () => (await redis.keys('*')).filter((key) => key.includes(accountId) || key.includes(mia.email))
     await until(async () => (await keys()).length === 0, 15)
     t.same(await keys(), [], 'no key of Redis names them')
 

@@ -1,4 +1,4 @@
-// Serial, because it measures waiting times.
+// It measures waiting times.
 import { createServer, connect as dial, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'

@@ -1,4 +1,3 @@
-// Serial, because it starts the whole system.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Serial: it kills Redis and measures when a push is retried.
+// It kills Redis and measures when a push is retried.
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { sql } from 'kysely'
 import { register } from 'prom-client'

@@ -1,4 +1,4 @@
-// Serial, because it kills NATS and measures how soon an event is published.
+// It kills NATS and measures how soon an event is published.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { connect as connectNats, type NatsConnection, type StreamConfig } from 'nats'

@@ -1,4 +1,4 @@
-// Serial, because it kills NATS and waits for redeliveries.
+// It kills NATS and waits for redeliveries.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { context, propagation, trace } from '@opentelemetry/api'

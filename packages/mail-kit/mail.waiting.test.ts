@@ -1,4 +1,4 @@
-// Runs alone, because it kills servers and workers, and counts the mails that are sent in a given time.
+// It kills servers and workers, and counts the mails that are sent in a given time.
 import { fork } from 'node:child_process'
 import { randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,3 @@
-// Serial: it copies the tree, installs it and compiles.
 import { execFile, execFileSync } from 'node:child_process'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,3 @@
-// Serial: it starts the whole system and a browser.
 import { withStack, type Stack } from '@tandem/bench/stack.ts'
 import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import type { Browser, Page } from 'playwright-core'
