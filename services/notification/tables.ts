@@ -5,7 +5,8 @@ import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@t
 import type { IdempotencyTables } from '@tandem/database-kit'
 import type { KeptFrameType } from '@tandem/contracts/realtime'
 import type { MailTables } from '@tandem/mail-kit'
-import type { Kind, NotificationType } from './notifications/kinds.ts'
+import type { Kind } from './texts/kinds.ts'
+import type { NotificationType } from './texts/types.ts'
 
 export type Platform = 'android' | 'ios'
 /**

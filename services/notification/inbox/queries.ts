@@ -4,7 +4,8 @@ import { paginate, languageOfLocale, type Language, type Page } from '@tandem/ht
 import type { Db, Params } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
 import { visibleActor } from '../notifications/actors.ts'
-import { usesDisplayName, type Kind, type NotificationType } from '../notifications/kinds.ts'
+import { type Kind, usesDisplayName } from '../texts/kinds.ts'
+import type { NotificationType } from '../texts/types.ts'
 
 interface NotificationRow {
   id: string

@@ -18,7 +18,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { NotificationNotFound } from '../errors.ts'
 import { markNotificationsRead, deleteNotification } from './actions.ts'
-import { notificationTypes } from '../notifications/kinds.ts'
+import { notificationTypes } from '../texts/types.ts'
 import { readUnreadCount, readInbox } from './queries.ts'
 
 const Actor = named(

@@ -7,7 +7,7 @@ import {
   ActivityInvited,
   ActivityReminded
 } from '@tandem/contracts'
-import type { Kind } from './kinds.ts'
+import type { Kind } from '../texts/kinds.ts'
 import type { NotificationRequest } from './plan.ts'
 import { onEvent, type RegistryEntry } from './registry-entry.ts'
 

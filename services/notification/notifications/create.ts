@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { createBatcher, currentCorrelation, Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
-import { kinds } from './kinds.ts'
+import { typeOf } from '../texts/kinds.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest, type PlannedNotification } from './plan.ts'
 import { findRecipients } from './recipients.ts'
 import { logFramesNow } from '../frames/log.ts'
@@ -45,7 +45,7 @@ async function createNotifications (deps: Deps, batch: DatedRequest[]): Promise<
     batch.map(({ request: { to, actorId = null, kind } }) => ({
       to,
       actorId,
-      isAboutAccount: kinds[kind] === 'ACCOUNT'
+      isAboutAccount: typeOf(kind) === 'ACCOUNT'
     }))
   )
   const now = deps.now()
@@ -98,7 +98,7 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
         ${requests.map((_, number) => number)}::integer[],
         ${requests.map((each) => each.dedupeKey)}::text[],
         ${requests.map((each) => each.kind)}::text[],
-        ${requests.map((each) => kinds[each.kind])}::text[],
+        ${requests.map((each) => typeOf(each.kind))}::text[],
         ${requests.map((each) => each.actorId ?? null)}::uuid[],
         ${requests.map((each) => each.subjectId ?? null)}::uuid[],
         ${requests.map((each) => JSON.stringify(each.data ?? {}))}::text[],

@@ -6,7 +6,7 @@ import { notifyNextChunk } from '../broadcasts/actions.ts'
 import { upsertPeople } from '../people/copies.ts'
 import { notify, testApp, type TestApp } from '../test/app.ts'
 import { renderText } from '../texts/texts.ts'
-import { kinds } from './kinds.ts'
+import { typeOf } from '../texts/kinds.ts'
 import { registry } from './registry.ts'
 
 const { reset } = await testApp(t)
@@ -318,7 +318,7 @@ async function readExpectation (event: EventDefinition): Promise<Expectation> {
     to: ana,
     ...actorId && { from: ben },
     with: data,
-    type: kinds[kind],
+    type: typeOf(kind),
     ...inEnglish!,
     indonesian: inIndonesian!.body
   }

@@ -2,7 +2,7 @@ import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { randomUUIDv7 } from 'node:crypto'
 import type { Correlation } from '@tandem/process-kit'
 import type { DeliveryStatus, Params, Platform } from '../tables.ts'
-import { isAlwaysPushed, kinds, type Kind } from './kinds.ts'
+import { isAlwaysPushed, type Kind, typeOf } from '../texts/kinds.ts'
 import { quietHoursEnd } from './quiet-hours.ts'
 import type { Recipient } from './recipients.ts'
 
@@ -79,7 +79,7 @@ export function planNotification (
   times: Times
 ): PlannedNotification {
   const { kind, excludedSessionId } = request
-  const type = kinds[kind]
+  const type = typeOf(kind)
   const preference = { push: true, inApp: true, ...recipient.categories?.[type] }
   return {
     request,
@@ -108,7 +108,7 @@ function planDelivery (
     return { status: 'muted', reason: 'the event arrived more than a day late', dueAt: now }
   }
   const earliest = hold?.until ?? now
-  const quietUntil = kinds[kind] !== 'ACCOUNT' && quietHours
+  const quietUntil = typeOf(kind) !== 'ACCOUNT' && quietHours
     ? quietHoursEnd(quietHours, timezone ?? DEFAULT_TIMEZONE, earliest)
     : undefined
   if (quietUntil && !(pointlessFrom && quietUntil > pointlessFrom)) {

@@ -3,7 +3,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Deps } from '../deps.ts'
 import { changeInbox, logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
-import { kinds, type Kind } from './kinds.ts'
+import { type Kind, typeOf } from '../texts/kinds.ts'
 
 /**
  * Locks unread counts until the end of the transaction. Every change to unread counts takes these locks first, so two
@@ -57,7 +57,7 @@ export const tombstone = ({ accountId, kind, dedupeKey }: Withdrawal) => ({
   account_id: accountId,
   dedupe_key: dedupeKey,
   kind,
-  type: kinds[kind],
+  type: typeOf(kind),
   data: '{}',
   params: '{}',
   listed: false,

@@ -1,5 +1,5 @@
 import { EmptyQuietHours } from '../errors.ts'
-import { notificationTypes } from '../notifications/kinds.ts'
+import { notificationTypes } from '../texts/types.ts'
 import type { Categories, Db } from '../tables.ts'
 import { readPreferences } from './queries.ts'
 import type { QuietHours } from '../notifications/quiet-hours.ts'

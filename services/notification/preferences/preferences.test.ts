@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { notificationTypes } from '../notifications/kinds.ts'
+import { notificationTypes } from '../texts/types.ts'
 import { testApp, type TestApp } from '../test/app.ts'
 import { quietHoursEnd } from '../notifications/quiet-hours.ts'
 

@@ -1,4 +1,4 @@
-import { notificationTypes, type NotificationType } from '../notifications/kinds.ts'
+import { type NotificationType, notificationTypes } from '../texts/types.ts'
 import type { QuietHours } from '../notifications/quiet-hours.ts'
 import type { Categories, Db } from '../tables.ts'
 

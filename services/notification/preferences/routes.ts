@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Body, Data, data, named, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { EmptyQuietHours } from '../errors.ts'
-import { notificationTypes, type NotificationType } from '../notifications/kinds.ts'
+import { type NotificationType, notificationTypes } from '../texts/types.ts'
 import { changePreferences, type PreferencesChange } from './actions.ts'
 import { readPreferences } from './queries.ts'
 

@@ -15,7 +15,7 @@ import {
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { notificationTypes } from '../notifications/kinds.ts'
+import { notificationTypes } from '../texts/types.ts'
 import { sendTestPush } from './actions.ts'
 import { readPushLog } from './queries.ts'
 

@@ -1,47 +1,54 @@
-import type { Kind } from '../notifications/kinds.ts'
-
-/** The texts of all notifications in one language, as ICU messages. `someone` replaces a missing name. */
-export type Texts = Record<Kind, { title: string, body: string }> & { someone: string }
+import type { NotificationType } from './types.ts'
 
 // {name}: the actor. {quoted}: whether there is an {excerpt}; only public posts have one.
 const quote = '{quoted, select, yes {: “{excerpt}”} other {}}'
 
-export const english: Texts = {
-  someone: 'Someone',
-  postMentioned: { title: 'New mention', body: `{name} mentioned you in a post${quote}` },
-  commentMentioned: { title: 'New mention', body: `{name} mentioned you in a comment${quote}` },
+/** Every kind of notification: the category that preferences can mute, and the English text as ICU messages. */
+export const english = {
+  postMentioned: { type: 'SOCIAL_FEED', title: 'New mention', body: `{name} mentioned you in a post${quote}` },
+  commentMentioned: { type: 'SOCIAL_FEED', title: 'New mention', body: `{name} mentioned you in a comment${quote}` },
   postLiked: {
+    type: 'SOCIAL_FEED',
     title: '{others, plural, =0 {New like} other {New likes}}',
     body: `{others, plural,
       =0 {{name} likes}
       one {{name} and # other like}
       other {{name} and # others like}} your post${quote}`
   },
-  postCommented: { title: 'New comment', body: `{name} commented on your post${quote}` },
-  commentReplied: { title: 'New reply', body: `{name} replied to your comment${quote}` },
-  followed: { title: 'New follower', body: '{name} started following you' },
-  storyReacted: { title: 'Reaction to your story', body: '{name} reacted to your story: {emoji}' },
+  postCommented: { type: 'SOCIAL_FEED', title: 'New comment', body: `{name} commented on your post${quote}` },
+  commentReplied: { type: 'SOCIAL_FEED', title: 'New reply', body: `{name} replied to your comment${quote}` },
+  followed: { type: 'SOCIAL_FEED', title: 'New follower', body: '{name} started following you' },
+  storyReacted: {
+    type: 'STORY_REACTION',
+    title: 'Reaction to your story',
+    body: '{name} reacted to your story: {emoji}'
+  },
   messageReceived: {
+    type: 'CHAT',
     title: '{name}',
     body: '{hasImage, select, true {{name} sent you a photo} other {{name} sent you a message}}'
   },
   likeReceived: {
+    type: 'FITMATCH',
     title: 'Someone is interested in you',
     body: '{swipeType, select, WORKOUT_BUDDY {{name} would like to work out with you} other {{name} likes you}}'
   },
   matchMade: {
+    type: 'FITMATCH',
     title: 'It’s a match!',
     body: `{matchType, select,
       WORKOUT_BUDDY {You and {name} can work out together. Say hello!}
       other {You and {name} like each other. Say hello!}}`
   },
   verificationDecided: {
+    type: 'FITMATCH',
     title: '{approved, select, true {Your photos are verified} other {Your photos were not verified}}',
     body: `{approved, select,
       true {Your FitMatch profile now shows it.}
       other {{reason, select, none {Please try again with another selfie.} other {{reason}}}}}`
   },
   reportResolved: {
+    type: 'FITMATCH',
     title: 'Your report was reviewed',
     body: `{action, select,
       SUSPEND {Thank you. The profile you reported was removed from FitMatch.}
@@ -51,6 +58,7 @@ export const english: Texts = {
       other {Thank you. The case is closed.}}`
   },
   decisionMade: {
+    type: 'ACCOUNT',
     title: 'A decision about your account',
     body: `{action, select,
       HIDE_CONTENT {Something you posted was hidden.}
@@ -66,6 +74,7 @@ export const english: Texts = {
       other {We made a decision about your account.}} Open the standing of your account to read why, and to appeal.`
   },
   badgeEarned: {
+    type: 'GAMIFICATION',
     title: 'New badge',
     body: `You earned {badge, select,
       PHOTO_VERIFIED {the badge for verified photos}
@@ -75,12 +84,18 @@ export const english: Texts = {
       EARLY_ADOPTER {the early adopter badge}
       other {a new badge}}.`
   },
-  levelReached: { title: 'Level {level, number}!', body: 'You reached level {level, number}. Keep going!' },
+  levelReached: {
+    type: 'GAMIFICATION',
+    title: 'Level {level, number}!',
+    body: 'You reached level {level, number}. Keep going!'
+  },
   recordSet: {
+    type: 'GAMIFICATION',
     title: 'New personal record',
     body: '{exercise}: {weightKg, number} kg, {reps, plural, one {# rep} other {# reps}}'
   },
   achievementEarned: {
+    type: 'GAMIFICATION',
     title: 'Achievement unlocked',
     body: `{achievement, select,
       FIRST_WORKOUT {You completed your first workout. Great start!}
@@ -95,48 +110,77 @@ export const english: Texts = {
       LEVEL_10 {You reached level 10.}
       other {You unlocked a new achievement.}}`
   },
-  buddyRequested: { title: 'New sport buddy request', body: '{name} wants to do a sport with you: {sport}' },
-  buddyAccepted: { title: 'You have a sport buddy', body: '{name} accepted your request: {sport}' },
-  activityInvited: { title: 'Train together?', body: '{name} invites you: {sport}, {startsAt}' },
-  activityAsked: { title: 'Someone would like to join', body: '{name} asks for a place: {sport}, {startsAt}' },
+  buddyRequested: {
+    type: 'SPORT_BUDDY',
+    title: 'New sport buddy request',
+    body: '{name} wants to do a sport with you: {sport}'
+  },
+  buddyAccepted: {
+    type: 'SPORT_BUDDY',
+    title: 'You have a sport buddy',
+    body: '{name} accepted your request: {sport}'
+  },
+  activityInvited: { type: 'SPORT_BUDDY', title: 'Train together?', body: '{name} invites you: {sport}, {startsAt}' },
+  activityAsked: {
+    type: 'SPORT_BUDDY',
+    title: 'Someone would like to join',
+    body: '{name} asks for a place: {sport}, {startsAt}'
+  },
   activityPlaceFree: {
+    type: 'SPORT_BUDDY',
     title: 'A place is free again',
     body: '{sport}, {startsAt}{waitingCount, plural, =0 {} one {. # person is waiting} other {. # people are waiting}}'
   },
-  activityConfirmed: { title: 'It is a date', body: 'You and {name} train together: {sport}, {startsAt}' },
-  activityChanged: { title: 'Plan changed', body: '{name} changed a plan: {sport}, {startsAt}. Please answer again.' },
+  activityConfirmed: {
+    type: 'BOOKING',
+    title: 'It is a date',
+    body: 'You and {name} train together: {sport}, {startsAt}'
+  },
+  activityChanged: {
+    type: 'BOOKING',
+    title: 'Plan changed',
+    body: '{name} changed a plan: {sport}, {startsAt}. Please answer again.'
+  },
   activityMoved: {
+    type: 'BOOKING',
     title: 'Clock change',
     body: 'The rules for the local time changed. Your plan stays at the same time on the clock: {sport}, {startsAt}'
   },
   activityCanceled: {
+    type: 'BOOKING',
     title: '{reason, select, CANCELED {Plan canceled} other {You no longer have a place}}',
     body: '{sport}, {startsAt}'
   },
   activityReminded: {
+    type: 'BOOKING',
     title: '{hoursBefore, plural, one {Starts in # hour} other {Starts in # hours}}',
     body: '{sport}, {startsAt}'
   },
-  reservationConfirmed: { title: 'Booking confirmed', body: '{title}, {startsAt}' },
-  reservationReminded: { title: 'Booking reminder', body: '{title}, {startsAt}' },
+  reservationConfirmed: { type: 'BOOKING', title: 'Booking confirmed', body: '{title}, {startsAt}' },
+  reservationReminded: { type: 'BOOKING', title: 'Booking reminder', body: '{title}, {startsAt}' },
   fastingFinished: {
+    type: 'FASTING',
     title: 'Your fast is over',
     body: 'You fasted for {hours, plural, one {# hour} other {# hours}}. Well done!'
   },
   fastGoalReached: {
+    type: 'FASTING',
     title: 'Fasting goal reached',
     body: 'Your fast has reached {hours, plural, one {# hour} other {# hours}}. It runs until you end it.'
   },
-  broadcast: { title: '{title_en}', body: '{body_en}' },
+  broadcast: { type: 'ADMIN', title: '{title_en}', body: '{body_en}' },
   suspended: {
+    type: 'ACCOUNT',
     title: 'Your FitMatch profile was suspended',
     body: 'Other people cannot see it until our team has reviewed it.'
   },
   restored: {
+    type: 'ACCOUNT',
     title: 'Your FitMatch profile is back',
     body: 'Our team has reviewed it, and other people can see it again.'
   },
   passwordChanged: {
+    type: 'ACCOUNT',
     title: 'Your password was changed',
     body: `{how, select,
       INITIAL {Your account now has a password.}
@@ -144,11 +188,13 @@ export const english: Texts = {
       other {If this was not you, choose “Forgot password” immediately.}}`
   },
   newSignIn: {
+    type: 'ACCOUNT',
     title: 'New sign-in',
     body: 'Your account was used to sign in on {device, select, none {a new device} other {{device}}}. ' +
       'If this was not you, sign out that device and change your password.'
   },
   trustedContactChanged: {
+    type: 'ACCOUNT',
     title: `{change, select,
       CONFIRMED {Your trusted contact has agreed}
       DECLINED {Your trusted contact has declined}
@@ -161,13 +207,15 @@ export const english: Texts = {
       other {They were asked to agree. If this was not you, change your password.}}`
   },
   meetingAsked: {
+    type: 'ACCOUNT',
     title: 'Are you safe?',
     body: 'Report back in the app. Otherwise your trusted contact gets an email. Tandem is no emergency service.'
   },
   meetingOverdue: {
+    type: 'ACCOUNT',
     title: 'Your trusted contact was notified',
     body: 'You have not reported back after your activity. Once you do, they get the all-clear. ' +
       'Tandem is no emergency service.'
   },
-  pushTest: { title: 'It works', body: 'Tandem can send notifications to this device.' }
-}
+  pushTest: { type: 'ACCOUNT', title: 'It works', body: 'Tandem can send notifications to this device.' }
+} as const satisfies Record<string, { type: NotificationType, title: string, body: string }>

@@ -1,10 +1,9 @@
-import type { Texts } from './english.ts'
+import type { Texts } from './kinds.ts'
 
 // {name}: siapa yang melakukannya. {quoted}: apakah {excerpt} ada, hanya untuk tulisan yang boleh dibaca semua orang.
 const quote = '{quoted, select, yes {: “{excerpt}”} other {}}'
 
 export const indonesian: Texts = {
-  someone: 'Seseorang',
   postMentioned: { title: 'Sebutan baru', body: `{name} menyebut Anda dalam sebuah postingan${quote}` },
   commentMentioned: { title: 'Sebutan baru', body: `{name} menyebut Anda dalam sebuah komentar${quote}` },
   postLiked: {

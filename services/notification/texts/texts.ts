@@ -1,11 +1,14 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import type { Language } from '@tandem/http-kit'
-import { usesDisplayName, type Kind } from '../notifications/kinds.ts'
+import { type Kind, type Texts, usesDisplayName } from './kinds.ts'
 import type { Params } from '../tables.ts'
-import { english, type Texts } from './english.ts'
+import { english } from './english.ts'
 import { indonesian } from './indonesian.ts'
 
 export const texts: Record<Language, Texts> = { en: english, id: indonesian }
+
+// In the place of a missing name.
+const SOMEONE: Record<Language, string> = { en: 'Someone', id: 'Seseorang' }
 
 /** The part of a notification that its text is rendered from. */
 export interface TextSource {
@@ -27,7 +30,7 @@ export function renderText (
   const name = usesDisplayName(kind) ? params['displayName'] : actorName
   const values = {
     ...params,
-    name: name ?? texts[language].someone,
+    name: name ?? SOMEONE[language],
     others: othersCount,
     quoted: excerpt ? 'yes' : 'no',
     ...typeof startsAt === 'string' && { startsAt: dateFormatFor(language, shownTimezone).format(new Date(startsAt)) }
