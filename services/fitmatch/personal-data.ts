@@ -173,7 +173,7 @@ export const personalData: PersonalData<Tables> = {
       until: '180 days after the last decision'
     },
     exported: {
-      columns: ['reported_id', 'reason', 'details', 'evidence', 'status', 'created_at'],
+      columns: ['reported_id', 'reason', 'details', 'evidence', 'activity_id', 'status', 'created_at'],
       rows: inColumns('reporter_id')
     }
   }),

@@ -195,6 +195,8 @@ export interface Tables
     evidence: string[],
     profile: Json<ProfileCopy>,
     messages: Json<(Record<string, unknown> & { imageUrl: string | null })[]>,
+    activity_id: string | null,
+    activity: Json<Record<string, unknown>> | null,
     is_urgent: GeneratedAlways<boolean>,
     status: Generated<'OPEN' | 'RESOLVED'>,
     action: ReportAction | null,

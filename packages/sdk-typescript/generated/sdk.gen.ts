@@ -1958,7 +1958,7 @@ export class Operations extends HeyApiClient {
     /**
      * Report and block a person
      *
-     * At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a verified email address count towards a suspension. A person I was matched with can be reported for 30 days after either of us has left the match.
+     * At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a verified email address count towards a suspension. A person I was matched with can be reported for 30 days after either of us has left the match, and a person of an activity for 30 days after its end. The report keeps a copy of the activity.
      */
     public reportPerson<ThrowOnError extends boolean = true>(options: Options<ReportPersonData, ThrowOnError>): RequestResult<ReportPersonResponses, ReportPersonErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ReportPersonResponses, ReportPersonErrors, ThrowOnError, 'data'>({

@@ -139,6 +139,10 @@ export type ActivityChanges = {
 
 export type ActivityParticipant = {
     checkedInAt: string | null;
+    /**
+     * Their FitMatch profile
+     */
+    profileId: string;
     state: 'INVITED' | 'ASKED' | 'GOING' | 'DECLINED' | 'REFUSED' | 'LEFT' | 'REMOVED';
     user: {
         id: string;
@@ -1355,6 +1359,10 @@ export type Region = {
 };
 
 export type Report = {
+    /**
+     * The activity at which it happened
+     */
+    activityId: string | null;
     createdAt: string;
     details: string | null;
     evidence: Array<string>;
@@ -1370,6 +1378,12 @@ export type Report = {
 
 export type ReportReview = {
     action: 'DISMISS' | 'SUSPEND' | 'RESTORE' | null;
+    /**
+     * The activity at which it happened, at the time of the report
+     */
+    activity: {
+        [key: string]: unknown;
+    } | null;
     createdAt: string;
     details: string | null;
     evidence: Array<string>;
@@ -10993,6 +11007,10 @@ export type ListMyReportsResponse = ListMyReportsResponses[keyof ListMyReportsRe
 
 export type ReportPersonData = {
     body: {
+        /**
+         * The activity at which it happened: one that we were both in
+         */
+        activityId?: string;
         details?: string;
         /**
          * URLs of screenshots
@@ -11029,6 +11047,8 @@ export type ReportPersonErrors = {
     403: Failure;
     /**
      * `PROFILE_NOT_FOUND`: FitMatch profile not found
+     *
+     * `NOT_FOUND`: Activity not found
      */
     404: Failure;
     /**

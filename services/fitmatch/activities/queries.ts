@@ -103,6 +103,7 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
           )
           .select((participant) => [
             'participant.account_id as id',
+            sql<string>`person.id`.as('profileId'),
             sql<string>`person.display_name`.as('name'),
             participant.selectFrom('photos').whereRef('profile_id', '=', 'person.id').where('is_main', '=', true)
               .select('url').as('image'),

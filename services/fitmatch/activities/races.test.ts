@@ -14,20 +14,24 @@ const readStates = async (id: string) =>
   await db.selectFrom('activity_participants').where('activity_id', '=', id)
     .select(['account_id', 'state', 'version', 'was_going']).execute()
 
-t.test('of 30 acceptances at once, 9 get the 9 places', { timeout: 60_000 }, async (t) => {
+t.test('of 60 acceptances at once, 9 get the 9 places', { timeout: 60_000 }, async (t) => {
   const ana = await member('Ana')
-  const guests = []
-  for (let turn = 0; turn < 30; turn++) guests.push(await member(`G${turn}`))
+  const guests = await inParallel(60, async (turn) => await member(`G${turn}`))
   letEverybodyFollow()
   const { id } = await create(ana, { capacity: 10 })
-  for (const part of [guests.slice(0, 15), guests.slice(15)]) {
-    await post(ana.id, `/activities/${id}/invite`, { userIds: part.map((guest) => guest.id) })
+  for (let from = 0; from < guests.length; from += 15) {
+    // Sixty people are invited within the limits of two days.
+    await db.deleteFrom('invitation_quota').execute()
+    const userIds = guests.slice(from, from + 15).map((guest) => guest.id)
+    t.equal((await post(ana.id, `/activities/${id}/invite`, { userIds })).status, 200)
   }
-  // Each twice: the repeat of an acceptance gets the same answer.
-  const results = await Promise.all([...guests, ...guests].map(async (guest) => await respond(guest, id)))
-  const statuses = results.map(({ status, code }) => `${status} ${code ?? ''}`)
-  t.equal(statuses.filter((status) => status === '200 ').length, 18)
-  t.equal(statuses.filter((status) => status === '409 ACTIVITY_FULL').length, 42)
+  const accept = async () =>
+    (await Promise.all(guests.map(async (guest) => await respond(guest, id))))
+      .map(({ status, code }) => `${status} ${code ?? ''}`)
+  const first = await accept()
+  t.equal(first.filter((status) => status === '200 ').length, 9)
+  t.equal(first.filter((status) => status === '409 ACTIVITY_FULL').length, 51)
+  t.same(await accept(), first, 'the repeat of an acceptance gets the same answer')
   const going = (await readStates(id)).filter(({ state }) => state === 'GOING')
   t.equal(going.length, 10)
   t.equal((await readRow(id)).going_count, 10)
@@ -58,8 +62,7 @@ t.test(
         row.going_count === (own.was_going ? 2 : 1)
       if (!holds) t.fail(`turn ${turn}: ${JSON.stringify({ row, own, status: answer.status })}`)
     }
-    t.comment(`answers: ${[...outcomes].join(', ')}`)
-    t.ok(outcomes.size > 0)
+    t.same([...outcomes].sort(), ['200', '409'], 'each of the two came first at times')
   }
 )
 

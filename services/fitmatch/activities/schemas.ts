@@ -91,6 +91,7 @@ const Participant = named(
   'ActivityParticipant',
   Type.Object({
     user: Type.Object({ id: Type.String(), name: Type.String(), image: Nullable(Type.String()) }),
+    profileId: Type.String({ description: 'Their FitMatch profile' }),
     state: Enum(participantStates),
     wasGoing: Type.Boolean({ description: 'Went before the time or place changed, and has a reserved place' }),
     checkedInAt: Nullable(Timestamp)
@@ -164,6 +165,7 @@ export const Activity = named(
           name: 'Ana',
           image: 'https://cdn.example/fitmatch/a/a.webp'
         },
+        profileId: '019aa1f0-0000-7000-8000-000000000003',
         state: 'GOING',
         wasGoing: false,
         checkedInAt: null

@@ -6,7 +6,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Reports that the person made stay, without them: another person's case does not end because a reporter leaves. What
- * the person wrote in the copied chat goes. Reports about the person are evidence for a while.
+ * the person wrote in the copied chat or about the copied activity goes. Reports about the person are evidence for a while.
  */
 export async function eraseReports (trx: Trx, accountId: string, limit: number) {
   const { rows: [blanked] } = await sql<{ count: number }>`
@@ -14,7 +14,8 @@ export async function eraseReports (trx: Trx, accountId: string, limit: number) 
       update reports set reporter_id = ${NOBODY}, details = null, evidence = '{}', messages = coalesce((
         select jsonb_agg(message) from jsonb_array_elements(messages) as message
         where message ->> 'senderId' is distinct from ${accountId}::text
-      ), '[]')
+      ), '[]'), activity = case when activity ->> 'hostedBy' = 'REPORTER'
+        then activity - '{title,note,locationName,venue}'::text[] else activity end
       where id in (select id from reports where reporter_id = ${accountId} limit ${sql.lit(limit)})
       returning id
     ) select count(*) as count from blanked`.execute(trx)

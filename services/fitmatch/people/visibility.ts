@@ -1,5 +1,6 @@
 import { sql, type Expression } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
+import type { ParticipantState } from '../tables.ts'
 
 /** An account id, or an expression that yields one. */
 type AccountId = string | Expression<string>
@@ -35,6 +36,22 @@ export const haveTrainedTogether = (one: AccountId, other: AccountId) =>
     join activity_participants theirs on theirs.activity_id = mine.activity_id and theirs.account_id = ${other}
     join activities past on past.id = mine.activity_id
     where mine.account_id = ${one} and mine.state = 'GOING' and theirs.state = 'GOING' and past.status = 'FINISHED')`
+
+/** The states of people who have seen who takes part in an activity. */
+export const havingBeenIn: ParticipantState[] = ['INVITED', 'GOING', 'LEFT', 'REMOVED']
+
+/**
+ * Whether two people have both been in an activity that was not over 30 days ago, even if one has left it since.
+ * Without `other`: whether `one` has been in one with anybody.
+ */
+export const haveMet = (one: AccountId, other?: AccountId) =>
+  sql<boolean>`exists (
+    select from activity_participants mine
+    join activity_participants theirs on theirs.activity_id = mine.activity_id
+      and ${other === undefined ? sql`theirs.account_id <> mine.account_id` : sql`theirs.account_id = ${other}`}
+    join activities met on met.id = mine.activity_id and met.ends_at > now() - interval '30 days'
+    where mine.account_id = ${one} and mine.state = any(${havingBeenIn}::text[])
+      and theirs.state = any(${havingBeenIn}::text[]))`
 
 /**
  * Whether `viewer` can see the current profile. Every path from one person to another checks this. Blocked people, in

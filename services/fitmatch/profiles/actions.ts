@@ -8,6 +8,7 @@ import { hasRolledBack, ProfileExists, TooManyPositionChanges } from '../errors.
 import { endPlacesOf } from '../activities/endings.ts'
 import { endMatch } from '../matches/actions.ts'
 import { findCaller, lockProfile } from '../people/queries.ts'
+import { haveMet } from '../people/visibility.ts'
 import { sportBitsOf } from '../people/sports.ts'
 import { MAX_PHOTOS } from '../photos/actions.ts'
 import { removeFiles } from '../photos/files.ts'
@@ -148,8 +149,9 @@ const traitBitsOf = (
 
 /**
  * Deletes the profile with its matches, chats, likes and buddies. What belongs to the account stays: blocks, reports, a
- * suspension, badges, the day's swipes, and other people's passes. For 30 days the people it was matched with can still
- * report its owner, so a copy of the profile and the messages of ended matches stay where only reports find them.
+ * suspension, badges, the day's swipes, and other people's passes. For 30 days the people it was matched with, or was in
+ * an activity with, can still report its owner, so a copy of the profile and the messages of ended matches stay where
+ * only reports find them.
  */
 export async function deleteProfile ({ db, media }: Deps, accountId: string) {
   const unusedUrls = await db.transaction().execute(async (trx) => {
@@ -167,7 +169,9 @@ export async function deleteProfile ({ db, media }: Deps, accountId: string) {
       .select(['low_id', 'high_id', 'ended_at']).orderBy('id').forUpdate().execute()
     for (const { low_id, high_id, ended_at } of matches) if (!ended_at) await endMatch(trx, low_id, high_id)
     await endPlacesOf(trx, accountId)
-    if (matches.length > 0) {
+    const { hasMet } = await trx.selectNoFrom(haveMet(accountId).as('hasMet')).executeTakeFirstOrThrow()
+    const isKept = matches.length > 0 || hasMet
+    if (isKept) {
       await trx.insertInto('deleted_profiles')
         .values({
           id,
@@ -184,7 +188,7 @@ export async function deleteProfile ({ db, media }: Deps, accountId: string) {
     await trx.updateTable('verifications').set({ status: 'CANCELED', decided_at: sql`now()` })
       .where('account_id', '=', accountId).where('status', '=', 'PENDING').execute()
     await trx.deleteFrom('profiles').where('id', '=', id).execute()
-    return matches.length > 0 ? [] : photoUrls
+    return isKept ? [] : photoUrls
   })
   await removeFiles({ db, media }, unusedUrls)
 }

@@ -3,6 +3,7 @@ import { addToCase, lockTarget, priorityFor, type Priority } from '@tandem/case-
 import { isMediaKey } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, ReportReason, Trx } from '../tables.ts'
+import type { ReportedActivity } from './reported-activity.ts'
 
 const priorities = {
   UNDERAGE: 3,
@@ -22,12 +23,13 @@ interface NewReport {
   /** The stored photos of the profile. */
   photos: string[]
   messages: { senderId: string, imageUrl: string | null }[]
+  activity: ReportedActivity | null
 }
 
 /** Adds a report to the case of the reported person. @returns the case */
 export async function addReport (
   trx: Trx,
-  { reporterId, reportedId, reason, profile, photos, messages }: NewReport
+  { reporterId, reportedId, reason, profile, photos, messages, activity }: NewReport
 ) {
   const target = { type: 'PROFILE', id: reportedId, accountId: reportedId }
   await lockTarget(trx, target)
@@ -39,7 +41,8 @@ export async function addReport (
     priority: await priorityFor(trx, priorities[reason], outcomesOf(reporterId)),
     isRestricted: false,
     evidence: {
-      content: { displayName, bio, prompts, photos: profile['photos'] },
+      // Evidence of another activity is other evidence, so it is part of what is compared.
+      content: { displayName, bio, prompts, photos: profile['photos'], ...(activity && { activity }) },
       context: { profile, messages },
       files: [...photos, ...chatImages].filter(isMediaKey)
     }

@@ -9,12 +9,13 @@ import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
 import { lockPair } from '../people/pairs.ts'
 import { auditDecision, type Operator } from '../operators.ts'
 import { lockMember } from '../people/actions.ts'
-import { hasNotBlocked } from '../people/visibility.ts'
+import { hasNotBlocked, haveMet } from '../people/visibility.ts'
 import { findOwnProfile } from '../profiles/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Db, ReportAction, ReportReason, Trx } from '../tables.ts'
 import { block } from './blocks.ts'
 import { addReport, closeDecidedCases } from './cases.ts'
+import { copyActivity } from './reported-activity.ts'
 import { setSuspended, suspendIfDue } from './suspensions.ts'
 
 export const reportReasons = [
@@ -43,6 +44,8 @@ interface Report {
   reason: ReportReason
   details: string | null
   evidence: string[]
+  /** Where it happened. */
+  activityId: string | null
 }
 
 /** Reports a profile and blocks its owner. */
@@ -87,16 +90,17 @@ async function countReport (trx: Trx, reporterId: string, reportedId: string) {
   }
 }
 
-/** A report stores a copy of the profile and of the last messages between the two. */
+/** A report stores a copy of the profile, of the last messages between the two, and of the activity. */
 async function insertReport (
   trx: Trx,
   reporterId: string,
   reportedId: string,
-  { reportedProfileId, reason, details, evidence }: Report
+  { reportedProfileId, reason, details, evidence, activityId }: Report
 ) {
+  const activity = activityId === null ? null : await copyActivity(trx, { activityId, reporterId, reportedId })
   const { profile, photos } = await copyProfile(trx, reportedId, reportedProfileId)
   const messages = await listLastMessages(trx, reporterId, reportedId)
-  const caseId = await addReport(trx, { reporterId, reportedId, reason, profile, photos, messages })
+  const caseId = await addReport(trx, { reporterId, reportedId, reason, profile, photos, messages, activity })
   return await trx.insertInto('reports')
     .values({
       reporter_id: reporterId,
@@ -107,7 +111,9 @@ async function insertReport (
       details,
       evidence,
       profile: JSON.stringify(profile),
-      messages: JSON.stringify(messages)
+      messages: JSON.stringify(messages),
+      activity_id: activityId,
+      activity: activity && JSON.stringify(activity)
     })
     .returning(ownReportColumns)
     .executeTakeFirstOrThrow()
@@ -119,6 +125,7 @@ const ownReportColumns = [
   'reason',
   'details',
   'evidence',
+  'activity_id as activityId',
   'status',
   // What came of it, without saying what was done.
   sql<'ACTION_TAKEN' | 'NO_VIOLATION' | null>`case when status = 'OPEN' then null
@@ -128,18 +135,28 @@ const ownReportColumns = [
 
 /**
  * A profile that the reporter can report: any, paused or suspended too, whose owner has not blocked them; and that of
- * anybody they were matched with, even if that person blocked them first or has deleted the profile since.
+ * anybody they were matched with or met at an activity, even if that person blocked them first or has deleted the
+ * profile since.
  */
 async function findReportable (trx: Trx, reporterId: string, profileId: string) {
   const columns = ['account_id as accountId', 'display_name as displayName'] as const
   const current = await trx.selectFrom('profiles').where('id', '=', profileId)
     .where((eb) =>
-      eb.or([hasNotBlocked(reporterId), eb.exists(matchesWith(trx, reporterId, sql.ref('profiles.account_id')))])
+      eb.or([
+        hasNotBlocked(reporterId),
+        eb.exists(matchesWith(trx, reporterId, sql.ref('profiles.account_id'))),
+        haveMet(reporterId, sql.ref('profiles.account_id'))
+      ])
     )
     .select(columns)
     .executeTakeFirst()
   const found = current ?? await trx.selectFrom('deleted_profiles').where('id', '=', profileId)
-    .where((eb) => eb.exists(matchesWith(trx, reporterId, sql.ref('deleted_profiles.account_id'))))
+    .where((eb) =>
+      eb.or([
+        eb.exists(matchesWith(trx, reporterId, sql.ref('deleted_profiles.account_id'))),
+        haveMet(reporterId, sql.ref('deleted_profiles.account_id'))
+      ])
+    )
     .select(columns)
     .executeTakeFirst()
   if (!found) throw new ProfileNotFound()
@@ -210,6 +227,7 @@ export async function listReports (db: Db, { status, limit, cursor }: Page & { s
       'evidence',
       'profile',
       'messages',
+      'activity',
       sql<Record<string, string> | null>`(select jsonb_object_agg(source, copy) from case_files
         where case_files.case_id = reports.case_id and copied_at is not null)`.as('copies'),
       'status',

@@ -21,7 +21,7 @@ import {
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { ProfileNotFound, BlockNotFound, TooManyReports } from '../errors.ts'
+import { ActivityNotFound, ProfileNotFound, BlockNotFound, TooManyReports } from '../errors.ts'
 import { waitUntilPropagated } from '../propagation.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
 import { checkReporter } from './reporters.ts'
@@ -52,6 +52,7 @@ const Report = named(
     reason: Enum(reportReasons),
     details: Nullable(Type.String()),
     evidence: Type.Array(Type.String()),
+    activityId: Nullable(Type.String(), { description: 'The activity at which it happened' }),
     status: Enum(['OPEN', 'RESOLVED']),
     outcome: Nullable(Enum(['ACTION_TAKEN', 'NO_VIOLATION']), { description: 'Null while the report is open' }),
     createdAt: Timestamp
@@ -62,6 +63,7 @@ const Report = named(
       reason: 'SPAM',
       details: null,
       evidence: [],
+      activityId: null,
       status: 'OPEN',
       outcome: null,
       createdAt: '2026-01-31T08:00:00.000Z'
@@ -126,13 +128,15 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
       description:
         'At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a ' +
         'verified email address count towards a suspension. ' +
-        'A person I was matched with can be reported for 30 days after either of us has left the match.',
+        'A person I was matched with can be reported for 30 days after either of us has left the match, and a person ' +
+        'of an activity for 30 days after its end. The report keeps a copy of the activity.',
       headers: IdempotencyHeaders,
       body: Body({
         reportedProfileId: Id,
         reason: Enum(reportReasons),
         details: Type.Optional(Text({ min: 0, max: 2000 })),
-        evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: 10, description: 'URLs of screenshots' }))
+        evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: 10, description: 'URLs of screenshots' })),
+        activityId: Type.Optional({ ...Id, description: 'The activity at which it happened: one that we were both in' })
       }, {
         examples: [{
           reportedProfileId: '019aa1f0-0000-7000-8000-000000000004',
@@ -141,11 +145,11 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
           evidence: []
         }]
       }),
-      errors: [ProfileNotFound, TooManyReports, IdempotencyConflict],
+      errors: [ProfileNotFound, ActivityNotFound, TooManyReports, IdempotencyConflict],
       response: { 201: Data(Type.Object({ report: Report })) }
     }
   }, async (request, reply) => {
-    const { body: { reportedProfileId, reason, details, evidence = [] }, account } = request
+    const { body: { reportedProfileId, reason, details, evidence = [], activityId = null }, account } = request
     if (!evidence.every(media.isAllowedUrl)) {
       throw new ValidationError('evidence must contain URLs of images that were uploaded here')
     }
@@ -156,7 +160,8 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
         reportedProfileId,
         reason,
         details: details || null,
-        evidence: evidence.map((url) => media.toStoredValue(url))
+        evidence: evidence.map((url) => media.toStoredValue(url)),
+        activityId
       },
       readIdempotencyKey(request)
     )
