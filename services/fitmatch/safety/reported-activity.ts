@@ -28,7 +28,7 @@ interface Part {
 }
 
 /**
- * Copies an activity as evidence. A host names anybody whom they invited or who asked. Guests name the host and each
+ * Copies an activity as evidence. A host names people they invited, and people who asked. Guests name the host and each
  * other, also after one of them has left. People who only see an open activity name its host.
  * @throws ActivityNotFound
  */
