@@ -6,11 +6,11 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startMail, startProcess, startRedis } from '@tandem/test-kit'
-import { createRootKey, mediaSigningKey } from '@tandem/http-kit/testing'
 import t, { type Test } from 'tap'
 import { serviceNames as services } from '../../gateway/routes.ts'
 import { startSystemNats } from '../nats/testing.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
+import { createEnvironment } from './environment.ts'
 
 t.setTimeout(240_000)
 
@@ -33,30 +33,21 @@ async function startCluster (t: Test) {
   const [nats, redis, mail] = [await startSystemNats(t), await startRedis(t), await startMail(t)]
   const balancers = new Map<string, Balancer>()
   for (const name of [...services, 'gateway']) balancers.set(name, await startBalancer(t))
-  const urlOf = (name: string) => balancers.get(name)?.url
-
-  const rootKey = createRootKey()
+  const publicUrl = balancers.get('gateway')!.url
   const environment = {
-    LOG_LEVEL: 'warn',
-    REDIS_URL: redis.url,
-    SMTP_URL: mail.smtpUrl,
-    PUBLIC_URL: urlOf('gateway'),
-    CDN_URL: `${urlOf('gateway')}/media`,
-    MEDIA_DIR: path.join(folder, 'media'),
-    SELFIE_DIR: path.join(folder, 'selfies'),
-    LEDGER_DIR: path.join(folder, 'ledger'),
-    SECRET: randomUUID(),
-    MEDIA_SIGNING_KEY: mediaSigningKey,
-    TRUST_PROXY: '127.0.0.1',
-    IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateText,
-    IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText,
+    ...createEnvironment({
+      folder,
+      redisUrl: redis.url,
+      smtpUrl: mail.smtpUrl,
+      publicUrl,
+      serviceUrls: services.map((name) => [name, balancers.get(name)!.url])
+    }),
     LIMIT_AUTH_REGISTER: 'off',
     // Two people make the load of many.
     FLOOD_LIMIT: 'off',
     LIMIT_WRITES: 'off',
     LIMIT_COMMENTS: 'off',
-    LIMIT_FOLLOWS: 'off',
-    ...Object.fromEntries(services.map((name) => [`${name.toUpperCase()}_URL`, urlOf(name)]))
+    LIMIT_FOLLOWS: 'off'
   }
   const deployments: Deployment[] = []
   for (const [name, balancer] of balancers) {
@@ -74,7 +65,7 @@ async function startCluster (t: Test) {
     for (const { port } of replicas) balancer.endpoints.add(port)
     deployments.push({ name, balancer, replicas })
   }
-  return { deployments, url: `${urlOf('gateway')}/api/mobile/v1` }
+  return { deployments, url: `${publicUrl}/api/mobile/v1` }
 }
 
 /** Replaces the processes of a deployment one after the other, as a roll-out of it would. */

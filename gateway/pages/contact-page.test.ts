@@ -4,18 +4,6 @@ import { testGateway } from '../test/gateway.ts'
 
 const page = '/trusted-contact'
 
-t.test('the page of a contact runs only its own script, loads nothing, and has two languages', async (t) => {
-  const { call } = await testGateway(t)
-  const answer = await call(page)
-  t.match(answer, {
-    status: 200,
-    headers: { 'content-type': /html/, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
-  })
-  t.match(String(answer.headers['content-security-policy']), /^default-src 'none'; .*script-src 'sha256-[^;]+; /)
-  t.notMatch(answer.body.toString(), /https?:/)
-  t.match((await call(page, { headers: { 'accept-language': 'id-ID' } })).body.toString(), '<html lang="id">')
-})
-
 t.test('a contact agrees or declines with a button, on a phone, a desktop and by keyboard', needsBrowser, async (t) => {
   const { url, services: { notification } } = await testGateway(t)
   const browser = await openBrowser(t)

@@ -2,22 +2,6 @@ import t from 'tap'
 import { listAccessibilityErrors, needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import { testGateway } from '../test/gateway.ts'
 
-const pages = ['/my-data', '/restore-address']
-
-t.test('both pages run only their own script, load nothing, and have two languages', async (t) => {
-  const { call } = await testGateway(t)
-  for (const page of pages) {
-    const answer = await call(page)
-    t.match(answer, {
-      status: 200,
-      headers: { 'content-type': /html/, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
-    })
-    t.match(String(answer.headers['content-security-policy']), /^default-src 'none'; .*script-src 'sha256-[^;]+; /)
-    t.notMatch(answer.body.toString(), /https?:/)
-    t.match((await call(page, { headers: { 'accept-language': 'id-ID' } })).body.toString(), '<html lang="id">')
-  }
-})
-
 t.test(
   'a person downloads their data and takes an address back, on a phone and a desktop, by keyboard',
   needsBrowser,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { migrate, provision } from '@tandem/database-kit'
-import { createRootKey, mediaSigningKey } from '@tandem/http-kit/testing'
 import { startBalancer, type Balancer } from '@tandem/kubernetes/balancer.ts'
+import { createEnvironment } from '@tandem/kubernetes/environment.ts'
 import { start, type ProcessSpec } from '@tandem/local-servers/process.ts'
 import type { Teardown } from '@tandem/test-kit'
 import { serviceNames } from '../../../gateway/routes.ts'
@@ -47,24 +47,16 @@ export async function startReplicas (t: Teardown, servers: Servers): Promise<str
   await mkdir(path.join(folder, 'logs'))
   const balancers = new Map<string, Balancer>()
   for (const name of serviceNames) balancers.set(name, await startBalancer(t))
-  const rootKey = createRootKey()
-  const environment: NodeJS.ProcessEnv = {
+  const environment = {
     ...noLimits,
-    LOG_LEVEL: 'warn',
-    NATS_URL: natsUrl,
-    REDIS_URL: redisUrl,
-    SMTP_URL: smtpUrl,
-    PUBLIC_URL: 'http://127.0.0.1:8080',
-    CDN_URL: 'http://127.0.0.1:8080/media',
-    MEDIA_DIR: path.join(folder, 'media'),
-    SELFIE_DIR: path.join(folder, 'selfies'),
-    LEDGER_DIR: path.join(folder, 'ledger'),
-    SECRET: randomUUID(),
-    MEDIA_SIGNING_KEY: mediaSigningKey,
-    TRUST_PROXY: '127.0.0.1',
-    IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateText,
-    IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicText,
-    ...Object.fromEntries([...balancers].map(([name, { url }]) => [`${name.toUpperCase()}_URL`, url]))
+    ...createEnvironment({
+      folder,
+      redisUrl,
+      smtpUrl,
+      publicUrl: 'http://127.0.0.1:8080',
+      serviceUrls: [...balancers].map(([name, { url }]) => [name, url])
+    }),
+    NATS_URL: natsUrl
   }
 
   for (const [name, { endpoints }] of balancers) {
