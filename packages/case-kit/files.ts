@@ -49,9 +49,11 @@ export async function copyCaseFiles<Tables extends CaseTables> (
   }
 }
 
-/** Whether the row of `cases` has to stay: it is open, held, or was decided within 180 days. */
+/** Whether the row of `cases` has to stay: it is open, held, may soon be held, or was decided within 180 days. */
 export const isCaseKept = sql<SqlBool>`(resolved_at is null or is_held
-  or resolved_at > now() - ${sql.lit(KEPT_FOR)}::interval)`
+  or resolved_at > now() - ${sql.lit(KEPT_FOR)}::interval
+  or exists (select from proposals where kind = 'HOLD' and subject = cases.id::text and status = 'OPEN'
+    and expires_at > now()))`
 
 /** Deletes the cases whose time is over, with their files. Held cases stay. */
 export async function purgeCases<Tables extends CaseTables> (

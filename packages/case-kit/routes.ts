@@ -1,7 +1,7 @@
-import { createError } from '@fastify/error'
 import type { Kysely } from 'kysely'
 import Type from 'typebox'
 import {
+  Body,
   Data,
   data,
   Id,
@@ -10,16 +10,16 @@ import {
   Nullable,
   PageQuery,
   paginate,
+  Text,
   Timestamp,
   type Routes
 } from '@tandem/http-kit'
 import type { Media } from '@tandem/media-kit'
-import { forOperators, requireRight } from '@tandem/operator-kit'
+import { forOperators, Proposed, requireRight, type OperatorTables, type ProposalKind } from '@tandem/operator-kit'
+import { CaseNotFound, CaseResolved } from './errors.ts'
+import { changeHoldOrPropose } from './holds.ts'
 import { claimCase, extendClaim, findCase, findFileKey, listCases } from './queries.ts'
 import type { CaseTables } from './tables.ts'
-
-const CaseNotFound = createError('NOT_FOUND', 'There is no such case', 404)
-const CaseResolved = createError('CASE_CHANGED', 'This case was decided meanwhile', 409)
 
 const summary = {
   id: Type.String(),
@@ -51,14 +51,17 @@ const Case = Type.Object({
 })
 
 export interface CaseRouteOptions {
-  db: Kysely<CaseTables>
+  db: Kysely<CaseTables & OperatorTables>
   media: Media
+  /** What needs two operators. */
+  fourEyes: ReadonlySet<ProposalKind>
   /** The reports of a case, without their authors: operators do not learn who reported. */
   listReports: (caseId: string) => Promise<{ reason: string, details: string | null, createdAt: Date }[]>
 }
 
 /** The cases of a service, for operators. */
-export const caseRoutes: Routes<CaseRouteOptions> = async (app, { db, media, listReports }) => {
+export const caseRoutes: Routes<CaseRouteOptions> = async (app, options) => {
+  const { db, media, listReports } = options
   const params = Type.Object({ id: Id })
 
   app.get('/operator/cases', {
@@ -116,4 +119,21 @@ export const caseRoutes: Routes<CaseRouteOptions> = async (app, { db, media, lis
     if (!bytes) throw new CaseNotFound()
     return reply.header('cache-control', 'no-store').type('image/webp').send(bytes)
   })
+
+  for (const change of ['hold', 'release'] as const) {
+    app.post(`/operator/cases/:id/${change}`, {
+      config: forOperators('holds.change'),
+      schema: {
+        hide: true,
+        params,
+        body: Body({ reason: Text({ min: 3, max: 500 }) }),
+        response: { 200: Message, 202: Proposed }
+      }
+    }, async ({ params: { id }, body: { reason }, operator }, reply) => {
+      const proposed = await changeHoldOrPropose(options, operator, id, { isHeld: change === 'hold', reason })
+      return proposed
+        ? reply.code(202).send(data(proposed))
+        : reply.code(200).send(message(change === 'hold' ? 'The case is held' : 'The hold has ended'))
+    })
+  }
 }

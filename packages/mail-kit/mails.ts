@@ -215,3 +215,20 @@ export async function deleteOldMails (db: Kysely<MailTables>) {
     if (numAffectedRows < 1000n) return
   }
 }
+
+const MAX_LISTED = 50
+
+/** The latest mails about an account, without their texts: for operators who answer the question where a mail is. */
+export async function listMailsOf<Tables extends MailTables> (db: Kysely<Tables>, accountId: string) {
+  const { rows } = await sql<{
+    id: string,
+    kind: string,
+    status: 'pending' | 'sending' | 'sent' | 'failed',
+    attempts: number,
+    createdAt: Date,
+    sentAt: Date | null
+  }>`
+    select id, split_part(dedupe_key, ':', 1) as kind, status, attempts, created_at as "createdAt", sent_at as "sentAt"
+    from mails where account_id = ${accountId} order by id desc limit ${sql.lit(MAX_LISTED)}`.execute(db)
+  return rows
+}

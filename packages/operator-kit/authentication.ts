@@ -5,7 +5,8 @@ import { InvalidAccessToken, Unauthorized, verifySignedToken, type KeySet } from
 import { Unavailable } from '@tandem/process-kit'
 import { appendAudit } from './audit.ts'
 import { requireRight, staffRoles, type Operator, type Right, type StaffRole } from './rights.ts'
-import type { AuditTables } from './tables.ts'
+import { countPerson } from './people.ts'
+import type { AuditTables, PeopleTables } from './tables.ts'
 
 /** The format of operators' tokens. No other route accepts them, and operators' routes accept no others. */
 export const OPERATOR_TOKEN = {
@@ -24,7 +25,7 @@ declare module 'fastify' {
     operator: Operator
   }
   interface FastifyContextConfig {
-    operator?: { right: Right | null }
+    operator?: { right: Right | null, person?: PersonField | undefined }
   }
 }
 
@@ -34,8 +35,17 @@ export interface OperatorRoute {
   right: Right | null
 }
 
-/** The `config` of a route for operators who have `right`. */
-export const forOperators = (right: Right) => ({ public: true, operator: { right } })
+/** The query parameter or path parameter that names the account whose data a route shows. */
+type PersonField = 'accountId' | 'id'
+
+/**
+ * The `config` of a route for operators who have `right`.
+ * @param options.person the field that names the person whose data it shows: such people are counted
+ */
+export const forOperators = (right: Right, { person }: { person?: PersonField } = {}) => ({
+  public: true,
+  operator: { right, person }
+})
 
 /** The `config` of the few routes below /operator that are called before there is a token. */
 export const withoutToken = { public: true, operator: { right: null } }
@@ -47,7 +57,7 @@ const isRole = (role: unknown): role is StaffRole => staffRoles.some((each) => e
  * runs. A route there without `forOperators` is refused at the start.
  */
 export const operatorAuthentication = plugin(
-  async (app: FastifyInstance, { db, keys }: { db: Kysely<AuditTables>, keys: KeySet }) => {
+  async (app: FastifyInstance, { db, keys }: { db: Kysely<AuditTables & PeopleTables>, keys: KeySet }) => {
     app.decorateRequest('operator')
 
     app.decorate('operatorRoutes', [])
@@ -72,7 +82,10 @@ export const operatorAuthentication = plugin(
     })
 
     app.addHook('preHandler', async (request) => {
-      if (request.operator) await appendAudit(db, describe(request))
+      if (!request.operator) return
+      await appendAudit(db, describe(request))
+      const accountId = findPerson(request)
+      if (accountId !== undefined) await countPerson(db, request.operator.id, accountId)
     })
   },
   { name: 'operator-authentication' }
@@ -98,6 +111,13 @@ async function verify (keys: KeySet, token: string | undefined): Promise<Operato
 
 const MAX_REASON_CHARACTERS = 500
 const MAX_SUBJECT_CHARACTERS = 200
+
+/** The account whose data a request is for, if its route shows people. */
+function findPerson ({ routeOptions, query, params }: FastifyRequest) {
+  const field = routeOptions.config.operator?.person
+  const accountId = field && { ...query as object, ...params as object }[field as never]
+  return typeof accountId === 'string' ? accountId : undefined
+}
 
 /** What a request does, whose data it concerns, and why. */
 function describe (request: FastifyRequest) {

@@ -1,7 +1,8 @@
 export { appendAudit, findAuditFault, type AuditHead } from './audit.ts'
 export { forOperators, OPERATOR_TOKEN, withoutToken } from './authentication.ts'
 export * from './errors.ts'
-export { auditTables } from './personal-data.ts'
+export { countPerson } from './people.ts'
+export { operatorTables } from './personal-data.ts'
 export {
   hasRole,
   PROOF_LIFETIME_MS,
@@ -12,4 +13,14 @@ export {
   type StaffRole
 } from './rights.ts'
 export { serveOperators, startAudit } from './serve.ts'
-export type { AuditTables } from './tables.ts'
+export type { AuditTables, OperatorTables } from './tables.ts'
+export {
+  confirmProposal,
+  FourEyes,
+  propose,
+  readFourEyes,
+  readProposal,
+  type Proposal,
+  type ProposalKind
+} from './proposals.ts'
+export { Proposed, serveProposals, type ProposalHandler } from './proposal-routes.ts'

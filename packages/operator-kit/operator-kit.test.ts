@@ -11,10 +11,10 @@ import { createServer } from '@tandem/http-kit'
 import { silentLog, testKeys } from '@tandem/http-kit/testing'
 import { findAuditFault, maintainAudit, readAuditHead } from './audit.ts'
 import { serveOperators } from './serve.ts'
-import type { AuditTables } from './tables.ts'
+import type { OperatorTables } from './tables.ts'
 import { checkOperatorRoutes, operatorBearer } from './testing.ts'
 
-const { db, url } = await testDatabase<AuditTables & FailedMessageTables>(t, import.meta.dirname)
+const { db, url } = await testDatabase<OperatorTables & FailedMessageTables>(t, import.meta.dirname)
 const app = await createServer({ name: 'test', log: silentLog, keys: testKeys, loadShedding: false })
 t.teardown(() => app.close())
 await serveOperators(app, { db, keys: testKeys })

@@ -6,10 +6,10 @@ import { Data, data, Message, message, Nullable, PageQuery, paginate, Timestamp,
 import { listAudit } from './audit.ts'
 import { forOperators } from './authentication.ts'
 import { DeadLetterNotFound } from './errors.ts'
-import type { AuditTables } from './tables.ts'
+import type { OperatorTables } from './tables.ts'
 
 /** The database of a service, with the tables of the kits. */
-export type OperatorDb = Kysely<AuditTables> & Kysely<FailedMessageTables>
+export type OperatorDb = Kysely<OperatorTables> & Kysely<FailedMessageTables>
 
 const Key = Type.Object({ key: Type.String({ maxLength: 200 }) })
 const Health = Type.Object({

@@ -3,8 +3,9 @@ import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { KeySet, Server } from '@tandem/http-kit'
 import { maintainAudit, readAuditHead, type AuditHead } from './audit.ts'
 import { operatorAuthentication } from './authentication.ts'
+import { deleteOldReads } from './people.ts'
 import { sharedRoutes, type OperatorDb } from './routes.ts'
-import type { AuditTables } from './tables.ts'
+import type { OperatorTables } from './tables.ts'
 
 /**
  * Serves /operator: what every service offers to operators. Call it before the service's own routes below /operator are
@@ -18,7 +19,7 @@ export async function serveOperators (app: Server, { db, keys }: { db: OperatorD
 const HOUR_MS = 60 * 60 * 1_000
 
 interface AuditOptions {
-  db: Kysely<AuditTables>
+  db: Kysely<OperatorTables>
   log: Log
   /** Stores the end of the chain outside the database. The same name is written again on the same day. */
   storeHead?: (name: string, head: AuditHead) => Promise<unknown>
@@ -28,5 +29,6 @@ interface AuditOptions {
 export const startAudit = ({ db, log, storeHead }: AuditOptions) =>
   runPeriodically(async () => {
     await maintainAudit(db)
+    await deleteOldReads(db)
     await storeHead?.(`${new Date().toISOString().slice(0, 10)}.json`, await readAuditHead(db))
   }, { intervalMs: HOUR_MS, log })

@@ -1,4 +1,5 @@
-import type { Generated, GeneratedAlways } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { ProposalKind } from './proposals.ts'
 
 export interface AuditTables {
   audit_entries: {
@@ -16,3 +17,27 @@ export interface AuditTables {
   }
   audit_head: { is_only: Generated<boolean>, number: number, hash: Buffer }
 }
+
+export interface ProposalTables {
+  proposals: {
+    id: Generated<string>,
+    kind: ProposalKind,
+    subject: string,
+    account_id: string | null,
+    reason: string,
+    payload: ColumnType<unknown, string, never>,
+    proposed_by: string,
+    status: Generated<'OPEN' | 'CONFIRMED' | 'WITHDRAWN' | 'EXPIRED'>,
+    decided_by: string | null,
+    created_at: Generated<Date>,
+    expires_at: Generated<Date>,
+    decided_at: Date | null
+  }
+}
+
+export interface PeopleTables {
+  operator_reads: { staff_id: string, hour: Date, people: string[] }
+}
+
+/** The tables of this kit. */
+export interface OperatorTables extends AuditTables, ProposalTables, PeopleTables {}

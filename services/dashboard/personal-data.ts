@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
 import { idempotencyTables, inColumns, kitTables, personal, type PersonalData } from '@tandem/account-kit'
-import { auditTables } from '@tandem/operator-kit'
+import { operatorTables } from '@tandem/operator-kit'
 import type { Tables } from './tables.ts'
 
 const derived = { not: 'It follows from other tables of the copy.' }
@@ -58,6 +58,6 @@ export const personalData: PersonalData<Tables> = {
     exported: { not: 'It is a copy; profile exports the original.' }
   }),
   ...idempotencyTables,
-  ...auditTables,
+  ...operatorTables,
   ...kitTables
 }

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
-import type { AuditTables } from '@tandem/operator-kit'
+import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 
@@ -9,7 +9,7 @@ type Day = ColumnType<never, string, string>
 type Numeric<Written = number> = ColumnType<never, Written, Written>
 
 export interface Tables
-  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables, AuditTables
+  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables, OperatorTables
 {
   totals: {
     account_id: string,

@@ -2,8 +2,8 @@ import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { activityRoutes } from './activities/routes.ts'
 import { onPersonUnfollowed } from './activities/consumers.ts'
 import { participantRoutes } from './activities/participant-routes.ts'
-import { caseRoutes } from '@tandem/case-kit'
-import { serveOperators } from '@tandem/operator-kit'
+import { caseHoldHandler, caseRoutes } from '@tandem/case-kit'
+import { serveOperators, serveProposals } from '@tandem/operator-kit'
 import { badgeRoutes } from './badges/routes.ts'
 import { buddyRoutes } from './buddies/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
@@ -79,11 +79,13 @@ const rpcHandlers = [
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'fitmatch', ...options })
   await serveOperators(app, { db: deps.db, keys: options.keys })
+  await serveProposals(app, { db: deps.db, handlers: { HOLD: caseHoldHandler(deps.db) } })
   app.addHook('preHandler', recordActivity(deps.db))
   for (const each of routes) await app.register(each, deps)
   await app.register(caseRoutes, {
     db: deps.db,
     media: deps.media,
+    fourEyes: deps.fourEyes,
     listReports: async (caseId: string) => await listReportsOfCase(deps.db, caseId)
   })
   return app

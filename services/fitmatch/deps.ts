@@ -6,6 +6,7 @@ import type { CallRpc } from '@tandem/bus-kit'
 import type { EphemeralMessage } from '@tandem/contracts/realtime'
 import { createMedia, type Media, type Storage } from '@tandem/media-kit'
 import { createFitMatchDepartures } from './departures.ts'
+import { readFourEyes, type ProposalKind } from '@tandem/operator-kit'
 import { createPeopleLookup, type FindPeople } from './people/lookup.ts'
 import type { Db, Tables } from './tables.ts'
 
@@ -21,6 +22,8 @@ export interface Deps {
   minAge: number
   now: () => Date
   departures: Departures
+  /** What needs two operators. */
+  fourEyes: ReadonlySet<ProposalKind>
   /** Sends a frame to the realtime connections of an account. It may be lost. */
   sendEphemeral: (message: EphemeralMessage) => void
 }
@@ -45,6 +48,7 @@ export function createDeps (
     selfies,
     minAge: config.MIN_AGE,
     now: () => new Date(),
+    fourEyes: readFourEyes(config.FOUR_EYES),
     departures: createFitMatchDepartures({ db, callRpc, media, selfies }),
     sendEphemeral: publishSignal
   }

@@ -2,7 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import { caseTables } from '@tandem/case-kit'
 import { idempotencyTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
 import { eraseParticipations } from './activities/endings.ts'
-import { auditTables } from '@tandem/operator-kit'
+import { operatorTables } from '@tandem/operator-kit'
 import { eraseReports } from './erasure/actions.ts'
 import { isEvidence, isRecentDecision } from './erasure/rows.ts'
 import type { Tables } from './tables.ts'
@@ -199,6 +199,6 @@ export const personalData: PersonalData<Tables> = {
   }),
   sports: notPersonal('It numbers the sports of the option list.'),
   ...idempotencyTables,
-  ...auditTables,
+  ...operatorTables,
   ...kitTables
 }

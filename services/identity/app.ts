@@ -1,5 +1,5 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
-import { serveOperators } from '@tandem/operator-kit'
+import { serveOperators, serveProposals } from '@tandem/operator-kit'
 import { handleAccounts, handleAddressVerified, handleContact, handleMembership } from './accounts/rpc.ts'
 import { onPersonChanged } from './accounts/consumers.ts'
 import { accountRoutes } from './accounts/routes.ts'
@@ -20,8 +20,11 @@ import { providerRoutes } from './providers/routes.ts'
 import { registrationRoutes } from './registration/routes.ts'
 import { onOperatorActed } from './security-log/consumers.ts'
 import { appealRoutes } from './appeals/routes.ts'
+import { confirmBan, withdrawBan } from './standing/bans.ts'
 import { onFitMatchDecisionApplied, onSocialDecisionApplied, onSuspensionDecided } from './standing/consumers.ts'
 import { standingRoutes } from './standing/routes.ts'
+import { confirmErasure, confirmHold, withdrawHold } from './operator/erasure-proposals.ts'
+import { erasureOperatorRoutes } from './operator/erasure-routes.ts'
 import { peopleOperatorRoutes } from './operator/people-routes.ts'
 import { staffRoutes, staffSessionRoutes } from './staff/routes.ts'
 import { trackRequests } from './security-log/requests.ts'
@@ -46,6 +49,7 @@ const routes = [
   staffSessionRoutes,
   staffRoutes,
   peopleOperatorRoutes,
+  erasureOperatorRoutes,
   standingRoutes,
   appealRoutes
 ]
@@ -69,6 +73,20 @@ const rpcHandlers = [
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'identity', acceptsRestricted: true, ...options })
   await serveOperators(app, { db: deps.db, keys: options.keys })
+  await serveProposals(app, {
+    db: deps.db,
+    handlers: {
+      BAN: {
+        confirm: async (operator, proposal, requestId) => await confirmBan(deps, operator, proposal, requestId),
+        withdraw: withdrawBan
+      },
+      ERASE: { confirm: async (operator, proposal) => await confirmErasure(deps, operator, proposal) },
+      HOLD: {
+        confirm: async (operator, proposal) => await confirmHold(deps, operator, proposal),
+        withdraw: withdrawHold
+      }
+    }
+  })
   trackRequests(app)
   for (const each of routes) await app.register(each, deps)
   return app

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { FourEyes } from '@tandem/operator-kit'
 import { ConfigError, List, Url } from '@tandem/process-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 import { DEFAULT_CONSOLE_URL } from './staff/settings.ts'
@@ -23,6 +24,7 @@ export const Config = Type.Object({
     default: DEFAULT_CONSOLE_URL,
     description: 'The URL of the console for operators; it needs https, except on localhost'
   }),
+  FOUR_EYES: FourEyes,
   DELETION_GRACE_DAYS: Type.Integer({
     minimum: 0,
     maximum: 28,

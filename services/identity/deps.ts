@@ -5,6 +5,7 @@ import type { Departures } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import { createMailer, type Mailer } from '@tandem/mail-kit'
 import type { Storage } from '@tandem/media-kit'
+import { readFourEyes, type ProposalKind } from '@tandem/operator-kit'
 import { createIdentityDepartures } from './departures.ts'
 import { createLedger, type Ledger } from './erasures/ledger.ts'
 import { ensureSigningKey } from './keys/actions.ts'
@@ -40,6 +41,8 @@ export interface Deps {
   publicUrl: string
   issueOperatorToken: IssueOperatorToken
   console: ConsoleSettings
+  /** What needs two operators. */
+  fourEyes: ReadonlySet<ProposalKind>
   /** How many days a person can cancel the deletion of their account. */
   graceDays: number
 }
@@ -72,6 +75,7 @@ export async function createDeps (
     blocklist: createBlocklist(config.PASSWORD_BLOCKLIST),
     ...createIssuers(db, secrets),
     console: readConsoleSettings(config.CONSOLE_URL),
+    fourEyes: readFourEyes(config.FOUR_EYES),
     signKeySet: createKeySetSigner(db, rootKey),
     providers,
     mailer,

@@ -34,7 +34,6 @@ export async function runHousekeeping (db: Db) {
       and account_id in (select account_id from departures)`.execute(db)
   await deleteOldChallenges(db)
   await deleteOldStaffSessions(db)
-  await sql`delete from staff_reads where hour < now() - interval '1 day'`.execute(db)
   await deleteReplacedKeys(db)
   await deleteUsedTokens(db)
   await deleteOldResponses(db)

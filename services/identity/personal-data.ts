@@ -8,7 +8,7 @@ import {
   personal,
   type PersonalData
 } from '@tandem/account-kit'
-import { auditTables } from '@tandem/operator-kit'
+import { operatorTables } from '@tandem/operator-kit'
 import { eraseAccount, receiptKeyOf } from './erasures/stub.ts'
 import type { Tables } from './tables.ts'
 
@@ -135,7 +135,6 @@ export const personalData: PersonalData<Tables> = {
   passkeys: notPersonal('It holds public keys of operators.'),
   passkey_challenges: notPersonal('It holds random texts for a few minutes.'),
   staff_sessions: notPersonal('They are sessions of operators.'),
-  staff_reads: notPersonal('It counts towards a limit of operators, for a day.'),
-  ...auditTables,
+  ...operatorTables,
   ...kitTables
 }

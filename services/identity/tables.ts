@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
-import type { AuditTables, StaffRole } from '@tandem/operator-kit'
+import type { OperatorTables, StaffRole } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 import type { MailTables } from '@tandem/mail-kit'
@@ -12,7 +12,7 @@ export interface Tables
     FailedMessageTables,
     MailTables,
     DepartureTables,
-    AuditTables,
+    OperatorTables,
     IdempotencyTables
 {
   accounts: {
@@ -174,6 +174,7 @@ export interface Tables
     note: string | null,
     is_automated: boolean,
     staff_id: string | null,
+    confirmed_by: string | null,
     reverses: string | null,
     made_at: Generated<Date>
   }
@@ -227,7 +228,6 @@ export interface Tables
     proved_at: Generated<Date>,
     ended_at: Date | null
   }
-  staff_reads: { staff_id: string, hour: Date, people: string[] }
   issue_reports: { id: Generated<string>, email: string, description: string, created_at: Generated<Date> }
 }
 

@@ -1,7 +1,9 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
-import { serveOperators } from '@tandem/operator-kit'
+import { serveOperators, serveProposals } from '@tandem/operator-kit'
 import { onPasswordChanged, onSessionStarted } from './account/consumers.ts'
 import { onPersonBlocked, onPersonUnblocked } from './blocks/consumers.ts'
+import { broadcastRoutes } from './broadcasts/operator-routes.ts'
+import { confirmBroadcast } from './broadcasts/operators.ts'
 import { onBroadcastSent } from './broadcasts/consumers.ts'
 import { handleErasureCheck, handlePersonalData } from './departures.ts'
 import type { Deps } from './deps.ts'
@@ -38,7 +40,8 @@ const routes = [
   preferenceRoutes,
   trustedContactRoutes,
   realtimeRoutes,
-  operatorRoutes
+  operatorRoutes,
+  broadcastRoutes
 ]
 const consumers = [
   onPersonChanged,
@@ -67,6 +70,12 @@ const rpcHandlers = [handleTrustedContactStatus, handlePersonalData, handleErasu
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'notification', ...options })
   await serveOperators(app, { db: deps.db, keys: options.keys })
+  await serveProposals(app, {
+    db: deps.db,
+    handlers: {
+      BROADCAST: { confirm: async (operator, proposal) => await confirmBroadcast(deps, operator, proposal) }
+    }
+  })
   for (const each of routes) await app.register(each, deps)
   return app
 }

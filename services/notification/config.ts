@@ -1,9 +1,11 @@
 import Type from 'typebox'
 import { Url } from '@tandem/process-kit'
+import { FourEyes } from '@tandem/operator-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
+  FOUR_EYES: FourEyes,
   REDIS_URL: Url(),
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),

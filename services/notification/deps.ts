@@ -6,6 +6,7 @@ import type { CallRpc } from '@tandem/bus-kit'
 import type { Log } from '@tandem/process-kit'
 import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import { createMailer, type Mailer } from '@tandem/mail-kit'
+import { readFourEyes, type ProposalKind } from '@tandem/operator-kit'
 import type { PushQueue } from './notifications/push-queue.ts'
 import { createPeopleLookup, type FindPeople } from './people/lookup.ts'
 import { createFcm } from './push/fcm.ts'
@@ -28,6 +29,8 @@ export interface Deps {
   likeDigestMs: number
   now: () => Date
   departures: Departures
+  /** What needs two operators. */
+  fourEyes: ReadonlySet<ProposalKind>
   /** Wakes the realtime connections of accounts. The signal may be lost: gateways also look by themselves. */
   wakeUp: (signal: WakeUpSignal) => void
   log: Log
@@ -63,6 +66,7 @@ export async function createDeps (
     likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000,
     now: () => new Date(),
     departures: createNotificationDepartures({ db, callRpc }),
+    fourEyes: readFourEyes(config.FOUR_EYES),
     wakeUp: publishSignal,
     log
   }

@@ -2,6 +2,7 @@ import { translateErrors } from '@tandem/process-kit'
 import * as errors from './errors.ts'
 
 translateErrors(errors, {
+  AppAccountMissing: 'Akun aplikasi Anda belum dikenal di sini. Minta administrator menambahkannya',
   BroadcastNotFound: 'Siaran ini tidak ditemukan, atau sudah selesai',
   NotificationNotFound: 'Notifikasi tidak ditemukan',
   EmptyQuietHours: 'quietHours.start dan quietHours.end harus berbeda',

@@ -22,3 +22,8 @@ export const TooManyContactRequests = createError(
   429
 )
 export const BroadcastNotFound = createError('NOT_FOUND', 'There is no such broadcast, or it is finished', 404)
+export const AppAccountMissing = createError(
+  'APP_ACCOUNT_MISSING',
+  'Your own account in the app is not known here. Ask an administrator to add it',
+  409
+)

@@ -8,7 +8,7 @@ import {
   personal,
   type PersonalData
 } from '@tandem/account-kit'
-import { auditTables } from '@tandem/operator-kit'
+import { operatorTables } from '@tandem/operator-kit'
 import { eraseLikes, eraseNotifications } from './erasure/actions.ts'
 import type { Tables } from './tables.ts'
 
@@ -81,6 +81,6 @@ export const personalData: PersonalData<Tables> = {
   broadcasts: notPersonal('It holds messages to everybody.'),
   ...mailTables,
   ...idempotencyTables,
-  ...auditTables,
+  ...operatorTables,
   ...kitTables
 }

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
-import type { AuditTables } from '@tandem/operator-kit'
+import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 import type { KeptFrameType } from '@tandem/contracts/realtime'
@@ -35,7 +35,7 @@ export interface Tables
     IdempotencyTables,
     MailTables,
     DepartureTables,
-    AuditTables
+    OperatorTables
 {
   people: {
     account_id: string,
@@ -120,7 +120,8 @@ export interface Tables
     cursor_account_id: Generated<string>,
     recipients_count: Generated<number>,
     created_at: Generated<Date>,
-    finished_at: Date | null
+    finished_at: Date | null,
+    stopped_at: Generated<Date | null>
   }
   trusted_contacts: {
     account_id: string,

@@ -1,5 +1,5 @@
 import { idempotencyTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
-import { auditTables } from '@tandem/operator-kit'
+import { operatorTables } from '@tandem/operator-kit'
 import { sql } from 'kysely'
 import { erasePerson } from './erasure/actions.ts'
 import type { Tables } from './tables.ts'
@@ -63,6 +63,6 @@ export const personalData: PersonalData<Tables> = {
   cities: notPersonal(publicData),
   places_editions: notPersonal(publicData),
   ...idempotencyTables,
-  ...auditTables,
+  ...operatorTables,
   ...kitTables
 }

@@ -1,11 +1,11 @@
 import type { Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
-import type { AuditTables } from '@tandem/operator-kit'
+import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
 
 export interface Tables
-  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables, AuditTables
+  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables, OperatorTables
 {
   people: {
     account_id: string,

@@ -1,7 +1,7 @@
 import type { RpcHandler, Handler } from '@tandem/bus-kit'
 import { createServer, type Routes, type ServerOptions } from '@tandem/http-kit'
-import { caseRoutes } from '@tandem/case-kit'
-import { serveOperators } from '@tandem/operator-kit'
+import { caseHoldHandler, caseRoutes } from '@tandem/case-kit'
+import { serveOperators, serveProposals } from '@tandem/operator-kit'
 import { commentRoutes } from './comments/routes.ts'
 import { handleConnection } from './connections/rpc.ts'
 import { onMatchEnded, onMatchMade, onPersonBlocked, onPersonUnblocked } from './connections/consumers.ts'
@@ -55,11 +55,13 @@ const rpcHandlers: ((deps: Deps) => RpcHandler)[] = [
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'social', ...options })
   await serveOperators(app, { db: deps.db, keys: options.keys })
+  await serveProposals(app, { db: deps.db, handlers: { HOLD: caseHoldHandler(deps.db) } })
   refuseRestricted(app, deps)
   for (const plugin of routes) await app.register(plugin, deps)
   await app.register(caseRoutes, {
     db: deps.db,
     media: deps.media,
+    fourEyes: deps.fourEyes,
     listReports: async (caseId: string) => await listReportsOfCase(deps.db, caseId)
   })
   return app

@@ -4,6 +4,7 @@ import type Type from 'typebox'
 import { createStore, type Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
 import { createMedia, type Media } from '@tandem/media-kit'
+import { readFourEyes, type ProposalKind } from '@tandem/operator-kit'
 import { createPeopleLookup, type PeopleLookup } from './people/lookup.ts'
 import { createSocialDepartures } from './departures.ts'
 import type { Db, Tables } from './tables.ts'
@@ -15,6 +16,8 @@ export interface Deps {
   people: PeopleLookup
   media: Media
   departures: Departures
+  /** What needs two operators. */
+  fourEyes: ReadonlySet<ProposalKind>
 }
 
 /** @throws ConfigError */
@@ -30,6 +33,7 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
     callRpc,
     people: createPeopleLookup({ db, callRpc }),
     media,
+    fourEyes: readFourEyes(config.FOUR_EYES),
     departures: createSocialDepartures({ db, callRpc, media })
   }
 }

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely'
 import { caseTables, isAwaitingCopy } from '@tandem/case-kit'
 import { idempotencyTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
-import { auditTables } from '@tandem/operator-kit'
+import { operatorTables } from '@tandem/operator-kit'
 import {
   eraseComments,
   eraseFollows,
@@ -131,6 +131,6 @@ export const personalData: PersonalData<Tables> = {
   }),
   trending_rankings: notPersonal('It lists ids of posts, and is computed again every few seconds.'),
   ...idempotencyTables,
-  ...auditTables,
+  ...operatorTables,
   ...kitTables
 }

@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
-import type { AuditTables } from '@tandem/operator-kit'
+import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { CaseTables } from '@tandem/case-kit'
 import type { IdempotencyTables } from '@tandem/database-kit'
@@ -12,7 +12,7 @@ export interface Tables
     FailedMessageTables,
     IdempotencyTables,
     DepartureTables,
-    AuditTables,
+    OperatorTables,
     CaseTables
 {
   people: {

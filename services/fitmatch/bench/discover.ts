@@ -113,6 +113,7 @@ const app = await createApp({
   selfies: nowhere,
   minAge: 18,
   now: () => new Date(),
+  fourEyes: new Set(),
   departures,
   sendEphemeral () {}
 }, {

@@ -41,6 +41,7 @@ const app = await createApp({
   selfies,
   minAge: 18,
   now: () => new Date(),
+  fourEyes: new Set(),
   departures,
   sendEphemeral () {}
 }, {

@@ -137,6 +137,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     selfies,
     minAge,
     now: () => services.now ?? new Date(),
+    fourEyes: new Set(),
     departures,
     sendEphemeral: (message) => ephemeral.push(message)
   }

@@ -65,7 +65,8 @@ export async function answerAppeal (
   const mail = await db.transaction().execute(async (trx) => {
     const { decision, ...appeal } = await lockAppeal(trx, appealId)
     if (operator.accountId === appeal.accountId) throw new Forbidden()
-    if (decision.staffId === operator.id && await hasOtherModerator(trx, operator.id)) throw new Forbidden()
+    const deciders = [decision.staffId, decision.confirmedBy]
+    if (deciders.includes(operator.id) && await hasOtherModerator(trx, operator.id)) throw new Forbidden()
     await trx.updateTable('appeals')
       .set({ status: outcome, answer: statement, staff_id: operator.id, decided_at: sql`now()` })
       .where('id', '=', appealId).execute()
@@ -109,6 +110,7 @@ async function lockAppeal (trx: Trx, id: string) {
       'appeals.account_id as accountId',
       'decisions.id as decisionId',
       'decisions.staff_id as staffId',
+      'decisions.confirmed_by as confirmedBy',
       'decisions.actions',
       'decisions.reason',
       'case_service as caseService',

@@ -41,9 +41,9 @@ export async function unban (db: Db, email: string) {
   })
 }
 
-/** @returns how many sessions ended */
-export async function endAllSessions (db: Db, email: string) {
-  return await changeAccount(db, email, async (trx, accountId) => {
+/** @returns how many sessions ended @throws UserNotFound */
+export async function endAllSessionsOf (db: Db, by: { id: string } | { email: string }) {
+  return await changeAccount(db, by, async (trx, accountId) => {
     const sessions = await endSessions(trx, { accountId })
     if (sessions > 0) {
       await logSecurityEvent(trx, { kind: 'SESSIONS_REVOKED', accountId, detail: { by: 'OPERATOR', sessions } })
@@ -52,10 +52,14 @@ export async function endAllSessions (db: Db, email: string) {
   })
 }
 
-/** Changes the account of an address in a transaction that holds its lock. @throws UserNotFound */
-async function changeAccount<Result> (db: Db, email: string, work: (trx: Trx, accountId: string) => Promise<Result>) {
+/** Changes an account in a transaction that holds its lock. @throws UserNotFound */
+async function changeAccount<Result> (
+  db: Db,
+  by: string | { id: string } | { email: string },
+  work: (trx: Trx, accountId: string) => Promise<Result>
+) {
   return await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { email: email.toLowerCase() })
+    const account = await lockAccount(trx, typeof by === 'string' ? { email: by.toLowerCase() } : by)
     if (!account) throw new UserNotFound()
     return await work(trx, account.id)
   })

@@ -8,7 +8,7 @@ import { staffRoles } from '@tandem/operator-kit'
 import { changeStaff, findStaffId, inviteStaff, listStaff, reinviteStaff } from '../staff/actions.ts'
 import { DEFAULT_CONSOLE_URL, readConsoleSettings } from '../staff/settings.ts'
 import type { Ledger } from '../erasures/ledger.ts'
-import { ban, endAllSessions, grantSubscription, setRole, cancelSubscriptionOf, unban } from './actions.ts'
+import { ban, endAllSessionsOf, grantSubscription, setRole, cancelSubscriptionOf, unban } from './actions.ts'
 import { holdErasure, listErasures, releaseErasure, requestErasure, showErasure } from './erasures.ts'
 import { listIssues, listSessionsOf } from './queries.ts'
 import { verifyErasure } from './verify.ts'
@@ -78,7 +78,7 @@ export async function runCommand (
     case 'sessions list':
       return await listSessionsOf(db, required(email))
     case 'sessions end':
-      return `${await endAllSessions(db, required(email))} sessions ended`
+      return `${await endAllSessionsOf(db, { email: required(email).toLowerCase() })} sessions ended`
     case 'security list':
       return await listSecurityEventsOf(db, required(email))
     case 'erasures list':

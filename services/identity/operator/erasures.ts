@@ -3,14 +3,22 @@ import { lockAccount } from '../accounts/queries.ts'
 import { ErasureNotFound, UserNotFound } from '../errors.ts'
 import { scheduleErasure } from '../erasures/actions.ts'
 import { findErasure } from '../erasures/queries.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 
 const LONGEST_HOLD_DAYS = 365
 
 /** The erasures that are not closed, the ones that are due first on top. */
 export async function listErasures (db: Db) {
   return await db.selectFrom('erasures').where('status', 'in', ['SCHEDULED', 'HELD', 'RUNNING', 'ERASED'])
-    .select(['id', 'account_id as accountId', 'status', 'cause', 'erase_at as eraseAt', 'hold_reason as holdReason'])
+    .select([
+      'id',
+      'account_id as accountId',
+      'status',
+      'cause',
+      'erase_at as eraseAt',
+      'hold_reason as holdReason',
+      'held_until as heldUntil'
+    ])
     .orderBy('erase_at').limit(100).execute()
 }
 
@@ -23,16 +31,23 @@ export async function showErasure (db: Db, id: string) {
 }
 
 /** Schedules the erasure of an account, with the grace period. @throws UserNotFound, DeletionPending */
-export async function requestErasure (db: Db, email: string, graceDays: number) {
-  return await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { email: email.toLowerCase() })
-    if (!account) throw new UserNotFound()
-    return await scheduleErasure(trx, account, { cause: 'OPERATOR', graceDays })
-  })
+export const requestErasure = async (db: Db, email: string, graceDays: number) =>
+  await db.transaction().execute(async (trx) => await scheduleFor(trx, { email: email.toLowerCase() }, graceDays))
+
+/** In the caller's transaction. @throws UserNotFound, DeletionPending */
+export async function scheduleFor (trx: Trx, by: { id: string } | { email: string }, graceDays: number) {
+  const account = await lockAccount(trx, by)
+  if (!account) throw new UserNotFound()
+  return await scheduleErasure(trx, account, { cause: 'OPERATOR', graceDays })
+}
+
+export interface Hold {
+  reason: string
+  days: number
 }
 
 /** Stops an erasure that has not begun, for at most a year. The person stays hidden. @throws ErasureNotFound */
-export async function holdErasure (db: Db, id: string, { reason, days }: { reason: string, days: number }) {
+export async function holdErasure (db: Db, id: string, { reason, days }: Hold) {
   const held = await db.updateTable('erasures')
     .set({
       status: 'HELD',

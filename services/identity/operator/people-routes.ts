@@ -1,10 +1,12 @@
 import Type from 'typebox'
-import { Data, data, Id, Message, message, Body, Nullable, Text, Timestamp, type Routes } from '@tandem/http-kit'
-import { forOperators } from '@tandem/operator-kit'
+import { Body, Data, data, Id, Nullable, Text, Timestamp, type Routes } from '@tandem/http-kit'
+import { listMailsOf } from '@tandem/mail-kit'
+import { countPerson, forOperators } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
-import { holdErasure, listErasures, releaseErasure } from './erasures.ts'
+import { listSessions } from '../sessions/queries.ts'
+import { endAllSessionsOf } from './actions.ts'
 import { listIssues } from './queries.ts'
-import { countPerson, findPerson, readContact, readPerson } from './people.ts'
+import { findPerson, readContact, readPerson } from './people.ts'
 
 const Reason = Text({ min: 3, max: 500, description: 'The case, or why' })
 const Person = Type.Object({
@@ -18,6 +20,23 @@ const Person = Type.Object({
   restrictions: Type.Array(Type.Object({ scope: Type.String(), until: Nullable(Timestamp) })),
   strikes: Type.Integer(),
   sessions: Type.Integer()
+})
+const Session = Type.Object({
+  id: Type.String(),
+  deviceName: Nullable(Type.String()),
+  platform: Nullable(Type.String()),
+  appVersion: Nullable(Type.String()),
+  ipAddress: Nullable(Type.String({ description: 'Masked' })),
+  lastUsedAt: Timestamp,
+  createdAt: Timestamp
+})
+const Mail = Type.Object({
+  id: Type.String(),
+  kind: Type.String({ description: 'What it is about, such as `decision`' }),
+  status: Type.String(),
+  attempts: Type.Integer(),
+  createdAt: Timestamp,
+  sentAt: Nullable(Timestamp)
 })
 const AnyRow = Type.Object({}, { additionalProperties: true })
 
@@ -43,60 +62,46 @@ export const peopleOperatorRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.get('/operator/people/:id/contact', {
-    config: forOperators('people.contact'),
+    config: forOperators('people.contact', { person: 'id' }),
     schema: {
       hide: true,
       params,
       querystring: Type.Object({ reason: Reason }),
       response: { 200: Data(Type.Object({ email: Type.String(), locale: Type.String() })) }
     }
-  }, async ({ params: { id }, operator }) => {
-    await countPerson(db, operator.id, id)
-    return data(await readContact(db, id))
-  })
+  }, async ({ params: { id } }) => data(await readContact(db, id)))
+
+  app.get('/operator/people/:id/sessions', {
+    config: forOperators('people.read', { person: 'id' }),
+    schema: {
+      hide: true,
+      params,
+      querystring: Type.Object({ reason: Reason }),
+      response: { 200: Data(Type.Object({ sessions: Type.Array(Session) })) }
+    }
+  }, async ({ params: { id } }) => data({ sessions: await listSessions(db, id) }))
+
+  app.post('/operator/people/:id/sessions/end', {
+    config: forOperators('sessions.end', { person: 'id' }),
+    schema: {
+      hide: true,
+      params,
+      body: Body({ reason: Reason }),
+      response: { 200: Data(Type.Object({ ended: Type.Integer() })) }
+    }
+  }, async ({ params: { id } }) => data({ ended: await endAllSessionsOf(db, { id }) }))
 
   app.get('/operator/mails', {
-    config: forOperators('mails.read'),
+    config: forOperators('mails.read', { person: 'accountId' }),
     schema: {
       hide: true,
       querystring: Type.Object({ accountId: Id, reason: Reason }),
-      response: { 200: Data(Type.Object({ mails: Type.Array(AnyRow) })) }
+      response: { 200: Data(Type.Object({ mails: Type.Array(Mail) })) }
     }
-  }, async ({ query: { accountId }, operator }) => {
-    await countPerson(db, operator.id, accountId)
-    const mails = await db.selectFrom('mails').where('account_id', '=', accountId)
-      .select(['id', 'status', 'attempts', 'created_at as createdAt']).orderBy('id', 'desc').limit(50).execute()
-    return data({ mails })
-  })
+  }, async ({ query: { accountId } }) => data({ mails: await listMailsOf(db, accountId) }))
 
   app.get('/operator/issues', {
     config: forOperators('issues.read'),
     schema: { hide: true, response: { 200: Data(Type.Object({ issues: Type.Array(AnyRow) })) } }
   }, async () => data({ issues: await listIssues(db) }))
-
-  app.get('/operator/erasures', {
-    config: forOperators('erasures.read'),
-    schema: { hide: true, response: { 200: Data(Type.Object({ erasures: Type.Array(AnyRow) })) } }
-  }, async () => data({ erasures: await listErasures(db) }))
-
-  app.post('/operator/erasures/:id/hold', {
-    config: forOperators('holds.change'),
-    schema: {
-      hide: true,
-      params,
-      body: Body({ days: Type.Integer({ minimum: 1, maximum: 365 }), reason: Reason }),
-      response: { 200: Message }
-    }
-  }, async ({ params: { id }, body }) => {
-    await holdErasure(db, id, body)
-    return message('The deletion is held')
-  })
-
-  app.post('/operator/erasures/:id/release', {
-    config: forOperators('holds.change'),
-    schema: { hide: true, params, response: { 200: Message } }
-  }, async ({ params: { id } }) => {
-    await releaseErasure(db, id)
-    return message('The deletion goes on')
-  })
 }

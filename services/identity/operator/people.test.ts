@@ -3,7 +3,7 @@ import t from 'tap'
 import type { StaffRole } from '@tandem/operator-kit'
 import { testApp } from '../test/app.ts'
 
-const { db, deps, get, post, givenAccount } = await testApp(t)
+const { db, deps, get, post, givenAccount, canRefresh, mailsTo } = await testApp(t)
 
 const asOperator = async (role: StaffRole, id = randomUUID()) => ({
   authorization: `Bearer ${await deps.issueOperatorToken({
@@ -62,7 +62,13 @@ t.test('support reads problems, mails and deletions; administrators hold a delet
   const headers = await asOperator('SUPPORT')
   await post('/auth/report-issue', { email: account.email, description: 'The code never arrives.' })
   t.match((await get('/operator/issues', { headers })).data.issues, [{ description: 'The code never arrives.' }])
-  t.same((await get(`/operator/mails?accountId=${account.id}&reason=question`, { headers })).data.mails, [])
+  const mailsOf = async () =>
+    (await get(`/operator/mails?accountId=${account.id}&reason=question`, { headers })).data.mails
+  t.same(await mailsOf(), [])
+  await post('/auth/forgot-password', { email: account.email })
+  await mailsTo(account.email)
+  t.match(await mailsOf(), [{ kind: 'reset', status: 'sent', sentAt: String }])
+  t.notMatch(JSON.stringify(await mailsOf()), /token|http/)
   t.match(await get('/operator/erasures', { headers }), { status: 200, data: { erasures: [] } })
   const hold = `/operator/erasures/${randomUUID()}/hold`
   t.match(await post(hold, { days: 30, reason: 'a court' }, { headers }), { status: 403 })
@@ -77,6 +83,27 @@ t.test('support reads problems, mails and deletions; administrators hold a delet
     200
   )
   t.match(await statusOf(), [{ id, status: 'HELD', holdReason: 'a court' }])
-  t.equal((await post(`/operator/erasures/${id}/release`, {}, { headers: admin })).status, 200)
+  t.equal((await post(`/operator/erasures/${id}/release`, { reason: 'it is over' }, { headers: admin })).status, 200)
   t.match(await statusOf(), [{ id, status: 'SCHEDULED' }])
+})
+
+t.test('support lists and ends the sessions of a person, and sees copies of data, which administrators cancel', async (t) => {
+  const account = await givenAccount()
+  const headers = await asOperator('SUPPORT')
+  const path = `/operator/people/${account.id}/sessions`
+  t.match((await get(`${path}?reason=stolen%20phone`, { headers })).data.sessions, [{ id: account.sessionId }])
+  t.match(await post(`${path}/end`, { reason: 'stolen phone' }, { headers: await asOperator('MODERATOR') }), {
+    status: 403
+  })
+  t.match(await post(`${path}/end`, { reason: 'stolen phone' }, { headers }), { status: 200, data: { ended: 1 } })
+  t.notOk(await canRefresh(account))
+
+  const id = randomUUID()
+  await db.insertInto('exports').values({ id, account_id: account.id }).execute()
+  t.match((await get('/operator/exports', { headers })).data.exports, [{ id, status: 'PENDING' }])
+  const cancel = `/operator/exports/${id}/cancel`
+  t.match(await post(cancel, { reason: 'a wrong one' }, { headers }), { status: 403 })
+  t.match(await post(cancel, { reason: 'a wrong one' }, { headers: await asOperator('ADMIN') }), { status: 200 })
+  t.match(await post(cancel, { reason: 'a wrong one' }, { headers: await asOperator('ADMIN') }), { status: 404 })
+  t.same((await get('/operator/exports', { headers })).data.exports, [])
 })

@@ -30,7 +30,11 @@ export interface Decision {
   note: string | null
   /** Null for an automated decision. */
   staffId: string | null
+  /** The second operator, where it takes two. */
+  confirmedBy?: string
   reverses?: string | null
+  /** Whether it holds only until another operator confirms or withdraws a ban; it is no strike then. */
+  isInterim?: boolean
 }
 
 const harmless = ['DISMISS', 'LIFT', 'RESTORE_CONTENT']
@@ -52,7 +56,7 @@ export async function recordDecision (
   const outcome = actions.every(({ type }) => harmless.includes(type)) ? 'NO_VIOLATION' : 'ACTION_TAKEN'
   const { id, madeAt } = await insertDecision(trx, decision, outcome)
   for (const action of actions) await applyAction(trx, { accountId, decisionId: id }, action)
-  if (outcome === 'ACTION_TAKEN') {
+  if (outcome === 'ACTION_TAKEN' && !decision.isInterim) {
     await trx.insertInto('strikes').values({ decision_id: id, account_id: accountId }).execute()
   }
   await publish(trx, DecisionMade, accountId, {
@@ -84,7 +88,8 @@ export async function recordDecision (
 }
 
 async function insertDecision (trx: Trx, decision: Decision, outcome: 'ACTION_TAKEN' | 'NO_VIOLATION') {
-  const { accountId, case: decided, actions, reason, statement, note, staffId, reverses = null } = decision
+  const { accountId, case: decided, actions, reason, statement, note, staffId, reverses = null, confirmedBy = null } =
+    decision
   const inserted = await trx.insertInto('decisions').values({
     account_id: accountId,
     case_service: decided?.service ?? null,
@@ -99,6 +104,7 @@ async function insertDecision (trx: Trx, decision: Decision, outcome: 'ACTION_TA
     note,
     is_automated: staffId === null,
     staff_id: staffId,
+    confirmed_by: confirmedBy,
     reverses
   }).onConflict((conflict) => conflict.doNothing()).returning(['id', 'made_at as madeAt']).executeTakeFirst()
   if (!inserted) throw new CaseChanged()

@@ -1,24 +1,26 @@
 import { appendAudit, requireRight, type Operator } from '@tandem/operator-kit'
-import { FitMatchCase, SocialCase } from '@tandem/contracts'
 import { Forbidden, ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { CaseChanged, CaseNotFound } from '../errors.ts'
-import type { DecidedAction } from '../tables.ts'
-import { recordDecision, type DecidedCase } from './actions.ts'
+import { recordDecision } from './actions.ts'
+import { proposeBan } from './bans.ts'
+import { readCase, toDecided } from './cases.ts'
 import type { NewAction, NewDecision } from './schemas.ts'
 
-const DAY_MS = 86_400_000
 const LONG_RESTRICTION_DAYS = 30
 
 /**
- * Makes an operator's decision. What it is about is read from the service that owns the case, never from the request.
- * @throws Forbidden, ProofRequired, CaseNotFound, CaseChanged, UserNotFound, Unavailable
+ * Makes an operator's decision, or proposes it if it needs two operators. What it is about is read from the service that
+ * owns the case, never from the request.
+ * @throws Forbidden, ProofRequired, CaseNotFound, CaseChanged, UserNotFound, ProposalExists, Unavailable
  */
 export async function decide (deps: Deps, operator: Operator, decision: NewDecision, requestId: string) {
   const { accountId, reason, statement, note = null } = decision
   if (operator.accountId === accountId) throw new Forbidden()
   for (const action of decision.actions) checkRight(operator, action)
   checkActions(decision)
+  if (deps.fourEyes.has('BAN') && decision.actions.some(({ type }) => type === 'BAN')) {
+    return await proposeBan(deps, operator, decision, requestId)
+  }
   const decided = await readCase(deps, decision)
   const actions = decision.actions.map(toDecided)
   const { db, mailer } = deps
@@ -37,7 +39,7 @@ export async function decide (deps: Deps, operator: Operator, decision: NewDecis
     return recorded
   })
   await mailer.enqueue([mail])
-  return id
+  return { id }
 }
 
 function checkRight (operator: Operator, { type, days = 0 }: NewAction) {
@@ -63,20 +65,3 @@ function checkActions ({ case: decided, actions, statement }: NewDecision) {
     if (type === 'REMOVE_PHOTO' && !photoId) throw new ValidationError('actions must say the photoId of REMOVE_PHOTO')
   }
 }
-
-async function readCase ({ callRpc }: Deps, { case: wanted, accountId }: NewDecision): Promise<DecidedCase | null> {
-  if (!wanted) return null
-  const found = await callRpc(wanted.service === 'social' ? SocialCase : FitMatchCase, { caseId: wanted.id })
-  if (!found) throw new CaseNotFound()
-  if (!found.isOpen || found.version !== wanted.version) throw new CaseChanged()
-  if (found.accountId !== accountId) throw new ValidationError('accountId must be the one of the case')
-  const { service, id, version } = wanted
-  return { service, id, version, subjectType: found.targetType, excerpt: found.excerpt }
-}
-
-const toDecided = ({ type, scope, days, photoId }: NewAction): DecidedAction => ({
-  type,
-  scope: type === 'RESTRICT' || type === 'LIFT' ? scope ?? null : null,
-  until: type === 'RESTRICT' && days ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
-  photoId: type === 'REMOVE_PHOTO' ? photoId ?? null : null
-})

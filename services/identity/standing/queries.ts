@@ -87,6 +87,7 @@ export async function listDecisionsForOperators (db: Db, accountId: string) {
       'note',
       'is_automated as isAutomated',
       'staff_id as staffId',
+      'confirmed_by as confirmedBy',
       'reverses',
       'made_at as madeAt',
       sql<string[]>`array(select service from unnest(array['social', 'fitmatch']) as service

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { Data, data, Id, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
-import { forOperators } from '@tandem/operator-kit'
+import { forOperators, ProposalNotFound, Proposed, readProposal } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
+import { confirmBan } from './bans.ts'
 import { decide } from './decide.ts'
 import { listDecisionsForOperators, readStanding } from './queries.ts'
 import { NewDecision, Standing } from './schemas.ts'
@@ -17,6 +18,7 @@ const OperatorDecision = Type.Object({
   note: Nullable(Type.String()),
   isAutomated: Type.Boolean(),
   staffId: Nullable(Type.String()),
+  confirmedBy: Nullable(Type.String()),
   reverses: Nullable(Type.String()),
   madeAt: Timestamp,
   awaits: Type.Array(Type.String(), { description: 'The services that have not carried it out yet' })
@@ -35,14 +37,30 @@ export const standingRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ account }) => data({ standing: await readStanding(db, account.id) }))
 
-  app.post(
-    '/operator/decisions',
-    {
-      config: forOperators('cases.decide'),
-      schema: { hide: true, body: NewDecision, response: { 201: Data(Type.Object({ id: Type.String() })) } }
-    },
-    async ({ body, operator, id }, reply) => reply.code(201).send(data({ id: await decide(deps, operator, body, id) }))
-  )
+  app.post('/operator/decisions', {
+    config: forOperators('cases.decide'),
+    schema: {
+      hide: true,
+      body: NewDecision,
+      response: { 201: Data(Type.Object({ id: Type.String() })), 202: Proposed }
+    }
+  }, async ({ body, operator, id }, reply) => {
+    const made = await decide(deps, operator, body, id)
+    return 'id' in made ? reply.code(201).send(data(made)) : reply.code(202).send(data(made))
+  })
+
+  app.post('/operator/decisions/:id/confirm', {
+    config: forOperators('proposals.decide'),
+    schema: {
+      hide: true,
+      params: Type.Object({ id: Id }),
+      response: { 201: Data(Type.Object({ id: Type.String() })) }
+    }
+  }, async ({ params, operator, id }, reply) => {
+    const proposal = await readProposal(db, params.id)
+    if (proposal.kind !== 'BAN') throw new ProposalNotFound()
+    return reply.code(201).send(data({ id: await confirmBan(deps, operator, proposal, id) }))
+  })
 
   app.get('/operator/decisions', {
     config: forOperators('people.read'),

@@ -134,6 +134,7 @@ export async function testApp (
     blocklist: createBlocklist(passwordBlocklist),
     ...createIssuers(db, secrets),
     console: { origin: 'https://console.example', host: 'console.example' },
+    fourEyes: new Set(),
     signKeySet: createKeySetSigner(db, rootKeys.privateKey),
     providers: { PROVIDER_A: disabledProvider, PROVIDER_B: disabledProvider, ...providers },
     mailer,

@@ -37,6 +37,7 @@ const deps: Deps = {
   pushes,
   likeDigestMs: 0,
   now: () => new Date(),
+  fourEyes: new Set(),
   departures: createNotificationDepartures({ db, callRpc }),
   wakeUp () {},
   log: createLogger('test', 'silent')

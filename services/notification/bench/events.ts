@@ -76,6 +76,7 @@ const deps: Deps = {
   pushes,
   likeDigestMs: 0,
   now: () => new Date(),
+  fourEyes: new Set(),
   departures,
   wakeUp () {},
   log

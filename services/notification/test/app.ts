@@ -110,6 +110,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     pushes,
     likeDigestMs,
     now: () => clock.now(),
+    fourEyes: new Set(),
     departures: createNotificationDepartures({ db, callRpc }),
     wakeUp: (signal) => signals.push(...signal),
     log: silentLog

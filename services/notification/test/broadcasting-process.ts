@@ -27,6 +27,7 @@ startBroadcasting({
   },
   likeDigestMs: 0,
   now: () => new Date(),
+  fourEyes: new Set(),
   departures: createNotificationDepartures({ db, callRpc }),
   wakeUp () {},
   log: createLogger('test', 'silent')

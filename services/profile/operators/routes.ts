@@ -16,7 +16,7 @@ const Person = Type.Object({
 /** What operators see of a person here: how they appear, and nothing of their body or their place. */
 export const personOperatorRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/operator/people/:id', {
-    config: forOperators('people.read'),
+    config: forOperators('people.read', { person: 'id' }),
     schema: {
       hide: true,
       params: Type.Object({ id: Id }),

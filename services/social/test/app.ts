@@ -59,6 +59,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     callRpc,
     people: createPeopleLookup({ db, callRpc }),
     media,
+    fourEyes: new Set(),
     departures: createSocialDepartures({ db, callRpc, media })
   }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })

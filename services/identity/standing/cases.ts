@@ -1,0 +1,34 @@
+import { FitMatchCase, SocialCase } from '@tandem/contracts'
+import { ValidationError } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import { CaseChanged, CaseNotFound } from '../errors.ts'
+import type { DecidedAction } from '../tables.ts'
+import type { DecidedCase } from './actions.ts'
+import type { NewAction, NewDecision } from './schemas.ts'
+
+/**
+ * Reads what a decision is about from the service that owns the case, never from the request.
+ * @throws CaseNotFound, CaseChanged, ValidationError, Unavailable
+ */
+export async function readCase (
+  { callRpc }: Pick<Deps, 'callRpc'>,
+  { case: wanted, accountId }: NewDecision
+): Promise<DecidedCase | null> {
+  if (!wanted) return null
+  const found = await callRpc(wanted.service === 'social' ? SocialCase : FitMatchCase, { caseId: wanted.id })
+  if (!found) throw new CaseNotFound()
+  if (!found.isOpen || found.version !== wanted.version) throw new CaseChanged()
+  if (found.accountId !== accountId) throw new ValidationError('accountId must be the one of the case')
+  const { service, id, version } = wanted
+  return { service, id, version, subjectType: found.targetType, excerpt: found.excerpt }
+}
+
+const DAY_MS = 86_400_000
+
+/** An action as it is stored and published: with its end instead of its length. */
+export const toDecided = ({ type, scope, days, photoId }: NewAction): DecidedAction => ({
+  type,
+  scope: type === 'RESTRICT' || type === 'LIFT' ? scope ?? null : null,
+  until: type === 'RESTRICT' && days ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
+  photoId: type === 'REMOVE_PHOTO' ? photoId ?? null : null
+})
