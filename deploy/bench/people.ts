@@ -20,7 +20,8 @@ export async function becomeMember (stack: Stack, email: string): Promise<Member
   return { email, password, accessToken }
 }
 
-async function codeMailedTo (stack: Stack, email: string) {
+/** Waits for the code in the newest email. */
+export async function codeMailedTo (stack: Stack, email: string) {
   for (;;) {
     const response = await fetch(`${stack.mail.url}/api/mails?to=${encodeURIComponent(email)}`)
     const [mail] = await response.json() as { text: string }[]

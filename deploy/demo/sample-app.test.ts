@@ -1,10 +1,11 @@
+import { codeMailedTo } from '@tandem/bench/people.ts'
 import { withStack, type Stack } from '@tandem/bench/stack.ts'
 import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
 import { findHome, join } from './join.ts'
-import { PASSWORD } from './member.ts'
+import { PASSWORD, type Member } from './member.ts'
 import { describePeople } from './people.ts'
 import { drawScene } from './scenes.ts'
 
@@ -16,7 +17,8 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
   await withStack(async (stack) => {
     const home = await findHome(stack)
     const people = describePeople(seed).slice(0, 2)
-    for (const person of people) await join(person, { stack, seed, home, isMain: true })
+    const members = []
+    for (const person of people) members.push(await join(person, { stack, seed, home, isMain: true }))
     const [mia, leo] = await Promise.all(people.map(async ({ email }) => await openApp(t, browser, stack, email)))
 
     await mia!.getByRole('heading', { name: 'Mia' }).waitFor()
@@ -58,18 +60,64 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     await mia!.locator('.bubble.mine', { hasText: 'Perfect!' }).locator('.icon').waitFor()
     t.pass('Mia sees that Leo has read it')
     await mia!.locator('nav a[href="#/chats"] .badge').waitFor({ state: 'detached' })
+
+    await acceptInvitation(mia!, { host: members[1]!, guest: members[0]! })
+    await go(leo!, 'Home')
+    await leo!.locator('.plan', { hasText: 'Morning run' }).waitFor()
+    t.pass('both see the plan on the home screen')
+    await register(t, browser, stack)
   }, { LIMIT_PROFILE: 'relaxed', LIKES_GATHER_SECONDS: '1' })
 })
 
+async function acceptInvitation (page: Page, { host, guest }: { host: Member, guest: Member }) {
+  await host.send('POST', '/activities', {
+    title: 'Morning run',
+    sport: 'running',
+    date: new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10),
+    startTime: '07:00',
+    endTime: '08:00',
+    locationName: 'At the gate',
+    userIds: [await guest.accountId()]
+  })
+  await go(page, 'Home')
+  const invitation = page.locator('.plan.invited', { hasText: 'Leo invites you' })
+  await invitation.getByRole('button', { name: 'I am in' }).click()
+  await invitation.waitFor({ state: 'detached' })
+  await page.locator('.plan', { hasText: 'Morning run' }).filter({ hasText: 'At the gate' }).waitFor()
+}
+
+/** Creates an account with the code from the email. */
+async function register (t: Test, browser: Browser, stack: Stack) {
+  const page = await newPage(t, browser, stack, '')
+  const email = 'newcomer@example.com'
+  await page.getByRole('button', { name: 'Create an account' }).click()
+  await page.getByLabel('Name').fill('Nadia')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill('weak')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText(`We have sent a code to ${email}`).waitFor()
+  await page.getByLabel('Code from the email').fill(await codeMailedTo(stack, email))
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Nadia' }).waitFor()
+}
+
 async function openApp (t: Test, browser: Browser, stack: Stack, email: string) {
+  const page = await newPage(t, browser, stack, email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  return page
+}
+
+async function newPage (t: Test, browser: Browser, stack: Stack, email: string) {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
   const page = await context.newPage()
   // A first start on a busy machine is slow.
   page.setDefaultTimeout(60_000)
   page.on('pageerror', ({ message }) => t.fail(`${email}: ${message}`))
   await page.goto(`${stack.devPage.url}/app/?email=${email}`)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
   return page
 }
 

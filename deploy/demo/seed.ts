@@ -1,6 +1,7 @@
 import type { Stack } from '@tandem/bench/stack.ts'
 import pLimit from 'p-limit'
 import { findHome, join } from './join.ts'
+import { fast, makeBuddies, planOpenly, planTogether } from './plans.ts'
 import type { Member } from './member.ts'
 import { createPost, createStory, describePosts } from './posts.ts'
 import { describePeople } from './people.ts'
@@ -80,8 +81,21 @@ export async function fill (stack: Stack, seed: string, report: Report): Promise
 
   const matches = await match(members, each)
   report(`${matches} matches with chats`)
+
+  await Promise.all([0, 1].map(async (main) => {
+    const followed = follows.filter(({ member }) => member === members[main]).map(({ other }) => other)
+    await planTogether(members[main]!, matchesOf(members, main))
+    await makeBuddies(members[main]!, followed.slice(0, 3) as [Member, Member, Member])
+    await fast(members[main]!, random)
+  }))
+  await planOpenly(members.slice(30), random)
+  report('Activities, sport buddies and fasts')
   return members
 }
+
+/** The three people that a main person has matched with. */
+const matchesOf = (members: Member[], main: number) =>
+  [2, 4, 6].map((other) => members[other + main]!) as [Member, Member, Member]
 
 type Each = <T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>) => Promise<R[]>
 
@@ -99,7 +113,9 @@ async function match (members: Member[], each: Each) {
       targetProfileId: profileIds[to],
       swipeType
     })).data.match?.matchId
-  const pairs = [0, 1].flatMap((main) => chats.map((chat, index) => ({ main, other: 2 + main + index * 2, chat })))
+  const pairs = [0, 1].flatMap((main) =>
+    matchesOf(members, main).map((other, index) => ({ main, other: members.indexOf(other), chat: chats[index] ?? [] }))
+  )
   await each(pairs, async ({ main, other, chat }) => {
     await swipe(other, main, 'WORKOUT_BUDDY')
     const matchId = await swipe(main, other, 'WORKOUT_BUDDY')

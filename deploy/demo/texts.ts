@@ -118,3 +118,79 @@ export const meals = [
   ['Yoghurt and nuts', 310, 21],
   ['Eggs on toast', 460, 28]
 ] as const
+
+export interface Plan {
+  title: string
+  sport: string
+  inDays: number
+  startTime: string
+  endTime: string
+  locationName: string
+  note?: string
+}
+
+/** With the matches of a main person: one to go to, one to host, one to be invited to. */
+export const sharedPlans: [Plan, Plan, Plan] = [
+  {
+    title: 'Easy six kilometres',
+    sport: 'running',
+    inDays: 1,
+    startTime: '07:00',
+    endTime: '08:00',
+    locationName: 'Tiergarten, at the gate',
+    note: 'Slow enough to talk. Coffee afterwards.'
+  },
+  {
+    title: 'Swim before work',
+    sport: 'swimming',
+    inDays: 2,
+    startTime: '06:30',
+    endTime: '07:30',
+    locationName: 'Stadtbad Mitte'
+  },
+  {
+    title: 'First time on the wall',
+    sport: 'bouldering',
+    inDays: 4,
+    startTime: '18:00',
+    endTime: '20:00',
+    locationName: 'Boulder hall, Gesundbrunnen',
+    note: 'I bring a second pair of shoes.'
+  }
+]
+
+export const openPlans: Plan[] = [
+  { title: 'Sunrise yoga', sport: 'yoga', inDays: 1, startTime: '07:30', endTime: '08:30', locationName: 'Mauerpark' },
+  {
+    title: 'Hill repeats',
+    sport: 'running',
+    inDays: 2,
+    startTime: '18:30',
+    endTime: '19:30',
+    locationName: 'Volkspark, south entrance'
+  },
+  {
+    title: 'Ride to the lake',
+    sport: 'road_cycling',
+    inDays: 3,
+    startTime: '10:00',
+    endTime: '14:00',
+    locationName: 'Brandenburg Gate'
+  },
+  {
+    title: 'Beginners climb',
+    sport: 'bouldering',
+    inDays: 3,
+    startTime: '17:00',
+    endTime: '19:00',
+    locationName: 'Boulder hall, Gesundbrunnen'
+  },
+  {
+    title: 'Forest walk, fast',
+    sport: 'hiking',
+    inDays: 5,
+    startTime: '11:00',
+    endTime: '13:30',
+    locationName: 'Grunewald station'
+  }
+]

@@ -1,4 +1,5 @@
 import { tandem } from './api.js'
+import { Plans } from './plans.js'
 import { Empty, html, Loading, useLoad } from './ui.js'
 
 export function Home ({ me, signOut }) {
@@ -11,7 +12,7 @@ export function Home ({ me, signOut }) {
     return { ...home.data, week: week.data, health: health.data }
   })
   if (!loaded.data) return html`<${Loading} of=${loaded} />`
-  const { user, stats, today, week, health, matches } = loaded.data
+  const { user, stats, today, week, health, matches, upcomingActivities } = loaded.data
   const log = async (type, data) => {
     await tandem.saveLogs({
       body: { items: [{ clientId: `app-${Date.now()}`, type, at: new Date().toISOString(), data }] }
@@ -33,6 +34,7 @@ export function Home ({ me, signOut }) {
     )
   }</ul>
       </section>
+      <${Plans} me=${me} upcoming=${upcomingActivities} onChange=${loaded.reload} />
       <section class="card"><h2>This week</h2>
         <ol class="week">${
     week.days.map((day) =>

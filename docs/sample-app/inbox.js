@@ -2,13 +2,23 @@ import { tandem } from './api.js'
 import { useReloads } from './realtime.js'
 import { Avatar, Empty, html, Loading, timeAgo, useLoad } from './ui.js'
 
-const icons = { CHAT: '💬', FITMATCH: '⚡', GAMIFICATION: '🏆', STORY_REACTION: '✨', ACCOUNT: '🔒', SOCIAL_FEED: '❤️' }
+const icons = {
+  CHAT: '💬',
+  FITMATCH: '⚡',
+  GAMIFICATION: '🏆',
+  STORY_REACTION: '✨',
+  ACCOUNT: '🔒',
+  SOCIAL_FEED: '❤️',
+  SPORT_BUDDY: '🤝',
+  BOOKING: '📅',
+  FASTING: '⏱️'
+}
 const hrefOf = ({ type, data }) =>
   type === 'CHAT' || type === 'FITMATCH' && data.matchId
     ? `#/chats/${data.matchId ?? ''}`
     : type === 'FITMATCH'
     ? '#/discover'
-    : type === 'GAMIFICATION'
+    : ['GAMIFICATION', 'SPORT_BUDDY', 'BOOKING', 'FASTING'].includes(type)
     ? '#/home'
     : '#/feed'
 

@@ -133,7 +133,7 @@ export const english = {
   },
   activityConfirmed: {
     type: 'BOOKING',
-    title: 'It is a date',
+    title: 'Plan confirmed',
     body: 'You and {name} train together: {sport}, {startsAt}'
   },
   activityChanged: {
