@@ -1,11 +1,7 @@
 import type { Departures } from '@tandem/account-kit'
-import type { Resources } from '@tandem/service-kit'
-import type Type from 'typebox'
-import type { Config } from './config.ts'
 import type { CallRpc } from '@tandem/bus-kit'
-import { createDashboardDepartures } from './departures.ts'
-import type { Db, Tables } from './tables.ts'
-import { createStatsCache, type StatsCache } from './stats/cache.ts'
+import type { Db } from './tables.ts'
+import type { StatsCache } from './stats/cache.ts'
 
 /** The dependencies passed to every feature. */
 export interface Deps {
@@ -16,13 +12,4 @@ export interface Deps {
   minAge: number
   now: () => Date
   departures: Departures
-}
-
-export function createDeps (
-  { config, db, callRpc, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
-): Deps {
-  const cache = createStatsCache(config.REDIS_URL, log)
-  onClose(() => cache.close())
-  const departures = createDashboardDepartures({ db, callRpc, cache })
-  return { db, callRpc, cache, minAge: config.MIN_AGE, now: () => new Date(), departures }
 }

@@ -2,7 +2,7 @@ import { startAudit } from '@tandem/operator-kit'
 import { runService } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
-import { createDeps } from './deps.ts'
+import { createDeps } from './create-deps.ts'
 import { startPublishingReachedGoals } from './fasting/reached-goals.ts'
 import { startHousekeeping } from './housekeeping.ts'
 

@@ -4,7 +4,7 @@ import { runService } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { startBroadcasting } from './broadcasts/actions.ts'
 import { Config } from './config.ts'
-import { createDeps, startQueues } from './deps.ts'
+import { createDeps, startQueues } from './create-deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { checkPushBacklog } from './push/backlog.ts'
 

@@ -3,7 +3,7 @@ import { MessageSent } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { publishPaced, type LoadEvent, type PublishedEvent } from './load.ts'
 import { createId, createPeople } from './people.ts'
-import type { World } from './pushes.ts'
+import type { World } from './world.ts'
 import { report } from './report.ts'
 
 const CHATS_PER_SECOND = 10

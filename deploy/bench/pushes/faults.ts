@@ -4,7 +4,7 @@ import type { Fault, SendRequest } from '../../../services/notification/test/fak
 import { readStack } from '../stack.ts'
 import { createLevels, publishPaced, waitUntilDelivered } from './load.ts'
 import { createPeople, numberOf, tokenOf } from './people.ts'
-import type { World } from './pushes.ts'
+import type { World } from './world.ts'
 
 const PEOPLE = 2_500
 const DEVICES = 2

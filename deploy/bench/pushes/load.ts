@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LevelReached, type EventDefinition } from '@tandem/contracts'
 import { sql } from 'kysely'
-import type { Db, World } from './pushes.ts'
+import type { Db, World } from './world.ts'
 
 /** An event to publish. `key` identifies the push that it causes. */
 export interface LoadEvent {

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import { createLevels, publishPaced, waitUntilDelivered, type PublishedEvent } from './load.ts'
 import { createPeople } from './people.ts'
-import type { World } from './pushes.ts'
+import type { World } from './world.ts'
 import { report } from './report.ts'
 
 const PER_SECOND = 50

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from './pushes.ts'
+import type { Db } from './world.ts'
 
 /** An id that is easy to recognise: `kind` is its first hexadecimal digit. */
 export const createId = (kind: string, number: number) =>

@@ -3,27 +3,12 @@
 // is real.
 import { connect } from '@tandem/database-kit'
 import { seededRandom, startNats, startRedis } from '@tandem/test-kit'
-import type { Kysely } from 'kysely'
 import { startFakeFcm } from '../../../services/notification/test/fake-fcm.ts'
-import { withStack, type Stack } from '../stack.ts'
+import { withStack } from '../stack.ts'
 import { broadcast } from './broadcast.ts'
 import { faults } from './faults.ts'
 import { natsOutage, redisOutage } from './outages.ts'
-
-export type Db = Kysely<Record<string, never>>
-
-/** What every scenario works with. */
-export interface World {
-  stack: Stack
-  dataDir: string
-  db: Db
-  provider: Awaited<ReturnType<typeof startFakeFcm>>
-  redis: Awaited<ReturnType<typeof startRedis>>
-  nats: Awaited<ReturnType<typeof startNats>>
-  random: () => number
-  /** Prints whether something holds. If not, the command fails at the end. */
-  check: (holds: boolean, what: string) => void
-}
+import type { Db } from './world.ts'
 
 const scenarios = { faults, redis: redisOutage, nats: natsOutage, broadcast }
 

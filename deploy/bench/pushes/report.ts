@@ -1,7 +1,7 @@
 import { percentile } from '../table.ts'
 import type { PublishedEvent } from './load.ts'
 import { createId, numberOf } from './people.ts'
-import type { World } from './pushes.ts'
+import type { World } from './world.ts'
 
 /** Prints the time from each event to its push. @param limitMs check that each push arrives once, within this time */
 export function report ({ provider, check }: World, name: string, published: PublishedEvent[], limitMs?: number) {

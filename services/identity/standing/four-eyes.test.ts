@@ -35,7 +35,10 @@ const confirm = async (id: string, headers = confirmer) =>
   await post(`/operator/decisions/${id}/confirm`, {}, { headers })
 const decisionsOf = async (accountId: string) =>
   (await publishedEvents(accountId)).filter(({ type }) => type === 'decision.made')
-    .map(({ case: decided, actions }) => ({ case: decided, types: (actions as { type: string }[]).map(({ type }) => type) }))
+    .map(({ case: decided, actions }) => ({
+      case: decided,
+      types: (actions as { type: string }[]).map(({ type }) => type)
+    }))
 const statusOf = async (accountId: string) =>
   (await get(`/operator/people?${new URLSearchParams({ q: accountId, reason: 'case 7' }).toString()}`, {
     headers: await asOperator()

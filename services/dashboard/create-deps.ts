@@ -1,0 +1,16 @@
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import type { Config } from './config.ts'
+import { createDashboardDepartures } from './departures.ts'
+import type { Tables } from './tables.ts'
+import { createStatsCache } from './stats/cache.ts'
+import type { Deps } from './deps.ts'
+
+export function createDeps (
+  { config, db, callRpc, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
+): Deps {
+  const cache = createStatsCache(config.REDIS_URL, log)
+  onClose(() => cache.close())
+  const departures = createDashboardDepartures({ db, callRpc, cache })
+  return { db, callRpc, cache, minAge: config.MIN_AGE, now: () => new Date(), departures }
+}

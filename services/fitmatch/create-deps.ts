@@ -1,0 +1,35 @@
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import { createStores, type Config } from './config.ts'
+import { createMedia } from '@tandem/media-kit'
+import { createFitMatchDepartures } from './departures.ts'
+import { readFourEyes } from '@tandem/operator-kit'
+import { createPeopleLookup } from './people/lookup.ts'
+import type { Tables } from './tables.ts'
+import type { Deps } from './deps.ts'
+
+/** @throws ConfigError */
+export function createDeps (
+  { config, db, callRpc, publishSignal }: Resources<Type.Static<typeof Config>, Tables>
+): Deps {
+  const stores = createStores(config)
+  const { selfies } = stores
+  const media = createMedia({
+    storage: stores.media,
+    cdnUrl: config.CDN_URL,
+    ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
+    signingKey: config.MEDIA_SIGNING_KEY
+  })
+  return {
+    db,
+    callRpc,
+    findPeople: createPeopleLookup({ db, callRpc }),
+    media,
+    selfies,
+    minAge: config.MIN_AGE,
+    now: () => new Date(),
+    fourEyes: readFourEyes(config.FOUR_EYES),
+    departures: createFitMatchDepartures({ db, callRpc, media, selfies }),
+    sendEphemeral: publishSignal
+  }
+}

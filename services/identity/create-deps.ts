@@ -1,0 +1,67 @@
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import { providerSettings, type Config } from './config.ts'
+import { createMailer } from '@tandem/mail-kit'
+import { readFourEyes } from '@tandem/operator-kit'
+import { createIdentityDepartures } from './departures.ts'
+import { createLedger } from './erasures/ledger.ts'
+import { ensureSigningKey } from './keys/actions.ts'
+import { createKeySetSigner, readRootPrivateKey } from './keys/signed-keys.ts'
+import { createIssuers } from './keys/tokens.ts'
+import { createMailRequests } from './mails/requests.ts'
+import { createBlocklist } from './passwords/blocklist.ts'
+import { createHashing } from './passwords/hashing.ts'
+import { createVerifier } from './providers/tokens.ts'
+import { createFileReader, createPrivateStorage } from './storages.ts'
+import { readConsoleSettings } from './staff/settings.ts'
+import type { Tables } from './tables.ts'
+import { createSecrets } from './secrets.ts'
+import type { Deps } from './deps.ts'
+
+/** @throws ConfigError */
+export async function createDeps (
+  { config, db, callRpc, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
+): Promise<Deps> {
+  const { REDIS_URL, SMTP_URL, MAIL_FROM, PUBLIC_URL } = config
+  const rootKey = readRootPrivateKey(config.IDENTITY_ROOT_PRIVATE_KEY, config.IDENTITY_ROOT_PUBLIC_KEYS)
+  const providers = {
+    PROVIDER_A: createVerifier(providerSettings(config, 'PROVIDER_A')),
+    PROVIDER_B: createVerifier(providerSettings(config, 'PROVIDER_B'))
+  }
+
+  const secrets = createSecrets(config.SECRET)
+  await ensureSigningKey(db, secrets)
+
+  const mailer = createMailer({ db, service: 'identity', smtpUrl: SMTP_URL, redisUrl: REDIS_URL, from: MAIL_FROM, log })
+  onClose(() => mailer.close())
+  const mailRequests = createMailRequests({ db, secrets, mailer, redisUrl: REDIS_URL, publicUrl: PUBLIC_URL, log })
+  onClose(() => mailRequests.close())
+
+  const privateStorage = createPrivateStorage(config)
+  return {
+    db,
+    callRpc,
+    secrets,
+    hashing: await createHashing(),
+    blocklist: createBlocklist(config.PASSWORD_BLOCKLIST),
+    ...createIssuers(db, secrets),
+    console: readConsoleSettings(config.CONSOLE_URL),
+    fourEyes: readFourEyes(config.FOUR_EYES),
+    signKeySet: createKeySetSigner(db, rootKey),
+    providers,
+    mailer,
+    mailRequests,
+    ledger: createLedger(privateStorage),
+    privateStorage,
+    readFile: createFileReader(config),
+    departures: createIdentityDepartures({ db, secrets, mailer, privateStorage }),
+    publicUrl: PUBLIC_URL,
+    graceDays: config.DELETION_GRACE_DAYS
+  }
+}
+
+/** Starts the workers of the queues; closing the queues stops them. */
+export function startQueues ({ mailer, mailRequests }: Deps) {
+  mailer.start()
+  mailRequests.start()
+}

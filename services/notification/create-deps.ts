@@ -1,0 +1,55 @@
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import type { Config } from './config.ts'
+import { createMailer } from '@tandem/mail-kit'
+import { readFourEyes } from '@tandem/operator-kit'
+import { createPeopleLookup } from './people/lookup.ts'
+import { createFcm } from './push/fcm.ts'
+import { createLogProvider } from './push/log-provider.ts'
+import { createPushQueue } from './push/create-push-queue.ts'
+import { readCredential } from './push/credential.ts'
+import { createNotificationDepartures } from './departures.ts'
+import type { Tables } from './tables.ts'
+import type { Deps } from './deps.ts'
+
+export async function createDeps (
+  { config, db, callRpc, publishSignal, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
+): Promise<Deps> {
+  const mailer = createMailer({
+    db,
+    service: 'notification',
+    smtpUrl: config.SMTP_URL,
+    redisUrl: config.REDIS_URL,
+    from: config.MAIL_FROM,
+    log
+  })
+  onClose(() => mailer.close())
+  const findPeople = createPeopleLookup({ db, callRpc })
+  const credentialFile = config.FCM_SERVICE_ACCOUNT_FILE
+  const provider = credentialFile
+    ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(credentialFile) })
+    : createLogProvider(log)
+  const pushes = createPushQueue({ db, findPeople, provider, redisUrl: config.REDIS_URL, log })
+  onClose(() => pushes.close())
+
+  return {
+    db,
+    callRpc,
+    findPeople,
+    mailer,
+    publicUrl: config.PUBLIC_URL,
+    pushes,
+    likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000,
+    now: () => new Date(),
+    departures: createNotificationDepartures({ db, callRpc }),
+    fourEyes: readFourEyes(config.FOUR_EYES),
+    wakeUp: publishSignal,
+    log
+  }
+}
+
+/** Starts the workers of the queues; closing the queues stops them. */
+export function startQueues ({ mailer, pushes }: Deps) {
+  mailer.start()
+  pushes.start()
+}

@@ -1,0 +1,22 @@
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import type { Config } from './config.ts'
+import { createMedia, createStorage } from '@tandem/media-kit'
+import { createAccountLookup } from './people/accounts.ts'
+import { createProfileDepartures } from './departures.ts'
+import type { Tables } from './tables.ts'
+import type { Deps } from './deps.ts'
+
+export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
+  const media = createMedia({
+    storage: createStorage(config),
+    cdnUrl: config.CDN_URL,
+    ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN
+  })
+  return {
+    db,
+    findAccounts: createAccountLookup(callRpc),
+    media,
+    departures: createProfileDepartures({ db, callRpc, media })
+  }
+}

@@ -1,0 +1,27 @@
+import type { Resources } from '@tandem/service-kit'
+import type Type from 'typebox'
+import { createStore, type Config } from './config.ts'
+import { createMedia } from '@tandem/media-kit'
+import { readFourEyes } from '@tandem/operator-kit'
+import { createPeopleLookup } from './people/lookup.ts'
+import { createSocialDepartures } from './departures.ts'
+import type { Tables } from './tables.ts'
+import type { Deps } from './deps.ts'
+
+/** @throws ConfigError */
+export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
+  const media = createMedia({
+    storage: createStore(config),
+    cdnUrl: config.CDN_URL,
+    ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
+    signingKey: config.MEDIA_SIGNING_KEY
+  })
+  return {
+    db,
+    callRpc,
+    people: createPeopleLookup({ db, callRpc }),
+    media,
+    fourEyes: readFourEyes(config.FOUR_EYES),
+    departures: createSocialDepartures({ db, callRpc, media })
+  }
+}
