@@ -28,15 +28,15 @@ type InboxRow = (NotificationRow | { [Column in keyof NotificationRow]: null }) 
 }
 
 /**
- * The notifications with the person that each shows as its actor, `actor_id` of `shown`: of a digest of likes the latest
- * liker who is not hidden. Those of which only hidden people are left are not listed.
+ * The person that each notification shows as its actor, `actor_id` of `shown`: of a digest of likes the latest liker who
+ * is not hidden. A notification of which only hidden people are left is not listed.
  */
-const listedNotifications = sql`
-  notifications cross join lateral (select ${visibleActor} as actor_id) shown
+const joinActor = sql`
+  cross join lateral (select ${visibleActor} as actor_id) shown
   left join people on people.account_id = shown.actor_id`
 const isListed = sql`listed and removed_at is null and (notifications.actor_id is null or shown.actor_id is not null)`
 
-// The columns of a NotificationRow, for a query of `listedNotifications`.
+// The columns of a NotificationRow, for a query with `joinActor`.
 const notificationColumns = sql`
   notifications.id, kind, type, data, params, others_count as "othersCount",
   read_at as "readAt", created_at as "createdAt",
@@ -63,7 +63,7 @@ export async function readInbox (
     ) me
     left join lateral (
       select ${notificationColumns}
-      from ${listedNotifications}
+      from notifications ${joinActor}
       where notifications.account_id = ${accountId} and ${isListed}
         ${unreadOnly ? sql`and read_at is null` : sql``}
         ${cursor ? sql`and notifications.id < ${cursor}` : sql``}
@@ -79,22 +79,40 @@ export async function readInbox (
   }
 }
 
-/** Reads notifications of the inbox by their dedupe keys. Those that were removed or are not listed are left out. */
+interface KeyedNotifications {
+  accountId: string
+  dedupeKeys: string[]
+  language: Language
+  timezone: string
+}
+
+/**
+ * Reads notifications of inboxes by their dedupe keys: for each inbox a map by dedupe key. Those that were removed or
+ * are not listed are left out.
+ */
 export async function readNotifications (
   db: Db,
-  accountId: string,
-  dedupeKeys: string[],
-  language: Language,
-  timezone: string
-): Promise<Map<string, RenderedNotification>> {
-  if (dedupeKeys.length === 0) return new Map()
-  const { rows } = await sql<NotificationRow & { dedupeKey: string }>`
-    select dedupe_key as "dedupeKey", ${notificationColumns}
-    from ${listedNotifications}
-    where notifications.account_id = ${accountId} and dedupe_key = any(${dedupeKeys}::text[]) and ${isListed}`.execute(
-    db
+  inboxes: KeyedNotifications[]
+): Promise<Map<string, RenderedNotification>[]> {
+  const requested = inboxes.flatMap(({ accountId, dedupeKeys }, number) =>
+    dedupeKeys.map((dedupeKey) => ({ number, accountId, dedupeKey }))
   )
-  return new Map(rows.map((row) => [row.dedupeKey, render(row, language, timezone)]))
+  if (requested.length === 0) return inboxes.map(() => new Map())
+  const { rows } = await sql<NotificationRow & { number: number, dedupeKey: string }>`
+    select requested.number, notifications.dedupe_key as "dedupeKey", ${notificationColumns}
+    from unnest(
+      ${requested.map(({ number }) => number)}::integer[],
+      ${requested.map(({ accountId }) => accountId)}::uuid[],
+      ${requested.map(({ dedupeKey }) => dedupeKey)}::text[]
+    ) as requested (number, account_id, dedupe_key)
+    join notifications
+      on notifications.account_id = requested.account_id and notifications.dedupe_key = requested.dedupe_key
+    ${joinActor}
+    where ${isListed}`.execute(db)
+  const byInbox = Map.groupBy(rows, ({ number }) => number)
+  return inboxes.map(({ language, timezone }, number) =>
+    new Map((byInbox.get(number) ?? []).map((row) => [row.dedupeKey, render(row, language, timezone)]))
+  )
 }
 
 function render (row: NotificationRow, language: Language, timezone: string) {

@@ -60,10 +60,14 @@ export async function readFeeds (deps: Deps, queries: FeedQuery[]): Promise<Feed
 
   const [details, notifications] = await Promise.all([
     readDetails(deps, pages.flatMap(({ logged }) => logged)),
-    Promise.all(
-      pages.map(async ({ feed, language, logged }) =>
-        await readNotifications(deps.db, feed.accountId, logged.flatMap(dedupeKeyOf), language, feed.timezone)
-      )
+    readNotifications(
+      deps.db,
+      pages.map(({ feed: { accountId, timezone }, language, logged }) => ({
+        accountId,
+        dedupeKeys: logged.flatMap(dedupeKeyOf),
+        language,
+        timezone
+      }))
     )
   ])
   return pages.map(({ feed, resumed, logged }, number) => {
