@@ -33,15 +33,18 @@ export async function codeMailedTo (stack: Stack, email: string) {
 
 interface Call {
   token?: string
+  /** With it, the request can be repeated. */
+  key?: string
   body?: object
 }
 
 /** One request through the gateway. @throws an error with the response, its status as the cause, unless it succeeds */
-export async function call<Body> ({ gateway }: Stack, method: string, route: string, { token, body }: Call = {}) {
+export async function call<Body> ({ gateway }: Stack, method: string, route: string, { token, key, body }: Call = {}) {
   const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
     method,
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
+      ...(key && { 'idempotency-key': key }),
       ...(body && { 'content-type': 'application/json' })
     },
     ...(body && { body: JSON.stringify(body) })

@@ -16,7 +16,7 @@ import { describePeople } from './people.ts'
 import { createPost, createStory } from './posts.ts'
 import { createRandom } from './random.ts'
 import { drawScene } from './scenes.ts'
-import { readTraces } from './traces.ts'
+import { readTraces } from '@tandem/bench/traces.ts'
 
 t.setTimeout(300_000)
 const seed = 'leaving'

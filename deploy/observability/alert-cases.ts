@@ -141,6 +141,7 @@ export const alertCases: Record<string, AlertCase> = {
   ),
   ReportsBurst: one('fitmatch_reports_total{reason="SPAM"}', 50, '0+2x60', '0x60'),
   ErasureLate: one('account_erasure_oldest_seconds{service="social"}', 7, '4000x60', '60x60'),
+  DeletionOverdue: one('account_deletion_oldest_seconds', 7, '2420000x60', '1300000x60'),
   MailLate: one('mail_oldest_seconds{service="identity"}', 10, '0+60x60', '2x60'),
   MailRejected: one('mail_attempts_total{service="identity", outcome="failed"}', 50, '0+1x60', '0x60'),
   PushesDelayed: one('notification_push_oldest_seconds{service="notification"}', 25, '0+60x60', '30x60'),

@@ -30,7 +30,7 @@ t.test('public images are cached forever, and no other file of the folder is ser
     status: 200,
     headers: {
       'content-type': 'image/webp',
-      'cache-control': 'public, max-age=31536000, immutable',
+      'cache-control': 'public, max-age=604800, immutable',
       'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'cross-origin',
       'content-security-policy': /sandbox/,
@@ -118,7 +118,7 @@ t.test('a private image needs a signed URL and is not stored by shared caches', 
 
 t.test('a thumbnail is served for a width, and the image if it is not wider', async (t) => {
   const { call } = await withMedia(t)
-  const caching = { headers: { 'cache-control': 'public, max-age=31536000, immutable' } }
+  const caching = { headers: { 'cache-control': 'public, max-age=604800, immutable' } }
   const small = await call(`/media/public/${name}?w=320`)
   t.match(small, { status: 200, ...caching })
   t.equal(small.body.toString(), 'smaller')

@@ -39,8 +39,8 @@ function mediaPathOf (cdnUrl: string, publicUrl: string | undefined) {
 }
 
 /**
- * Serves uploaded images, and with `?w=` their thumbnails. Public ones are cached forever, as an image never changes; private ones need a signed URL and
- * are cached by clients only, until the URL expires. Serves nothing if CDN_URL is on another origin.
+ * Serves uploaded images, and with `?w=` their thumbnails. Public ones are cached for a week: an image never changes, but
+ * it can be deleted. Private ones need a signed URL and are cached by clients only, until the URL expires. Serves nothing if CDN_URL is on another origin.
  */
 export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, publicUrl, signingKey }: MediaOptions) {
   if (!folder) return
@@ -72,7 +72,7 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
       const seconds = maxAges.get(response.request)
       response.header(
         'cache-control',
-        seconds === undefined ? 'public, max-age=31536000, immutable' : `private, max-age=${seconds}`
+        seconds === undefined ? 'public, max-age=604800, immutable' : `private, max-age=${seconds}`
       )
       // Pages of other origins can show the images. If a browser ever renders a file as a page, the sandbox disables
       // it.

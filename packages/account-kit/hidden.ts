@@ -6,6 +6,12 @@ export const isNotHidden = (person: RawBuilder<unknown>) =>
   sql<SqlBool>`not exists (
   select from hidden_people hidden where hidden.account_id = ${person} and hidden.is_hidden offset 0)`
 
+/** Whether nobody else can see a person now. */
+export async function isHidden<Tables extends DepartureTables> (db: Kysely<Tables>, accountId: string) {
+  const { rows } = await sql`select from hidden_people where account_id = ${accountId} and is_hidden`.execute(db)
+  return rows.length > 0
+}
+
 /** Stores whether a person is hidden, unless a later change is stored. */
 export async function hide<Tables extends DepartureTables> (
   db: Kysely<Tables>,

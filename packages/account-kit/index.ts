@@ -1,6 +1,6 @@
 export { createDepartures, insertTombstone, isDeparted, type DepartureOptions, type Departures } from './departures.ts'
 export { countPersonalData } from './erase.ts'
-export { hide, isNotHidden } from './hidden.ts'
+export { hide, isHidden, isNotHidden } from './hidden.ts'
 export {
   idempotencyTables,
   inColumns,

@@ -1,6 +1,16 @@
+import Type from 'typebox'
+import { Url } from '@tandem/process-kit'
 import { diskStorage } from './disk-storage.ts'
 import { s3Storage } from './s3-storage.ts'
 import { splitStorage, type Storage } from './storage.ts'
+
+/** Spread them into the configuration of a service that stores public images. */
+export const PurgeVariables = {
+  CDN_PURGE_URL: Type.Optional(
+    Url({ description: 'Takes `POST {"files": [url, …]}` when images are deleted, so that the CDN forgets them' })
+  ),
+  CDN_PURGE_TOKEN: Type.Optional(Type.String({ description: 'Sent to CDN_PURGE_URL as a bearer token' }))
+}
 
 /** The configuration variables of a service's file storage. */
 export interface StorageVariables {

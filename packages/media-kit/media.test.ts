@@ -1,4 +1,6 @@
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -89,7 +91,7 @@ t.test('S3 storage uses two buckets: public images are cached for ever, private 
   await storage.put('private/a.webp', image.bytes, 'image/webp')
   t.match(objects.get('bucket/public/a.webp')?.headers, {
     'content-type': 'image/webp',
-    'cache-control': 'public, max-age=31536000, immutable'
+    'cache-control': 'public, max-age=604800, immutable'
   })
   t.match(objects.get('private-bucket/private/a.webp')?.headers, {
     'content-type': 'image/webp',
@@ -207,4 +209,31 @@ t.test('with ownUrlsOnly only our own URLs are allowed', (t) => {
   t.same([own, foreign].map((url) => open?.isAllowedUrl(url)), [true, true])
   t.same([own, foreign, ...sly].map((url) => strict?.isAllowedUrl(url)), [true, false, false, false, false])
   t.end()
+})
+
+t.test('a deleted public image is purged from the CDN, and the deletion repeated until that succeeded', async (t) => {
+  const purged: { files: string[], authorization: string | undefined }[] = []
+  let status = 503
+  const cdn = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    purged.push({ ...JSON.parse(body) as { files: string[] }, authorization: request.headers.authorization })
+    response.writeHead(status).end('{}')
+  })
+  await new Promise<void>((resolve) => cdn.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => cdn.close())
+  const storage = diskStorage(await folderOf(t))
+  const purgeUrl = `http://127.0.0.1:${(cdn.address() as AddressInfo).port}/purge`
+  const media = createMedia({ storage, cdnUrl, purgeUrl, purgeToken: 'secret' })
+  const { key } = await media.store('public', image)
+  const secret = await media.store('private', image)
+
+  await t.rejects(media.remove(key), new Unavailable())
+  t.equal(await storage.find(key), undefined, 'the file is gone before')
+  status = 200
+  await media.remove(key)
+  const files = [`${cdnUrl}/${key}`, ...[160, 320, 640, 1080].map((width) => `${cdnUrl}/${key}?w=${width}`)]
+  t.same(purged, Array.from({ length: 2 }, () => ({ files, authorization: 'Bearer secret' })))
+  await media.remove(secret.key)
+  t.equal(purged.length, 2, 'no cache has a private image')
 })

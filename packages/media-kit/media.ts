@@ -9,6 +9,7 @@ import {
 import { thumbnailHeight, type Image } from './images.ts'
 import { createMediaKey, type Visibility } from './keys.ts'
 import type { Picture } from './picture.ts'
+import { createPurge } from './purge.ts'
 import type { Storage } from './storage.ts'
 
 /** A stored image. The service records its owner. */
@@ -40,7 +41,7 @@ export interface Media {
   copy(key: string, to: string): Promise<boolean>
   /** The bytes of an image; undefined if it does not exist. */
   find(key: string): Promise<Buffer | undefined>
-  /** Deletes an image. Does nothing if it does not exist. */
+  /** Deletes an image, also from the caches of the CDN. Does nothing if it does not exist. @throws Unavailable */
   remove(key: string): Promise<void>
   /**
    * The URL of a stored value. The URL of a private image is signed and valid for 30 to 60 minutes: call it only for
@@ -69,10 +70,16 @@ export interface MediaOptions {
    */
   ownUrlsOnly?: boolean
   /** The secrets that sign URLs of private images, unless the store signs them itself. */
-  signingKey?: string
+  signingKey?: string | undefined
+  /** Takes requests to remove deleted images from the caches of the CDN. */
+  purgeUrl?: string | undefined
+  purgeToken?: string | undefined
 }
 
-export function createMedia ({ storage, cdnUrl, ownUrlsOnly = false, signingKey }: MediaOptions): Media {
+export function createMedia (
+  { storage, cdnUrl, ownUrlsOnly = false, signingKey, purgeUrl, purgeToken }: MediaOptions
+): Media {
+  const purge = purgeUrl === undefined ? undefined : createPurge(purgeUrl, purgeToken)
   const signer = signingKey === undefined ? undefined : createUrlSigner(signingKey)
   const baseUrl = `${cdnUrl.replace(/\/$/, '')}/`
 
@@ -147,6 +154,10 @@ export function createMedia ({ storage, cdnUrl, ownUrlsOnly = false, signingKey 
     async remove (key) {
       await Promise.all(THUMBNAIL_WIDTHS.map(async (width) => await storage.remove(thumbnailKeyOf(key, width))))
       await storage.remove(key)
+      // Afterwards, so that no cache fetches it again. Private images are cached by clients only.
+      if (purge && !isPrivateMediaKey(key)) {
+        await purge([urlOf(key), ...THUMBNAIL_WIDTHS.map((width) => thumbnailUrlOf(key, width))])
+      }
     },
     toStoredValue (url) {
       const path = pathOf(url)

@@ -12,7 +12,8 @@ export interface S3Settings {
   secretAccessKey: string
 }
 
-const PUBLIC_CACHE_CONTROL = 'public, max-age=31536000, immutable'
+// A week: where a CDN cannot be purged, deleted images disappear by then.
+const PUBLIC_CACHE_CONTROL = 'public, max-age=604800, immutable'
 const PRIVATE_CACHE_CONTROL = 'private, max-age=3600'
 // Shorter than the gateway's upload timeout of 10 s.
 const TIMEOUT_MS = 8_000

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import Type from 'typebox'
-import { createStorage } from '@tandem/media-kit'
+import { createStorage, PurgeVariables } from '@tandem/media-kit'
 import { MediaSigningKey } from '@tandem/http-kit'
 import { ConfigError, Url } from '@tandem/process-kit'
 import { FourEyes } from '@tandem/operator-kit'
@@ -10,6 +10,7 @@ export const Config = Type.Object({
   ...ServiceEnvironment,
   FOUR_EYES: FourEyes,
   CDN_URL: Url({ description: 'The base URL that uploaded media are served from' }),
+  ...PurgeVariables,
   MEDIA_DIR: Type.Optional(Type.String({ description: 'Directory for uploaded media, unless S3_* is set' })),
   SELFIE_DIR: Type.Optional(
     Type.String({ description: 'Directory for selfies, outside MEDIA_DIR; defaults to `selfies` beside it' })

@@ -17,6 +17,8 @@ export function createDeps (
   const media = createMedia({
     storage: stores.media,
     cdnUrl: config.CDN_URL,
+    purgeUrl: config.CDN_PURGE_URL,
+    purgeToken: config.CDN_PURGE_TOKEN,
     ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
     signingKey: config.MEDIA_SIGNING_KEY
   })

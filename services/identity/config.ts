@@ -4,6 +4,7 @@ import { ConfigError, List, Url } from '@tandem/process-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 import { DEFAULT_CONSOLE_URL } from './staff/settings.ts'
 import type { ProviderSettings } from './providers/tokens.ts'
+import type { ProviderClientSettings } from './revocations/provider-client.ts'
 import { StorageVariables } from './storages.ts'
 
 const issuer = List({
@@ -12,6 +13,7 @@ const issuer = List({
 })
 const audience = List({ description: 'The `aud` of its tokens: the ids of the apps, comma-separated' })
 const jwksUrl = Type.Optional(Url({ description: 'The URL of its public keys' }))
+const clientSetting = (description: string) => Type.Optional(Type.String({ description }))
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
@@ -48,8 +50,39 @@ export const Config = Type.Object({
   PROVIDER_A_JWKS_URL: jwksUrl,
   PROVIDER_B_ISSUER: issuer,
   PROVIDER_B_AUDIENCE: audience,
-  PROVIDER_B_JWKS_URL: jwksUrl
+  PROVIDER_B_JWKS_URL: jwksUrl,
+  PROVIDER_B_CLIENT_ID: clientSetting(
+    'The id of the app there; with the five below, deletions revoke its access. Set all six or none'
+  ),
+  PROVIDER_B_TEAM_ID: clientSetting('The id of the developer, who signs the client secret'),
+  PROVIDER_B_KEY_ID: clientSetting('The id of the private key'),
+  PROVIDER_B_PRIVATE_KEY: clientSetting('The EC private key (P-256): PEM, or base64 of its DER (PKCS 8)'),
+  PROVIDER_B_TOKEN_URL: Type.Optional(Url({ description: 'Where an authorization code is exchanged' })),
+  PROVIDER_B_REVOKE_URL: Type.Optional(Url({ description: 'Where a token is revoked' }))
 })
+
+/** The settings of this installation's client of provider B; undefined without them. @throws ConfigError */
+export function providerClientSettings (config: Type.Static<typeof Config>): ProviderClientSettings | undefined {
+  const settings = {
+    clientId: config.PROVIDER_B_CLIENT_ID,
+    teamId: config.PROVIDER_B_TEAM_ID,
+    keyId: config.PROVIDER_B_KEY_ID,
+    privateKey: config.PROVIDER_B_PRIVATE_KEY,
+    issuer: config.PROVIDER_B_ISSUER[0],
+    tokenUrl: config.PROVIDER_B_TOKEN_URL,
+    revokeUrl: config.PROVIDER_B_REVOKE_URL
+  }
+  const { issuer, ...own } = settings
+  if (Object.values(own).every((value) => value === undefined)) return
+  if (isComplete(settings)) return settings
+  throw new ConfigError(
+    'PROVIDER_B_CLIENT_ID, _TEAM_ID, _KEY_ID, _PRIVATE_KEY, _TOKEN_URL, _REVOKE_URL and _ISSUER must be set together'
+  )
+}
+
+const isComplete = (
+  settings: { [Name in keyof ProviderClientSettings]: string | undefined }
+): settings is ProviderClientSettings => Object.values(settings).every((value) => value !== undefined)
 
 /** The settings of a provider; undefined if it is not configured. @throws ConfigError if it is configured in part */
 export function providerSettings (

@@ -1,6 +1,6 @@
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
-import { providerSettings, type Config } from './config.ts'
+import { providerClientSettings, providerSettings, type Config } from './config.ts'
 import { createMailer } from '@tandem/mail-kit'
 import { readFourEyes } from '@tandem/operator-kit'
 import { createIdentityDepartures } from './departures.ts'
@@ -12,6 +12,7 @@ import { createMailRequests } from './mails/requests.ts'
 import { createBlocklist } from './passwords/blocklist.ts'
 import { createHashing } from './passwords/hashing.ts'
 import { createVerifier } from './providers/tokens.ts'
+import { createProviderClient } from './revocations/provider-client.ts'
 import { createFileReader, createPrivateStorage } from './storages.ts'
 import { readConsoleSettings } from './staff/settings.ts'
 import type { Tables } from './tables.ts'
@@ -28,6 +29,7 @@ export async function createDeps (
     PROVIDER_A: createVerifier(providerSettings(config, 'PROVIDER_A')),
     PROVIDER_B: createVerifier(providerSettings(config, 'PROVIDER_B'))
   }
+  const clientSettings = providerClientSettings(config)
 
   const secrets = createSecrets(config.SECRET)
   await ensureSigningKey(db, secrets)
@@ -49,6 +51,7 @@ export async function createDeps (
     fourEyes: readFourEyes(config.FOUR_EYES),
     signKeySet: createKeySetSigner(db, rootKey),
     providers,
+    providerClient: clientSettings && createProviderClient(clientSettings, providers.PROVIDER_B),
     mailer,
     mailRequests,
     ledger: createLedger(privateStorage),

@@ -10,6 +10,7 @@ import type { MailRequests } from './mails/requests.ts'
 import type { Blocklist } from './passwords/blocklist.ts'
 import type { Hashing } from './passwords/hashing.ts'
 import type { VerifyToken } from './providers/tokens.ts'
+import type { ProviderClient } from './revocations/provider-client.ts'
 import type { ReadFile } from './storages.ts'
 import type { ConsoleSettings } from './staff/settings.ts'
 import type { Db, Provider } from './tables.ts'
@@ -25,6 +26,8 @@ export interface Deps {
   issueToken: IssueToken
   signKeySet: SignKeySet
   providers: Record<Provider, VerifyToken>
+  /** Ends connections at provider B; undefined if it is not configured. */
+  providerClient: ProviderClient | undefined
   mailer: Mailer
   mailRequests: MailRequests
   ledger: Ledger

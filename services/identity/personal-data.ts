@@ -125,6 +125,9 @@ export const personalData: PersonalData<Tables> = {
   }),
   erasures: notPersonal('They are the receipts: an id, times and a state, kept for a year.'),
   erasure_confirmations: notPersonal('They hold counts.'),
+  provider_revocations: notPersonal(
+    'It holds an encrypted token until a provider has revoked it, for five days at most.'
+  ),
   remembered: notPersonal('It holds keyed digests, which this service alone can compute, for as long as a ban lasts.'),
   used_provider_tokens: notPersonal('It holds digests, for 15 minutes.'),
   failed_password_attempts: notPersonal('It holds keyed digests, for a day.'),

@@ -126,6 +126,13 @@ export interface Tables
     hold_reason: Generated<string | null>,
     held_until: Generated<Date | null>
   }
+  provider_revocations: {
+    erasure_id: string,
+    provider: Provider,
+    token: Buffer,
+    attempts: Generated<number>,
+    next_attempt_at: Generated<Date>
+  }
   erasure_confirmations: {
     erasure_id: string,
     service: string,

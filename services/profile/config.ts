@@ -1,10 +1,12 @@
 import Type from 'typebox'
+import { PurgeVariables } from '@tandem/media-kit'
 import { Url } from '@tandem/process-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
   CDN_URL: Url({ description: 'The base URL of uploaded media' }),
+  ...PurgeVariables,
   MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder for uploaded media, if it is not stored in S3' })),
   S3_ENDPOINT: Type.Optional(Url()),
   S3_BUCKET: Type.Optional(Type.String()),

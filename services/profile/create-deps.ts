@@ -11,6 +11,8 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
   const media = createMedia({
     storage: createStorage(config),
     cdnUrl: config.CDN_URL,
+    purgeUrl: config.CDN_PURGE_URL,
+    purgeToken: config.CDN_PURGE_TOKEN,
     ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN
   })
   return {

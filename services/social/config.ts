@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { createStorage } from '@tandem/media-kit'
+import { createStorage, PurgeVariables } from '@tandem/media-kit'
 import { MediaSigningKey } from '@tandem/http-kit'
 import { ConfigError, Url } from '@tandem/process-kit'
 import { FourEyes } from '@tandem/operator-kit'
@@ -9,6 +9,7 @@ export const Config = Type.Object({
   ...ServiceEnvironment,
   FOUR_EYES: FourEyes,
   CDN_URL: Url({ description: 'The base URL that uploaded media is served from' }),
+  ...PurgeVariables,
   MEDIA_DIR: Type.Optional(
     Type.String({ description: 'The folder that stores uploaded media when S3 is not configured' })
   ),

@@ -13,6 +13,8 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
   const media = createMedia({
     storage: createStore(config),
     cdnUrl: config.CDN_URL,
+    purgeUrl: config.CDN_PURGE_URL,
+    purgeToken: config.CDN_PURGE_TOKEN,
     ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
     signingKey: config.MEDIA_SIGNING_KEY
   })

@@ -1,8 +1,9 @@
-// Kills processes while the system works: `npm run chaos`, or `npm run chaos -- reminders`.
+// Kills processes while the system works: `npm run chaos`, or `npm run chaos -- reminders` or `erasure`.
 import { registrations } from './registrations.ts'
+import { erasure } from './erasure.ts'
 import { reminders } from './reminders.ts'
 
-const scenarios = { registrations, reminders }
+const scenarios = { registrations, reminders, erasure }
 
 const scenario = scenarios[(process.argv[2] ?? 'registrations') as keyof typeof scenarios]
 if (!scenario) throw new Error(`choose one of ${Object.keys(scenarios).join(', ')}`)

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '@tandem/database-kit'
 import { seededRandom, startNats, startRedis } from '@tandem/test-kit'
 import { sql, type Kysely } from 'kysely'
-import { readStack, withStack } from '../stack.ts'
+import { withStack } from '../stack.ts'
+import { killRepeatedly, type Period } from './kills.ts'
 
 const REMINDERS = 700
 const FASTS = 300
@@ -16,7 +17,6 @@ const MAX_DELAY_MS = 2_000
 const MAX_DELAY_AFTER_RESTART_MS = 5_000
 
 type Db = Kysely<Record<string, never>>
-type Period = [from: number, to: number]
 
 /** Measures it. @returns whether every limit holds */
 export async function reminders () {
@@ -32,7 +32,9 @@ export async function reminders () {
     await sleep(start - Date.now())
     const outages: Period[] = []
     const wiping = wipe([redis, nats], outages)
-    await killRepeatedly(dataDir, { until: start + WINDOW_MS, random, outages })
+    const names = ['fitmatch', 'dashboard', 'notification'] as const
+    const goesOn = () => Date.now() < start + WINDOW_MS
+    outages.push(...await killRepeatedly({ dataDir, random, names, intervalMs: KILL_INTERVAL_MS, goesOn }))
     await wiping
     passed = report(await collect(db), outages)
     await db.destroy()
@@ -75,39 +77,6 @@ async function createDueRows (db: Db, start: number) {
     )
     insert into fitmatch.activity_timers (activity_id, kind, due_at)
     select id, 'REMIND_1H', starts_at - interval '1 hour' from planned`.execute(db)
-}
-
-interface Kills {
-  until: number
-  random: () => number
-  outages: Period[]
-}
-
-async function killRepeatedly (dataDir: string, { until, random, outages }: Kills) {
-  const names = ['fitmatch', 'dashboard', 'notification'] as const
-  const restarts: Promise<void>[] = []
-  for (let kill = 0; Date.now() < until; kill++) {
-    const name = names[Math.floor(random() * names.length)] ?? 'fitmatch'
-    const { pid } = (await readStack(dataDir)).services[name]!
-    if (pid !== null) {
-      const killedAt = Date.now()
-      process.kill(pid, 'SIGKILL')
-      restarts.push(waitUntilReady(dataDir, name, pid).then(() => void outages.push([killedAt, Date.now()])))
-      console.log(`kill -9 ${name} (${pid})`)
-    }
-    await sleep(KILL_INTERVAL_MS)
-  }
-  await Promise.all(restarts)
-}
-
-async function waitUntilReady (dataDir: string, name: string, killedPid: number) {
-  for (;;) {
-    const { pid, url } = (await readStack(dataDir)).services[name]!
-    const isReady = pid !== null && pid !== killedPid &&
-      await fetch(`${url}/health/ready`).then((response) => response.ok, () => false)
-    if (isReady) return
-    await sleep(50)
-  }
 }
 
 async function wipe (servers: { wipe: () => Promise<void> }[], outages: Period[]) {

@@ -24,7 +24,8 @@ export async function copySchema (database: Database, service: string): Promise<
   return await database.withClient(async (client) => {
     await client.query('begin isolation level repeatable read read only')
     for (const table of await listTables(client, [service])) {
-      await client.query(`copy ${table} to '${path.join(folder, table)}' (format binary)`)
+      // A partitioned table itself has no rows to copy; those of its partitions are copied through it.
+      await client.query(`copy (select * from ${table}) to '${path.join(folder, table)}' (format binary)`)
     }
     const digest = await computeDigest(client, [service])
     // After the rows, because sequences are not part of a snapshot: none may continue below an id that is in use.
@@ -78,8 +79,8 @@ export async function computeDigest (client: ClientBase, services: readonly stri
 
 async function listTables (client: ClientBase, services: readonly string[]) {
   const { rows } = await client.query<{ name: string }>(
-    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-     where table_schema = any($1) and table_type = 'BASE TABLE' order by 1`,
+    `select format('%I.%I', relnamespace::regnamespace, relname) as name from pg_class
+     where relnamespace::regnamespace::text = any($1) and relkind in ('r', 'p') and not relispartition order by 1`,
     [services]
   )
   return rows.map(({ name }) => name)

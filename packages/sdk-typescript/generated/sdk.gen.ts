@@ -77,7 +77,7 @@ export class Operations extends HeyApiClient {
     /**
      * Delete the account
      *
-     * All devices are signed out, and nobody else sees the person any more. The account is erased at `eraseAt`; until then a sign-in returns 403 ACCOUNT_DELETION_PENDING with a token to cancel. `providers` lists where the person has to disconnect the app themselves; with `hasSubscription`, a store goes on to bill until they cancel there. `immediately` needs the proof of a mailed code. 403 PROOF_REQUIRED, PROOF_TOO_WEAK; 404 USER_NOT_FOUND; 409 DELETION_PENDING.
+     * All devices are signed out, and nobody else sees the person any more. The account is erased at `eraseAt`; until then a sign-in returns 403 ACCOUNT_DELETION_PENDING with a token to cancel. `providers` lists where the person has to disconnect the app themselves (an `authorizationCode` spares that); with `hasSubscription`, a store goes on to bill until they cancel there. `immediately` needs the proof of a mailed code. 403 PROOF_REQUIRED, PROOF_TOO_WEAK; 404 USER_NOT_FOUND; 409 DELETION_PENDING.
      */
     public deleteAccount<ThrowOnError extends boolean = true>(options?: Options<DeleteAccountData, ThrowOnError>): RequestResult<DeleteAccountResponses, DeleteAccountErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).post<DeleteAccountResponses, DeleteAccountErrors, ThrowOnError, 'data'>({

@@ -1891,6 +1891,10 @@ export type AppealDecisionResponse = AppealDecisionResponses[keyof AppealDecisio
 export type DeleteAccountData = {
     body?: {
         /**
+         * The code of a new sign-in with provider B, at most five minutes old. With it, the connection is ended there when the erasure begins, if this installation is set up for that.
+         */
+        authorizationCode?: string;
+        /**
          * Without the grace period: the erasure begins in 20 minutes
          */
         immediately?: boolean;

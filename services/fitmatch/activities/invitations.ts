@@ -106,6 +106,7 @@ export async function listInvitable (
   const rows = await trx.selectFrom('profiles')
     .where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`)
     .where('suspended', '=', false)
+    .where(isNotHidden(sql.ref('account_id')))
     .where(sql<boolean>`(${minAge} = 0 or ${ageNow} >= ${minAge})`)
     .where((eb) => eb.not(isBlockedBy(hostId)))
     .where(

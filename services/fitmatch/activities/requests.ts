@@ -1,3 +1,4 @@
+import { isHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { ActivityConfirmed } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
@@ -63,7 +64,7 @@ export async function removeParticipant (
   return await db.transaction().execute(async (trx) => {
     const activity = await lockPlanned(trx, hostId, activityId, now())
     const participant = await findParticipant(trx, activityId, accountId)
-    if (!participant || accountId === hostId) throw new ParticipantNotFound()
+    if (!participant || accountId === hostId || await isHidden(trx, accountId)) throw new ParticipantNotFound()
     const isNotified = participant.state === 'GOING' || participant.wasGoing
     await endPlace(trx, activity, { accountId, isNotified })
     return await readActivity(trx, me, activityId, now())

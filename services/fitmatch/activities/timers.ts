@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { ActivityReminded } from '@tandem/contracts'
 import { runPeriodically, type Log } from '@tandem/process-kit'
@@ -76,7 +77,8 @@ async function runBatch (db: Db, now: Date) {
 async function runTimer (trx: Trx, kind: TimerKind, activity: LockedActivity, now: Date) {
   if (kind === 'FINISH') return await finish(trx, activity)
   if (kind === 'RELEASE') return await releaseReserved(trx, activity)
-  if (activity.startsAt <= now) return
+  // The guests cannot see the activity of a hidden host.
+  if (activity.startsAt <= now || await isHidden(trx, activity.hostId)) return
   await publish(trx, ActivityReminded, activity.id, {
     ...eventFieldsOf(activity),
     accountIds: await listAccounts(trx, activity.id, ['GOING']),

@@ -1,13 +1,16 @@
 import t from 'tap'
 import { deliver, recordedEvents } from '@tandem/bus-kit/testing'
 import { FitMatchOverview, PersonHidden } from '@tandem/contracts'
+import { runDueTimers } from '../activities/timers.ts'
+import { activityApi } from '../test/activities.ts'
 import { realtimeOf } from '../test/realtime.ts'
 import { testApp } from '../test/app.ts'
 
 // Every path from one person to another, while one of them is hidden: a deletion, a pause or a ban.
 
 const app = await testApp(t)
-const { db, handlers, rpcHandlers, get, post, member, swipe, createMatch, subscribe } = app
+const { db, handlers, rpcHandlers, get, post, del, member, swipe, createMatch, subscribe } = app
+const { create, createWith } = activityApi(app)
 const { describe, presenceOf } = realtimeOf(app)
 
 const [zelda, ben, cat] = [await member('Zelda'), await member('Ben'), await member('Cat')]
@@ -15,6 +18,12 @@ const matchId = await createMatch(zelda, ben)
 const { data: { message } } = await post(zelda.id, `/fitmatch/chat/${matchId}/messages`, { content: 'secret' })
 await subscribe(cat.id)
 await swipe(zelda, cat)
+await createMatch(cat, ben)
+// Zelda hosts one activity, goes to one of Ben's, and asks for a place in one of Cat's.
+const hosted = await createWith(zelda, [ben], { visibility: 'OPEN' })
+const attended = await createWith(ben, [zelda], { capacity: 4 })
+const wanted = await create(cat, { visibility: 'OPEN', capacity: 4, userIds: [ben.id] })
+await post(zelda.id, `/activities/${wanted.id}/join`)
 
 let changes = 0
 const setHidden = async (hidden: boolean) =>
@@ -31,19 +40,33 @@ const overviewOf = async (accountId: string) => {
 const lists: [viewer: string, url: string][] = [
   [cat.id, '/fitmatch/discover'],
   [cat.id, '/fitmatch/likes'],
-  [ben.id, '/fitmatch/matches']
+  [ben.id, '/fitmatch/matches'],
+  [cat.id, '/activities/nearby'],
+  [ben.id, '/activities?filter=upcoming'],
+  [ben.id, `/activities/${attended.id}`],
+  [cat.id, `/activities/${wanted.id}`]
 ]
 const single: [viewer: string, url: string][] = [
   [cat.id, `/fitmatch/profile/${zelda.profileId}`],
   [ben.id, `/fitmatch/profile/${zelda.profileId}`],
   [ben.id, `/fitmatch/chat/${matchId}`],
-  [ben.id, `/fitmatch/chat/${matchId}/messages`]
+  [ben.id, `/fitmatch/chat/${matchId}/messages`],
+  [ben.id, `/activities/${hosted.id}`],
+  [cat.id, `/activities/${hosted.id}`]
 ]
 const writes: [viewer: string, url: string, body: object][] = [
   [ben.id, `/fitmatch/chat/${matchId}/messages`, { content: 'x' }],
   [ben.id, `/fitmatch/chat/${matchId}/read`, {}],
   [ben.id, `/fitmatch/chat/${matchId}/typing`, { isTyping: true }],
-  [cat.id, '/fitmatch/swipe', { targetProfileId: zelda.profileId, swipeType: 'LIKE' }]
+  [cat.id, '/fitmatch/swipe', { targetProfileId: zelda.profileId, swipeType: 'LIKE' }],
+  [ben.id, `/activities/${hosted.id}/check-in`, {}],
+  [cat.id, `/activities/${hosted.id}/join`, {}],
+  [ben.id, `/activities/${attended.id}/invite`, { userIds: [zelda.id] }],
+  [cat.id, `/activities/${wanted.id}/requests/${zelda.id}`, { accept: true }],
+  [cat.id, '/buddies/requests', { userId: zelda.id, sport: 'running' }],
+  [cat.id, '/blocks', { userId: zelda.id }],
+  [cat.id, '/fitmatch/block', { blockedProfileId: zelda.profileId }],
+  [cat.id, '/fitmatch/report', { reportedProfileId: zelda.profileId, reason: 'SPAM' }]
 ]
 const readAll = async () =>
   await Promise.all([...lists, ...single].map(async ([viewer, url]) => {
@@ -78,7 +101,24 @@ t.test('nobody can act on a hidden person, and no event is published', async (t)
   for (const [viewer, url, body] of writes) {
     t.match(await post(viewer, url, body), { status: 404, code: 'NOT_FOUND' }, url)
   }
+  const removed = await del(ben.id, `/activities/${attended.id}/participants/${zelda.id}`)
+  t.match(removed, { status: 404, code: 'NOT_FOUND' })
   t.equal((await recordedEvents(db)).length, before)
+  await setHidden(false)
+})
+
+t.test('counters keep a hidden person, and nobody is reminded of what they host', async (t) => {
+  const goingCount = async () => (await get(ben.id, `/activities/${attended.id}`)).data.activity.goingCount
+  const before = await goingCount()
+  await setHidden(true)
+  t.equal(await goingCount(), before)
+  const inOneHour = (startsAt: Date) => new Date(startsAt.getTime() - 60 * 60 * 1_000 + 1)
+  const { startsAt } = await db.selectFrom('activities').where('id', '=', hosted.id)
+    .select('starts_at as startsAt').executeTakeFirstOrThrow()
+  await runDueTimers(db, () => inOneHour(startsAt))
+  const reminded = (await recordedEvents(db)).filter(({ type }) => type === 'fitmatch.activity.reminded.v1')
+  t.notOk(JSON.stringify(reminded).includes(hosted.id))
+  t.ok(JSON.stringify(reminded).includes(attended.id), 'the others are')
   await setHidden(false)
 })
 
@@ -90,4 +130,12 @@ t.test('realtime connections show nothing of a hidden person', async (t) => {
   t.equal(await presenceOf(ben.id, matchId), undefined)
   await setHidden(false)
   t.ok(await describe(ben.id, matchId, message.id))
+})
+
+t.test('who was matched with somebody can report and block them while they are hidden', async (t) => {
+  await setHidden(true)
+  const report = { reportedProfileId: zelda.profileId, reason: 'HARASSMENT' }
+  t.match(await post(ben.id, '/fitmatch/report', report), { status: 201 })
+  t.match(await get(ben.id, '/blocks'), { data: { blocks: [{ userId: zelda.id }] } })
+  await setHidden(false)
 })

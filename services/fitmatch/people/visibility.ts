@@ -24,6 +24,12 @@ export const isMatchedWith = (accountId: AccountId) =>
     where ended_at is null and low_id = least(profiles.account_id, ${accountId})
       and high_id = greatest(profiles.account_id, ${accountId}))`
 
+/** Whether `accountId` is or was matched with the current profile's owner. */
+export const wereMatched = (accountId: AccountId) =>
+  sql<boolean>`
+  exists (select from matches
+    where low_id = least(profiles.account_id, ${accountId}) and high_id = greatest(profiles.account_id, ${accountId}))`
+
 /** Whether `accountId` and the current profile's owner chose each other: they are matched, or sport buddies. */
 export const isConnectedWith = (accountId: AccountId) =>
   sql<boolean>`(${isMatchedWith(accountId)} or exists (select from buddies

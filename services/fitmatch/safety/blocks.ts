@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { isNotHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { PersonBlocked, PersonUnblocked } from '@tandem/contracts'
 import { ValidationError } from '@tandem/http-kit'
@@ -6,7 +8,7 @@ import { endBuddies } from '../buddies/endings.ts'
 import { BlockNotFound, ProfileNotFound } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
 import { lockPair, pairOf } from '../people/pairs.ts'
-import { hasNotBlocked } from '../people/visibility.ts'
+import { hasNotBlocked, wereMatched } from '../people/visibility.ts'
 import type { Db, Trx } from '../tables.ts'
 
 interface Block {
@@ -20,11 +22,13 @@ interface Block {
 
 /**
  * A profile that `accountId` can block: any whose owner has not blocked them, so pausing does not protect from a block.
+ * Of hidden people only earlier matches: a deletion does not protect from a block either.
  * @throws ProfileNotFound
  */
 async function findBlockable (db: Db, accountId: string, profileId: string) {
   const profile = await db.selectFrom('profiles').where('id', '=', profileId)
     .where(hasNotBlocked(accountId))
+    .where((eb) => eb.or([isNotHidden(sql.ref('profiles.account_id')), wereMatched(accountId)]))
     .select(['account_id as accountId', 'display_name as displayName'])
     .executeTakeFirst()
   if (!profile) throw new ProfileNotFound()

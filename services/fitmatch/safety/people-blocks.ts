@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isDeparted } from '@tandem/account-kit'
+import { isDeparted, isHidden } from '@tandem/account-kit'
 import { claimOnce, publish, type CallRpc } from '@tandem/bus-kit'
 import { People, PersonUnblocked } from '@tandem/contracts'
 import { ValidationError, type Page } from '@tandem/http-kit'
@@ -23,9 +23,19 @@ export async function blockPerson ({ db, callRpc }: Deps, personBlock: PersonBlo
   if (blockedId === blockerId) throw new ValidationError('userId must not be your own')
   const isBlocked = await db.selectFrom('blocks').where('blocker_id', '=', blockedId)
     .where('blocked_id', '=', blockerId).select('blocker_id').executeTakeFirst()
-  const name = isBlocked ? undefined : await findName({ db, callRpc }, blockedId)
+  const isInvisible = isBlocked !== undefined || await isHiddenFrom(db, blockerId, blockedId)
+  const name = isInvisible ? undefined : await findName({ db, callRpc }, blockedId)
   if (name === undefined) throw new PersonNotFound()
   await db.transaction().execute(async (trx) => await insertBlock(trx, personBlock, name))
+}
+
+/** Of hidden people, earlier matches of the caller can be blocked all the same. */
+async function isHiddenFrom (db: Db, accountId: string, otherId: string) {
+  if (!await isHidden(db, otherId)) return false
+  const match = await db.selectFrom('matches').select('id')
+    .where('low_id', '=', sql<string>`least(${accountId}::uuid, ${otherId}::uuid)`)
+    .where('high_id', '=', sql<string>`greatest(${accountId}::uuid, ${otherId}::uuid)`).executeTakeFirst()
+  return match === undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isDeparted } from '@tandem/account-kit'
+import { isDeparted, isNotHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, ReportResolved } from '@tandem/contracts'
 import { sql, type Expression } from 'kysely'
@@ -134,16 +134,16 @@ const ownReportColumns = [
 ] as const
 
 /**
- * A profile that the reporter can report: any, paused or suspended too, whose owner has not blocked them; and that of
- * anybody they were matched with or met at an activity, even if that person blocked them first or has deleted the
- * profile since.
+ * A profile that the reporter can report: any, paused or suspended too, whose owner has not blocked them and is not
+ * hidden; and that of anybody they were matched with or met at an activity, even if that person blocked them first, has
+ * deleted the profile since, or is hidden: leaving does not protect from a report.
  */
 async function findReportable (trx: Trx, reporterId: string, profileId: string) {
   const columns = ['account_id as accountId', 'display_name as displayName'] as const
   const current = await trx.selectFrom('profiles').where('id', '=', profileId)
     .where((eb) =>
       eb.or([
-        hasNotBlocked(reporterId),
+        eb.and([hasNotBlocked(reporterId), isNotHidden(sql.ref('profiles.account_id'))]),
         eb.exists(matchesWith(trx, reporterId, sql.ref('profiles.account_id'))),
         haveMet(reporterId, sql.ref('profiles.account_id'))
       ])

@@ -66,6 +66,7 @@ export async function cancelErasure (trx: Trx, accountId: string, erasureId: str
     .where('erase_at', '>', sql<Date>`clock_timestamp()`)
     .returning('id').executeTakeFirst()
   if (!canceled) throw new DeletionBegun()
+  await trx.deleteFrom('provider_revocations').where('erasure_id', '=', erasureId).execute()
   await setHidden(trx, accountId, { leaving_at: null })
 }
 

@@ -1,5 +1,7 @@
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
+import { deletionSource } from './metrics.ts'
+import { revokeDue } from '../revocations/actions.ts'
 import { beginDueErasures, deleteOldErasures, repeatUnconfirmed, replayLedger } from './actions.ts'
 
 const SECOND_MS = 1_000
@@ -7,9 +9,11 @@ const HOUR_MS = 60 * 60 * SECOND_MS
 
 /** Begins what is due every few seconds, and compares the accounts with the ledger now and every hour. */
 export function startErasing (deps: Deps, log: Log) {
+  deletionSource.db = deps.db
   const stopBeginning = runPeriodically(async () => {
     await beginDueErasures(deps)
     await repeatUnconfirmed(deps.db)
+    await revokeDue(deps, log)
   }, { intervalMs: 5 * SECOND_MS, log })
   const stopComparing = runPeriodically(async () => {
     const replayed = await replayLedger(deps)

@@ -7,31 +7,40 @@ import { findErasure, hasLiveErasure } from '../erasures/queries.ts'
 import { DeletionPending, InvalidResetToken, ProofTooWeak, UserNotFound } from '../errors.ts'
 import { setHidden } from '../hidden.ts'
 import { claimProof } from '../proofs/actions.ts'
+import { exchangeCode, planRevocation } from '../revocations/actions.ts'
+import type { Grant } from '../revocations/provider-client.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions, type Caller } from '../sessions/actions.ts'
 import type { Trx } from '../tables.ts'
 import { createDeletionMail } from './notices.ts'
 
-type LeavingDeps = Pick<Deps, 'db' | 'secrets' | 'mailer' | 'publicUrl' | 'graceDays'>
+type LeavingDeps = Pick<Deps, 'db' | 'secrets' | 'mailer' | 'publicUrl' | 'graceDays' | 'providerClient'>
 
 interface Request {
   proof?: string
   /** Without the grace period. It needs the mailbox: somebody who stole a phone can start the grace, and not end it. */
   immediately?: boolean
+  /** From provider B, so that the connection is ended there too. */
+  authorizationCode?: string
 }
 
 /**
  * Schedules the deletion of the caller's account: the sessions end, and nobody else sees the person any more.
  * @throws UserNotFound, DeletionPending, ProofRequired, ProofTooWeak
  */
-export async function requestDeletion (deps: LeavingDeps, caller: Caller, { proof, immediately = false }: Request) {
+export async function requestDeletion (
+  deps: LeavingDeps,
+  caller: Caller,
+  { proof, immediately = false, authorizationCode }: Request
+) {
+  const grant = await exchangeCode(deps, authorizationCode)
   return await schedule(deps, async (trx) => {
     const account = await lockAccount(trx, { id: caller.accountId })
     if (!account || account.isBanned) throw new UserNotFound()
     if (await hasLiveErasure(trx, account.id)) throw new DeletionPending()
     const method = await claimProof(trx, caller, { purpose: 'DELETE', proof })
     if (immediately && method !== 'CODE') throw new ProofTooWeak()
-    return { account, cause: 'OWNER', immediately }
+    return { account, cause: 'OWNER', immediately, grant }
   })
 }
 
@@ -58,15 +67,17 @@ interface Approved {
   account: LockedAccount
   cause: 'OWNER' | 'LINK'
   immediately: boolean
+  grant?: Grant | undefined
 }
 
 async function schedule (deps: LeavingDeps, approve: (trx: Trx) => Promise<Approved>) {
   const { erasure, mail } = await deps.db.transaction().execute(async (trx) => {
-    const { account, cause, immediately } = await approve(trx)
+    const { account, cause, immediately, grant } = await approve(trx)
     const { id } = await scheduleErasure(trx, account, {
       cause,
       ...(!immediately && { graceDays: deps.graceDays })
     })
+    if (grant) await planRevocation(trx, deps.secrets, { accountId: account.id, erasureId: id, grant })
     await logSecurityEvent(trx, {
       kind: 'DELETION_REQUESTED',
       accountId: account.id,

@@ -20,11 +20,23 @@ export const leavingRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Delete the account',
       description: 'All devices are signed out, and nobody else sees the person any more. The account is erased at ' +
         '`eraseAt`; until then a sign-in returns 403 ACCOUNT_DELETION_PENDING with a token to cancel. `providers` ' +
-        'lists where the person has to disconnect the app themselves; with `hasSubscription`, a store goes on to bill ' +
+        'lists where the person has to disconnect the app themselves (an `authorizationCode` spares that); with `hasSubscription`, a store goes on to bill ' +
         'until they cancel there. `immediately` needs the proof of a mailed code. ' +
         '403 PROOF_REQUIRED, PROOF_TOO_WEAK; 404 USER_NOT_FOUND; 409 DELETION_PENDING.',
       'x-extension': true,
-      body: Body({ proof: Type.Optional(Proof), immediately: Immediately }),
+      body: Body({
+        proof: Type.Optional(Proof),
+        immediately: Immediately,
+        authorizationCode: Type.Optional(
+          Secret({
+            max: 2_048,
+            description:
+              'The code of a new sign-in with provider B, at most five minutes old. With it, the connection ' +
+              'is ended there when the erasure begins, if this installation is set up for that.',
+            examples: ['c6e1…']
+          })
+        )
+      }),
       errors: [ProofRequired, ProofTooWeak, UserNotFound, DeletionPending],
       response
     }

@@ -65,6 +65,7 @@ const personalDataRpcs = [
 interface Options {
   rpcResults?: RpcResults
   providers?: Partial<Record<Provider, VerifyToken>>
+  providerClient?: Deps['providerClient']
   passwordBlocklist?: boolean
 }
 
@@ -87,7 +88,7 @@ interface Request {
 /** The service with its own Postgres schema, Redis and mail catcher, shared by the tests of one file. */
 export async function testApp (
   t: Teardown,
-  { rpcResults = {}, providers = {}, passwordBlocklist = false }: Options = {}
+  { rpcResults = {}, providers = {}, providerClient, passwordBlocklist = false }: Options = {}
 ) {
   const [{ db, url }, redis, mail] = await Promise.all([
     testDatabase<Tables>(t, path.dirname(import.meta.dirname)),
@@ -137,6 +138,7 @@ export async function testApp (
     fourEyes: new Set(),
     signKeySet: createKeySetSigner(db, rootKeys.privateKey),
     providers: { PROVIDER_A: disabledProvider, PROVIDER_B: disabledProvider, ...providers },
+    providerClient,
     mailer,
     mailRequests,
     ledger: createLedger(privateStorage),

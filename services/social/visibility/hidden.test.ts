@@ -74,7 +74,11 @@ const writes: [viewer: string, url: string, body: object][] = [
   [ben, `/feed/${own.id}/vote`, { optionId: own.poll.options[0].id }],
   [ben, `/feed/${others.id}/comment`, { content: 'x', parentId: comment.id }],
   [ben, `/stories/${story.id}/react`, { emoji: '🔥' }],
-  [cat, `/users/${zelda}/follow`, {}]
+  [cat, `/users/${zelda}/follow`, {}],
+  [ben, '/reports', { targetType: 'USER', targetId: zelda, reason: 'SPAM' }],
+  [ben, '/reports', { targetType: 'POST', targetId: own.id, reason: 'SPAM' }],
+  [ben, '/reports', { targetType: 'STORY', targetId: story.id, reason: 'SPAM' }],
+  [ben, '/reports', { targetType: 'COMMENT', targetId: comment.id, reason: 'SPAM' }]
 ]
 const readAll = async () => {
   const responses: Record<string, string> = {}

@@ -20,7 +20,10 @@ const VOLATILE = '(count|counts|_at|_on|seq|score|version|epoch|until|attempts|s
  * Searches every column of every table for texts. @returns how many rows each table has, and a digest of them without
  * their counters and times
  */
-export async function readTraces (database: pg.Client, { traces, without }: Search): Promise<Map<string, Found>> {
+export async function readTraces (
+  database: pg.Client | pg.Pool,
+  { traces, without }: Search
+): Promise<Map<string, Found>> {
   const { rows: tables } = await database.query<{ schema: string, name: string }>(
     `select table_schema as schema, table_name as name from information_schema.tables
     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema') order by 1, 2`

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readStack } from '../stack.ts'
+
+export type Period = [from: number, to: number]
+
+interface Kills {
+  dataDir: string
+  random: () => number
+  names: readonly string[]
+  intervalMs: number
+  /** Asked before each kill. */
+  goesOn: (kill: number) => boolean
+}
+
+/** Kills one of the processes after the other. @returns when each was killed, and when it was ready again */
+export async function killRepeatedly ({ dataDir, random, names, intervalMs, goesOn }: Kills) {
+  const outages: Promise<Period>[] = []
+  for (let kill = 0; goesOn(kill);) {
+    const name = names[Math.floor(random() * names.length)]!
+    const { pid } = await find(dataDir, name)
+    const killedAt = Date.now()
+    if (pid !== null && kill9(pid)) {
+      outages.push(waitUntilReady(dataDir, name, pid).then(() => [killedAt, Date.now()]))
+      kill++
+      console.log(`${kill}: kill -9 ${name} (${pid})`)
+    }
+    await sleep(intervalMs)
+  }
+  return await Promise.all(outages)
+}
+
+/** @returns false if it has just ended by itself, as on a lost connection at the start */
+function kill9 (pid: number) {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
+  }
+}
+
+async function find (dataDir: string, name: string) {
+  const { gateway, services } = await readStack(dataDir)
+  return name === 'gateway' ? gateway : services[name]!
+}
+
+async function waitUntilReady (dataDir: string, name: string, killedPid: number) {
+  for (;;) {
+    const { pid, url } = await find(dataDir, name)
+    const isReady = pid !== null && pid !== killedPid &&
+      await fetch(`${url}/health/ready`).then((response) => response.ok, () => false)
+    if (isReady) return
+    await sleep(50)
+  }
+}

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { Unavailable, type Log } from '@tandem/process-kit'
+import type { Deps } from '../deps.ts'
+import type { Db, Provider, Trx } from '../tables.ts'
+import type { Grant } from './provider-client.ts'
+
+// Also how long a token stays after the erasure of its account while the provider is unavailable.
+const GIVE_UP_AFTER_ATTEMPTS = 20
+const BATCH_SIZE = 20
+const PROVIDER: Provider = 'PROVIDER_B'
+const purpose = (erasureId: string) => ['revoke a provider', erasureId] as const
+
+/**
+ * Exchanges the code that the app got from provider B, so that the connection can be ended there later: a code is only
+ * valid for some minutes. @returns undefined if that is not possible, and the person has to end it themselves
+ */
+export async function exchangeCode ({ providerClient }: Pick<Deps, 'providerClient'>, code: string | undefined) {
+  if (!providerClient || !code) return
+  try {
+    return await providerClient.exchange(code)
+  } catch (error) {
+    if (error instanceof Unavailable) return
+    throw error
+  }
+}
+
+/** Plans the revocation for when the erasure begins, if the grant is that of the account. */
+export async function planRevocation (
+  trx: Trx,
+  secrets: Deps['secrets'],
+  { accountId, erasureId, grant }: { accountId: string, erasureId: string, grant: Grant }
+) {
+  const link = await trx.selectFrom('provider_links').where('account_id', '=', accountId)
+    .where('provider', '=', PROVIDER).where('subject', '=', grant.subject).select('subject').executeTakeFirst()
+  if (!link) return
+  const token = secrets.encrypt(grant.refreshToken, ...purpose(erasureId))
+  await trx.insertInto('provider_revocations').values({ erasure_id: erasureId, provider: PROVIDER, token }).execute()
+  await trx.updateTable('erasures').set({ providers: sql`array_remove(providers, ${PROVIDER})` })
+    .where('id', '=', erasureId).execute()
+}
+
+/** Ends the connections of the erasures that have begun. A crash in between only means that one is ended twice. */
+export async function revokeDue (
+  { db, secrets, providerClient }: Pick<Deps, 'db' | 'secrets' | 'providerClient'>,
+  log: Log
+) {
+  if (!providerClient) return
+  for (const { erasureId, token, attempts } of await claimDue(db)) {
+    const isRevoked = await providerClient.revoke(secrets.decrypt(token, ...purpose(erasureId)))
+      .catch((error: unknown) => {
+        if (!(error instanceof Unavailable)) throw error
+      })
+    if (isRevoked === undefined && attempts < GIVE_UP_AFTER_ATTEMPTS) continue
+    if (!isRevoked) log.warn({ erasureId, attempts }, 'provider B did not end the connection of a deleted account')
+    await end(db, erasureId, isRevoked === true)
+  }
+}
+
+/** Takes what is due, and plans the next attempt in case this one fails: after 10 s, doubling, at most 12 h. */
+async function claimDue (db: Db) {
+  const { rows } = await sql<{ erasureId: string, token: Buffer, attempts: number }>`
+    update provider_revocations set attempts = attempts + 1,
+      next_attempt_at = now() + least(interval '10 seconds' * power(2, attempts), interval '12 hours')
+    where erasure_id in (
+      select erasure_id from provider_revocations join erasures on id = erasure_id
+      where next_attempt_at <= now() and begun_at is not null and status <> 'CANCELED'
+      order by next_attempt_at limit ${sql.lit(BATCH_SIZE)} for update of provider_revocations skip locked
+    )
+    returning erasure_id as "erasureId", token, attempts`.execute(db)
+  return rows
+}
+
+/** Forgets the token. Without success, the receipt names the provider again. */
+async function end (db: Db, erasureId: string, isRevoked: boolean) {
+  await db.transaction().execute(async (trx) => {
+    const ended = await trx.deleteFrom('provider_revocations').where('erasure_id', '=', erasureId)
+      .returning('provider').executeTakeFirst()
+    if (!ended || isRevoked) return
+    await trx.updateTable('erasures').set({ providers: sql`array_append(providers, ${ended.provider})` })
+      .where('id', '=', erasureId).execute()
+  })
+}
