@@ -248,11 +248,13 @@ t.test('a service or store that is unavailable delays a copy; after a day it has
   }
   t.equal(await make({ privateStorage: failing }), true)
   t.match(await stateOf(ana), { status: 'RUNNING' })
+  t.equal((await mailsTo(ana.email)).length, 1, 'nothing is mailed yet')
   t.equal(await make(), false, 'not at once')
   await dueAgain()
   await isLimitOver(ana)
   await make({ privateStorage: failing })
   t.match(await stateOf(ana), { status: 'FAILED' })
+  t.match((await mailsTo(ana.email, 2))[0], { subject: 'The copy of your Tandem data failed' })
   t.match(await request(ana), { status: 202 }, 'a failed copy does not count')
   await make()
   t.match(await stateOf(ana), { status: 'READY' })

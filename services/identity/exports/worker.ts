@@ -71,7 +71,6 @@ export function startExporting (deps: Deps, log: Log) {
  * goes on with the pages that are stored. @returns whether there was one
  */
 export async function makeNextExport (deps: WorkerDeps, log: Log, { leaseSeconds = LEASE_SECONDS } = {}) {
-  const { db } = deps
   const claimed = await claimNext(deps, leaseSeconds)
   if (!claimed) return false
   try {
@@ -79,12 +78,29 @@ export async function makeNextExport (deps: WorkerDeps, log: Log, { leaseSeconds
   } catch (error) {
     if (error instanceof LeaseLost) return true
     log.warn({ err: error, exportId: claimed.id }, 'an export failed; it is tried again in a minute, for a day')
-    await sql`
-      update exports set claim = null, claimed_until = now() + ${RETRY_AFTER}::interval,
-        status = case when requested_at < now() - ${GIVE_UP_AFTER}::interval then 'FAILED' else status end
-      where id = ${claimed.id} and claim = ${claimed.claim}`.execute(db)
+    await retryLater(deps, claimed)
   }
   return true
+}
+
+/** Gives up after a day, and mails that. */
+async function retryLater ({ db, mailer }: WorkerDeps, { id, accountId, claim }: Claimed) {
+  const mail = await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, { id: accountId })
+    const { rows: [released] } = await sql<{ status: string }>`
+      update exports set claim = null, claimed_until = now() + ${RETRY_AFTER}::interval,
+        status = case when requested_at < now() - ${GIVE_UP_AFTER}::interval then 'FAILED' else status end
+      where id = ${id} and claim = ${claim} returning status`.execute(trx)
+    if (!account || released?.status !== 'FAILED') return
+    return await createMail(trx, {
+      dedupeKey: `export-failed:${id}`,
+      recipient: account.email,
+      accountId,
+      rateLimited: false,
+      ...mailTemplatesFor(account.locale).exportFailed()
+    })
+  })
+  void mailer.enqueue([mail])
 }
 
 async function claimNext ({ db }: WorkerDeps, leaseSeconds: number): Promise<Claimed | undefined> {

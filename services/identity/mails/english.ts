@@ -221,6 +221,17 @@ export const english = {
       button: { label: 'Get your data', url },
       footer: 'You get this email because the owner of this account asked for a copy of their data.'
     }),
+  exportFailed: () =>
+    renderMail({
+      locale,
+      subject: 'The copy of your Tandem data failed',
+      title: 'Your data',
+      paragraphs: [
+        'We tried for a day, and could not complete the copy of your data. We are sorry.',
+        'You can ask for another one in the app now.'
+      ],
+      footer: 'You get this email because the owner of this account asked for a copy of their data.'
+    }),
   reset: (url: string) =>
     renderMail({
       locale,

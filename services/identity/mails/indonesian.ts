@@ -199,6 +199,17 @@ export const indonesian: MailTemplates = {
       button: { label: 'Ambil data Anda', url },
       footer: 'Anda menerima email ini karena pemilik akun ini meminta salinan datanya.'
     }),
+  exportFailed: () =>
+    renderMail({
+      locale,
+      subject: 'Salinan data Tandem Anda gagal dibuat',
+      title: 'Data Anda',
+      paragraphs: [
+        'Kami sudah mencoba selama satu hari, tetapi salinan data Anda tidak dapat diselesaikan. Kami mohon maaf.',
+        'Anda dapat memintanya lagi di aplikasi sekarang.'
+      ],
+      footer: 'Anda menerima email ini karena pemilik akun ini meminta salinan datanya.'
+    }),
   reset: (url) =>
     renderMail({
       locale,
