@@ -107,7 +107,7 @@ t.test('validation finds wrong types, kinds and unknown fields', async (t) => {
   t.match(await findUnknownFields([pod({ image: 'x' }), pod({ immage: 'x' })]), [/immage/])
 })
 
-for (const overlay of ['local', 'production', 'production-gateway-api']) {
+for (const overlay of ['local', 'production', 'production-ingress']) {
   t.test(overlay, { skip }, async (t) => {
     const manifests = await build(`overlays/${overlay}`)
 
@@ -262,7 +262,7 @@ for (const overlay of ['local', 'production', 'production-gateway-api']) {
         t.same(connections.out[name], [...to, ...always].sort(), `from ${name}`)
       }
 
-      const entrance = overlay === 'local' ? [] : [overlay === 'production' ? 'ingress-nginx/:8080' : 'gateways/:8080']
+      const entrance = overlay === 'local' ? [] : [overlay === 'production' ? 'gateways/:8080' : 'ingress-nginx/:8080']
       t.same(connections.in.gateway, [...entrance, 'monitoring/:9090'].sort())
       for (const name of services) t.same(connections.in[name], ['gateway:8080', 'monitoring/:9090'], `to ${name}`)
       for (const name of services) t.same(connections.in[`${name}-migration`], [], `to the migration of ${name}`)

@@ -12,6 +12,7 @@ function moduleOf (apiVersion: string) {
   if (unvalidated.has(apiVersion)) return undefined
   const [group = ''] = apiVersion.split('/')
   if (group === 'gateway.networking.k8s.io') return `@kubernetes-models/gateway-api/${apiVersion}`
+  if (group === 'monitoring.coreos.com') return `@kubernetes-models/prometheus-operator/${apiVersion}`
   if (group === 'postgresql.cnpg.io') return `@kubernetes-models/cloudnative-pg/${apiVersion}`
   return `kubernetes-models/${apiVersion}`
 }

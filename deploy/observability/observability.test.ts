@@ -8,6 +8,7 @@ import '@tandem/database-kit'
 import '@tandem/queue-kit'
 import { createServer } from '@tandem/http-kit'
 import { registry } from '@tandem/process-kit'
+import { describeRules, rulesFile } from './rules.ts'
 import { silentLog, testKeys } from '@tandem/http-kit/testing'
 import '../../gateway/rate-limits/counter.ts'
 import '../../gateway/proxy/pools.ts'
@@ -141,4 +142,8 @@ t.test('every panel shows something that processes tell', async (t) => {
 t.test('the alerts are where the configuration of Prometheus names them', async (t) => {
   const { rule_files: files } = parse(await read('scrape.yml')) as { rule_files: string[] }
   t.same(files, ruleFiles)
+})
+
+t.test('the object of the Prometheus operator has all rules', async (t) => {
+  t.equal(await readFile(rulesFile, 'utf8'), describeRules(), 'run npm run contracts')
 })

@@ -59,7 +59,9 @@ export const texts: Record<Language, Texts> = {
       },
       {
         heading: 'A copy of your data',
-        items: ['You can request a copy in the settings of the app before you delete your account.']
+        items: [
+          'You can request a <a href="my-data">copy of your data</a> in the settings of the app before you delete your account.'
+        ]
       }
     ],
     email: 'The email address of your account',
@@ -113,7 +115,7 @@ export const texts: Record<Language, Texts> = {
       },
       {
         heading: 'Salinan data Anda',
-        items: ['Anda dapat meminta salinan di pengaturan aplikasi sebelum menghapus akun.']
+        items: ['Anda dapat meminta <a href="my-data">salinan data</a> di pengaturan aplikasi sebelum menghapus akun.']
       }
     ],
     email: 'Alamat email akun Anda',

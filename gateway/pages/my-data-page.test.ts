@@ -71,7 +71,9 @@ t.test(
       await opened.getByText(text).waitFor()
       t.equal(await opened.locator('a').isVisible(), false)
     }
-    await (await open('/my-data')).getByText(/not valid/).waitFor()
+    const page = await open('/delete-account')
+    await page.getByRole('link', { name: 'copy of your data' }).click()
+    await page.getByText(/Ask for a copy in the settings/).waitFor()
     status = 400
     const expired = await open('/restore-address#token=t-2')
     await expired.getByRole('button').click()
