@@ -1,3 +1,4 @@
+export { cacheJsonQuery } from './cached-query.ts'
 export { connect, type ConnectOptions, type Log } from './connect.ts'
 export { useDailyQuota } from './daily-quota.ts'
 export { createQueryGauge, type QueryGaugeSource } from './metrics.ts'

@@ -1,5 +1,5 @@
 import { request, Agent } from 'node:http'
-import { sql, type CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely'
+import { sql, type CompiledQuery } from 'kysely'
 import { bearer } from '@tandem/http-kit/testing'
 import { readAll, readDiscover, readFollowing, readByAuthor } from '../feed/queries.ts'
 import { updateRanking } from '../feed/ranking.ts'
@@ -10,6 +10,7 @@ import type { Db } from '../tables.ts'
 import { asUuid, isFollowing } from '../visibility/people.ts'
 import { person, type Filled } from './fill.ts'
 import { print, time } from './measure.ts'
+import { watch } from './watch.ts'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const headers = new Map<string, ReturnType<typeof bearer>>()
@@ -27,23 +28,9 @@ function get (port: number, reader: string, path: string) {
   })
 }
 
-/** Remembers the last query of a database. */
-function watch (db: Db) {
-  let last: RootOperationNode | undefined
-  const plugin: KyselyPlugin = {
-    transformQuery ({ node }) {
-      last = node
-      return node
-    },
-    transformResult: async ({ result }) => result
-  }
-  const watched = db.withPlugin(plugin)
-  return { watched, compile: (): CompiledQuery => db.getExecutor().compileQuery(last!, { queryId: 'bench' } as never) }
-}
-
 /** Measures each feed over HTTP and, for comparison, its SQL alone. */
 export async function measurePages (db: Db, port: number, { readers }: Filled) {
-  const { watched, compile } = watch(db)
+  const { watched, lastQuery } = watch(db)
   const page = { limit: 20 }
   await updateRanking(db)
   const { rows: [deep] } = await sql<{ id: string }>`select uuidv7(interval '-330 days') as id`.execute(db)
@@ -94,7 +81,7 @@ export async function measurePages (db: Db, port: number, { readers }: Filled) {
     const queries: CompiledQuery[] = []
     for (const reader of people) {
       await read(watched, reader)
-      queries.push(compile())
+      queries.push(lastQuery())
     }
     const turns = kind.startsWith('10,000') && name === 'following' ? 60 : 200
     const bare = await time(turns, (turn) => db.executeQuery(queries[turn % queries.length]!))

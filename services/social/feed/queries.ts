@@ -1,16 +1,9 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import type { Page } from '@tandem/http-kit'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
-import type { Db, PostType } from '../tables.ts'
+import type { Db } from '../tables.ts'
 import { asUuid, isFollowing, isMatched } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
-
-export interface Filters {
-  type?: PostType | undefined
-  hashtag?: string | undefined
-  mentioned?: string | undefined
-}
-export type FeedQuery = Filters & Page
+import { cachePage, type FeedQuery, type Filters } from './pages.ts'
 
 const author = sql.ref<string>('posts.author_id')
 
@@ -22,27 +15,29 @@ const isPublic = sql<SqlBool>`posts.deleted_at is null and posts.visibility = 'P
  * Public posts, and followers-only posts of people the reader follows. Like all feeds below newest first; the last id
  * is the next cursor.
  */
-export const readAll = (db: Db, reader: string, query: FeedQuery) =>
+export const readAll = cachePage((db, reader, query) =>
   selectPage(db, reader, query)
     .where(isListed)
     .where(sql<SqlBool>`(posts.visibility = 'PUBLIC' or ${author} <> ${asUuid(reader)})`)
-    .execute()
+)
 
 /** Public posts of people the reader neither follows nor is matched with. */
-export const readDiscover = (db: Db, reader: string, query: FeedQuery) =>
+export const readDiscover = cachePage((db, reader, query) =>
   selectPage(db, reader, query)
     .where(isPublic)
     .where('posts.author_id', '<>', reader)
     .where(sql<SqlBool>`not ${isFollowing(reader, author)}`)
     .where(sql<SqlBool>`not ${isMatched(reader, author)}`)
-    .execute()
+)
 
 /** The posts of one author: all of them for the author, the public ones for other readers. */
-export const readByAuthor = (db: Db, reader: string, authorId: string, query: FeedQuery) =>
-  selectPage(db, reader, query)
-    .where('posts.author_id', '=', authorId)
-    .$if(authorId !== reader, (posts) => posts.where(isPublic))
-    .execute()
+export const readByAuthor = async (db: Db, reader: string, authorId: string, query: FeedQuery) =>
+  authorId === reader ? await readOwn(db, reader, query) : await readPublic(db, reader, { ...query, authorId })
+
+const readOwn = cachePage((db, reader, query) => selectPage(db, reader, query).where('posts.author_id', '=', reader))
+const readPublic = cachePage((db, reader, { authorId = '', ...query }: FeedQuery & { authorId?: string }) =>
+  selectPage(db, reader, query).where('posts.author_id', '=', authorId).where(isPublic)
+)
 
 // A reader who follows more people than this most likely fills a page from this many of the newest posts of all.
 const MANY_FOLLOWED = 500
@@ -55,19 +50,26 @@ const NEWEST_SCANNED = 2_000
 export async function readFollowing (db: Db, reader: string, query: FeedQuery): Promise<PostRow[]> {
   // A tag or a mention is more selective than the followed people: scan its posts and check each author.
   if (query.hashtag !== undefined || query.mentioned !== undefined) {
-    return await selectPage(db, reader, query).where(isListed).where(isFollowing(reader, author)).execute()
+    return await readFollowedMatching(db, reader, query)
   }
-  const found = await selectByIds(db, reader, followedAmongNewest(reader, query))
-  return found.length > query.limit ? found : await selectByIds(db, reader, newestOfFollowed(reader, query))
+  const found = await readFollowedAmongNewest(db, reader, query)
+  return found.length > query.limit ? found : await readNewestOfFollowed(db, reader, query)
 }
+
+const readFollowedMatching = cachePage((db, reader, query) =>
+  selectPage(db, reader, query).where(isListed).where(isFollowing(reader, author))
+)
+const readFollowedAmongNewest = cachePage((db, reader, query) =>
+  selectByIds(db, reader, followedAmongNewest(reader, query))
+)
+const readNewestOfFollowed = cachePage((db, reader, query) => selectByIds(db, reader, newestOfFollowed(reader, query)))
 
 type Ids = RawBuilder<{ id: string }>
 
-const selectByIds = async (db: Db, reader: string, ids: Ids) =>
-  await selectPosts(db, reader)
+const selectByIds = (db: Db, reader: string, ids: Ids) =>
+  selectPosts(db, reader)
     .innerJoin(ids.as('page'), 'page.id', 'posts.id')
     .orderBy('posts.id', 'desc')
-    .execute()
 
 const listedCondition = ({ type, cursor }: FeedQuery) =>
   sql`

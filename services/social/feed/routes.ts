@@ -5,7 +5,8 @@ import { normalizeTag } from '../hashtags/parsing.ts'
 import { toPostResponses, Post } from '../posts/post.ts'
 import type { PostRow } from '../posts/queries.ts'
 import { postTypes } from '../tables.ts'
-import { readAll, readDiscover, readFollowing, readByAuthor, type FeedQuery } from './queries.ts'
+import type { FeedQuery } from './pages.ts'
+import { readAll, readDiscover, readFollowing, readByAuthor } from './queries.ts'
 import { formatCursor, readTrending } from './trending.ts'
 
 const feedTypes = ['all', 'following', 'discover', 'trending'] as const

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { selectPosts, type PostRow } from '../posts/queries.ts'
+import { selectPosts } from '../posts/queries.ts'
 import type { Db } from '../tables.ts'
-import { matchesFilters, type FeedQuery } from './queries.ts'
+import { cachePage, type FeedQuery } from './pages.ts'
+import { matchesFilters } from './queries.ts'
 
 /** Where a page ends: the number of the ranking and the position of the post in it. */
 interface RankingPosition {
@@ -14,16 +15,20 @@ interface RankingPosition {
  * Posts that are no longer visible are left out. After half an hour the ranking is deleted, and the cursor continues at
  * the same position in the newest one.
  */
-export async function readTrending (
-  db: Db,
-  reader: string,
-  { cursor, limit, ...filters }: FeedQuery
-): Promise<(PostRow & RankingPosition)[]> {
+export async function readTrending (db: Db, reader: string, { cursor, ...query }: FeedQuery) {
   const last = cursor === undefined ? undefined : parseCursor(cursor)
+  return await readRanked(db, reader, { ...query, ...last ?? { cursor } })
+}
+
+const readRanked = cachePage((
+  db,
+  reader,
+  { number, position, cursor, limit, ...filters }: FeedQuery & Partial<RankingPosition>
+) => {
   const ranking = sql`(select number, post_ids from trending_rankings order by
-    ${last ? sql`number = ${last.number} desc,` : sql``} number desc limit 1) ranking`
-  const after = last
-    ? sql`${last.position}`
+    ${number === undefined ? sql`` : sql`number = ${number} desc,`} number desc limit 1) ranking`
+  const after = position !== undefined
+    ? sql`${position}`
     : cursor === undefined
     ? sql`0`
     : sql`array_position(post_ids, ${cursor}::uuid)`
@@ -31,17 +36,16 @@ export async function readTrending (
     select ranked.id, ranking.number, ranked.position::integer
       from ${ranking}, unnest(post_ids) with ordinality as ranked (id, position)
     where ranked.position > ${after}
-    -- Ordered here already, so that Postgres looks up only as many posts as the page needs.
-    order by ranked.position)`
-  return await selectPosts(db, reader)
+    -- By the very expression that orders the page: then Postgres looks up only as many posts as the page needs.
+    order by ranked.position::integer)`
+  return selectPosts(db, reader)
     .innerJoin(ranked.as('ranked'), 'ranked.id', 'posts.id')
     .where(sql<boolean>`posts.visibility = 'PUBLIC'`)
     .where(matchesFilters(filters))
     .select(['ranked.number', 'ranked.position'])
     .orderBy('ranked.position')
     .limit(limit + 1)
-    .execute()
-}
+})
 
 /**
  * Cursors are UUIDs everywhere, so a position is written as one: twelve hexadecimal digits of the ranking, the UUID

@@ -16,6 +16,7 @@ export interface HashtagSpan {
 
 /** The hashtags in a text, in order. A number alone is not a hashtag. */
 export function findHashtags (text: string): HashtagSpan[] {
+  if (!/[#＃]/.test(text)) return []
   const tags = [...blankLinks(text).matchAll(tagRuns)].flatMap((run) =>
     [...run[0].matchAll(/[#＃]([^#＃]+)/gu)].map(({ 0: match, 1: tag = '', index }) => {
       const start = run.index + index

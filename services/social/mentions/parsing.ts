@@ -22,6 +22,7 @@ export interface MentionSpan {
 
 /** The mentions in a text, in order. A dot at the end belongs to the sentence, not to the username. */
 export function findMentions (text: string): MentionSpan[] {
+  if (!/[@＠]/.test(text)) return []
   return [...blankLinks(text).matchAll(mentionPattern)].flatMap(({ 1: match = '', index }) => {
     const name = match.replace(/\.+$/, '')
     if (name.length < 3 || name.length > 30) return []

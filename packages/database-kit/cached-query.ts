@@ -1,0 +1,56 @@
+import type { CompiledQuery, Kysely } from 'kysely'
+
+type Values = Record<string, string | number | undefined>
+
+interface Compilable<Row> {
+  compile(): CompiledQuery<Row>
+}
+
+interface Compiled<Row> {
+  query: CompiledQuery<{ rows: JsonRow<Row>[] }>
+  /** For each parameter the value that it takes, or undefined for a constant. */
+  names: (string | undefined)[]
+}
+
+/** A row as JSON represents it. */
+export type JsonRow<Row> = { [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] }
+
+/**
+ * An optimisation for a query of a hot path: it is built and compiled once for each shape, and its rows come as one JSON
+ * value, which is parsed in a fraction of the time that a row of many columns takes. A shape is the set of the values
+ * that are given, and `shape`.
+ * @param build builds the query. It may test whether a value is given, and must use it for nothing but a parameter of
+ *   the query: it gets placeholders. What else the text depends on is in `shape`
+ * @returns a function that runs the query
+ */
+export function cacheJsonQuery<Tables, Named extends Values, Shape extends string | number | boolean, Row> (
+  build: (db: Kysely<Tables>, values: Named, shape: Shape) => Compilable<Row>
+): (db: Kysely<Tables>, values: Named, shape: Shape) => Promise<JsonRow<Row>[]> {
+  const compiled = new Map<string, Compiled<Row>>()
+
+  function compile (db: Kysely<Tables>, values: Named, shape: Shape): Compiled<Row> {
+    const placeholders = Object.fromEntries(
+      Object.entries(values).flatMap(([name, value]) => value === undefined ? [] : [[name, `placeholder of ${name}`]])
+    )
+    const { sql, parameters, ...query } = build(db, placeholders as Named, shape).compile()
+    const nameOf = new Map(Object.entries(placeholders).map(([name, placeholder]) => [placeholder as unknown, name]))
+    return {
+      query: { ...query, parameters, sql: `select coalesce(json_agg(page), '[]') as rows from (${sql}) page` },
+      names: parameters.map((parameter) => nameOf.get(parameter))
+    }
+  }
+
+  return async (db, values, shape) => {
+    let key = `${shape}`
+    for (const name in values) if (values[name] !== undefined) key += ` ${name}`
+    let found = compiled.get(key)
+    if (!found) compiled.set(key, found = compile(db, values, shape))
+    const { query, names } = found
+    const parameters = query.parameters.map((parameter, index) => {
+      const name = names[index]
+      return name === undefined ? parameter : values[name]
+    })
+    const { rows } = await db.executeQuery<{ rows: JsonRow<Row>[] }>({ ...query, parameters })
+    return rows[0]!.rows
+  }
+}

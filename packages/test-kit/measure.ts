@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+// What the benchmarks of the services share. Compare figures of one run only: the speed of a machine differs between
+// runs.
+
+/** The CPU time of all threads of some processes, in microseconds. A process that has ended counts as 0. */
+export async function cpuTimeOf (pids: number[]) {
+  const times = await Promise.all(pids.map(async (pid) => {
+    const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+    const files = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0'))
+    return (await Promise.all(files)).reduce((sum, text) => sum + Number(text.split(' ')[0]), 0)
+  }))
+  return times.reduce((sum, time) => sum + time, 0) / 1_000
+}
+
+export function percentile (figures: number[], percent: number) {
+  const sorted = figures.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * percent / 100))] ?? Number.NaN
+}
+
+export const median = (figures: number[]) => percentile(figures, 50)
+
+/** One goal, as all benchmarks print it. */
+export interface Goal {
+  name: string
+  /** What the figure is a ratio to, or where it was measured, with its own figure. */
+  reference: string
+  figure: number
+  atLeast?: number
+  atMost?: number
+}
+
+/** Prints each goal with its reference, figure and verdict. The process exits with 1 if one is missed. */
+export function reportGoals (goals: Goal[]) {
+  const rows = goals.map(({ name, reference, figure, atLeast = -Infinity, atMost = Infinity }) => {
+    const isMet = figure >= atLeast && figure <= atMost
+    if (!isMet) process.exitCode = 1
+    const bound = atMost === Infinity ? `at least ${atLeast}` : `at most ${atMost}`
+    return [name, bound, reference, figure.toFixed(2), isMet ? 'met' : 'MISSED']
+  })
+  const table = [['what', 'goal', 'reference', 'figure', 'verdict'], ...rows]
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
+  console.log()
+  for (const row of table) console.log(row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd())
+}
+
+interface PgbenchResult {
+  perSecond: number
+  averageMs: number
+}
+
+/**
+ * Runs pgbench with prepared statements: the fastest that a client of Postgres can be.
+ * @param files scripts, of which each transaction runs a random one
+ * @throws if pgbench is not installed, because a benchmark without its reference measures nothing
+ */
+export async function runPgbench (
+  url: string,
+  files: string[],
+  { clients, seconds }: { clients: number, seconds: number }
+): Promise<PgbenchResult> {
+  const options = ['-n', '-M', 'prepared', '-c', `${clients}`, '-j', '1', '-T', `${seconds}`]
+  const { stdout } = await promisify(execFile)('pgbench', [...options, ...files.flatMap((file) => ['-f', file]), url])
+    .catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      throw new Error('pgbench is missing; it is in the package postgresql-contrib of Debian and Ubuntu')
+    })
+  const read = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1] ?? Number.NaN)
+  return { perSecond: read(/tps = ([\d.]+)/), averageMs: read(/latency average = ([\d.]+)/) }
+}
