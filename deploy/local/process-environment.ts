@@ -48,6 +48,9 @@ export function createEnvironments (
   // The variables that a single service has.
   const ofService: Record<string, () => NodeJS.ProcessEnv | undefined> = {
     identity: () => ({
+      // Memory of password hashes is kept and reused: docs/decisions/0022-memory-of-password-hashes.md.
+      MALLOC_MMAP_THRESHOLD_: '33554432',
+      MALLOC_TRIM_THRESHOLD_: '134217728',
       LEDGER_DIR: path.join(dataDir, 'ledger'),
       SECRET: rest['SECRET'] ?? readOrCreateSecret(dataDir, 'identity'),
       IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey
