@@ -1,8 +1,9 @@
 import { MediaSigningKey } from '@tandem/http-kit'
 import { buildInfo, ConfigError, List, readConfig, RootKeys, ProcessEnvironment, Url, Urls } from '@tandem/process-kit'
 import { Type } from 'typebox'
-import { serviceNames, specialRoutes, writeLimits } from './routes.ts'
-import type { Route, ServiceName } from './routes.ts'
+import { addressVariables, HttpUrl, readAddresses } from './addresses.ts'
+import { specialRoutes, writeLimits } from './routes.ts'
+import type { Route } from './routes.ts'
 
 const version = (description: string) => Type.String({ default: '1.0.0', pattern: '^\\d+(\\.\\d+){0,2}$', description })
 
@@ -25,13 +26,6 @@ const limitVariables = {
     Object.entries(writeLimits).map(([name, limit]) => [name, Type.String({ default: limit, pattern: ratesPattern })])
   )
 }
-
-const HttpUrl = (description: string) => Url({ pattern: '^https?://', description })
-
-const addressVariableOf = (service: ServiceName) => `${service.toUpperCase()}_URL`
-const addressVariables = Object.fromEntries(
-  serviceNames.map((name) => [addressVariableOf(name), HttpUrl(`Address of ${name}`)])
-)
 
 const environment = Type.Object({
   ...ProcessEnvironment,
@@ -170,9 +164,7 @@ export function readGatewayConfig (env: NodeJS.ProcessEnv = process.env) {
       : readLimits(route.limit ?? 'off').map(({ max, windowMs }) => ({ max: max * factor, windowMs }))
   return {
     ...config,
-    upstreams: Object.fromEntries(
-      serviceNames.map((name) => [name, String(variables[addressVariableOf(name)])])
-    ) as Record<ServiceName, string>,
+    upstreams: readAddresses(variables),
     /** By method and path, such as `POST /auth/login`; the shortest window first. */
     limits: new Map(limitedRoutes.flatMap((route) => {
       const limits = limitsOf(route)

@@ -7,6 +7,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import type { TObject } from 'typebox'
 import { readGatewayConfig } from '../../gateway/config.ts'
+import { readConsoleConfig } from '../../gateway/console/config.ts'
 import { serviceNames } from '../../gateway/routes.ts'
 
 interface Container {
@@ -22,6 +23,7 @@ interface Container {
   pids_limit?: number
   logging?: { options: Record<string, string> }
   profiles?: string[]
+  ports?: string[]
   volumes?: string[]
   healthcheck?: { test?: string[] }
 }
@@ -85,6 +87,19 @@ t.test('each process has its own user on the servers that it needs, and no other
   )
   t.same(holders, ['identity'], 'only identity has the root key')
   t.same(services['streams']?.command?.slice(2), names)
+  t.end()
+})
+
+t.test('the console is on this machine only, and knows no secret', (t) => {
+  const { environment = {}, ports, image } = services['console']!
+  t.match(ports, [/^127\.0\.0\.1:/])
+  t.equal(ports?.length, 1)
+  t.equal(image, services['gateway']?.image, 'the same image')
+  t.notMatch(Object.keys(environment).join(' '), /PASSWORD|SECRET|KEY|DATABASE|REDIS|NATS/)
+  t.match(
+    readConsoleConfig({ ...environment, LOG_LEVEL: 'info', TRUST_PROXY: '', CONSOLE_URL: '', CONSOLE_ALLOW: '' }),
+    { origin: 'http://localhost:8090', upstreams: { identity: 'http://identity:8080' } }
+  )
   t.end()
 })
 
@@ -154,7 +169,7 @@ t.test('the optional parts are in profiles, and every process is scraped', (t) =
     all.filter(([, { profiles }]) => profiles),
     ([, { profiles }]) => profiles?.[0] ?? ''
   )
-  t.strictSame(Object.keys(byProfile).sort(), ['backups', 'mail', 'monitoring', 'tls'])
+  t.strictSame(Object.keys(byProfile).sort(), ['backups', 'console', 'mail', 'monitoring', 'tls'])
   const scraped = readFileSync(path.join(root, 'deploy/docker/monitoring/prometheus.yml'), 'utf8')
   for (const name of [...names, 'gateway', 'streams']) t.match(scraped, `targets: ["${name}:9090"]`)
   t.end()

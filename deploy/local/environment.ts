@@ -9,6 +9,8 @@ export interface Settings {
   host: string
   /** The developer page. Undefined if DEV_PORT is not set: then the first free port from 8025 on. */
   devPort: number | undefined
+  /** The operators' console. Undefined if CONSOLE_PORT is not set: then the first free port from 8090 on. */
+  consolePort: number | undefined
   /** The address in the local network, with --lan. */
   lanAddress: string | undefined
   dataDir: string
@@ -31,6 +33,7 @@ const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const checks: Record<string, Check> = {
   PORT: (value) => !isPort(value) && 'must be a port, 1 to 65535',
   DEV_PORT: (value) => !isPort(value) && 'must be a port, 1 to 65535',
+  CONSOLE_PORT: (value) => !isPort(value) && 'must be a port, 1 to 65535',
   HOST: (value) => /[\s/]/.test(value) && 'must be an address to listen on, such as 127.0.0.1 or 0.0.0.0',
   LOG_LEVEL: (value) => !LEVELS.includes(value) && `must be one of ${LEVELS.join(', ')}`,
   TRUST_PROXY: (value) =>
@@ -46,7 +49,7 @@ const checks: Record<string, Check> = {
   PROVIDER_B_JWKS_URL: url('http', 'https'),
   FCM_BASE_URL: url('http', 'https'),
   FCM_SERVICE_ACCOUNT_FILE: serviceAccount,
-  METRICS_PORT: (value) => value !== '0' && 'must be 0: eight processes cannot share a port'
+  METRICS_PORT: (value) => value !== '0' && 'must be 0: nine processes cannot share a port'
 }
 
 /** Reads the environment variables. @throws UserError that names every invalid variable, a line each */
@@ -65,6 +68,7 @@ export function readSettings (environment: NodeJS.ProcessEnv, root: string, lanA
     PORT,
     HOST,
     DEV_PORT,
+    CONSOLE_PORT,
     DATA_DIR,
     DATABASE_URL,
     REDIS_URL,
@@ -80,6 +84,7 @@ export function readSettings (environment: NodeJS.ProcessEnv, root: string, lanA
     port: PORT ? Number(PORT) : undefined,
     host: HOST ?? (lanAddress ? '0.0.0.0' : '127.0.0.1'),
     devPort: DEV_PORT ? Number(DEV_PORT) : undefined,
+    consolePort: CONSOLE_PORT ? Number(CONSOLE_PORT) : undefined,
     lanAddress,
     dataDir: path.resolve(root, DATA_DIR ?? '.data'),
     databaseUrl: DATABASE_URL,

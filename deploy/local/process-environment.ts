@@ -14,6 +14,7 @@ interface Surroundings {
   /** The port of the gateway, and those of the other processes. */
   gatewayPort: number
   devPagePort: number
+  consolePort: number
   metricsPortOf: (name: string) => number | undefined
   databaseOf: (service: string) => string | undefined
   pushEnvironment: () => DeveloperTools['pushEnvironment'] | undefined
@@ -21,11 +22,14 @@ interface Surroundings {
 
 /** The variables of the gateway and of the services on this machine. */
 export function createEnvironments (
-  { settings, servers, gatewayPort, devPagePort, metricsPortOf, databaseOf, pushEnvironment }: Surroundings
+  { settings, servers, gatewayPort, devPagePort, consolePort, metricsPortOf, databaseOf, pushEnvironment }: Surroundings
 ) {
   const { dataDir, rest } = settings
   const rootKey = rootKeyOf(dataDir)
   const publicUrl = settings.publicUrl ?? origin(settings.lanAddress ?? settings.host, gatewayPort)
+  const consoleUrl = rest['CONSOLE_URL'] ?? `http://localhost:${consolePort}`
+  const addressesOf = (services: Map<string, number>) =>
+    Object.fromEntries([...services].map(([name, port]) => [`${name.toUpperCase()}_URL`, origin(undefined, port)]))
   const devPageUrl = (host = settings.lanAddress) => origin(host, devPagePort)
 
   const common = (name: string): NodeJS.ProcessEnv => ({
@@ -51,6 +55,7 @@ export function createEnvironments (
       // Memory of password hashes is kept and reused: docs/decisions/0022-memory-of-password-hashes.md.
       MALLOC_MMAP_THRESHOLD_: '33554432',
       MALLOC_TRIM_THRESHOLD_: '134217728',
+      CONSOLE_URL: consoleUrl,
       LEDGER_DIR: path.join(dataDir, 'ledger'),
       SECRET: rest['SECRET'] ?? readOrCreateSecret(dataDir, 'identity'),
       IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey
@@ -62,7 +67,17 @@ export function createEnvironments (
 
   return {
     publicUrl,
+    consoleUrl,
     devPageUrl,
+    /** The console opens no connection but to the services. */
+    console: (services: Map<string, number>): NodeJS.ProcessEnv => ({
+      ...rest,
+      ...addressesOf(services),
+      ...(settings.metrics ? { METRICS_PORT: String(metricsPortOf('console')) } : {}),
+      CONSOLE_URL: consoleUrl,
+      HOST: '127.0.0.1',
+      PORT: String(consolePort)
+    }),
     service: (name: string, port: number): NodeJS.ProcessEnv => ({
       ...common(name),
       ...ofService[name]?.(),
@@ -75,9 +90,7 @@ export function createEnvironments (
     gateway: (services: Map<string, number>): NodeJS.ProcessEnv => ({
       ...common('gateway'),
       ...mediaSigningKey(),
-      ...Object.fromEntries(
-        [...services].map(([name, port]) => [`${name.toUpperCase()}_URL`, origin(undefined, port)])
-      ),
+      ...addressesOf(services),
       HOST: settings.host,
       PORT: String(gatewayPort),
       CORS_ORIGINS: [

@@ -15,6 +15,7 @@ import { watchSources } from './watch.ts'
 
 const DEFAULT_PORT = 8080
 const DEFAULT_DEV_PORT = 8025
+const DEFAULT_CONSOLE_PORT = 8090
 const startedAt = performance.now()
 
 try {
@@ -47,8 +48,16 @@ try {
     variable: 'DEV_PORT',
     name: 'the developer page'
   })
+  const operators = await choosePort({
+    host: '127.0.0.1',
+    port: settings.consolePort,
+    from: DEFAULT_CONSOLE_PORT,
+    variable: 'CONSOLE_PORT',
+    name: "the operators' console"
+  })
   if (fresh && settings.databaseUrl) screen.warn('--fresh does not empty the database of DATABASE_URL')
-  await run(defineSystem(root, { gateway, devPage }, settings, { lenient: watch }), { root, watch, settings })
+  const ports = { gateway, devPage, console: operators }
+  await run(defineSystem(root, ports, settings, { lenient: watch }), { root, watch, settings })
 } catch (error) {
   reportError(error)
   process.exit(1)
@@ -59,7 +68,7 @@ async function run (
   { root, watch, settings: { dataDir, rest, lanAddress } }: { root: string, watch: boolean, settings: Settings }
 ) {
   const stopping = new AbortController()
-  const names = ['gateway', ...system.services.keys()]
+  const names = system.processes().map(({ name }) => name)
   const cleanups: Array<() => void> = []
 
   let failed = false
@@ -94,6 +103,12 @@ async function run (
   screen.line()
   screen.table(system.addresses())
   screen.line()
+  const enrollment = system.enrollmentUrl()
+  if (enrollment) {
+    screen.line('  The console has no operator yet. This link adds your passkey, once within 24 hours:')
+    screen.line(`  ${enrollment}`)
+    screen.line()
+  }
   if (lanAddress) {
     screen.line(renderUnicodeCompact(system.sampleAppUrl()))
     screen.line(`  A phone in the same network opens the sample app with this code. docs/phone.md describes the rest.`)

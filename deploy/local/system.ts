@@ -8,6 +8,7 @@ import { isWildcard, origin, withoutPassword } from './addresses.ts'
 import { readOrCreateSecret, writeAtomically } from './data-dir.ts'
 import type { DeveloperTools } from './developer-tools.ts'
 import type { Settings } from './environment.ts'
+import { inviteFirstOperator } from './invite-operator.ts'
 import { createEnvironments } from './process-environment.ts'
 import { defineServers } from './servers.ts'
 import { supervise, type Supervised } from './supervise.ts'
@@ -16,6 +17,8 @@ import { waitForAll } from './wait-for-all.ts'
 export interface System {
   gateway: Supervised
   services: Map<string, Supervised>
+  /** All of them: the gateway, the console if there is one, and the services. */
+  processes: () => Supervised[]
   /** Starts everything in dependency order. @throws UserError at the first failure; call `stop` then */
   start: (signal: AbortSignal) => Promise<void>
   /** Runs the pending migrations of a service. */
@@ -24,6 +27,8 @@ export interface System {
   kill: () => Promise<void>
   addresses: () => string[][]
   sampleAppUrl: () => string
+  /** The link with which the first operator of the console adds a passkey; undefined if there is one. */
+  enrollmentUrl: () => string | undefined
 }
 
 const MIGRATION_TIMEOUT_MS = 3_000
@@ -34,6 +39,7 @@ type Provision = (adminUrl: string, service: string, password: string) => Promis
 interface Ports {
   gateway: number
   devPage: number
+  console: number
 }
 
 /** The whole system on this machine: servers, services, gateway. @param lenient continue if a service does not start */
@@ -66,6 +72,7 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
     servers,
     gatewayPort: ports.gateway,
     devPagePort: ports.devPage,
+    consolePort: ports.console,
     metricsPortOf: (name) => metricsPorts.get(name),
     databaseOf: (service) => databases.get(service),
     pushEnvironment: () => tools?.pushEnvironment
@@ -77,19 +84,35 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
   const services = new Map(recipes.map((recipe) => [recipe.name, supervise(recipe, watcher)]))
 
   const knownPorts = new Map<string, number>()
+  const readPorts = () => {
+    for (const { name, port } of services.values()) knownPorts.set(name, port)
+    return knownPorts
+  }
   const gateway = supervise(
-    nodeProcess('gateway', 'gateway/main.ts', () => {
-      for (const { name, port } of services.values()) knownPorts.set(name, port)
-      return environments.gateway(knownPorts)
-    }, { port: ports.gateway, host: settings.host, hasFixedPort: true }),
+    nodeProcess('gateway', 'gateway/main.ts', () => environments.gateway(readPorts()), {
+      port: ports.gateway,
+      host: settings.host,
+      hasFixedPort: true
+    }),
     watcher
   )
+  const consoleScript = 'gateway/console/main.ts'
+  const operators = supervise(
+    nodeProcess('console', consoleScript, () => environments.console(readPorts()), {
+      port: ports.console,
+      hasFixedPort: true
+    }),
+    watcher
+  )
+  const doors = existsSync(path.join(root, consoleScript)) ? [gateway, operators] : [gateway]
+  let enrollmentUrl: string | undefined
 
   // A service keeps its port, unless another program takes it while the service is down; then the gateway restarts with
   // the new one.
   function updateGateway () {
     const moved = [...services.values()].filter(({ name, port }) => port !== knownPorts.get(name))
-    if (moved.length > 0) void gateway.restart(`${moved.map(({ name }) => name).join(', ')} moved to another port`)
+    if (moved.length === 0) return
+    for (const door of doors) void door.restart(`${moved.map(({ name }) => name).join(', ')} moved to another port`)
   }
 
   function nodeProcess (
@@ -132,10 +155,10 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
   }
 
   async function startProcesses (signal: AbortSignal) {
-    for (const name of ['gateway', ...names]) if (settings.metrics) metricsPorts.set(name, await freePort())
+    for (const name of ['gateway', 'console', ...names]) if (settings.metrics) metricsPorts.set(name, await freePort())
     // Chosen before anything starts, because the gateway starts in parallel and needs the ports.
     for (const recipe of recipes) recipe.port = await freePort()
-    await waitForAll([...services.values(), gateway].map(async (process) => {
+    await waitForAll([...services.values(), ...doors].map(async (process) => {
       const since = performance.now()
       try {
         await process.start().catch(async (error: Error) => {
@@ -171,7 +194,11 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
       sendsRealPushes: settings.rest['FCM_SERVICE_ACCOUNT_FILE'] !== undefined
     })
     screen.step('Starting the services and the gateway …')
+    const invited = doors.length > 1
+      ? inviteFirstOperator(root, environments.service('identity', services.get('identity')?.port ?? 0))
+      : undefined
     await startProcesses(signal)
+    enrollmentUrl = await invited
     signal.throwIfAborted()
     complete = true
     updateGateway()
@@ -195,6 +222,7 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
       JSON.stringify(
         {
           gateway: place(gateway, settings.host),
+          ...(doors.length > 1 && { console: { ...place(operators), url: environments.consoleUrl } }),
           services: Object.fromEntries([...services.values()].map((service) => [service.name, place(service)])),
           postgres: server('postgres'),
           redis: server('redis'),
@@ -211,7 +239,7 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
   async function end (how: 'stop' | 'kill') {
     complete = false
     rmSync(path.join(dataDir, 'stack.json'), { force: true })
-    await gateway[how]()
+    await Promise.all(doors.map(async (door) => await door[how]()))
     await Promise.all([...services.values()].map(async (service) => await service[how]()))
     // Lets a running migration finish, and lets a process that is just starting get its pid.
     if (how === 'stop') await Promise.race([starting, sleep(MIGRATION_TIMEOUT_MS)])
@@ -221,6 +249,7 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
   return {
     gateway,
     services,
+    processes: () => [...doors, ...services.values()],
     migrate,
     async start (signal) {
       const work = startAll(signal)
@@ -229,9 +258,11 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
     },
     stop: async () => await end('stop'),
     kill: async () => await end('kill'),
+    enrollmentUrl: () => enrollmentUrl,
     sampleAppUrl: () => `${environments.devPageUrl()}/app/`,
     addresses: () => [
       ['gateway', environments.publicUrl, metricsOf('gateway')],
+      ...(doors.length > 1 ? [['console', environments.consoleUrl, 'for operators, with a passkey']] : []),
       ...names.map((name) => [name, origin(undefined, services.get(name)?.port ?? 0), metricsOf(name)]),
       ...(['postgres', 'redis', 'nats'] as const).map((name) => [name, withoutPassword(servers.urlOf(name)), '']),
       [

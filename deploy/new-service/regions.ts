@@ -60,6 +60,7 @@ export const filesWithRegions = [
   '.env.example',
   'CODEOWNERS',
   'README.md',
+  'deploy/kubernetes/base/console/deployment.yaml',
   'deploy/kubernetes/base/gateway/deployment.yaml',
   'deploy/kubernetes/base/streams/deployment.yaml',
   'deploy/kubernetes/overlays/local/data.yaml',

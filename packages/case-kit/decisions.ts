@@ -4,6 +4,11 @@ import type { CaseTables, Outcome } from './tables.ts'
 
 const EXCERPT_CHARACTERS = 140
 
+/** The beginning of the text in `content`, evidence of any kind. */
+export const excerpt = sql<string | null>`
+  nullif(left(coalesce(content ->> 'content', content ->> 'caption', content ->> 'bio', content ->> 'name',
+    content ->> 'displayName'), ${sql.lit(EXCERPT_CHARACTERS)}), '')`
+
 /** What identity needs to decide a case; undefined if there is none. */
 export async function describeCase<Tables extends CaseTables> (db: Kysely<Tables>, id: string) {
   const { rows: [found] } = await sql<{
@@ -16,9 +21,7 @@ export async function describeCase<Tables extends CaseTables> (db: Kysely<Tables
   }>`
     select account_id as "accountId", version, resolved_at is null as "isOpen", target_type as "targetType",
       target_id as "targetId", (
-        select nullif(left(coalesce(content ->> 'content', content ->> 'caption', content ->> 'bio',
-          content ->> 'name', content ->> 'displayName'), ${sql.lit(EXCERPT_CHARACTERS)}), '')
-        from case_evidence where case_id = cases.id order by case_evidence.id desc limit 1
+        select ${excerpt} from case_evidence where case_id = cases.id order by case_evidence.id desc limit 1
       ) as excerpt
     from cases where id = ${id}`.execute(db)
   return found

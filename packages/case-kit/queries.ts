@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { excerpt } from './decisions.ts'
 import type { CaseTables, Outcome, Priority } from './tables.ts'
 
 export interface CaseSummary {
@@ -6,6 +7,12 @@ export interface CaseSummary {
   targetType: string
   targetId: string
   accountId: string
+  /** The person, as people saw them when the latest evidence was frozen. */
+  personName: string | null
+  /** The beginning of the latest evidence. */
+  excerpt: string | null
+  /** The different reasons of its reports. */
+  reasons: string[]
   priority: Priority
   dueAt: Date
   version: number
@@ -20,12 +27,20 @@ export interface CaseSummary {
   resolvedAt: Date | null
 }
 
+const latest = sql`(
+  select content from case_evidence where case_id = cases.id order by case_evidence.id desc limit 1) as latest`
+
+// Each service with cases has a table of reports, with case_id and reason.
 const columns = sql`
   id, target_type as "targetType", target_id as "targetId", account_id as "accountId", priority, due_at as "dueAt",
   version, reports_count as "reportsCount", is_restricted as "isRestricted", is_held as "isHeld",
   case when claimed_until > now() then claimed_by end as "claimedBy",
   case when claimed_until > now() then claimed_until end as "claimedUntil",
-  outcome, decision_id as "decisionId", created_at as "createdAt", resolved_at as "resolvedAt"`
+  outcome, decision_id as "decisionId", created_at as "createdAt", resolved_at as "resolvedAt",
+  (select coalesce(content -> 'author' ->> 'name', content ->> 'displayName', content ->> 'name') from ${latest})
+    as "personName",
+  (select ${excerpt} from ${latest}) as excerpt,
+  array(select distinct reason from reports where case_id = cases.id order by reason) as reasons`
 
 interface CasePage {
   /** `<priority>:<id>` of the last case of the page before. */

@@ -7,6 +7,7 @@ export {
   hasRole,
   PROOF_LIFETIME_MS,
   requireRight,
+  rightsOf,
   staffRoles,
   type Operator,
   type Right,

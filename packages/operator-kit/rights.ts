@@ -64,6 +64,10 @@ export const PROOF_LIFETIME_MS = 10 * 60_000
 export const hasRole = ({ role }: Pick<Operator, 'role'>, right: Right) =>
   (rights[right].roles as readonly StaffRole[]).includes(role)
 
+/** Every right of a role, for those who show what an operator can do. */
+export const rightsOf = (role: StaffRole) =>
+  (Object.keys(rights) as Right[]).filter((right) => hasRole({ role }, right))
+
 /** @throws Forbidden, ProofRequired */
 export function requireRight (operator: Operator, right: Right) {
   if (!hasRole(operator, right)) throw new Forbidden()

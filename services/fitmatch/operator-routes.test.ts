@@ -28,6 +28,11 @@ t.test('moderators compare selfies with photos, and decide once', async (t) => {
     status: 200,
     headers: { 'content-type': 'image/webp', 'cache-control': 'no-store' }
   })
+  t.match(await operate('GET', `/operator/verifications/${first.id}/photos/2`), {
+    status: 200,
+    headers: { 'content-type': 'image/webp', 'cache-control': 'no-store' }
+  })
+  t.match(await operate('GET', `/operator/verifications/${first.id}/photos/3`), { status: 404, code: 'NOT_FOUND' })
   t.match(await operate('POST', `/operator/verifications/${first.id}/approve`), { status: 200 })
   t.match(await operate('POST', `/operator/verifications/${first.id}/approve`), {
     status: 409,

@@ -5,6 +5,7 @@ import {
   data,
   Enum,
   Id,
+  isMediaKey,
   Message,
   message,
   NextCursor,
@@ -15,10 +16,11 @@ import {
 } from '@tandem/http-kit'
 import { forOperators, type Operator as ConsoleOperator } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
+import { VerificationNotFound } from '../errors.ts'
 import type { Operator } from '../operators.ts'
 import { withPhotoUrls } from '../photos/urls.ts'
 import { decideVerification, readSelfie } from './actions.ts'
-import { listVerifications } from './queries.ts'
+import { findVerificationPhoto, listVerifications } from './queries.ts'
 
 const Verification = Type.Object({}, { additionalProperties: true })
 
@@ -53,6 +55,22 @@ export const verificationConsoleRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const selfie = await readSelfie(deps, actorOf(request), request.params.id)
     return reply.type('image/webp').header('cache-control', 'no-store').send(selfie)
+  })
+
+  app.get('/operator/verifications/:id/photos/:number', {
+    config: forOperators('verifications.decide'),
+    schema: {
+      hide: true,
+      params: Type.Object({
+        id: Id,
+        number: Type.Integer({ minimum: 1, maximum: 100, description: 'As they are listed' })
+      })
+    }
+  }, async ({ params: { id, number } }, reply) => {
+    const key = await findVerificationPhoto(db, id, number)
+    const photo = isMediaKey(key ?? '') ? await media.find(key ?? '') : undefined
+    if (!photo) throw new VerificationNotFound()
+    return reply.type('image/webp').header('cache-control', 'no-store').send(photo)
   })
 
   app.post('/operator/verifications/:id/approve', {

@@ -64,3 +64,11 @@ export async function findSelfieKey (db: Db, verificationId: string) {
     .executeTakeFirst()
   return row?.selfie_key ?? undefined
 }
+
+/** The stored value of a photo of a verification. @param number its place in the list of the verification, from 1 */
+export async function findVerificationPhoto (db: Db, verificationId: string, number: number) {
+  const photo = await db.selectFrom('verification_photos').innerJoin('photos', 'photos.id', 'photo_id')
+    .where('verification_id', '=', verificationId).orderBy('sort_order').select('url')
+    .offset(number - 1).limit(1).executeTakeFirst()
+  return photo?.url
+}

@@ -5,7 +5,7 @@ import { createSecrets } from '../secrets.ts'
 import { listSecurityEventsOf } from '../security-log/queries.ts'
 import { replayLedger } from '../erasures/actions.ts'
 import { staffRoles } from '@tandem/operator-kit'
-import { changeStaff, findStaffId, inviteStaff, listStaff, reinviteStaff } from '../staff/actions.ts'
+import { changeStaff, findStaffId, inviteFirstAdmin, inviteStaff, listStaff, reinviteStaff } from '../staff/actions.ts'
 import { DEFAULT_CONSOLE_URL, readConsoleSettings } from '../staff/settings.ts'
 import type { Ledger } from '../erasures/ledger.ts'
 import { ban, endAllSessionsOf, grantSubscription, setRole, cancelSubscriptionOf, unban } from './actions.ts'
@@ -33,6 +33,7 @@ export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATA
   exports list                              list the copies that are being made or can be downloaded
   exports cancel <id>                       stop a copy, or end its link
   staff invite <email> <role>               add an operator: SUPPORT, MODERATOR or ADMIN; prints a link for 24 hours
+  staff invite-first <email>                the same for an administrator, as long as no operator has a passkey
   staff reinvite <email>                    remove the passkeys of an operator who lost them; prints a link
   staff remove <email>                      end all sessions of an operator and refuse new ones
   staff list                                list the operators
@@ -116,6 +117,8 @@ export async function runCommand (
       if (!role) throw new UsageError()
       return (await inviteStaff({ db, console }, { email: required(email), role })).url
     }
+    case 'staff invite-first':
+      return await inviteFirstAdmin({ db, console }, required(email)) ?? 'There is an operator with a passkey already'
     case 'staff reinvite':
       return (await reinviteStaff({ db, console }, await findStaffId(db, required(email)))).url
     case 'staff remove':

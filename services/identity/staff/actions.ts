@@ -22,6 +22,20 @@ export async function inviteStaff (
   })
 }
 
+/** @returns a link for the first administrator; undefined once any operator has a passkey */
+export async function inviteFirstAdmin ({ db, console }: Pick<Deps, 'db' | 'console'>, email: string) {
+  return await db.transaction().execute(async (trx) => {
+    await lockStaff(trx)
+    if (await trx.selectFrom('passkeys').select('id').limit(1).executeTakeFirst()) return
+    const { id } = await trx.insertInto('staff').values({ email: email.toLowerCase(), role: 'ADMIN', account_id: null })
+      .onConflict((conflict) => conflict.column('email').doUpdateSet({ role: 'ADMIN', disabled_at: null }))
+      .returning('id').executeTakeFirstOrThrow()
+    // A link that was made before works no longer.
+    await trx.deleteFrom('staff_invitations').where('staff_id', '=', id).execute()
+    return await createInvitation(trx, console, id)
+  })
+}
+
 /** Removes the passkeys of an operator who has lost them, and invites them again. @throws StaffNotFound */
 export async function reinviteStaff ({ db, console }: Pick<Deps, 'db' | 'console'>, id: string) {
   return await db.transaction().execute(async (trx) => {
@@ -33,6 +47,10 @@ export async function reinviteStaff ({ db, console }: Pick<Deps, 'db' | 'console
     await endStaffSessionsOf(trx, id)
     return { id, url: await createInvitation(trx, console, id) }
   })
+}
+
+async function lockStaff (trx: Trx) {
+  await sql`select pg_advisory_xact_lock(hashtext(current_schema()), hashtext('staff'))`.execute(trx)
 }
 
 async function createInvitation (trx: Trx, console: Deps['console'], staffId: string) {
@@ -51,7 +69,7 @@ export async function changeStaff (db: Db, operator: Operator | null, id: string
   if (operator?.id === id) throw new Forbidden()
   await db.transaction().execute(async (trx) => {
     // One after the other, so that two administrators cannot remove each other at once.
-    await sql`select pg_advisory_xact_lock(hashtext(current_schema()), hashtext('staff'))`.execute(trx)
+    await lockStaff(trx)
     const changed = await trx.updateTable('staff')
       .set(role ? { role, disabled_at: null } : { disabled_at: sql`now()` })
       .where('id', '=', id).returning('id').executeTakeFirst()

@@ -14,7 +14,7 @@ import {
   Timestamp,
   type Routes
 } from '@tandem/http-kit'
-import { appendAudit, forOperators, staffRoles, withoutToken } from '@tandem/operator-kit'
+import { appendAudit, forOperators, rightsOf, staffRoles, withoutToken } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { changeStaff, inviteStaff, listStaff, reinviteStaff } from './actions.ts'
 import { beginEnrollment, beginUse, enroll, proveWithPasskey, signInWithPasskey } from './passkeys.ts'
@@ -113,14 +113,21 @@ export const staffSessionRoutes: Routes<Deps> = async (app, deps) => {
       response: {
         200: Data(Type.Object({
           token: Type.String(),
-          staff: Type.Object({ id: Type.String(), email: Type.String(), role: Role, provedAt: Timestamp })
+          staff: Type.Object({
+            id: Type.String(),
+            email: Type.String(),
+            role: Role,
+            provedAt: Timestamp,
+            rights: Type.Array(Type.String())
+          })
         }))
       }
     }
   }, async ({ body }) => {
     const session = await useStaffSession(db, body.session)
     const { staffId: id, email, role, provedAt } = session
-    return data({ token: await issueStaffToken(deps, session), staff: { id, email, role, provedAt } })
+    const token = await issueStaffToken(deps, session)
+    return data({ token, staff: { id, email, role, provedAt, rights: rightsOf(role) } })
   })
 
   app.post('/operator/sign-out', {

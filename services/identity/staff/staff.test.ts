@@ -43,6 +43,7 @@ t.test('an invited operator adds a passkey, and signs in with it', async (t) => 
   t.equal(status, 200)
   const { data } = await tokenOf(session)
   t.match(data.staff, { email, role: 'ADMIN' })
+  t.ok(data.staff.rights.includes('audit.read'))
   t.match(decodeProtectedHeader(data.token), { alg: 'ES256', typ: 'operator+jwt' })
   const { aud, exp = 0, iat = 0 } = decodeJwt(data.token)
   t.match({ aud, seconds: exp - iat }, { aud: 'tandem-operators', seconds: 60 })
@@ -98,7 +99,9 @@ t.test('a passkey for another place, without verification or used twice is refus
 t.test('a session lasts eight hours, and 20 minutes without use', async (t) => {
   const { session } = await enroll((await invite()).token)
   await sql`update staff_sessions set last_used_at = now() - interval '19 minutes'`.execute(db)
-  t.match(await tokenOf(session), { status: 200 })
+  const { status, data } = await tokenOf(session)
+  t.equal(status, 200)
+  t.notOk(data.staff.rights.includes('audit.read'), 'a moderator has fewer rights')
   await sql`update staff_sessions set last_used_at = now() - interval '21 minutes'`.execute(db)
   t.match(await tokenOf(session), { status: 401, code: 'SESSION_ENDED' })
   await sql`update staff_sessions set last_used_at = now(), created_at = now() - interval '481 minutes'`.execute(db)
@@ -152,6 +155,19 @@ t.test('an administrator changes, invites again and removes others, but never th
   const last = await enroll((await invite('ADMIN')).token)
   const { data: { staff } } = await tokenOf(last.session)
   t.match(await send('DELETE', `/operator/staff/${staff.id}`, { headers }), { status: 409, code: 'LAST_ADMIN' })
+})
+
+t.test('the first administrator is invited until somebody has a passkey', async (t) => {
+  const inviteFirst = async () =>
+    await runCommand(db, { consoleUrl }, ['staff', 'invite-first', 'first@example.com']) as string
+  t.match(await inviteFirst(), 'There is an operator with a passkey already')
+  const passkeys = await db.deleteFrom('passkeys').returningAll().execute()
+  const before = tokenIn(await inviteFirst())
+  const { session } = await enroll(tokenIn(await inviteFirst()))
+  t.match((await tokenOf(session)).data.staff, { email: 'first@example.com', role: 'ADMIN' })
+  t.match(await post('/operator/enrollment/options', { token: before }), { code: 'INVALID_INVITATION' })
+  t.match(await inviteFirst(), 'already')
+  await db.insertInto('passkeys').values(passkeys).execute()
 })
 
 t.test('operators are managed in the shell too', async (t) => {

@@ -80,6 +80,7 @@ export async function listDecisionsForOperators (db: Db, accountId: string) {
       'id',
       'case_service as caseService',
       'case_id as caseId',
+      'case_version as caseVersion',
       'actions',
       'outcome',
       'reason',

@@ -11,6 +11,7 @@ const OperatorDecision = Type.Object({
   id: Type.String(),
   caseService: Nullable(Type.String()),
   caseId: Nullable(Type.String()),
+  caseVersion: Nullable(Type.Integer()),
   actions: Type.Array(Type.Object({}, { additionalProperties: true })),
   outcome: Type.String(),
   reason: Type.String(),

@@ -103,6 +103,7 @@ t.test('operators see cases by urgency, with their evidence and files, and claim
   await report(ana, urgent.id, 'VIOLENCE')
   const { data: { cases, nextCursor } } = await operate('GET', '/operator/cases?limit=1')
   t.match(cases, [{ targetId: urgent.id, priority: 3, accountId: ben, reportsCount: 1 }])
+  t.match(cases, [{ personName: 'Ben', excerpt: 'Bad', reasons: ['VIOLENCE'] }])
   t.match((await operate('GET', `/operator/cases?limit=1&cursor=${nextCursor}`)).data, {
     cases: [{ targetId: calm.id }],
     nextCursor: null

@@ -1,0 +1,14 @@
+import { run, serveMetrics } from '@tandem/process-kit'
+import { createConsole } from './app.ts'
+import { readConsoleConfig } from './config.ts'
+
+await run('console', async (onClose, log) => {
+  const config = readConsoleConfig()
+
+  const metrics = await serveMetrics(config.METRICS_PORT, config.HOST)
+  onClose(metrics.close)
+
+  const app = await createConsole(config, log)
+  onClose(() => app.close())
+  await app.listen({ host: config.HOST, port: config.PORT })
+})

@@ -1,0 +1,126 @@
+import { html, type Html } from '../html.ts'
+import type { Visit } from '../visit.ts'
+import { facts, label, picture, time } from './parts.ts'
+
+export interface CaseFile {
+  number: number
+  source: string
+  sha256: string | null
+}
+
+type Content = Record<string, unknown>
+
+export interface Evidence {
+  content: Content
+  createdAt: string
+}
+
+const text = (value: unknown) => typeof value === 'string' && value !== '' ? value : null
+const list = (value: unknown) => Array.isArray(value) ? value as unknown[] : []
+const object = (value: unknown) => typeof value === 'object' && value !== null ? value as Content : null
+const texts = (value: unknown) => list(value).flatMap((each) => text(each) ?? [])
+
+/** What was reported, as it was at that time; every value is text from people. */
+export function evidenceOf (visit: Visit, { content, createdAt }: Evidence, reportedId: string): Html {
+  const words = visit.texts.evidence
+  const body = text(content['content']) ?? text(content['caption']) ?? text(content['bio'])
+  const author = object(content['author'])
+  const post = object(content['post'])
+  const around = object(content['around'])
+  return html`
+    ${author && html`<p class="meta">${text(author['name'])} @${text(author['username'])}</p>`}
+    ${
+    facts([
+      [words.name, text(content['displayName']) ?? text(content['name'])],
+      [words.username, text(content['username'])],
+      [words.visibility, label(visit.texts.visibilities, text(content['visibility']))],
+      [words.written, text(content['createdAt']) && time(visit, text(content['createdAt']))]
+    ])
+  }
+    ${body && html`<blockquote class="reported">${body}</blockquote>`}
+    ${poll(content)}
+    ${prompts(content)}
+    ${foreignAddresses(visit, content)}
+    ${
+    around && html`<h3>${words.before}</h3>${
+      [
+        object(around['parent']),
+        ...list(around['before']).map((each) => object(each))
+      ].map((each) =>
+        each &&
+        html`<blockquote class="${each['isByReported'] === true ? 'reported' : ''}">${
+          text(each['content'])
+        }</blockquote>`
+      )
+    }`
+  }
+    ${post && html`<h3>${words.below}</h3><blockquote>${text(post['content'])}</blockquote>${poll(post)}`}
+    ${chat(visit, list(content['messages']), reportedId)}
+    <p class="meta">${words.frozen} ${time(visit, createdAt)}</p>`
+}
+
+const poll = (content: Content) =>
+  text(content['pollQuestion']) &&
+  html`<p><strong>${text(content['pollQuestion'])}</strong></p><ul>${
+    texts(content['pollOptions']).map((each) => html`<li>${each}</li>`)
+  }</ul>`
+
+const prompts = (content: Content) =>
+  list(content['prompts']).map((each) => {
+    const prompt = object(each)
+    return prompt &&
+      html`<p><strong>${text(prompt['question']) ?? text(prompt['prompt'])}</strong><br>${text(prompt['answer'])}</p>`
+  })
+
+/** Images on other hosts are never loaded or linked: they could show who looks at them. */
+function foreignAddresses ({ texts: { evidence } }: Visit, content: Content) {
+  const addresses = [...texts(content['mediaUrls']), text(content['mediaUrl']), text(content['image'])]
+    .filter((each) => each !== null && /^https?:/.test(each))
+  return addresses.length > 0 &&
+    html`<p class="meta">${evidence.elsewhere}</p>${addresses.map((each) => html`<p class="mono">${each}</p>`)}`
+}
+
+function chat (visit: Visit, messages: unknown[], reportedId: string) {
+  if (messages.length === 0) return ''
+  const words = visit.texts.evidence
+  return html`<h3>${words.chat(messages.length)}</h3><ol class="chat">${
+    messages.map((each) => {
+      const message = object(each) ?? {}
+      const isReported = message['senderId'] === reportedId
+      return html`<li class="${isReported ? 'reported' : ''}"><span class="meta">${
+        isReported ? words.reportedPerson : words.reporter
+      }</span> ${text(message['content']) ?? words.picture}</li>`
+    })
+  }</ol>`
+}
+
+export const filesOf = (visit: Visit, path: string, files: CaseFile[], isVisible: boolean) =>
+  files.length > 0 &&
+  html`<h3>${visit.texts.evidence.pictures}</h3>${
+    isVisible
+      ? html`<div class="pictures">${
+        files.map(({ number, sha256 }) =>
+          picture(visit, {
+            number,
+            path: `${path}/files/${number}`,
+            note: sha256 ? `SHA-256 ${sha256}` : visit.texts.evidence.notCopied
+          })
+        )
+      }</div>`
+      : html`<p class="note warn">${visit.texts.evidence.restricted}</p>`
+  }`
+
+interface Report {
+  reason: string
+  details: string | null
+  createdAt: string
+}
+
+export const reportsOf = (visit: Visit, reports: Report[], count: number) =>
+  html`<h2>${visit.texts.queue.reports(count)}</h2><ul class="plain">${
+    reports.map(({ reason, details, createdAt }) =>
+      html`<li><strong>${label(visit.texts.reasons, reason)}</strong> <span class="meta">${
+        time(visit, createdAt)
+      }</span>${details && html`<blockquote>${details}</blockquote>`}</li>`
+    )
+  }</ul>`

@@ -1,0 +1,80 @@
+import { html } from '../html.ts'
+import type { Visit } from '../visit.ts'
+import type { Pages } from '../visits.ts'
+import { badge, empty, label, segment, time } from './parts.ts'
+import { pathOfPerson, reasonPage } from './people.ts'
+
+interface Delivery {
+  id: string
+  kind: string
+  platform: string
+  deviceName: string | null
+  status: string
+  reason: string | null
+  attempts: number
+  createdAt: string
+  finishedAt: string | null
+}
+
+interface Mail {
+  id: string
+  status: string
+  attempts: number
+  createdAt: string
+}
+
+const kinds: Record<string, 'good' | 'bad' | 'warn'> = { sent: 'good', failed: 'bad', pruned: 'bad', pending: 'warn' }
+const statusBadge = ({ texts }: Visit, status: string) => badge(label(texts.statuses, status), kinds[status] ?? 'plain')
+
+/** What was sent to one person and what became of it; never what it said. */
+export function serveMessages ({ page }: Pages) {
+  page('/people/:id/messages', 'deliveries.read', async (visit) => {
+    const { texts, params: { id = '' }, query: { reason } } = visit
+    const title = texts.messages.title
+    if (!reason) return { title, content: reasonPage(visit, `/people/${segment(id)}/messages`) }
+    const query = { accountId: id, reason }
+    const [deliveries, mails, others] = await Promise.all([
+      visit.find<{ deliveries: Delivery[] }>('notification', '/operator/deliveries', query),
+      visit.find<{ mails: Mail[] }>('identity', '/operator/mails', query),
+      // An older service has no such route.
+      visit.find<{ mails: Mail[] }>('notification', '/operator/mails', query).catch(() => undefined)
+    ])
+    const allMails = [...mails?.mails ?? [], ...others?.mails ?? []]
+      .sort((a, b) => a.createdAt < b.createdAt ? 1 : -1)
+    return {
+      title,
+      content: html`
+        <p class="crumbs"><a href="${
+        pathOfPerson(id, reason)
+      }" data-key="u">${texts.people.person}<kbd aria-hidden="true">u</kbd></a></p>
+        <h1>${title}</h1>
+        <div class="columns even">
+          <section><h2>${texts.messages.pushes}</h2>${
+        deliveries?.deliveries.length
+          ? html`<ol class="rows">${deliveries.deliveries.map((each) => deliveryRow(visit, each))}</ol>`
+          : empty(texts.messages.noPushes)
+      }</section>
+          <section><h2>${texts.messages.mails}</h2>${
+        allMails.length > 0
+          ? html`<ol class="rows">${allMails.map((each) => mailRow(visit, each))}</ol>`
+          : empty(texts.messages.noMails)
+      }</section>
+        </div>`
+    }
+  })
+}
+
+const deliveryRow = (visit: Visit, { kind, platform, deviceName, status, reason, attempts, createdAt }: Delivery) =>
+  html`<li><div class="what"><strong>${kind.toLowerCase().replaceAll('_', ' ')}</strong>
+    <p class="meta">${deviceName ?? platform} · ${time(visit, createdAt)}${reason && html` · ${reason}`}</p></div>
+    <div class="state">${statusBadge(visit, status)}${
+    attempts > 1 && html` <span class="meta">${visit.texts.messages.attempts(attempts)}</span>`
+  }</div></li>`
+
+const mailRow = (visit: Visit, { id, status, attempts, createdAt }: Mail) =>
+  html`<li><div class="what"><strong class="mono">${id.slice(0, 8)}</strong><p class="meta">${
+    time(visit, createdAt)
+  }</p></div>
+    <div class="state">${statusBadge(visit, status)}${
+    attempts > 1 && html` <span class="meta">${visit.texts.messages.attempts(attempts)}</span>`
+  }</div></li>`

@@ -1,0 +1,242 @@
+import { html, type Html } from '../html.ts'
+import { withQuery, type Visit } from '../visit.ts'
+import { redirectTo, type Pages } from '../visits.ts'
+import { decisionCard, decisionFields, readDecision, type Decision } from './decisions.ts'
+import { badge, empty, facts, label, options, segment, time } from './parts.ts'
+import { caseRow, caseServices, dismissAll, markOf, type CaseSummary, type QueuedCase } from './queue.ts'
+
+export interface Person {
+  accountId: string
+  name: string
+  email: string
+  emailVerified: boolean
+  memberSince: string
+  isLeaving: boolean
+  status: string
+  restrictions: { scope: string, until: string | null }[]
+  strikes: number
+  sessions: number
+  reportsMade?: number
+  reportsUpheld?: number
+}
+
+interface Appearance {
+  name: string
+  username: string
+  image: string | null
+  age: number | null
+  city: string | null
+}
+
+export const pathOfPerson = (accountId: string, reason: string, page = '') =>
+  withQuery(`/people/${segment(accountId)}${page}`, { reason })
+
+export function servePeople ({ page, form, picture }: Pages) {
+  page('/people', 'people.read', async (visit) => ({
+    title: visit.texts.pages.people,
+    content: searchPage(visit)
+  }))
+
+  // A form, so that no address is in the history of the browser or in a log.
+  form('/people', 'people.read', async (visit, fields) => {
+    const [q, reason] = [fields.text('q'), fields.text('reason')]
+    const { person } = await visit.get<{ person: Person }>('identity', '/operator/people', { q, reason })
+    return redirectTo(pathOfPerson(person.accountId, reason))
+  })
+
+  page('/people/:id', 'people.read', async (visit) => {
+    const { query: { reason }, params: { id = '' }, texts } = visit
+    if (!reason) return { title: texts.people.person, content: reasonPage(visit, `/people/${segment(id)}`) }
+    return await personPage(visit, id, reason)
+  })
+
+  picture('/people/:id/picture', 'people.read', async (visit) =>
+    await visit.fetchPicture(
+      'profile',
+      withQuery(`/operator/people/${segment(visit.params['id'])}/picture`, { reason: visit.query['reason'] })
+    ))
+
+  form('/people/:id/contact', 'people.contact', async (visit, fields) => {
+    const { params: { id = '' }, texts } = visit
+    const reason = fields.text('reason')
+    const path = `/operator/people/${segment(id)}/contact`
+    const { email, locale } = await visit.get<{ email: string, locale: string }>('identity', path, { reason })
+    return {
+      title: texts.people.contact,
+      content: html`<h1>${texts.people.contact}</h1>
+        ${facts([[texts.people.address, email], [texts.people.language, locale]])}
+        <p><a class="button" href="${pathOfPerson(id, reason)}">${texts.layout.back}</a></p>`
+    }
+  })
+
+  form('/people/:id/decisions', 'cases.decide', async (visit, fields) => {
+    const { params: { id = '' } } = visit
+    await visit.send('identity', 'POST', '/operator/decisions', { case: null, accountId: id, ...readDecision(fields) })
+    return redirectTo(withQuery(`/people/${segment(id)}`, { reason: fields.text('why'), done: 'decided' }))
+  })
+
+  form('/people/:id/dismiss', 'cases.decide', async (visit, fields) => {
+    const { params: { id = '' } } = visit
+    const cases = await findCases(visit, id)
+    await dismissAll(visit, cases.filter(({ resolvedAt }) => resolvedAt === null).map((each) => markOf(each)))
+    return redirectTo(withQuery(`/people/${segment(id)}`, { reason: fields.text('why'), done: 'dismissed' }))
+  })
+}
+
+const searchPage = ({ texts: { people, pages } }: Visit) =>
+  html`<h1>${pages.people}</h1>
+  <form method="post" action="/people" class="card narrow">
+    <label>${people.search}<input name="q" required maxlength="254" autocomplete="off" spellcheck="false" autofocus></label>
+    <p class="meta">${people.searchHint}</p>
+    <label>${people.reason}<input name="reason" required minlength="3" maxlength="500" autocomplete="off"></label>
+    <p class="meta">${people.reasonHint}</p>
+    <button class="primary">${people.find}</button>
+  </form>`
+
+/** Asks why before anything about a person is read. */
+export const reasonPage = ({ texts: { people } }: Visit, path: string) =>
+  html`<h1>${people.whyTitle}</h1>
+  <form method="get" action="${path}" class="card narrow">
+    <label>${people.reason}<input name="reason" required minlength="3" maxlength="500" autocomplete="off" autofocus></label>
+    <p class="meta">${people.reasonHint}</p>
+    <button class="primary">${people.open}</button>
+  </form>`
+
+async function findCases (visit: Visit, accountId: string): Promise<QueuedCase[]> {
+  if (!visit.can('cases.read')) return []
+  const found = await Promise.all(caseServices.map(async (service) => {
+    const page = await visit.find<{ cases: CaseSummary[] }>(service, '/operator/cases', { accountId, limit: 50 })
+    return page?.cases.map((each) => ({ ...each, service })) ?? []
+  }))
+  return found.flat().sort((a, b) => a.id < b.id ? 1 : -1)
+}
+
+async function personPage (visit: Visit, id: string, reason: string) {
+  const [{ person }, appearance, decisions, cases] = await Promise.all([
+    visit.get<{ person: Person }>('identity', '/operator/people', { q: id, reason }),
+    // Somebody without a profile has nothing there.
+    visit.find<{ person: Appearance }>('profile', `/operator/people/${segment(id)}`, { reason }).catch(() => undefined),
+    visit.find<{ decisions: Decision[] }>('identity', '/operator/decisions', { accountId: id }),
+    findCases(visit, id)
+  ])
+  const { texts } = visit
+  return {
+    title: person.name,
+    content: html`
+      <div class="head person">
+        ${
+      appearance?.person.image && html`<details class="picture portrait"><summary>${texts.people.picture}</summary>
+          <label><input type="checkbox"> ${texts.picture.clear}</label>
+          <img src="${pathOfPerson(id, reason, '/picture')}" alt="${texts.people.picture}" loading="lazy"></details>`
+    }
+        <div><h1>${person.name}</h1><p class="meta">${appearance && `@${appearance.person.username}`} ${
+      statusBadge(visit, person)
+    }</p></div>
+      </div>
+      <div class="columns">
+        <section aria-label="${texts.people.standing}">
+          <div class="card">${personFacts(visit, person, appearance?.person)}</div>
+          ${casesOf(visit, id, reason, cases)}
+          <h2>${texts.people.decisions}</h2>
+          ${
+      decisions?.decisions.length
+        ? decisions.decisions.map((each) => decisionCard(visit, each))
+        : empty(texts.people.noDecisions)
+    }
+        </section>
+        <aside aria-label="${texts.people.actions}">${personActions(visit, person, reason)}</aside>
+      </div>`
+  }
+}
+
+const statusKinds: Record<string, 'good' | 'warn' | 'bad'> = {
+  GOOD: 'good',
+  WARNED: 'warn',
+  RESTRICTED: 'bad',
+  BANNED: 'bad'
+}
+
+const statusBadge = ({ texts }: Visit, { status, isLeaving }: Person) =>
+  html`${badge(label(texts.standings, status), statusKinds[status] ?? 'plain')} ${
+    isLeaving && badge(texts.people.leaving, 'warn')
+  }`
+
+function personFacts (visit: Visit, person: Person, appearance: Appearance | undefined) {
+  const { people, scopes } = visit.texts
+  return facts([
+    [people.address, html`${person.email} ${person.emailVerified ? '' : badge(people.unverified, 'warn')}`],
+    [people.age, appearance?.age],
+    [people.city, appearance?.city],
+    [people.member, time(visit, person.memberSince)],
+    [people.strikes, person.strikes],
+    [people.sessions, person.sessions],
+    [
+      people.reportsMade,
+      person.reportsMade === undefined
+        ? null
+        : people.reportsCount(person.reportsMade, person.reportsUpheld ?? 0)
+    ],
+    [
+      people.restrictions,
+      person.restrictions.length > 0 &&
+      html`<ul class="plain">${
+        person.restrictions.map(({ scope, until }) =>
+          html`<li>${label(scopes, scope)} ${
+            until ? html`${visit.texts.decision.until} ${time(visit, until)}` : ''
+          }</li>`
+        )
+      }</ul>`
+    ]
+  ])
+}
+
+function casesOf (visit: Visit, id: string, reason: string, cases: QueuedCase[]) {
+  const { texts } = visit
+  if (!visit.can('cases.read')) return ''
+  const open = cases.filter(({ resolvedAt }) => resolvedAt === null)
+  return html`<h2>${texts.people.cases}</h2>
+    ${
+    cases.length === 0
+      ? empty(texts.people.noCases)
+      : html`<ol class="rows">${cases.map((each) => caseRow(visit, each))}</ol>`
+  }
+    ${
+    open.length > 1 && visit.can('cases.decide') &&
+    html`<form method="post" action="/people/${id}/dismiss"><input type="hidden" name="why" value="${reason}">
+        <button data-confirm="${texts.queue.dismissConfirm}">${texts.people.dismissAll(open.length)}</button></form>`
+  }`
+}
+
+function personActions (visit: Visit, { accountId, restrictions }: Person, reason: string): Html {
+  const { texts, can } = visit
+  const words = texts.people
+  return html`
+    <div class="card"><h2>${words.support}</h2>
+      ${
+    can('deliveries.read') &&
+    html`<p><a class="button" href="${pathOfPerson(accountId, reason, '/messages')}">${words.messages}</a></p>`
+  }
+      ${
+    can('people.contact') &&
+    html`<form method="post" action="/people/${accountId}/contact"><input type="hidden" name="reason" value="${reason}">
+        <button>${words.showContact}</button></form>`
+  }
+      <p class="meta">${words.because} ${reason}</p>
+    </div>
+    ${
+    can('cases.decide') &&
+    html`<form method="post" action="/people/${accountId}/decisions" class="card">
+      <h2>${texts.decision.withoutCase}</h2>
+      <input type="hidden" name="why" value="${reason}">
+      ${
+      restrictions.length > 0 &&
+      html`<label><input type="checkbox" name="action" value="LIFT"> ${texts.actions.LIFT}</label>
+        <div class="row indent"><label>${texts.decision.scope}<select name="lift">${
+        options(texts.scopes, restrictions.map(({ scope }) => scope))
+      }</select></label></div>`
+    }
+      ${decisionFields(visit, { reason: 'OTHER' })}
+      <button class="primary">${texts.decision.decide}</button>
+    </form>`
+  }`
+}

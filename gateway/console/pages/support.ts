@@ -1,0 +1,121 @@
+import { html } from '../html.ts'
+import type { Visit } from '../visit.ts'
+import { redirectTo, type Pages } from '../visits.ts'
+import { badge, empty, facts, label, segment, time } from './parts.ts'
+import { pathOfPerson } from './people.ts'
+
+interface Issue {
+  at: string
+  email: string
+  description: string
+}
+
+interface Erasure {
+  id: string
+  accountId: string
+  status: string
+  cause: string
+  eraseAt: string
+  holdReason: string | null
+}
+
+interface Export {
+  id: string
+  accountId?: string
+  status: string
+  createdAt?: string
+}
+
+export function serveSupport ({ page, form }: Pages) {
+  page('/issues', 'issues.read', async (visit) => {
+    const { texts } = visit
+    const found = await visit.find<{ issues: Issue[] }>('identity', '/operator/issues')
+    return {
+      title: texts.pages.issues,
+      content: html`<h1>${texts.pages.issues}</h1><p class="meta">${texts.issues.text}</p>${
+        found?.issues.length
+          ? found.issues.map(({ at, email, description }) =>
+            html`<article class="card"><div class="row spread"><strong>${email}</strong><span class="meta">${
+              time(visit, at)
+            }</span></div>
+              <blockquote>${description}</blockquote></article>`
+          )
+          : empty(found ? texts.issues.none : texts.queue.unknown)
+      }`
+    }
+  })
+
+  page('/erasures', 'erasures.read', async (visit) => {
+    const { texts } = visit
+    const [erasures, exports] = await Promise.all([
+      visit.find<{ erasures: Erasure[] }>('identity', '/operator/erasures'),
+      // An older service has no such route.
+      visit.find<{ exports: Export[] }>('identity', '/operator/exports').catch(() => undefined)
+    ])
+    return {
+      title: texts.pages.erasures,
+      content: html`<h1>${texts.pages.erasures}</h1><p class="meta">${texts.erasures.text}</p>
+        ${
+        erasures?.erasures.length
+          ? erasures.erasures.map((each) => erasureCard(visit, each))
+          : empty(erasures ? texts.erasures.none : texts.queue.unknown)
+      }
+        ${exports && html`<h2>${texts.erasures.exports}</h2>${exportList(visit, exports.exports)}`}`
+    }
+  })
+
+  form('/erasures/:id/hold', 'holds.change', async (visit, fields) => {
+    await visit.send('identity', 'POST', `/operator/erasures/${segment(visit.params['id'])}/hold`, {
+      days: Number(fields.text('days')),
+      reason: fields.text('reason')
+    })
+    return redirectTo('/erasures?done=held')
+  })
+
+  form('/erasures/:id/release', 'holds.change', async (visit) => {
+    await visit.send('identity', 'POST', `/operator/erasures/${segment(visit.params['id'])}/release`)
+    return redirectTo('/erasures?done=released')
+  })
+}
+
+const canBeHeld = ['SCHEDULED', 'HELD']
+
+function erasureCard (visit: Visit, { id, accountId, status, cause, eraseAt, holdReason }: Erasure) {
+  const { texts, can } = visit
+  const words = texts.erasures
+  const path = `/erasures/${segment(id)}`
+  return html`<article class="card">
+    <div class="row spread"><p>${badge(label(words.statuses, status), status === 'HELD' ? 'warn' : 'plain')}</p>
+      <a href="${pathOfPerson(accountId, `${texts.people.erasureReason} ${id}`)}">${texts.people.openPerson}</a></div>
+    ${
+    facts([[words.cause, label(words.causes, cause)], [words.eraseAt, time(visit, eraseAt)], [
+      words.holdReason,
+      holdReason
+    ]])
+  }
+    ${
+    can('holds.change') && canBeHeld.includes(status) &&
+    html`<details><summary>${words.hold}</summary>
+        <form method="post" action="${path}/hold" class="row">
+          <label>${words.days}<input type="number" name="days" min="1" max="365" value="30" required></label>
+          <label class="grow">${texts.people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
+          <button>${words.hold}</button></form></details>`
+  }
+    ${
+    can('holds.change') && status === 'HELD' &&
+    html`<form method="post" action="${path}/release"><button>${words.release}</button></form>`
+  }
+  </article>`
+}
+
+const exportList = (visit: Visit, exports: Export[]) =>
+  exports.length === 0
+    ? empty(visit.texts.erasures.noExports)
+    : html`<ol class="rows">${
+      exports.map(({ id, status, createdAt }) =>
+        html`<li><div class="what"><strong class="mono">${id.slice(0, 8)}</strong><p class="meta">${
+          time(visit, createdAt)
+        }</p></div>
+          <div class="state">${badge(label(visit.texts.statuses, status.toLowerCase()))}</div></li>`
+      )
+    }</ol>`

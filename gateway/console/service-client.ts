@@ -1,0 +1,128 @@
+import { propagation } from '@opentelemetry/api'
+import type { Language } from '@tandem/http-kit'
+import type { Log } from '@tandem/process-kit'
+import type { FastifyRequest } from 'fastify'
+import { createUpstream, type Upstream } from '../proxy/pools.ts'
+import { serviceNames, type ServiceName } from '../routes.ts'
+import { ServiceRefused, ServiceUnavailable } from './errors.ts'
+
+const TIMEOUT_MS = 3_000
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+
+export { serviceNames, type ServiceName }
+
+/** What a request to a service carries from that of the operator. */
+export interface Caller {
+  request: FastifyRequest
+  language: Language
+  /** The operator's token; undefined before they have one. */
+  token?: string
+}
+
+export interface ServiceRequest {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  path: string
+  body?: object
+}
+
+/** The services, as the console calls them. */
+export interface Services {
+  /** @returns `data` of the response @throws ServiceRefused, ServiceUnavailable */
+  call<T>(service: ServiceName, caller: Caller, request: ServiceRequest): Promise<T>
+  /** A picture. @throws ServiceRefused, ServiceUnavailable */
+  fetchPicture(service: ServiceName, caller: Caller, path: string): Promise<Buffer>
+  close(): Promise<void>
+}
+
+export function createServices (urls: Record<ServiceName, string>, log: Log): Services {
+  const upstreams = Object.fromEntries(
+    serviceNames.map((name) => [name, createUpstream(name, urls[name], log)])
+  ) as Record<ServiceName, Upstream>
+
+  return {
+    async call<T> (service: ServiceName, caller: Caller, request: ServiceRequest) {
+      const { statusCode, bytes } = await send(upstreams[service], caller, request)
+      const { data } = readEnvelope(service, { statusCode, bytes })
+      return data as T
+    },
+    async fetchPicture (service, caller, path) {
+      const { statusCode, bytes } = await send(upstreams[service], caller, { path })
+      if (statusCode !== 200) readEnvelope(service, { statusCode, bytes })
+      return bytes
+    },
+    close: async () => void await Promise.all(Object.values(upstreams).map((upstream) => upstream.close()))
+  }
+}
+
+interface Response {
+  statusCode: number
+  bytes: Buffer
+}
+
+async function send (upstream: Upstream, caller: Caller, { method = 'GET', path, body }: ServiceRequest) {
+  const { name, pool, breaker } = upstream
+  if (!breaker.allowRequest()) throw new ServiceUnavailable(name)
+  try {
+    const response = await pool.request({
+      path,
+      method,
+      headers: headersFor(caller, body),
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS)
+    })
+    const bytes = Buffer.from(await response.body.arrayBuffer())
+    if (bytes.length > MAX_RESPONSE_BYTES) throw new Error(`the response of ${path} is too long`)
+    if (response.statusCode >= 500) throw new Error(`${name} responded with ${response.statusCode}`)
+    breaker.succeeded()
+    return { statusCode: response.statusCode, bytes }
+  } catch (error) {
+    breaker.failed()
+    upstream.countFailure()
+    caller.request.log.warn({ err: error, service: name }, 'a service does not respond')
+    throw new ServiceUnavailable(name, { cause: error })
+  }
+}
+
+function headersFor ({ request, language, token }: Caller, body: object | undefined) {
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'accept-language': language,
+    'x-forwarded-for': request.ip,
+    // Services write it to the audit.
+    'x-request-id': request.id,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(token !== undefined && { authorization: `Bearer ${token}` })
+  }
+  propagation.inject(request.trace, headers)
+  return headers
+}
+
+interface Envelope {
+  success?: boolean
+  data?: unknown
+  code?: string
+  error?: string
+}
+
+function readEnvelope (service: ServiceName, { statusCode, bytes }: Response): Envelope {
+  let envelope: Envelope
+  try {
+    envelope = JSON.parse(bytes.toString()) as Envelope
+  } catch (error) {
+    throw new ServiceUnavailable(service, { cause: error })
+  }
+  if (envelope.success) return envelope
+  const { code = 'SERVER_ERROR', error = '' } = envelope
+  throw new ServiceRefused({ service, statusCode, code, text: error })
+}
+
+/** What `work` returns; undefined, and the name added to `unavailable`, if a service does not respond. */
+export async function tolerate<T> (work: Promise<T>, unavailable: Set<ServiceName>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof ServiceUnavailable)) throw error
+    unavailable.add(error.service)
+    return undefined
+  }
+}

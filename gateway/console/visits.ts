@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ServiceName } from '../routes.ts'
+import { languageOf, SESSION_COOKIE } from './cookies.ts'
+import { PageNotFound, SignedOut } from './errors.ts'
+import { renderHtml } from './html.ts'
+import { layOut } from './layout.ts'
+import { readForm, type Form } from './forms.ts'
+import { sendProblem } from './problems.ts'
+import { tolerate, type Services } from './service-client.ts'
+import { textsIn } from './texts/index.ts'
+import { withQuery, type Page, type Query, type Staff, type Visit } from './visit.ts'
+
+/** Where to go after a form. */
+export const redirectTo = (path: string) => ({ redirect: path })
+type Outcome = Page | { redirect: string }
+
+export interface ConsoleDeps {
+  services: Services
+}
+
+/** @throws SignedOut, ServiceUnavailable */
+export async function startVisit ({ services }: ConsoleDeps, request: FastifyRequest): Promise<Visit> {
+  const language = languageOf(request)
+  const session = request.cookies[SESSION_COOKIE]
+  if (!session) throw new SignedOut()
+  const { token, staff } = await services.call<{ token: string, staff: Staff }>(
+    'identity',
+    { request, language },
+    { method: 'POST', path: '/operator/tokens', body: { session } }
+  )
+  const caller = { request, language, token }
+  const unavailable = new Set<ServiceName>()
+  const get = async <T>(service: ServiceName, path: string, query: Query = {}) =>
+    await services.call<T>(service, caller, { path: withQuery(path, query) })
+  return {
+    staff,
+    texts: textsIn(language),
+    language,
+    path: request.url,
+    query: textsOf(request.query),
+    params: textsOf(request.params),
+    unavailable,
+    can: (right) => staff.rights.includes(right),
+    get,
+    find: async <T>(service: ServiceName, path: string, query: Query = {}) =>
+      await tolerate(get<T>(service, path, query), unavailable),
+    send: async <T>(service: ServiceName, method: 'POST' | 'PUT' | 'DELETE', path: string, body: object = {}) =>
+      await services.call<T>(service, caller, { method, path, body }),
+    fetchPicture: async (service, path) => await services.fetchPicture(service, caller, path)
+  }
+}
+
+/** The values that are strings; of a repeated one the first. */
+const textsOf = (given: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(given as Record<string, unknown>).flatMap(([name, value]) => {
+      const first = Array.isArray(value) ? value[0] as unknown : value
+      return typeof first === 'string' ? [[name, first]] : []
+    })
+  )
+
+export type Handler = (visit: Visit) => Promise<Page>
+export type FormHandler = (visit: Visit, form: Form) => Promise<Outcome>
+
+/** Registers the pages and forms of the console. Each has the right that operators need for it. */
+export function createPages (app: FastifyInstance, deps: ConsoleDeps) {
+  const config = { public: true }
+
+  async function visitWith (request: FastifyRequest, right: string) {
+    const visit = await startVisit(deps, request)
+    if (!visit.can(right)) throw new PageNotFound()
+    return visit
+  }
+
+  return {
+    page (path: string, right: string, handler: Handler) {
+      app.get(path, { config }, async (request, reply) => {
+        try {
+          const visit = await visitWith(request, right)
+          return sendPage(reply, visit, await handler(visit))
+        } catch (error) {
+          return sendProblem(error, request, reply)
+        }
+      })
+    },
+    form (path: string, right: string, handler: FormHandler) {
+      app.post(path, { config }, async (request, reply) => {
+        try {
+          const visit = await visitWith(request, right)
+          const outcome = await handler(visit, readForm(request.body))
+          // 303: the browser gets the next page, and a reload sends nothing again.
+          return 'redirect' in outcome ? reply.redirect(outcome.redirect, 303) : sendPage(reply, visit, outcome)
+        } catch (error) {
+          return sendProblem(error, request, reply)
+        }
+      })
+    },
+    picture (path: string, right: string, handler: (visit: Visit) => Promise<Buffer>) {
+      app.get(path, { config }, async (request, reply) => {
+        try {
+          return reply.type('image/webp').send(await handler(await visitWith(request, right)))
+        } catch (error) {
+          return sendProblem(error, request, reply)
+        }
+      })
+    }
+  }
+}
+
+export type Pages = ReturnType<typeof createPages>
+
+const sendPage = (reply: FastifyReply, visit: Visit, page: Page) =>
+  reply.code(page.status ?? 200).type('text/html; charset=utf-8').send(renderHtml(layOut(visit, page)))
