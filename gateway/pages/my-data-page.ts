@@ -11,7 +11,7 @@ const texts = {
     ready: 'Size:',
     loading: 'One moment …',
     expired: 'This link has ended. You can ask for a new copy in the app.',
-    noLink: 'Ask for a copy in the settings of the app. We mail you a link that opens this page.',
+    request: 'Ask for a copy in the settings of the app. We mail you a link that opens this page.',
     invalid: 'This link is not valid. Please open the link in the email again.',
     failed: 'Something went wrong. Please reload this page in a moment.'
   },
@@ -24,7 +24,7 @@ const texts = {
     ready: 'Ukuran:',
     loading: 'Sebentar …',
     expired: 'Tautan ini sudah berakhir. Anda dapat meminta salinan baru di aplikasi.',
-    noLink: 'Mintalah salinan di pengaturan aplikasi. Kami mengirim tautan ke halaman ini lewat email.',
+    request: 'Mintalah salinan di pengaturan aplikasi. Kami mengirim tautan ke halaman ini lewat email.',
     invalid: 'Tautan ini tidak berlaku. Silakan buka lagi tautan dari email.',
     failed: 'Belum berhasil. Silakan muat ulang halaman ini sebentar lagi.'
   }
@@ -49,7 +49,7 @@ async function check () {
   history.replaceState(null, '', location.pathname)
   section.hidden = true
   status.textContent = texts.loading
-  if (!token) { status.textContent = texts.noLink; return }
+  if (!token) { status.textContent = texts.request; return }
   const url = '${route}?' + new URLSearchParams({ token })
   try {
     const response = await fetch(url, { method: 'HEAD' })
