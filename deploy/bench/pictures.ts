@@ -9,10 +9,10 @@ export interface Upload {
   headers: Record<string, string>
 }
 
-/** A multipart form with an image in the field `file`. */
-export function pictureForm (png: Buffer): Upload {
+/** A multipart form with an image in one field. */
+export function pictureForm (png: Buffer, field = 'file'): Upload {
   const boundary = 'a-boundary-that-is-in-no-picture'
-  const disposition = 'content-disposition: form-data; name="file"; filename="picture.png"'
+  const disposition = `content-disposition: form-data; name="${field}"; filename="picture.png"`
   return {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     body: Buffer.concat([

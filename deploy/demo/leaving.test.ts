@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { call } from '@tandem/bench/people.ts'
 import { withStack, type Stack } from '@tandem/bench/stack.ts'
 import { until } from '@tandem/test-kit'
@@ -9,6 +10,7 @@ import pg from 'pg'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
+import { fromBufferPromise } from 'yauzl'
 import { drawFace } from './faces.ts'
 import { findHome, join } from './join.ts'
 import { PASSWORD, type Member } from './member.ts'
@@ -49,6 +51,7 @@ t.test('a person leaves through the page, and nothing of them stays', needsBrows
     const leaving = await join(mia, { stack, seed, home, isMain: true })
     const [accountId, otherId] = [await leaving.accountId(), await staying.accountId()]
     const gone = [accountId, mia.email, ...await liveTogether(leaving, staying, post.id)]
+    await takeDataAlong(t, stack, leaving)
     const filesOfAll = await listFiles(dataDir)
     t.ok(filesOfAll.length > filesBefore.length + 5, 'the person has files')
     const rows = await readTraces(database, { traces: [accountId, mia.email], without: [] })
@@ -95,7 +98,7 @@ t.test('a person leaves through the page, and nothing of them stays', needsBrows
     t.same(missing.map(([name]) => name), [], 'the receipt counts every row that named the person')
     const sum = Object.values(receipt.services!).reduce((files, each) => files + each.files, 0)
     const images = filesOfAll.filter((file) => !filesBefore.includes(file) && !isThumbnail(file))
-    t.equal(sum, images.length, 'and every image, with its thumbnails')
+    t.equal(sum, images.length + 1, 'and every image, with its thumbnails, and the copy of the data')
 
     await until(async () => (await listFiles(dataDir)).length === filesBefore.length, 30)
     t.same(await listFiles(dataDir), filesBefore, 'no file stays, and none of another person is gone')
@@ -169,7 +172,50 @@ async function liveTogether (leaving: Member, staying: Member, postOfOther: stri
   await leaving.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { content: 'Hi' })
   await leaving.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { image })
   await staying.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { content: 'Hi, you' })
-  return [own.id, story.id, match!.matchId]
+
+  await leaving.upload('/fitmatch/verification', drawFace(`${seed} selfie`, leaving.person.look), 'photo')
+  const { data: { activity } } = await leaving.send<{ data: { activity: { id: string } } }>('POST', '/activities', {
+    sport: 'running',
+    date: new Date(Date.now() + 3 * 24 * 60 * 60_000).toISOString().slice(0, 10),
+    startTime: '18:00',
+    endTime: '19:00',
+    timezone: 'Asia/Jakarta',
+    locationName: 'The park',
+    capacity: 2,
+    userIds: [await staying.accountId()]
+  })
+  await staying.send('POST', `/activities/${activity.id}/respond`, { accept: true, version: 1 })
+  return [own.id, story.id, match!.matchId, activity.id]
+}
+
+/** Asks for a copy, downloads it with the mailed link, and looks for something of every service in it. */
+async function takeDataAlong (t: Test, stack: Stack, { person, send }: Member) {
+  const { data: { proof } } = await send<{ data: { proof: string } }>('POST', '/account/proof', {
+    purpose: 'EXPORT',
+    password: PASSWORD
+  })
+  await send('POST', '/account/export', { proof })
+  const [token = ''] = await linksTo(stack, person.email, 'Your Tandem data is ready', 1)
+  const file = `${stack.gateway.url}/api/mobile/v1/account/export/file?token=${token.slice(1)}`
+  const archive = await fromBufferPromise(Buffer.from(await (await fetch(file)).arrayBuffer()))
+  const files = new Map<string, string>()
+  for await (const entry of archive.eachEntry()) {
+    files.set(entry.fileName, await text(await archive.openReadStreamPromise(entry)))
+  }
+  const expected = {
+    'identity/accounts.json': person.email,
+    'profile/people.json': person.bio,
+    'social/posts.json': 'Leaving #running',
+    'fitmatch/activities.json': 'The park',
+    'dashboard/logs.json': 'WORKOUT',
+    'notification/devices.json': 'demo-phone'
+  }
+  for (const [name, content] of Object.entries(expected)) t.ok(files.get(name)?.includes(content), name)
+  t.notOk(files.get('fitmatch/messages.json')?.includes('Hi, you'), 'not the words of the other person')
+  const { rows, missing } = JSON.parse(files.get('manifest.json') ?? '{}') as { rows: object, missing: string[] }
+  t.same(Object.keys(rows).sort(), ['dashboard', 'fitmatch', 'identity', 'notification', 'profile', 'social'])
+  t.same(missing, [], 'every image is in it')
+  t.ok([...files.keys()].some((name) => name.startsWith('media/selfies/')), 'the selfie too')
 }
 
 /** Requests a link, changes one's mind once, and then deletes the account at once; by keyboard. @returns the deletion's id */
@@ -230,7 +276,7 @@ const mailsTo = async (stack: Stack, email: string) =>
 /** The fragments of the links in the mails with a subject, the newest first, once there are `count` of them. */
 async function linksTo (stack: Stack, email: string, subject: string, count: number) {
   const read = async () => (await mailsTo(stack, email)).filter((mail) => mail.subject === subject)
-  await until(async () => (await read()).length >= count, 20)
+  await until(async () => (await read()).length >= count, 30)
   return (await read()).map(({ text }) => new URL(/https?:\S+/.exec(text)![0]).hash)
 }
 

@@ -11,7 +11,7 @@ export interface Member {
   accountId: () => Promise<string>
   send: <Data>(method: string, route: string, body?: object) => Promise<Data>
   /** Uploads a drawing and returns its URL. */
-  upload: (route: string, svg: string) => Promise<string>
+  upload: (route: string, svg: string, field?: string) => Promise<string>
 }
 
 // Access tokens live for 15 minutes.
@@ -42,8 +42,9 @@ export function createMember (stack: Stack, person: Person): Member {
     accountId: async () => (await session()).user.id,
     send: async (method, route, body) =>
       await retry(async () => await call(stack, method, route, { token: await token(), ...(body && { body }) })),
-    async upload (route, svg) {
-      const { headers, body } = pictureForm(await sharp(Buffer.from(svg)).png({ compressionLevel: 3 }).toBuffer())
+    async upload (route, svg, field) {
+      const png = await sharp(Buffer.from(svg)).png({ compressionLevel: 3 }).toBuffer()
+      const { headers, body } = pictureForm(png, field)
       return await retry(async () => {
         const response = await fetch(`${stack.gateway.url}/api/mobile/v1${route}`, {
           method: 'POST',

@@ -56,7 +56,7 @@ export function createEnvironments (
       MALLOC_MMAP_THRESHOLD_: '33554432',
       MALLOC_TRIM_THRESHOLD_: '134217728',
       CONSOLE_URL: consoleUrl,
-      LEDGER_DIR: path.join(dataDir, 'ledger'),
+      LEDGER_DIR: rest['LEDGER_DIR'] ?? path.join(dataDir, 'ledger'),
       SECRET: rest['SECRET'] ?? readOrCreateSecret(dataDir, 'identity'),
       IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey
     }),

@@ -3,7 +3,8 @@ import type Type from 'typebox'
 import { on, publish, type CallRpc, type FailedMessageTables, type Handler, type OutboxTables } from '@tandem/bus-kit'
 import { AccountErasing, Departures as ReadDepartures, PersonHidden } from '@tandem/contracts'
 import type { AccountErased, Erased, EventDefinition, PersonalDataPage } from '@tandem/contracts'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { Degraded, runPeriodically, Unavailable, type Log } from '@tandem/process-kit'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { countRows, eraseRows, personalTables } from './erase.ts'
 import { hide, hideAll } from './hidden.ts'
 import { readPersonalData } from './export.ts'
@@ -42,6 +43,12 @@ export interface Departures {
   verify(accountId: string): Promise<{ left: Record<string, number>, kept: number }>
   /** Reads a page of a person's copy of their data; `after` is the `next` of the previous page. */
   readPersonalData(page: { accountId: string, after: string | null }): Promise<PersonalDataPage>
+  /**
+   * The health check of a service: it is ready once it has compared with identity, so a restored database does not show
+   * people who left. Without identity it is ready 30 s after its start all the same.
+   * @throws Degraded
+   */
+  checkCompared(): Promise<void>
   /** Erases and reconciles in the background until the returned function is called. */
   start(log: Log): () => Promise<void>
 }
@@ -49,6 +56,8 @@ export interface Departures {
 const ERASE_INTERVAL_MS = 2_000
 const RECONCILE_INTERVAL_MS = 10 * 60 * 1_000
 const RETRY_INTERVAL_MS = 10_000
+const FIRST_RETRY_INTERVAL_MS = 250
+const WAIT_FOR_IDENTITY_MS = 30_000
 // What late events may bring back: outboxes keep events for 72 hours, streams for 7 days, failed messages for 14.
 const SWEEPS_AFTER = ['1 hour', '1 day', '8 days', '15 days'] as const
 const LAST_SWEEP_RETRY = '1 day'
@@ -158,7 +167,27 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
     }
   }
 
+  let startedAt = Date.now()
+  let reconciledAt = 0
+  const isWaiting = () => reconciledAt === 0 && Date.now() - startedAt < WAIT_FOR_IDENTITY_MS
+
+  /** The first time often and without a warning, because the service is not ready until then. */
+  async function reconcileAtStart () {
+    while (isWaiting()) {
+      try {
+        await reconcile()
+        reconciledAt = Date.now()
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error
+        await sleep(FIRST_RETRY_INTERVAL_MS)
+      }
+    }
+  }
+
   return {
+    async checkCompared () {
+      if (isWaiting()) throw new Degraded('not yet compared with identity who has left')
+    },
     handlers: [
       on(AccountErasing, async ({ data }) => await db.transaction().execute(async (trx) => await bury(trx, data))),
       on(PersonHidden, async ({ data: { accountId, hidden }, time }) => await hide(db, accountId, hidden, time))
@@ -170,13 +199,15 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
     start (log) {
       erasureSources.set(report.service, db as unknown as Kysely<DepartureTables>)
       const stopErasing = runPeriodically(eraseDue, { intervalMs: ERASE_INTERVAL_MS, log })
-      let reconciledAt = 0
+      startedAt = Date.now()
       const stopReconciling = runPeriodically(async () => {
+        await reconcileAtStart()
         if (Date.now() - reconciledAt < RECONCILE_INTERVAL_MS) return
         await reconcile()
         reconciledAt = Date.now()
       }, { intervalMs: RETRY_INTERVAL_MS, log })
       return async () => {
+        startedAt = 0
         await Promise.all([stopErasing(), stopReconciling()])
       }
     }

@@ -19,5 +19,8 @@ await runService({
     ({ departures }, log) => departures.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],
-  checks: ({ cache }) => ({ redis: { check: () => cache.ready(), required: false } })
+  checks: ({ cache, departures }) => ({
+    redis: { check: () => cache.ready(), required: false },
+    departures: { check: async () => await departures.checkCompared(), required: true }
+  })
 })

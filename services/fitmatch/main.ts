@@ -23,5 +23,8 @@ await runService({
     startMeetingAlarms,
     ({ departures }, log) => departures.start(log),
     ({ db }, log) => startAudit({ db, log })
-  ]
+  ],
+  checks: ({ departures }) => ({
+    departures: { check: async () => await departures.checkCompared(), required: true }
+  })
 })

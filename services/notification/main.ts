@@ -22,7 +22,8 @@ await runService({
     ({ departures }, log) => departures.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],
-  checks: ({ db, pushes }) => ({
+  checks: ({ db, pushes, departures }) => ({
+    departures: { check: async () => await departures.checkCompared(), required: true },
     redis: { check: () => pushes.ping(), required: false },
     mail: { check: () => checkMailBacklog(db), required: false },
     pushes: { check: () => checkPushBacklog(db), required: false }

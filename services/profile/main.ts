@@ -20,6 +20,9 @@ await runService({
     ({ db }, log) => startAudit({ db, log })
   ],
   // The places are loaded once per edition, after the start.
-  checks: ({ db }) => ({ places: { check: async () => await readEdition(db), required: true } }),
+  checks: ({ db, departures }) => ({
+    places: { check: async () => await readEdition(db), required: true },
+    departures: { check: async () => await departures.checkCompared(), required: true }
+  }),
   onListening: async ({ db }) => await loadPlaces(db)
 })

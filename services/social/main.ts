@@ -20,5 +20,8 @@ await runService({
     startCopying,
     ({ departures }, log) => departures.start(log),
     ({ db }, log) => startAudit({ db, log })
-  ]
+  ],
+  checks: ({ departures }) => ({
+    departures: { check: async () => await departures.checkCompared(), required: true }
+  })
 })

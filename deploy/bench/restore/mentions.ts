@@ -11,11 +11,12 @@ export type Mentions = Awaited<ReturnType<typeof prepareMentions>>
 export async function prepareMentions (stack: Stack) {
   const ana = await becomeMember(stack, 'ana@example.com')
   const ben = await becomeMember(stack, 'ben@example.com')
-  const { user } = await call<{ user: { profile: { username: string } } }>(stack, 'GET', '/auth/me', {
+  const { user } = await call<{ user: { id: string, profile: { username: string } } }>(stack, 'GET', '/auth/me', {
     token: ben.accessToken
   })
   const mentionedPosts: string[] = []
   return {
+    readerId: user.id,
     async write (stack: Stack, times: number) {
       for (let time = 0; time < times; time++) {
         const { data: { post } } = await call<{ data: { post: { id: string } } }>(stack, 'POST', '/feed', {

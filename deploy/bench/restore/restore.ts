@@ -10,6 +10,7 @@ import { Redis } from 'ioredis'
 import { startNats, startRedis } from '@tandem/test-kit'
 import { serviceNames as services } from '../../../gateway/routes.ts'
 import { withStack, type Stack } from '../stack.ts'
+import { prepareLeaver, type Leaver } from './leavers.ts'
 import { prepareMentions, type Mentions } from './mentions.ts'
 import { startDatabase } from './postgres.ts'
 import {
@@ -43,7 +44,9 @@ async function rehearse () {
     DATABASE_URL: database.url,
     NATS_URL: nats.url,
     REDIS_URL: redis.url,
-    SECRET: randomUUID()
+    SECRET: randomUUID(),
+    // Backups never contain it, and it outlives them.
+    LEDGER_DIR: path.join(folder, 'ledger')
   }
   const run = async (work: (stack: Stack) => Promise<void>) => await withStack(work, environment)
   const verify = async (stack: Stack, what: string) => {
@@ -60,10 +63,24 @@ async function rehearse () {
     )
   }
 
+  const verifyGone = async (what: string, leaver: Leaver, names: readonly string[]) => {
+    for (const name of names) {
+      if (name !== 'identity') {
+        check(await leaver.isBuriedIn(name), `${name} knows who had been erased before it is ready`)
+      }
+    }
+    const left = await leaver.waitUntilGone(names)
+    check(left.length === 0, `${what} erases again who had been erased since the backup ${left.join(' ')}`)
+  }
+
   let mentions!: Mentions
+  let eve!: Leaver
+  let finn!: Leaver
   let backups!: Record<'notification' | 'social', SchemaBackup>
   await run(async (stack) => {
     mentions = await prepareMentions(stack)
+    eve = await prepareLeaver(stack, database, { name: 'eve', follows: mentions.readerId })
+    finn = await prepareLeaver(stack, database, { name: 'finn', follows: mentions.readerId })
     await mentions.write(stack, 60)
     await verify(stack, 'each mention creates one notification')
     const writing = mentions.write(stack, 40)
@@ -73,6 +90,7 @@ async function rehearse () {
     }
     await writing
     await verify(stack, 'so does each mention during the backups')
+    await eve.erase(stack)
   })
 
   await restoreSchema(database, backups.notification)
@@ -80,6 +98,7 @@ async function rehearse () {
   await raiseEventNumbers(database, ['notification'])
   await recover(nats.url, 'consumers', 'notification')
   await run(async (stack) => {
+    await verifyGone('notification', eve, ['notification'])
     await verify(stack, 'notification restored: it consumes the events since the backup again')
     await mentions.write(stack, 20)
     await verify(stack, 'and continues')
@@ -91,6 +110,7 @@ async function rehearse () {
   await recover(nats.url, 'consumers', 'social')
   let backup!: Awaited<ReturnType<typeof database.startBackup>>
   await run(async (stack) => {
+    await verifyGone('social', eve, ['social'])
     await verify(stack, 'social restored: no notification is created twice')
     ;[backup] = await Promise.all([database.startBackup('everything'), mentions.write(stack, 20)])
     await verify(stack, 'and continues, during a backup of the server')
@@ -99,6 +119,7 @@ async function rehearse () {
   // The system has stopped, so the digest is that of the moment at which the backup ends.
   const everything = await database.withClient(async (client) => await computeDigest(client, services))
   await backup.finish()
+  await run(async (stack) => await finn.erase(stack))
   await database.restoreBackup('everything')
   await verifyRows('everything', services, everything)
   await raiseEventNumbers(database, services)
@@ -107,6 +128,11 @@ async function rehearse () {
   await client.flushall()
   client.disconnect()
   await run(async (stack) => {
+    const left = await finn.waitUntilGone(services)
+    check(
+      left.length === 0,
+      `everything restored: who had been erased since the backup is erased again ${left.join(' ')}`
+    )
     await verify(stack, 'everything restored, streams deleted: no notification is created twice')
     await mentions.write(stack, 10)
     await verify(stack, 'and continues')

@@ -57,3 +57,22 @@ t.test('what a person did leaves the inboxes of others, whose unread counts and 
   t.equal(after.notifications.length, 1)
   t.notMatch(JSON.stringify(after), ana)
 })
+
+t.test('an activity that ends with its participant leaves no row of them behind', async (t) => {
+  const [ana, ben, activityId] = [await person('Ana'), await person('Ben'), randomUUID()]
+  await db.insertInto('departures').values({ account_id: ana, erasure_id: randomUUID() }).execute()
+  await departures.eraseDue()
+  await receive('fitmatch.activity.canceled.v1', {
+    activityId,
+    sport: 'running',
+    startsAt: '2026-11-28T11:00:00.000Z',
+    timezone: 'Asia/Jakarta',
+    accountIds: [ana, ben],
+    reason: 'PLACE_ENDED',
+    notifiedIds: []
+  })
+  const ended = await db.selectFrom('ended_participations').where('activity_id', '=', activityId)
+    .select('account_id').execute()
+  t.same(ended, [{ account_id: ben }])
+  t.same((await departures.verify(ana)).left, {})
+})

@@ -174,13 +174,15 @@ interface EndedParticipations {
 
 /**
  * Removes what people were notified of an activity before their place ended. An earlier event about it that arrives
- * later creates no notification.
+ * later creates no notification. An erased account leaves no row behind: its own erasure causes the event.
  */
 export async function withdrawActivity (deps: InboxDeps, { activityId, accountIds }: EndedParticipations, at: Date) {
   await changeInbox(deps, async (trx) => {
     await sql`
       insert into ended_participations (activity_id, account_id, ended_at)
-      select ${activityId}, account_id, ${at} from unnest(${accountIds}::uuid[]) as account_id order by account_id
+      select ${activityId}, account_id, ${at} from unnest(${accountIds}::uuid[]) as ended (account_id)
+      where not exists (select from departures where departures.account_id = ended.account_id)
+      order by account_id
       on conflict (activity_id, account_id) do update
         set ended_at = greatest(ended_participations.ended_at, excluded.ended_at)`.execute(trx)
     await removeNotifications(

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
+import { handleRpc } from '@tandem/bus-kit'
+import { fakeRpc } from '@tandem/bus-kit/testing'
+import { Departures } from '@tandem/contracts'
+import { silentLog } from '@tandem/http-kit/testing'
+import { until } from '@tandem/test-kit'
 import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
+import { createSocialDepartures } from '../departures.ts'
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
 
@@ -170,3 +176,31 @@ async function erase (accountId: string) {
   await db.insertInto('departures').values({ account_id: accountId, erasure_id: randomUUID() }).execute()
   await departures.eraseDue()
 }
+
+t.test('a service is ready once it has compared with identity who left, and knows them by then', async (t) => {
+  const [gone, paused] = [randomUUID(), randomUUID()]
+  let isUnavailable = true
+  const callRpc = fakeRpc(
+    [
+      handleRpc(Departures, async () => ({
+        at: new Date().toISOString(),
+        departures: [
+          { accountId: gone, isHidden: false, erasureId: randomUUID() },
+          { accountId: paused, isHidden: true, erasureId: null }
+        ],
+        next: null
+      }))
+    ],
+    () => isUnavailable
+  )
+  const restarted = createSocialDepartures({ ...deps, callRpc })
+  const stop = restarted.start(silentLog)
+  t.teardown(stop)
+  await t.rejects(restarted.checkCompared(), { message: 'not yet compared with identity who has left' })
+  isUnavailable = false
+  await until(async () => await restarted.checkCompared().then(() => true, () => false))
+  const { rows } = await sql<{ isBuried: boolean, isHidden: boolean }>`
+    select exists (select from departures where account_id = ${gone}) as "isBuried",
+      exists (select from hidden_people where account_id = ${paused} and is_hidden) as "isHidden"`.execute(db)
+  t.same(rows, [{ isBuried: true, isHidden: true }])
+})
