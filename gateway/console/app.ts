@@ -19,6 +19,7 @@ import { serveMessages } from './pages/messages.ts'
 import { serveOperations } from './pages/operations.ts'
 import { servePasskeys } from './pages/passkeys.ts'
 import { servePeople } from './pages/people.ts'
+import { serveProposals } from './pages/proposals.ts'
 import { serveQueue } from './pages/queue.ts'
 import { serveStaff } from './pages/staff.ts'
 import { serveSupport } from './pages/support.ts'
@@ -33,6 +34,7 @@ const all = [
   serveVerifications,
   serveAppeals,
   serveSupport,
+  serveProposals,
   serveBroadcasts,
   serveOperations,
   serveStaff

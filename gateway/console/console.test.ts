@@ -58,7 +58,7 @@ answers.set('profile GET /operator/people/:id', {
   person: { name: stored, username: 'ben', image: stored, age: 30, city: stored }
 })
 answers.set('identity GET /operator/mails', {
-  mails: [{ id: randomUUID(), status: 'sent', attempts: 2, createdAt: at }]
+  mails: [{ id: randomUUID(), kind: 'decision', status: 'sent', attempts: 2, createdAt: at }]
 })
 answers.set('notification GET /operator/deliveries', {
   deliveries: [{
@@ -123,6 +123,31 @@ answers.set('identity GET /operator/staff', {
     lastSeenAt: null
   }]
 })
+const proposal = {
+  id: randomUUID(),
+  kind: 'BAN',
+  subject: stored,
+  accountId: randomUUID(),
+  reason: stored,
+  payload: { statement: stored },
+  proposedBy: randomUUID(),
+  createdAt: at,
+  expiresAt: at
+}
+answers.set('identity GET /operator/proposals', { proposals: [proposal, { ...proposal, proposedBy: staff.id }] })
+for (const name of ['social', 'fitmatch', 'notification']) {
+  answers.set(`${name} GET /operator/proposals`, { proposals: [] })
+}
+answers.set('identity GET /operator/exports', {
+  exports: [{
+    id: randomUUID(),
+    accountId: randomUUID(),
+    status: 'RUNNING',
+    progress: 50,
+    bytes: null,
+    requestedAt: at
+  }]
+})
 for (const name of serviceNames) {
   answers.set(`${name} GET /operator/health`, {
     status: 'ready',
@@ -160,6 +185,7 @@ const pages = [
   '/issues',
   '/erasures',
   '/broadcasts',
+  '/proposals',
   '/dead-letters',
   '/system',
   '/staff',
@@ -338,6 +364,56 @@ t.test('marked cases are dismissed one by one, and those that changed stay', asy
     actions: [{ type: 'DISMISS' }],
     statement: ''
   })
+})
+
+t.test('what takes two operators says so, and another one confirms it', async (t) => {
+  answers.set('identity POST /operator/decisions', { proposalId: randomUUID(), expiresAt: at })
+  const ban: [string, string][] = [['action', 'BAN'], ['reason', 'SPAM'], ['statement', 'You sold pills.'], [
+    'why',
+    'case 7'
+  ]]
+  t.match(await submit(`/people/${person.accountId}/decisions`, ban), {
+    status: 303,
+    headers: { location: `/people/${person.accountId}?reason=case+7&done=proposed` }
+  })
+  const { text } = await call('/proposals')
+  t.equal([...text.matchAll(/\/confirm"/g)].length, 1, 'nobody confirms their own')
+  t.equal([...text.matchAll(/\/withdraw"/g)].length, 2)
+  answers.set('identity POST /operator/proposals/:id/confirm', {})
+  t.match(await submit(`/proposals/identity/${proposal.id}/confirm`, []), {
+    headers: { location: '/proposals?done=proposal-confirm' }
+  })
+  t.equal((await submit(`/proposals/profile/${proposal.id}/confirm`, [])).status, 404)
+})
+
+t.test('a broadcast is tested on oneself, and the form stays', async (t) => {
+  answers.set('notification POST /operator/broadcasts/test', {})
+  const fields: [string, string][] = [['title-en', 'Hi'], ['title-id', 'Halo'], ['body-en', 'News'], [
+    'body-id',
+    'Kabar'
+  ]]
+  t.match(await submit('/broadcasts', [...fields, ['to', 'me']]), {
+    status: 200,
+    text: /Only you received it.*>News<\/textarea>/s
+  })
+  t.same(received('notification', '/operator/broadcasts/test').at(-1)?.body, {
+    title: { en: 'Hi', id: 'Halo' },
+    body: { en: 'News', id: 'Kabar' }
+  })
+  t.equal(received('notification', '/operator/broadcasts').filter(({ method }) => method === 'POST').length, 1)
+})
+
+t.test('holds and their ends carry a reason', async (t) => {
+  const holds = ['social POST /operator/cases/:id/hold', 'identity POST /operator/erasures/:id/release']
+  for (const each of holds) answers.set(each, {})
+  const because: [string, string][] = [['reason', 'the police asks']]
+  t.match(await submit(`/cases/social/${opened.id}/hold`, because), {
+    headers: { location: `/cases/social/${opened.id}?done=case-hold` }
+  })
+  const erasure = randomUUID()
+  t.match(await submit(`/erasures/${erasure}/release`, because), { headers: { location: '/erasures?done=released' } })
+  t.same(received('social', `/operator/cases/${opened.id}/hold`).at(-1)?.body, { reason: 'the police asks' })
+  t.same(received('identity', `/operator/erasures/${erasure}/release`).at(-1)?.body, { reason: 'the police asks' })
 })
 
 t.test('a search leaves no address in a URL of the console', async (t) => {

@@ -18,6 +18,7 @@ const menu: [group: 'moderation' | 'support' | 'operations', MenuPage[]][] = [
     ['/erasures', 'erasures', 'erasures.read']
   ]],
   ['operations', [
+    ['/proposals', 'proposals', 'proposals.read'],
     ['/broadcasts', 'broadcasts', 'broadcasts.read'],
     ['/dead-letters', 'deadLetters', 'dead-letters.read'],
     ['/system', 'system', 'health.read'],

@@ -12,6 +12,14 @@ import { withQuery, type Page, type Query, type Staff, type Visit } from './visi
 
 /** Where to go after a form. */
 export const redirectTo = (path: string) => ({ redirect: path })
+
+/** What a service answers to a change; with a proposal if another operator has to confirm it. */
+export type Made = { proposalId?: string } | undefined
+
+/** Back to a page that says what was done; or that another operator has to confirm it, where that takes two. */
+export const redirectAfter = (result: Made, path: string, done: string) =>
+  redirectTo(`${path}${path.includes('?') ? '&' : '?'}done=${result?.proposalId ? 'proposed' : done}`)
+
 type Outcome = Page | { redirect: string }
 
 export interface ConsoleDeps {

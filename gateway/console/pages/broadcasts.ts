@@ -1,6 +1,7 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
+import type { Form } from '../forms.ts'
+import { redirectAfter, type Made, type Pages } from '../visits.ts'
 import { badge, empty, segment, time } from './parts.ts'
 
 interface Broadcast {
@@ -12,35 +13,46 @@ interface Broadcast {
 }
 
 export function serveBroadcasts ({ page, form }: Pages) {
-  page('/broadcasts', 'broadcasts.read', async (visit) => {
-    const { texts } = visit
-    const found = await visit.find<{ broadcasts: Broadcast[] }>('notification', '/operator/broadcasts')
-    return {
-      title: texts.pages.broadcasts,
-      content: html`<h1>${texts.pages.broadcasts}</h1><div class="columns">
-        <section aria-label="${texts.broadcasts.sent}">${
-        found?.broadcasts.length
-          ? html`<ol class="rows">${found.broadcasts.map((each) => broadcastRow(visit, each))}</ol>`
-          : empty(found ? texts.broadcasts.none : texts.queue.unknown)
-      }</section>
-        <aside aria-label="${texts.broadcasts.write}">${visit.can('broadcasts.send') && writeForm(visit)}</aside></div>`
-    }
-  })
+  page('/broadcasts', 'broadcasts.read', async (visit) => await broadcastsPage(visit))
 
   form('/broadcasts', 'broadcasts.send', async (visit, fields) => {
     const both = (name: string) => ({ en: fields.text(`${name}-en`), id: fields.text(`${name}-id`) })
-    await visit.send('notification', 'POST', '/operator/broadcasts', {
-      title: both('title'),
-      body: both('body'),
+    const text = { title: both('title'), body: both('body') }
+    if (fields.text('to') === 'me') {
+      await visit.send('notification', 'POST', '/operator/broadcasts/test', text)
+      return broadcastsPage(visit, { fields, done: visit.texts.done['tested'] })
+    }
+    const made = await visit.send<Made>('notification', 'POST', '/operator/broadcasts', {
+      ...text,
       reason: fields.text('reason')
     })
-    return redirectTo('/broadcasts?done=broadcast')
+    return redirectAfter(made, '/broadcasts', 'broadcast')
   })
 
   form('/broadcasts/:id/stop', 'broadcasts.send', async (visit) => {
     await visit.send('notification', 'POST', `/operator/broadcasts/${segment(visit.params['id'])}/stop`)
-    return redirectTo('/broadcasts?done=stopped')
+    return redirectAfter(undefined, '/broadcasts', 'stopped')
   })
+}
+
+/** @param fields the form of a test, which stays as it was @param done what was done */
+async function broadcastsPage (visit: Visit, { fields, done }: { fields?: Form, done?: string | undefined } = {}) {
+  const { texts } = visit
+  const found = await visit.find<{ broadcasts: Broadcast[] }>('notification', '/operator/broadcasts')
+  return {
+    title: texts.pages.broadcasts,
+    content: html`<h1>${texts.pages.broadcasts}</h1>${
+      done && html`<p class="note good" role="status">${done}</p>`
+    }<div class="columns">
+      <section aria-label="${texts.broadcasts.sent}">${
+      found?.broadcasts.length
+        ? html`<ol class="rows">${found.broadcasts.map((each) => broadcastRow(visit, each))}</ol>`
+        : empty(found ? texts.broadcasts.none : texts.queue.unknown)
+    }</section>
+      <aside aria-label="${texts.broadcasts.write}">${
+      visit.can('broadcasts.send') && writeForm(visit, fields)
+    }</aside></div>`
+  }
 }
 
 function broadcastRow (visit: Visit, { id, title, recipients, createdAt, finishedAt }: Broadcast) {
@@ -57,11 +69,11 @@ function broadcastRow (visit: Visit, { id, title, recipients, createdAt, finishe
   }</div></li>`
 }
 
-function writeForm ({ texts: { broadcasts: words, people } }: Visit) {
+function writeForm ({ texts: { broadcasts: words, people } }: Visit, sent?: Form) {
   const field = (name: string, language: 'en' | 'id', text: string) =>
     html`<label>${text}<textarea name="${name}-${language}" lang="${language}" rows="${
       name === 'title' ? 1 : 3
-    }" maxlength="500" required></textarea></label>`
+    }" maxlength="500" required>${sent?.text(`${name}-${language}`)}</textarea></label>`
   return html`<form method="post" action="/broadcasts" class="card">
     <h2>${words.write}</h2>
     <p class="note warn">${words.everybody}</p>
@@ -70,6 +82,7 @@ function writeForm ({ texts: { broadcasts: words, people } }: Visit) {
     field('body', 'id', words.body)
   }</fieldset>
     <label>${people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
-    <button class="primary" data-confirm="${words.confirm}">${words.send}</button>
+    <p class="row"><button name="to" value="me" formnovalidate>${words.test}</button>
+    <button class="primary" data-confirm="${words.confirm}">${words.send}</button></p>
   </form>`
 }

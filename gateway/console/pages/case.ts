@@ -1,7 +1,7 @@
 import { html, type Html } from '../html.ts'
 import { PageNotFound } from '../errors.ts'
 import { withQuery, type Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
+import { redirectAfter, redirectTo, type Made, type Pages } from '../visits.ts'
 import { decisionCard, decisionFields, mainReason, readDecision, type Decision } from './decisions.ts'
 import { evidenceOf, filesOf, reportsOf, type CaseFile, type Evidence } from './evidence.ts'
 import { badge, due, label, segment, time } from './parts.ts'
@@ -41,13 +41,21 @@ export function serveCases ({ page, form, picture }: Pages) {
 
   form('/cases/:service/:id', 'cases.decide', async (visit, fields) => {
     const { service } = targetOf(visit)
-    await visit.send('identity', 'POST', '/operator/decisions', {
+    const made = await visit.send<Made>('identity', 'POST', '/operator/decisions', {
       case: { service, id: visit.params['id'], version: Number(fields.text('version')) },
       accountId: fields.text('accountId'),
       ...readDecision(fields)
     })
-    if (fields.text('then') !== 'next') return redirectTo('/queue?done=decided')
+    if (made?.proposalId || fields.text('then') !== 'next') return redirectAfter(made, '/queue', 'decided')
     return redirectTo(await takeNext(visit, { done: 'decided', decidedId: visit.params['id'] }))
+  })
+
+  form('/cases/:service/:id/:change', 'holds.change', async (visit, fields) => {
+    const { service, path } = targetOf(visit)
+    const change = ['hold', 'release'].find((each) => each === visit.params['change'])
+    if (!change) throw new PageNotFound()
+    const made = await visit.send<Made>(service, 'POST', `${path}/${change}`, { reason: fields.text('reason') })
+    return redirectAfter(made, pathOfCase({ service, id: visit.params['id'] ?? '' }), `case-${change}`)
   })
 
   picture('/cases/:service/:id/files/:number', 'cases.read', async (visit) => {
@@ -102,8 +110,18 @@ function casePage (visit: Visit, found: OpenedCase, decisions: Decision[]): Html
     texts.people.earlier(decisions.filter(({ outcome }) => outcome === 'ACTION_TAKEN').length)
   }</p>
         </div>
+        ${visit.can('holds.change') && holdForm(visit, found)}
       </aside>
     </div>`
+}
+
+/** A held case is never purged. */
+function holdForm ({ texts }: Visit, found: OpenedCase) {
+  const change = found.isHeld ? 'release' : 'hold'
+  const path = `${pathOfCase(found)}/${change}`
+  return html`<details class="card"><summary>${texts.hold[change]}</summary><p class="meta">${texts.hold.text}</p>
+    <form method="post" action="${path}"><label>${texts.people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
+    <button>${texts.hold[change]}</button></form></details>`
 }
 
 function resolution (visit: Visit, found: OpenedCase, decisions: Decision[]) {

@@ -18,6 +18,7 @@ interface Delivery {
 
 interface Mail {
   id: string
+  kind: string
   status: string
   attempts: number
   createdAt: string
@@ -71,8 +72,8 @@ const deliveryRow = (visit: Visit, { kind, platform, deviceName, status, reason,
     attempts > 1 && html` <span class="meta">${visit.texts.messages.attempts(attempts)}</span>`
   }</div></li>`
 
-const mailRow = (visit: Visit, { id, status, attempts, createdAt }: Mail) =>
-  html`<li><div class="what"><strong class="mono">${id.slice(0, 8)}</strong><p class="meta">${
+const mailRow = (visit: Visit, { kind, status, attempts, createdAt }: Mail) =>
+  html`<li><div class="what"><strong>${kind.replaceAll(/[-_.]/g, ' ')}</strong><p class="meta">${
     time(visit, createdAt)
   }</p></div>
     <div class="state">${statusBadge(visit, status)}${

@@ -1,6 +1,6 @@
 import { html, type Html } from '../html.ts'
 import { withQuery, type Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
+import { redirectAfter, redirectTo, type Made, type Pages } from '../visits.ts'
 import { decisionCard, decisionFields, readDecision, type Decision } from './decisions.ts'
 import { badge, empty, facts, label, options, segment, time } from './parts.ts'
 import { caseRow, caseServices, dismissAll, markOf, type CaseSummary, type QueuedCase } from './queue.ts'
@@ -50,6 +50,13 @@ export function servePeople ({ page, form, picture }: Pages) {
     return await personPage(visit, id, reason)
   })
 
+  form('/people/:id/sessions/end', 'sessions.end', async (visit, fields) => {
+    const { params: { id = '' } } = visit
+    const reason = fields.text('reason')
+    await visit.send('identity', 'POST', `/operator/people/${segment(id)}/sessions/end`, { reason })
+    return redirectAfter(undefined, pathOfPerson(id, reason), 'sessionsEnded')
+  })
+
   picture('/people/:id/picture', 'people.read', async (visit) =>
     await visit.fetchPicture(
       'profile',
@@ -71,8 +78,12 @@ export function servePeople ({ page, form, picture }: Pages) {
 
   form('/people/:id/decisions', 'cases.decide', async (visit, fields) => {
     const { params: { id = '' } } = visit
-    await visit.send('identity', 'POST', '/operator/decisions', { case: null, accountId: id, ...readDecision(fields) })
-    return redirectTo(withQuery(`/people/${segment(id)}`, { reason: fields.text('why'), done: 'decided' }))
+    const made = await visit.send<Made>('identity', 'POST', '/operator/decisions', {
+      case: null,
+      accountId: id,
+      ...readDecision(fields)
+    })
+    return redirectAfter(made, pathOfPerson(id, fields.text('why')), 'decided')
   })
 
   form('/people/:id/dismiss', 'cases.decide', async (visit, fields) => {
@@ -220,6 +231,11 @@ function personActions (visit: Visit, { accountId, restrictions }: Person, reaso
     can('people.contact') &&
     html`<form method="post" action="/people/${accountId}/contact"><input type="hidden" name="reason" value="${reason}">
         <button>${words.showContact}</button></form>`
+  }
+      ${
+    can('sessions.end') &&
+    html`<form method="post" action="/people/${accountId}/sessions/end"><input type="hidden" name="reason" value="${reason}">
+        <button class="danger" data-confirm="${words.endSessionsConfirm}">${words.endSessions}</button></form>`
   }
       <p class="meta">${words.because} ${reason}</p>
     </div>

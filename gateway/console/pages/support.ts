@@ -1,6 +1,6 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
+import { redirectAfter, type Made, type Pages } from '../visits.ts'
 import { badge, empty, facts, label, segment, time } from './parts.ts'
 import { pathOfPerson } from './people.ts'
 
@@ -21,9 +21,10 @@ interface Erasure {
 
 interface Export {
   id: string
-  accountId?: string
+  accountId: string
   status: string
-  createdAt?: string
+  progress: number
+  requestedAt: string
 }
 
 export function serveSupport ({ page, form }: Pages) {
@@ -65,16 +66,23 @@ export function serveSupport ({ page, form }: Pages) {
   })
 
   form('/erasures/:id/hold', 'holds.change', async (visit, fields) => {
-    await visit.send('identity', 'POST', `/operator/erasures/${segment(visit.params['id'])}/hold`, {
+    const made = await visit.send<Made>('identity', 'POST', `/operator/erasures/${segment(visit.params['id'])}/hold`, {
       days: Number(fields.text('days')),
       reason: fields.text('reason')
     })
-    return redirectTo('/erasures?done=held')
+    return redirectAfter(made, '/erasures', 'held')
   })
 
-  form('/erasures/:id/release', 'holds.change', async (visit) => {
-    await visit.send('identity', 'POST', `/operator/erasures/${segment(visit.params['id'])}/release`)
-    return redirectTo('/erasures?done=released')
+  form('/erasures/:id/release', 'holds.change', async (visit, fields) => {
+    const path = `/operator/erasures/${segment(visit.params['id'])}/release`
+    const made = await visit.send<Made>('identity', 'POST', path, { reason: fields.text('reason') })
+    return redirectAfter(made, '/erasures', 'released')
+  })
+
+  form('/exports/:id/cancel', 'erasures.change', async (visit, fields) => {
+    const path = `/operator/exports/${segment(visit.params['id'])}/cancel`
+    await visit.send('identity', 'POST', path, { reason: fields.text('reason') })
+    return redirectAfter(undefined, '/erasures', 'canceled')
   })
 }
 
@@ -103,19 +111,30 @@ function erasureCard (visit: Visit, { id, accountId, status, cause, eraseAt, hol
   }
     ${
     can('holds.change') && status === 'HELD' &&
-    html`<form method="post" action="${path}/release"><button>${words.release}</button></form>`
+    html`<form method="post" action="${path}/release" class="row">
+        <label class="grow">${texts.people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
+        <button>${words.release}</button></form>`
   }
   </article>`
 }
 
-const exportList = (visit: Visit, exports: Export[]) =>
-  exports.length === 0
-    ? empty(visit.texts.erasures.noExports)
-    : html`<ol class="rows">${
-      exports.map(({ id, status, createdAt }) =>
-        html`<li><div class="what"><strong class="mono">${id.slice(0, 8)}</strong><p class="meta">${
-          time(visit, createdAt)
-        }</p></div>
-          <div class="state">${badge(label(visit.texts.statuses, status.toLowerCase()))}</div></li>`
-      )
-    }</ol>`
+function exportList (visit: Visit, exports: Export[]) {
+  const { texts, can } = visit
+  if (exports.length === 0) return empty(texts.erasures.noExports)
+  return html`<ol class="rows">${
+    exports.map(({ id, accountId, status, progress, requestedAt }) =>
+      html`<li><div class="what"><a href="${
+        pathOfPerson(accountId, `${texts.people.exportReason} ${id}`)
+      }">${texts.people.openPerson}</a><p class="meta">${time(visit, requestedAt)} · ${progress} %</p>
+        ${
+        can('erasures.change') &&
+        html`<details><summary>${texts.erasures.cancel}</summary><form method="post" action="${path(id)}" class="row">
+            <label class="grow">${texts.people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
+            <button class="danger">${texts.erasures.cancel}</button></form></details>`
+      }</div>
+        <div class="state">${badge(label(texts.statuses, status.toLowerCase()))}</div></li>`
+    )
+  }</ol>`
+}
+
+const path = (exportId: string) => `/exports/${segment(exportId)}/cancel`

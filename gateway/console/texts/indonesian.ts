@@ -22,6 +22,7 @@ export const indonesian: Texts = {
     people: 'Pengguna',
     issues: 'Masalah masuk',
     erasures: 'Penghapusan dan salinan',
+    proposals: 'Perlu konfirmasi',
     broadcasts: 'Siaran',
     deadLetters: 'Pesan gagal',
     system: 'Sistem',
@@ -33,6 +34,14 @@ export const indonesian: Texts = {
     dismissed: 'Kasus yang terbuka sudah ditutup.',
     nothingLeft: 'Tidak ada lagi kasus yang belum dikerjakan.',
     answered: 'Banding sudah dijawab.',
+    proposed: 'Operator lain sekarang harus mengonfirmasi ini, dalam 72 jam.',
+    tested: 'Hanya Anda yang menerimanya.',
+    canceled: 'Salinan dibatalkan.',
+    sessionsEnded: 'Semua sesi orang ini berakhir.',
+    'case-hold': 'Kasus ditahan.',
+    'case-release': 'Penahanan berakhir.',
+    'proposal-confirm': 'Sudah dikonfirmasi.',
+    'proposal-withdraw': 'Sudah ditarik.',
     held: 'Penghapusan ditahan.',
     released: 'Penghapusan dilanjutkan.',
     broadcast: 'Siaran sedang dikirim.',
@@ -73,6 +82,8 @@ export const indonesian: Texts = {
       CASE_CHANGED: 'Kasus ini berubah sejak Anda membukanya, atau sudah diputuskan orang lain. Buka lagi.',
       FORBIDDEN: 'Peran Anda tidak dapat melakukan ini, atau ini tentang diri Anda sendiri.',
       RATE_LIMITED: 'Anda sudah melihat 60 orang dalam jam ini. Silakan lanjutkan nanti.',
+      APP_ACCOUNT_MISSING:
+        'Akun Anda di aplikasi tidak dikenal di sini. Administrator lain dapat mengundang Anda dengannya.',
       INVALID_PASSKEY: 'Kunci sandi ini tidak dikenal di sini.',
       INVALID_INVITATION: 'Tautan ini sudah digunakan, atau lebih lama dari 24 jam.',
       USER_NOT_FOUND: 'Tidak ada orang dengan alamat, nama pengguna, atau id ini.'
@@ -210,6 +221,22 @@ export const indonesian: Texts = {
     byOther: 'Diputuskan oleh operator lain',
     awaits: (services) => `Sedang dijalankan: ${services}`
   },
+  hold: {
+    hold: 'Tahan kasus ini',
+    release: 'Akhiri penahanan',
+    text: 'Kasus yang ditahan dan gambarnya tidak pernah dihapus, misalnya selama diminta polisi.'
+  },
+  proposals: {
+    text: 'Yang memerlukan dua operator. Orang lain selain pengusulnya mengonfirmasi, dalam 72 jam.',
+    none: 'Tidak ada yang menunggu konfirmasi.',
+    kinds: { BAN: 'Pemblokiran', ERASE: 'Penghapusan akun', HOLD: 'Penahanan', BROADCAST: 'Siaran' },
+    yours: 'Usulan Anda',
+    expires: 'kedaluwarsa',
+    reason: 'Usulan',
+    confirm: 'Konfirmasi',
+    confirmQuestion: 'Jalankan ini sekarang?',
+    withdraw: 'Tarik'
+  },
   people: {
     person: 'Orang',
     search: 'Alamat surel, nama pengguna, atau id yang persis',
@@ -224,6 +251,9 @@ export const indonesian: Texts = {
     appealReason: 'Banding',
     verificationReason: 'Verifikasi',
     erasureReason: 'Penghapusan',
+    exportReason: 'Salinan',
+    endSessions: 'Akhiri semua sesi',
+    endSessionsConfirm: 'Keluarkan orang ini dari semua perangkat?',
     earlier: (number) => `${number} keputusan dengan tindakan sejauh ini`,
     picture: 'Gambar',
     contact: 'Kontak',
@@ -309,6 +339,7 @@ export const indonesian: Texts = {
     eraseAt: 'Dihapus',
     holdReason: 'Ditahan karena',
     hold: 'Tahan',
+    cancel: 'Batalkan salinan',
     release: 'Lanjutkan',
     days: 'Hari'
   },
@@ -319,6 +350,7 @@ export const indonesian: Texts = {
     title: 'Judul',
     body: 'Teks',
     everybody: 'Semua orang menerimanya, masing-masing dalam bahasanya.',
+    test: 'Kirim kepada saya dulu',
     send: 'Kirim kepada semua orang',
     confirm: 'Kirim ini kepada semua orang?',
     recipients: (number) => `${number} penerima sejauh ini`,
