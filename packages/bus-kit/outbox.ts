@@ -76,13 +76,16 @@ export async function publishSql<Row> (
  * Publishes an event once for each row of `from`. Values are checked against the event's schema here; only the type
  * checker sees parts that are SQL. Nothing checks the size: the statement has to split what may be long.
  * @param from the parts of the statement that make the change and provide the data
+ * @param correlation that of the running code by default; columns of `from` if the statement does the work of several
+ *   requests
  * @throws when a value does not match the event's schema
  */
 function insertEvent<Schema extends Type.TSchema> (
   event: EventDefinition<Schema>,
   subject: string | RawBuilder<string>,
   data: SqlData<Type.Static<Schema>>,
-  from: RawBuilder<unknown>
+  from: RawBuilder<unknown>,
+  correlation: SqlCorrelation = currentCorrelation()
 ) {
   const values = Object.fromEntries(Object.entries(data).filter(([, value]) => !isSql(value)))
   const errors = describeFieldErrors(event.data, values, Object.keys(data))
@@ -90,11 +93,16 @@ function insertEvent<Schema extends Type.TSchema> (
   const fields = Object.entries(data).map(([name, value]) =>
     sql`${sql.lit(name)}, ${isSql(value) ? value : sql`${JSON.stringify(value)}::jsonb`}`
   )
-  const { traceparent = null, requestId = null } = currentCorrelation()
+  const { traceparent = null, requestId = null } = correlation
   return sql<{ id: string }>`
     insert into outbox (type, subject, data, traceparent, request_id)
     select ${sql.lit(event.type)}, ${subject}, jsonb_build_object(${sql.join(fields)}), ${traceparent}, ${requestId}
     from ${from} returning id`
+}
+
+interface SqlCorrelation {
+  traceparent?: string | RawBuilder<string | null> | undefined
+  requestId?: string | RawBuilder<string | null> | undefined
 }
 
 /** An event's data. Parts of it can be SQL, known only inside the statement. */

@@ -1,67 +1,73 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
-import { likePost } from '../likes/actions.ts'
-import { viewPost, createPost } from '../posts/actions.ts'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { median, runPgbench, type Goal } from '@tandem/test-kit/measure'
+import { createLikePost } from '../likes/actions.ts'
 import { createViewCounter } from '../posts/views.ts'
 import type { Db } from '../tables.ts'
-import { person } from './fill.ts'
 import { rate } from './measure.ts'
 
 const WRITERS = 8
 const SECONDS = 2
-const ROUNDS = 3
+const ROUNDS = 5
+// pgbench runs at most 128 scripts.
+const POSTS = 100
 
 /**
- * Likes, views and posts per second, compared with the minimum that Postgres could do for each: one committed UPDATE of
- * a counter.
+ * Likes and views per second, compared with the minimum that Postgres could do for each: one committed UPDATE of a
+ * counter, sent by pgbench as a prepared statement.
  */
-export async function measureWrites (db: Db) {
-  const ids =
-    (await db.selectFrom('posts').select('id').where('visibility', '=', 'PUBLIC').orderBy('id', 'desc').limit(2_000)
-      .execute()).map((post) => post.id)
-  const [hot] = ids
-  const any = (turn: number) => ids[turn % ids.length]!
-  const post = {
-    type: 'TEXT' as const,
-    visibility: 'PUBLIC' as const,
-    content: 'Morning run with @person7 #running',
-    mediaUrls: [],
-    mediaType: null,
-    activityId: null,
-    workoutId: null,
-    achievementId: null,
-    locationName: null,
-    latitude: null,
-    longitude: null,
-    poll: null
+export async function compareWrites (db: Db, url: string): Promise<Goal[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-writes-'))
+  try {
+    const posts = await db.selectFrom('posts').select('id').where('visibility', '=', 'PUBLIC').orderBy('id', 'desc')
+      .limit(POSTS)
+      .execute()
+    const files = await Promise.all(posts.map(async ({ id }) => {
+      const file = path.join(folder, `${id}.sql`)
+      await writeFile(file, `update posts set views_count = views_count + 1 where id = '${id}';\n`)
+      return file
+    }))
+    return await measure(db, url, { ids: posts.map(({ id }) => id), files })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
-  const count = (id: string) => sql`update posts set views_count = views_count + 1 where id = ${id}`.execute(db)
-  const countView = createViewCounter(db)
+}
 
-  const rows: [string, (turn: number) => Promise<unknown>, number?][] = [
-    ['one UPDATE of a counter, many posts', (turn) => count(any(turn))],
-    ['likes, many posts', (turn) => likePost(db, { postId: any(turn), accountId: randomUUID() })],
-    ['one UPDATE of a counter, one post', () => count(hot!)],
-    ['likes, one post', () => likePost(db, { postId: hot!, accountId: randomUUID() })],
-    ['views, 8 at once', (turn) => countView(any(turn))],
-    ['views, 64 at once', (turn) => countView(any(turn)), 64],
-    ['views, 512 at once', (turn) => countView(any(turn)), 512],
-    ['single posts read and counted', (turn) => viewPost(db, countView, any(turn), person(turn % 1_000))],
-    [
-      'posts with a tag and a mention',
-      (turn) => createPost(db, { ...post, authorId: person(turn % 1_000) })
-    ]
-  ]
-  // Interleaved, so that other load on the machine affects all of them equally.
-  const rounds = rows.map((): number[] => [])
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [index, [, work, width = WRITERS]] of rows.entries()) {
-      await rate(width, SECONDS / 4, work)
-      rounds[index]!.push(await rate(width, SECONDS, work))
+async function measure (db: Db, url: string, { ids, files }: { ids: string[], files: string[] }): Promise<Goal[]> {
+  const [hot, hotFile] = [ids[0]!, files[0]!]
+  const any = (turn: number) => ids[turn % ids.length]!
+  const [countView, likePost] = [createViewCounter(db), createLikePost(db)]
+  const update = async (files: string[]) =>
+    (await runPgbench(url, files, { clients: WRITERS, seconds: SECONDS })).perSecond
+  const rows: Record<string, () => Promise<number>> = {
+    update: () => update(files),
+    like: () => rate(WRITERS, SECONDS, (turn) => likePost({ postId: any(turn), accountId: randomUUID() })),
+    view: () => rate(512, SECONDS, (turn) => countView(any(turn))),
+    updateHot: () => update([hotFile]),
+    likeHot: () => rate(WRITERS, SECONDS, () => likePost({ postId: hot, accountId: randomUUID() }))
+  }
+  // Interleaved, so that other load on the machine affects all of them equally. The first round warms up.
+  const rounds: Record<string, number>[] = []
+  for (let round = 0; round <= ROUNDS; round++) {
+    const figures: Record<string, number> = {}
+    for (const [name, measureOne] of Object.entries(rows)) figures[name] = await measureOne()
+    if (round > 0) rounds.push(figures)
+  }
+
+  const compare = (name: string, figure: string, reference: string, atLeast: number): Goal => {
+    const perSecond = (of: string) => Math.round(median(rounds.map((each) => each[of]!))).toLocaleString('en')
+    return {
+      name,
+      reference: `pgbench, UPDATE of a counter: ${perSecond(reference)} per second, not ${perSecond(figure)}`,
+      figure: median(rounds.map((each) => each[figure]! / each[reference]!)),
+      atLeast
     }
   }
-  for (const [index, [name]] of rows.entries()) {
-    const median = rounds[index]!.sort((one, other) => one - other)[(ROUNDS - 1) / 2]!
-    console.log(`${name.padEnd(58)} ${Math.round(median).toLocaleString('en').padStart(7)} per second`)
-  }
+  return [
+    compare(`likes of ${POSTS} posts, ${WRITERS} at once`, 'like', 'update', 0.5),
+    compare(`likes of one post, ${WRITERS} at once`, 'likeHot', 'updateHot', 0.5),
+    compare(`views of ${POSTS} posts, 512 at once`, 'view', 'update', 20)
+  ]
 }

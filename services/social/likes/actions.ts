@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { publishSql } from '@tandem/bus-kit'
 import { PostLiked, PostUnliked } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { createBatcher, currentCorrelation, type Correlation } from '@tandem/process-kit'
 import { AlreadyLiked, NotLiked } from '../errors.ts'
 import type { Db } from '../tables.ts'
 import { asUuid } from '../visibility/people.ts'
@@ -12,36 +13,111 @@ interface Like {
   accountId: string
 }
 
-// A like is one statement: its row, then the event, and last the post's counter, each part reading from the one before.
-// So when many people like one post at once, each locks its row only for the commit. Code that holds a post's row must
-// never wait for a like.
+// Likes that arrive at the same time are one statement: their rows, then the events, and last the counters of the posts,
+// each part reading from the one before. So when many people like one post at once, its row is locked once for all of
+// them, and only for the commit. Rows are written and locked in the order of ids, so that two replicas cannot deadlock.
+// Code that holds a post's row must never wait for a like.
 
-/** @throws AlreadyLiked, and the errors of reading the post */
-export async function likePost (db: Db, like: Like, idempotencyKey?: IdempotencyKey) {
-  // Without a key no transaction is needed around the statement.
-  if (!idempotencyKey) return await insertLike(db, like)
-  await withIdempotencyKey(db, idempotencyKey, async (trx) => {
-    await insertLike(trx, like)
-    return null
-  })
+/** Likes a post. Resolves after the commit. @throws AlreadyLiked, and the errors of reading the post */
+export type LikePost = (like: Like, idempotencyKey?: IdempotencyKey) => Promise<void>
+
+type Outcome = 'liked' | 'repeated' | 'unreadable'
+
+/** Returns `likePost`. Likes that arrive while a statement runs are written together by the next one. */
+export function createLikePost (db: Db): LikePost {
+  // All likes of a post are in one lane, so that its row is never waited for here.
+  const lanes = Array.from(
+    { length: LANES },
+    () =>
+      createBatcher(async (likes: CorrelatedLike[]) => await insertLikes(db, likes), {
+        maxItems: MAX_BATCH,
+        isItemError
+      })
+  )
+  const laneOf = (postId: string) => lanes[(postId.toLowerCase().codePointAt(postId.length - 1) ?? 0) % LANES]!
+  return async (like, idempotencyKey) => {
+    // Not that of the batch: the code that runs it belongs to only one of its requests.
+    const correlated = { ...like, correlation: currentCorrelation() }
+    // Without a key no transaction is needed around the statement.
+    if (!idempotencyKey) return await assertLiked(db, like, await laneOf(like.postId)(correlated))
+    await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+      const [outcome] = await insertLikes(trx, [correlated])
+      await assertLiked(trx, like, outcome!)
+      return null
+    })
+  }
 }
 
-async function insertLike (db: Db, { postId, accountId }: Like) {
+const MAX_BATCH = 200
+// One less than the connections of the pool.
+const LANES = 4
+
+// A post that is erased meanwhile or stays locked: the fault of a single like.
+const isItemError = (error: unknown) => /^(?:2[23]|40|55|57014)/.test(String((error as { code?: unknown }).code))
+
+async function assertLiked (db: Db, { postId, accountId }: Like, outcome: Outcome) {
+  if (outcome === 'unreadable') throw await hiddenPostError(db, postId, accountId)
+  if (outcome === 'repeated') throw new AlreadyLiked()
+}
+
+interface CorrelatedLike extends Like {
+  correlation: Correlation
+}
+
+async function insertLikes (db: Db, likes: CorrelatedLike[]): Promise<Outcome[]> {
+  const keyOf = ({ postId, accountId }: Like) => `${postId} ${accountId}`.toLowerCase()
+  // Of two requests for the same like, one is the first.
+  const first = new Map(likes.toReversed().map((like) => [keyOf(like), like]))
+  const requested = [...first.values()]
   const event = {
-    ...ofVisible,
-    likedBy: sql<string>`inserted.account_id`,
+    postId: sql<string>`visible.id`,
+    authorId: sql<string>`visible.author_id`,
+    likedBy: sql<string>`visible.account_id`,
     excerpt: sql<string | null>`visible.excerpt`
   }
-  const { rows: [post] } = await publishSql(db, (insertEvent) =>
-    sql<{ isLiked: boolean }>`
-    with ${visible(postId, accountId)},
-    inserted as (insert into likes (post_id, account_id) select id, ${asUuid(accountId)} from visible
-      on conflict (post_id, account_id) do nothing returning account_id),
-    published as (${insertEvent(PostLiked, sql`visible.id::text`, event, sql`inserted, visible`)}),
-    counted as (update posts set likes_count = likes_count + 1 from published, visible where posts.id = visible.id)
-    select exists (select from inserted) as "isLiked" from visible`)
-  if (!post) throw await hiddenPostError(db, postId, accountId)
-  if (!post.isLiked) throw new AlreadyLiked()
+  // Each array is a subquery, so that its length is unknown to the planner. Otherwise Postgres plans each batch, which
+  // takes twice as long as to execute it.
+  const { rows } = await publishSql(db, (insertEvent) =>
+    sql<{ number: number, isLiked: boolean }>`
+    with visible as (
+      select requested.*, posts.id, posts.author_id, ${excerptOfPost} as excerpt
+      from unnest(
+        (select ${requested.map((_, number) => number)}::integer[]),
+        (select ${requested.map(({ postId }) => postId)}::uuid[]),
+        (select ${requested.map(({ accountId }) => accountId)}::uuid[]),
+        (select ${requested.map(({ correlation }) => correlation.traceparent ?? null)}::text[]),
+        (select ${requested.map(({ correlation }) => correlation.requestId ?? null)}::text[])
+      ) as requested (number, post_id, account_id, traceparent, request_id)
+      join posts on posts.id = requested.post_id and ${canSeePost(sql.ref('requested.account_id'))}
+    ), inserted as (
+      insert into likes (post_id, account_id) select id, account_id from visible order by id, account_id
+      on conflict (post_id, account_id) do nothing returning post_id, account_id
+    ), published as (${
+      insertEvent(
+        PostLiked,
+        sql`visible.id::text`,
+        event,
+        sql`visible join inserted on inserted.post_id = visible.id and inserted.account_id = visible.account_id`,
+        { traceparent: sql`visible.traceparent`, requestId: sql`visible.request_id` }
+      )
+    }), counts as (
+      select post_id, count(*)::integer as likes from inserted
+      where (select count(*) from published) > 0 group by post_id
+    ), locked as (
+      select posts.id, counts.likes from counts join posts on posts.id = counts.post_id
+      order by posts.id for no key update of posts
+    ), counted as (
+      update posts set likes_count = likes_count + locked.likes from locked where posts.id = locked.id
+    )
+    select number, exists (select from inserted
+      where inserted.post_id = visible.id and inserted.account_id = visible.account_id) as "isLiked"
+    from visible`)
+  const isLiked = new Map(rows.map(({ number, isLiked }) => [requested[number], isLiked]))
+  return likes.map((like) => {
+    const same = first.get(keyOf(like))!
+    const wasInserted = isLiked.get(same)
+    return wasInserted === undefined ? 'unreadable' : wasInserted && like === same ? 'liked' : 'repeated'
+  })
 }
 
 /** @throws NotLiked, and the errors of reading the post */

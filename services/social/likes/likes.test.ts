@@ -1,12 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { bearer } from '@tandem/http-kit/testing'
 import { seededRandom } from '@tandem/test-kit'
 import { givenPost, testApp } from '../test/app.ts'
 
 t.test('likes', async (t) => {
-  const { db, get, post, del, publishedEvents, person, blocks } = await testApp(t)
+  const { app, db, get, post, del, publishedEvents, person, blocks } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
+  const likeWithHeaders = async (who: string, id: string) => {
+    const { statusCode, headers, body } = await app.inject({
+      method: 'POST',
+      url: `/feed/${id}/like`,
+      headers: bearer(who)
+    })
+    return { status: statusCode, headers, code: (JSON.parse(body) as { code?: string }).code }
+  }
 
   t.test('a like is counted once and published once', async (t) => {
     const { id } = await givenPost(db, { author_id: ana, content: 'x'.repeat(150) })
@@ -70,6 +79,40 @@ t.test('likes', async (t) => {
     t.equal(codes.filter((code) => code === 'ALREADY_LIKED').length, 49)
     t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 1)
     t.equal((await publishedEvents('social.post.liked.v1')).length, eventCount + 1)
+  })
+
+  t.test('likes by many people at once are each answered, counted and published as they would be alone', async (t) => {
+    const [one, other] = [await givenPost(db, { author_id: ana }), await givenPost(db, { author_id: ana })]
+    const secret = await givenPost(db, { author_id: ana, visibility: 'PRIVATE' })
+    const people = Array.from({ length: 40 }, () => randomUUID())
+    const like = async (who: string, id: string) => {
+      const { status, code, headers } = await likeWithHeaders(who, id)
+      return { who, id, outcome: code ?? status, requestId: String(headers['x-request-id']) }
+    }
+    const likes = await Promise.all(
+      people.flatMap((who) => [like(who, one.id), like(who, other.id), like(who, one.id), like(who, secret.id)])
+        .concat([like(ben, 'no-id'), like(ben, randomUUID())])
+    )
+    const outcomesOf = (id: string) => likes.filter((each) => each.id === id).map(({ outcome }) => outcome)
+    t.same(outcomesOf(other.id), people.map(() => 200))
+    t.equal(outcomesOf(one.id).filter((outcome) => outcome === 200).length, people.length)
+    t.equal(outcomesOf(one.id).filter((outcome) => outcome === 'ALREADY_LIKED').length, people.length)
+    t.same(outcomesOf(secret.id), people.map(() => 'FORBIDDEN'))
+    t.same(likes.slice(-2).map(({ outcome }) => outcome), ['NOT_FOUND', 'NOT_FOUND'])
+    for (const { id } of [one, other]) {
+      const { likes_count } = await db.selectFrom('posts').select('likes_count').where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      t.equal(likes_count, people.length)
+      const events = await db.selectFrom('outbox').select(['data', 'request_id']).where('subject', '=', id).execute()
+      t.same(
+        new Set(events.map(({ data, request_id }) => `${(data as { likedBy: string }).likedBy} ${request_id}`)),
+        new Set(
+          likes.filter((each) => each.id === id && each.outcome === 200).map((each) => `${each.who} ${each.requestId}`)
+        ),
+        'an event has the id of its own request'
+      )
+      t.equal(events.length, people.length)
+    }
   })
 
   t.test('20 concurrent unlikes by one person count once', async (t) => {

@@ -16,13 +16,14 @@ import { postErrors, AlreadyLiked, NotLiked } from '../errors.ts'
 import { withPeople } from '../people/authors.ts'
 import { Person } from '../people/person.ts'
 import { ensureVisiblePost } from '../visibility/posts.ts'
-import { likePost, unlikePost } from './actions.ts'
+import { createLikePost, unlikePost } from './actions.ts'
 import { listLikers } from './queries.ts'
 
 const params = Type.Object({ id: Id })
 
 export const likeRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
+  const likePost = createLikePost(db)
 
   app.post('/feed/:id/like', {
     schema: {
@@ -36,7 +37,7 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async (request) => {
     const { params, account } = request
-    await likePost(db, { postId: params.id, accountId: account.id }, readIdempotencyKey(request))
+    await likePost({ postId: params.id, accountId: account.id }, readIdempotencyKey(request))
     return data({ liked: true })
   })
 

@@ -32,13 +32,22 @@ interface PersonRow {
 // Shown for a person whose data is currently unavailable or no longer exists.
 const unknownPerson = { name: 'Someone', username: null, image: null }
 
+/** Returns a function that describes the person of a row. */
+export async function findAuthors (deps: Deps, rows: PersonRow[], callerId: string) {
+  const find = await resolvePeople(deps, rows, callerId)
+  return ({ userId, name, username, image }: PersonRow): Type.Static<typeof Author> => {
+    const person = find(userId) ?? (name === null ? unknownPerson : { name, username, image })
+    return { id: userId, name: person.name, username: person.username, image: person.image }
+  }
+}
+
 /** The rows, each with its person as `user`. */
 export async function withAuthors<Row extends PersonRow> (deps: Deps, rows: Row[], callerId: string) {
-  const find = await resolvePeople(deps, rows, callerId)
-  return rows.map(({ name, username, image, ...row }) => {
-    const person = find(row.userId) ?? (name === null ? unknownPerson : { name, username, image })
-    return { ...row, user: { id: row.userId, name: person.name, username: person.username, image: person.image } }
-  })
+  const authorOf = await findAuthors(deps, rows, callerId)
+  return rows.map(({ name, username, image, ...row }) => ({
+    ...row,
+    user: authorOf({ userId: row.userId, name, username, image })
+  }))
 }
 
 /** The rows of a list of people, each with its person's current data. */

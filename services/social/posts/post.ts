@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Enum, Timestamp, named } from '@tandem/http-kit'
 import { Picture } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
-import { Author, withAuthors } from '../people/authors.ts'
+import { Author, findAuthors } from '../people/authors.ts'
 import { findHashtags } from '../hashtags/parsing.ts'
 import { createDescriber } from '../media/queries.ts'
 import { findMentions } from '../mentions/parsing.ts'
@@ -68,17 +68,28 @@ export async function toPostResponses (
   rows: PostRow[],
   viewer: string
 ): Promise<Type.Static<typeof Post>[]> {
-  const posts = await withAuthors(deps, rows, viewer)
+  const authorOf = await findAuthors(deps, rows, viewer)
   const describe = await createDescriber(deps, rows.flatMap(({ mediaUrls }) => mediaUrls))
-  return posts.map(({ poll, mentioned, ...post }) => ({
-    ...post,
+  return rows.map((post) => ({
+    id: post.id,
+    userId: post.userId,
+    user: authorOf(post),
+    type: post.type,
+    visibility: post.visibility,
+    content: post.content,
+    mediaUrls: post.mediaUrls.map((image) => deps.media.urlOf(image)),
+    media: post.mediaUrls.map((image) => describe(image, post.type === 'VIDEO' ? 'VIDEO' : 'IMAGE')),
+    likesCount: post.likesCount,
+    commentsCount: post.commentsCount,
+    isLiked: post.isLiked,
+    createdAt: post.createdAt,
+    isDeleted: post.isDeleted,
+    isHidden: post.isHidden,
     mentions: findMentions(post.content).flatMap((span) => {
-      const person = mentioned?.find(({ username }) => username === span.username)
+      const person = post.mentioned?.find(({ username }) => username === span.username)
       return person ? [{ userId: person.userId, ...span }] : []
     }),
     hashtags: findHashtags(post.content),
-    mediaUrls: post.mediaUrls.map((image) => deps.media.urlOf(image)),
-    media: post.mediaUrls.map((image) => describe(image, post.type === 'VIDEO' ? 'VIDEO' : 'IMAGE')),
-    ...(poll && { poll: toPollResponse(poll) })
+    ...(post.poll && { poll: toPollResponse(post.poll) })
   }))
 }
