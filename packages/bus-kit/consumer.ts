@@ -36,8 +36,8 @@ import { streamOf, subjectOf } from './subjects.ts'
 // One less than the connections of a service's pool, so that a burst of events leaves one connection to HTTP requests.
 const CONCURRENCY = 4
 // A quarter of MAX_ACK_PENDING, so that replicas share a burst.
-const MAX_HELD = 64
-const MAX_ACK_PENDING = 256
+const MAX_HELD = 256
+const MAX_ACK_PENDING = 1_024
 const ACK_WAIT_MS = 10_000
 const WORKING_INTERVAL_MS = 3_000
 const FETCH_TIMEOUT_MS = 2_000

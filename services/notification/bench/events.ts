@@ -1,17 +1,22 @@
-// Measures the time from an event to its notification and to the provider at several rates, and the maximum throughput.
-// Baselines: the same JetStream fetch with one bare insert for each event, and commits of an outbox row alone.
-// `TEST_DATABASE_URL=… node services/notification/bench/events.ts [backlog size]`. It starts NATS, Redis and a
-// publishing process itself.
+// Compares the path of an event to its notification and its push with its goals, at default settings: the time at 2,000
+// events a second, and the maximum rate while they are being published, beside commits of an outbox row alone that
+// pgbench sends. `TEST_DATABASE_URL=… node services/notification/bench/events.ts [events]`. It starts NATS, Redis and a
+// publishing process itself, and exits with 1 if a goal is missed. `--bare` also measures the same JetStream fetch with
+// one bare insert for each event.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { connectBus, on, startConsumers, type Handler } from '@tandem/bus-kit'
 import { LevelReached } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startNats, startRedis } from '@tandem/test-kit'
+import { median, percentile, reportGoals, runPgbench, type Goal } from '@tandem/test-kit/measure'
 import { fakeMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import { sql } from 'kysely'
@@ -24,11 +29,15 @@ import type { Tables } from '../tables.ts'
 import type { Done, Order } from './publishing-process.ts'
 import { createNotificationDepartures } from '../departures.ts'
 
-const SECONDS = 10
+const SECONDS = 8
+const RATE = 2_000
+const ROUNDS = 3
 const PEOPLE = 1_000
-const BACKLOG = Number(process.argv[2] ?? 20_000)
 const WRITERS = 16
-const log = createLogger('bench', 'error')
+const { values: { bare }, positionals } = parseArgs({ options: { bare: { type: 'boolean' } }, allowPositionals: true })
+const EVENTS = Number(positionals[0] ?? 20_000)
+// Lines are made at the default level and dropped: a deployed process writes many at once, in another thread.
+const log = createLogger('notification', undefined, { write () {} })
 const closers: (() => unknown)[] = []
 const t = { teardown: (close: () => unknown) => closers.unshift(close) }
 const now = () => performance.timeOrigin + performance.now()
@@ -81,10 +90,6 @@ const deps: Deps = {
   wakeUp () {},
   log
 }
-// Jobs without workers.
-const idleQueue = createPushQueue({ db, findPeople, provider, redisUrl: redis.url, log, prefix: 'idle' })
-t.teardown(() => idleQueue.close())
-
 const publisher = fork(new URL('publishing-process.ts', import.meta.url), [url, nats.url])
 t.teardown(() => publisher.kill())
 let publishedEvents = 1
@@ -107,8 +112,8 @@ function consume (service: string, handlers: Handler[]) {
 }
 
 // The handler returns right after its commit and after enqueueing to Redis.
-const measuredHandlers = (own = deps) =>
-  createHandlers(own).map((handler) =>
+const measuredHandlers = () =>
+  createHandlers(deps).map((handler) =>
     handler.event !== LevelReached ? handler : {
       ...handler,
       handle: async (message: Parameters<Handler['handle']>[0]) => {
@@ -129,97 +134,89 @@ async function until (times: Map<number, number>, from: number, count: number) {
   while (Date.now() < deadline && numbers(from, count).some((each) => !times.has(each))) await sleep(50)
 }
 
-function summarize (times: number[], expected: number) {
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (part: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN).toFixed(1)
-  return `p50 ${at(0.5)} p99 ${at(0.99)} ms${sorted.length < expected ? ` (${expected - sorted.length} missing)` : ''}`
+interface Latency {
+  rowMs: number[]
+  pushMs: number[]
 }
 
-async function measureLatency (name: string, handlers: Handler[], isPushed: boolean) {
+/** Measures the time from the commit of each event to its row and to the provider, at a steady rate. */
+async function measureLatency (name: string, handlers: Handler[], isPushed: boolean): Promise<Latency> {
   const stop = consume(name, handlers)
-  // After these it has caught up with the events of earlier measurements.
-  await publish(50, 50)
-  await until(rowAt, publishedEvents - 49, 50)
-  for (const rate of [10, 100, 1_000]) {
-    const from = publishedEvents + 1
-    const count = rate * SECONDS
-    const { publishedAt, tookMs } = await publish(count, rate)
-    await until(isPushed ? pushedAt : rowAt, from, count)
-    const since = (times: Map<number, number>) =>
-      publishedAt.flatMap((at, each) => times.has(from + each) ? [times.get(from + each)! - at] : [])
-    const pushes = isPushed ? `, provider ${summarize(since(pushedAt), count)}` : ''
-    console.log(`${name} ${(count / tookMs * 1_000).toFixed(0)}/s: row ${summarize(since(rowAt), count)}${pushes}`)
-  }
+  // After these it has caught up with the events of earlier measurements, and the code is compiled.
+  await publish(RATE * 2, RATE)
+  await until(rowAt, publishedEvents - RATE * 2 + 1, RATE * 2)
+  const from = publishedEvents + 1
+  const { publishedAt } = await publish(RATE * SECONDS, RATE)
+  await until(isPushed ? pushedAt : rowAt, from, RATE * SECONDS)
   await stop()
+  const since = (times: Map<number, number>) => publishedAt.map((at, each) => (times.get(from + each) ?? Infinity) - at)
+  return { rowMs: since(rowAt), pushMs: since(pushedAt) }
 }
 
-/** Measures how fast a backlog in the stream is consumed. */
-async function drainBacklog (name: string, handlers: () => Handler[], isPushed: boolean) {
-  const stopCatchingUp = consume(name, handlers())
-  rowAt.clear()
+/** Measures how many events a second have their row, and their push, while they are published as fast as possible. */
+async function measureRate (name: string, handlers: Handler[], isPushed: boolean) {
+  const stop = consume(name, handlers)
   await publish(1, 1)
   await until(rowAt, publishedEvents, 1)
-  await stopCatchingUp()
   const from = publishedEvents + 1
-  await publish(BACKLOG, 1_000_000)
-  while (
-    Number(
-      (await sql<{ left: number }>`select count(*) as left from outbox where published_at is null`.execute(db)).rows[0]
-        ?.left
-    ) > 0
-  ) await sleep(50)
   const startedAt = now()
   const cpu = process.cpuUsage()
-  const stop = consume(name, handlers())
-  await until(rowAt, from, BACKLOG)
-  const rows = BACKLOG / (Math.max(...numbers(from, BACKLOG).map((each) => rowAt.get(each) ?? Infinity)) - startedAt) *
-    1_000
-  if (isPushed) await until(pushedAt, from, BACKLOG)
-  const sent = BACKLOG / (Math.max(
-    ...numbers(from, BACKLOG).map((each) => pushedAt.get(each) ?? Infinity)
-  ) - startedAt) * 1_000
+  await publish(EVENTS, 1_000_000)
+  await until(isPushed ? pushedAt : rowAt, from, EVENTS)
   const { user, system } = process.cpuUsage(cpu)
-  console.log(
-    `${name}: ${rows.toFixed(0)} rows/s${isPushed ? `, ${sent.toFixed(0)} pushes/s` : ''}, ` +
-      `${((user + system) / BACKLOG).toFixed(0)} us of CPU for each`
-  )
   await stop()
-  return rows
+  const times = isPushed ? pushedAt : rowAt
+  const lastAt = Math.max(...numbers(from, EVENTS).map((each) => times.get(each) ?? Infinity))
+  return { perSecond: EVENTS / (lastAt - startedAt) * 1_000, cpuUs: (user + system) / EVENTS }
 }
 
+/** How many commits of an outbox row a second pgbench makes. */
 async function commitOutbox () {
-  const writers = connect<Tables>(url, { log, maxConnections: WRITERS })
-  let left = BACKLOG
-  const startedAt = performance.now()
-  await Promise.all(Array.from({ length: WRITERS }, async () => {
-    while (left-- > 0) {
-      await sql`
-        insert into bare_outbox (type, subject, data)
-        values ('a.b.c.v1', ${accounts[0]!}, ${JSON.stringify({ accountId: accounts[0]!, level: 1 })}::jsonb)`
-        .execute(writers)
-    }
-  }))
-  const rate = BACKLOG / (performance.now() - startedAt) * 1_000
-  await writers.destroy()
-  return rate
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-events-'))
+  try {
+    const file = path.join(folder, 'outbox.sql')
+    await writeFile(
+      file,
+      `insert into bare_outbox (type, subject, data) values ('a.b.c.v1', '${accounts[0]}',
+        '${JSON.stringify({ accountId: accounts[0], level: 1 })}');`.replaceAll(/\s+/g, ' ')
+    )
+    return (await runPgbench(url, [file], { clients: WRITERS, seconds: 3 })).perSecond
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 await sql`create table bare_outbox (like outbox including all)`.execute(db)
 pushes.start()
-await measureLatency('notification', measuredHandlers(), true)
-await measureLatency('bare', bareHandlers(), false)
-const commits = await commitOutbox()
-console.log(`outbox row alone, ${WRITERS} writers: ${commits.toFixed(0)} commits/s`)
-const rate = await drainBacklog('notification', measuredHandlers, true)
-const bareRate = await drainBacklog('bare', bareHandlers, false)
-const jobsRate = await drainBacklog('notification', () => measuredHandlers({ ...deps, pushes: idleQueue }), false)
-const compare = (what: string, rate: number) =>
-  console.log(
-    `${what}: ${(rate / commits).toFixed(2)} of outbox commits, ` +
-      `${(rate / bareRate).toFixed(2)} of fetch and bare insert`
-  )
-compare('notifications while their pushes are sent', rate)
-compare('notifications and the jobs of their pushes', jobsRate)
+const goals: Goal[] = []
+const { rowMs, pushMs } = await measureLatency('notification', measuredHandlers(), true)
+const reference = `commit at ${RATE}/s to the provider: p50 ${percentile(pushMs, 50).toFixed(1)}, ` +
+  `p99 ${percentile(pushMs, 99).toFixed(1)} ms`
+goals.push(
+  { name: 'event to notification row, p50 ms', reference, figure: percentile(rowMs, 50), atMost: 10 },
+  { name: 'event to notification row, p99 ms', reference, figure: percentile(rowMs, 99), atMost: 25 }
+)
+if (bare) {
+  const { rowMs } = await measureLatency('bare', bareHandlers(), false)
+  console.log(`bare insert: p50 ${percentile(rowMs, 50).toFixed(1)}, p99 ${percentile(rowMs, 99).toFixed(1)} ms`)
+  const { perSecond, cpuUs } = await measureRate('bare', bareHandlers(), false)
+  console.log(`bare insert: ${perSecond.toFixed(0)} events/s, ${cpuUs.toFixed(0)} µs of CPU for each`)
+}
+const rounds: { perSecond: number, cpuUs: number, commits: number }[] = []
+for (let round = 0; round < ROUNDS; round++) {
+  rounds.push({ commits: await commitOutbox(), ...await measureRate('notification', measuredHandlers(), true) })
+}
+const of = (figureOf: (round: typeof rounds[number]) => number) => median(rounds.map(figureOf))
+goals.push({
+  name: 'events published, notified and pushed',
+  reference: `pgbench, commits of an outbox row by ${WRITERS}: ${
+    of((each) => each.commits).toFixed(0)
+  } per second, not ` +
+    `${of((each) => each.perSecond).toFixed(0)}; ${of((each) => each.cpuUs).toFixed(0)} µs of CPU for each`,
+  figure: of((each) => each.perSecond / each.commits),
+  atLeast: 0.3
+})
+reportGoals(goals)
 
 for (const close of closers) await close()
-process.exit(0)
+process.exit()

@@ -30,7 +30,7 @@ interface Options {
  * workers, and an urgent message would have to wait for one of them.
  */
 export function createPushQueue (
-  { db, findPeople, provider, redisUrl, log, concurrency = 32, lowPriorityConcurrency = 16, retryDelayMs, ...options }:
+  { db, findPeople, provider, redisUrl, log, concurrency = 128, lowPriorityConcurrency = 16, retryDelayMs, ...options }:
     Options
 ): PushQueue {
   const open = (name: string, lowPriority: boolean, workers: number) =>
