@@ -19,6 +19,11 @@ const ofProfile = (accountId: string) =>
 
 /** What this service holds of people, in the order in which it is erased. */
 export const personalData: PersonalData<Tables> = {
+  // Before the participations: ending those disarms meetings, which would then not be counted.
+  meetings: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['activity_id', 'minutes', 'status', 'ask_at', 'alarm_at', 'contact_told_at', 'created_at']
+  }),
   activity_timers: notPersonal('It holds the times of reminders of activities.'),
   activity_participants: personal({
     rowsOf: inColumns('account_id'),
@@ -143,10 +148,6 @@ export const personalData: PersonalData<Tables> = {
       columns: ['blocked_id', 'display_name', 'reason', 'created_at'],
       rows: inColumns('blocker_id')
     }
-  }),
-  meetings: personal({
-    rowsOf: inColumns('account_id'),
-    exported: ['activity_id', 'minutes', 'status', 'ask_at', 'alarm_at', 'contact_told_at', 'created_at']
   }),
   meeting_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
   buddies: personal({ rowsOf: inColumns('low_id', 'high_id'), exported: ['low_id', 'high_id', 'sport', 'created_at'] }),
