@@ -7,6 +7,7 @@ import { joinPublic, listNameConflicts, readDocuments } from './openapi.ts'
 
 interface Operation {
   operationId: string
+  description?: string
   tags: string[]
   responses: Record<string, { $ref?: string, 'x-error-codes'?: string[] }>
 }
@@ -52,6 +53,16 @@ t.test('each operation is named by a verb and is in one section', async (t) => {
   }
   const ids = operations.map(({ operationId }) => operationId)
   t.same(ids.filter((id, index) => ids.indexOf(id) !== index), [], 'each name is used once')
+})
+
+t.test('descriptions leave errors to the lists of errors, which name every code with its sentence', async (t) => {
+  const { schemas = {} } = document.components ?? {}
+  const { enum: codes } = schemas['ErrorCode'] as { enum: string[] }
+  const compound = codes.filter((code) => code.includes('_'))
+  const naming = operations.filter(({ description = '' }) =>
+    /\b[45]\d\d [A-Z][A-Z_]{3,}/.test(description) || compound.some((code) => description.includes(code))
+  )
+  t.strictSame(naming.map(({ name, description }) => `${name}: ${description}`), [])
 })
 
 t.test('each operation lists its errors with the codes that clients switch on', async (t) => {

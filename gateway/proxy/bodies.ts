@@ -47,7 +47,12 @@ export function readBody (request: IncomingMessage, limit: number): Promise<Buff
     }
     const onError = () => {
       stop()
-      reject(new ValidationError('The body is incomplete. Please send it again'))
+      reject(
+        new ValidationError({
+          en: 'The body is incomplete. Please send it again',
+          id: 'Isi permintaan tidak lengkap. Kirim kembali'
+        })
+      )
     }
     request.on('data', onData).on('end', onEnd).on('error', onError)
   })
@@ -74,7 +79,13 @@ export function limitBody (request: IncomingMessage, limit: number): Readable {
     waitedMs += TICK_MS
     if (waitedMs > GRACE_MS && length < waitedMs / 1_000 * MIN_BYTES_PER_SECOND) limited.destroy(new RequestTimeout())
   }, TICK_MS)
-  const onError = () => limited.destroy(new ValidationError('The body is incomplete. Please send it again'))
+  const onError = () =>
+    limited.destroy(
+      new ValidationError({
+        en: 'The body is incomplete. Please send it again',
+        id: 'Isi permintaan tidak lengkap. Kirim kembali'
+      })
+    )
   request.on('error', onError)
   limited.on('error', () => {})
   limited.on('close', () => {

@@ -140,7 +140,9 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
   }, async (request: FastifyRequest<{ Querystring: Query }>, reply) => {
     if (!isAllowedOrigin(request, config.CORS_ORIGINS)) throw new Forbidden()
     if (isUpgrade(request.raw)) {
-      if (!offersProtocol(request.raw)) throw new ValidationError('Offer the subprotocol tandem.v1')
+      if (!offersProtocol(request.raw)) {
+        throw new ValidationError({ en: 'Offer the subprotocol tandem.v1', id: 'Tawarkan subprotokol tandem.v1' })
+      }
     } else if (!request.headers.accept?.includes('text/event-stream')) {
       reply.header('upgrade', 'websocket')
       throw new UpgradeRequired()

@@ -8,7 +8,8 @@ import {
   RateLimited,
   ServerError,
   UnsupportedMediaType,
-  ValidationError
+  ValidationError,
+  type Sentence
 } from './errors.ts'
 import { languageOfRequest, type Language } from './language.ts'
 import { reportUndocumented } from './route-errors.ts'
@@ -102,13 +103,16 @@ export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_E
     return { code: validationCode, statusCode: 400, message: error.message }
   }
   if (error instanceof ValidationError) {
-    return { code: validationCode, statusCode: 400, message: error.message, indonesian: inIndonesian(error) }
+    return { code: validationCode, statusCode: 400, message: error.message, indonesian: textInIndonesian(error) }
   }
   if (error instanceof FastifyError && !/^(FST|FAST_JWT)_/.test(code)) {
     return errorResponse(error as FastifyError)
   }
   if (UNSTORABLE_CODES.has(code)) {
-    return errorResponse(new ValidationError('The request contains a value that cannot be stored'))
+    return invalidRequest({
+      en: 'The request contains a value that cannot be stored',
+      id: 'Permintaan berisi nilai yang tidak dapat disimpan'
+    })
   }
   if (isTransient(error)) return errorResponse(new Unavailable())
 
@@ -117,7 +121,7 @@ export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_E
     case 400:
     case 406:
     case 422:
-      return errorResponse(new ValidationError(parseErrorMessage(code)))
+      return invalidRequest(parseError(code))
     case 404:
     case 414:
       return errorResponse(new NotFound())
@@ -136,6 +140,9 @@ export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_E
   }
 }
 
+/** Every class that `createError` made with this code counts as an instance, and only ours has its own sentence. */
+const textInIndonesian = (error: Partial<ValidationError> & Error) => error.sentence?.id ?? inIndonesian(error)
+
 const errorResponse = (error: FastifyError): ErrorResponse => ({
   code: error.code,
   statusCode: error.statusCode ?? 500,
@@ -143,14 +150,24 @@ const errorResponse = (error: FastifyError): ErrorResponse => ({
   indonesian: inIndonesian(error)
 })
 
-function parseErrorMessage (code: string) {
+const invalidRequest = ({ en, id }: Sentence): ErrorResponse => ({
+  code: 'VALIDATION_ERROR',
+  statusCode: 400,
+  message: en,
+  indonesian: id
+})
+
+function parseError (code: string): Sentence {
   switch (code) {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return 'The body is not valid JSON'
+      return { en: 'The body is not valid JSON', id: 'Isi permintaan bukan JSON yang sah' }
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return 'The body does not have the length that Content-Length states'
+      return {
+        en: 'The body does not have the length that Content-Length states',
+        id: 'Panjang isi permintaan berbeda dari yang disebut Content-Length'
+      }
     default:
-      return 'The request is malformed'
+      return { en: 'The request is malformed', id: 'Permintaan ini rusak' }
   }
 }
 

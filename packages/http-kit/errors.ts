@@ -1,8 +1,20 @@
 import { createError } from '@fastify/error'
 import { translateErrors } from '@tandem/process-kit'
+import type { Language } from './language.ts'
 
 // Errors that any route of any service can return. A service's own errors.ts declares the errors that only it returns.
-export const ValidationError = createError<'VALIDATION_ERROR', 400, [string?]>('VALIDATION_ERROR', '%s', 400)
+/** A sentence in every language of our texts. The English one begins with its field, if it is about one. */
+export type Sentence = Readonly<Record<Language, string>>
+
+export class ValidationError extends createError<'VALIDATION_ERROR', 400, [string]>('VALIDATION_ERROR', '%s', 400) {
+  readonly sentence: Sentence
+
+  constructor (sentence: Sentence) {
+    super(sentence.en)
+    this.sentence = sentence
+  }
+}
+
 export const Unauthorized = createError('UNAUTHORIZED', 'This request needs an access token; sign in first', 401)
 export const InvalidAccessToken = createError(
   'INVALID_ACCESS_TOKEN',
@@ -40,6 +52,7 @@ translateErrors({
   Unauthorized,
   InvalidAccessToken,
   Forbidden,
+  AccountRestricted,
   NotFound,
   MethodNotAllowed,
   RequestTimeout,
@@ -51,6 +64,7 @@ translateErrors({
   Unauthorized: 'Permintaan ini memerlukan token akses; masuk terlebih dahulu',
   InvalidAccessToken: 'Token akses tidak valid atau sudah kedaluwarsa; perbarui atau masuk kembali',
   Forbidden: 'Akun Anda tidak diizinkan melakukan ini',
+  AccountRestricted: 'Akun Anda dibatasi. Lihat status akun Anda.',
   NotFound: 'Tidak ada apa pun di alamat ini',
   MethodNotAllowed: 'Metode ini tidak diizinkan untuk alamat ini',
   RequestTimeout: 'Permintaan terlalu lama diterima; kirim kembali',

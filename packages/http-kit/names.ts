@@ -1,4 +1,4 @@
-import { ValidationError } from './errors.ts'
+import { ValidationError, type Sentence } from './errors.ts'
 
 // A name that consists only of these words and the fillers would impersonate the service. Any other word makes it
 // acceptable, as in "Joe Root".
@@ -136,10 +136,15 @@ const emoji = String
   .raw`(?<=\p{Emoji})\uFE0F|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`
 const visible = new RegExp(`^(?:${joined}|${emoji}|[^\\p{DI}\\p{Cc}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u2800])*$`, 'u')
 
-/** Why `name` cannot be a name or username, as the end of a sentence; undefined if it can. */
-export function findNameError (name: string): string | undefined {
-  if (!visible.test(name)) return 'must not contain invisible characters or characters that change the text direction'
-  if (isReserved(name)) return 'is reserved; choose another one'
+/** Why `name` cannot be a name or username, as the ends of sentences; undefined if it can. */
+export function findNameError (name: string): Sentence | undefined {
+  if (!visible.test(name)) {
+    return {
+      en: 'must not contain invisible characters or characters that change the text direction',
+      id: 'tidak boleh berisi karakter yang tidak terlihat atau yang mengubah arah teks'
+    }
+  }
+  if (isReserved(name)) return { en: 'is reserved; choose another one', id: 'tidak dapat dipakai; pilih yang lain' }
 }
 
 /**
@@ -150,5 +155,5 @@ export function findNameError (name: string): string | undefined {
  */
 export function validateName (field: string, name: string | undefined, current?: string) {
   const error = name === undefined || name === current ? undefined : findNameError(name)
-  if (error) throw new ValidationError(`${field} ${error}`)
+  if (error) throw new ValidationError({ en: `${field} ${error.en}`, id: `${field} ${error.id}` })
 }

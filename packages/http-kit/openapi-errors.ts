@@ -2,7 +2,7 @@ import { Unavailable } from '@tandem/process-kit'
 import { exampleOf } from './examples.ts'
 import { failure } from './envelope.ts'
 import * as errors from './errors.ts'
-import { listErrors, type ListedError } from './route-errors.ts'
+import { describeError, listErrors, type ListedError } from './route-errors.ts'
 import { Failure } from './schemas.ts'
 
 interface Response {
@@ -84,7 +84,7 @@ export const sharedComponents = () => ({
 })
 
 /** The codes that any operation can return. */
-export const sharedCodes: string[] = [...Object.values(errors), Unavailable].map((Class) => new Class().code)
+export const sharedCodes: string[] = [...Object.values(errors), Unavailable].map((Class) => describeError(Class).code)
 
 /** The responses of an operation for `listed`, by status. The shared ones are references into `shared`, and added to it. */
 export function describeErrorResponses (

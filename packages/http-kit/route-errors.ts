@@ -68,9 +68,11 @@ export function listErrors ({ method, schema = {}, config = {} }: Route): Listed
   return [...invalid, ...own, ...added]
 }
 
-function describeError (Class: ErrorClass): ListedError {
+/** What an error class sends, without values in its message. */
+export function describeError (Class: ErrorClass): ListedError {
+  if (Class === ValidationError) return { statusCode: 400, code: 'VALIDATION_ERROR', message: INVALID_REQUEST }
   const { code, statusCode = 500, message } = new (Class as new() => InstanceType<ErrorClass>)()
-  return { statusCode, code, message: Class === ValidationError ? INVALID_REQUEST : message }
+  return { statusCode, code, message }
 }
 
 const undocumentedErrors = channel('tandem.undocumented-error')

@@ -9,7 +9,15 @@ export function validateTimezone (timezone: string) {
   try {
     Intl.DateTimeFormat('en', { timeZone: timezone })
   } catch {
-    throw new ValidationError('timezone must be an IANA name such as Asia/Jakarta')
+    throw new ValidationError({
+      en: 'timezone must be an IANA name such as Asia/Jakarta',
+      id: 'timezone harus berupa nama IANA seperti Asia/Jakarta'
+    })
   }
-  if (/^[+-]/.test(timezone)) throw new ValidationError('timezone must be an IANA name such as Asia/Jakarta')
+  if (/^[+-]/.test(timezone)) {
+    throw new ValidationError({
+      en: 'timezone must be an IANA name such as Asia/Jakarta',
+      id: 'timezone harus berupa nama IANA seperti Asia/Jakarta'
+    })
+  }
 }

@@ -137,7 +137,7 @@ t.test('all invalid fields are listed at once, in the language of the client', a
       async () => data({})
     )
     app.post('/own', { schema: { body: Body({}) } }, async () => {
-      throw new ValidationError('repsMax must be at least repsMin')
+      throw new ValidationError({ en: 'repsMax must be at least repsMin', id: 'repsMax minimal sama dengan repsMin' })
     })
   })
   const post = async (url: string, payload: object, language = 'de') =>
@@ -164,6 +164,13 @@ t.test('all invalid fields are listed at once, in the language of the client', a
   t.match(await post('/color', { inner: { color: '' }, size: 1 }), { error: 'inner.color must be a color' })
   t.match((await post('/echo', [] as never)).details, [{ field: 'body', message: 'The body must be an object' }])
   t.match((await post('/own', {})).details, [{ field: 'repsMax', message: 'repsMax must be at least repsMin' }])
+  t.strictSame(await post('/own', {}, 'id'), {
+    success: false,
+    error: 'repsMax minimal sama dengan repsMin',
+    code: 'VALIDATION_ERROR',
+    details: [{ field: 'repsMax', message: 'repsMax minimal sama dengan repsMin' }]
+  })
+  t.match(await post('/echo', { name: '\0' }, 'id'), { error: 'Permintaan ini berisi karakter NUL' })
   const many = { ids: Array.from({ length: 60 }, () => 5) }
   t.equal((await post('/echo', many)).details.length, 20, 'and a client cannot make the list long')
 })

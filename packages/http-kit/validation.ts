@@ -194,7 +194,16 @@ function isPlainObject (value: object) {
 }
 
 /** Why a string or number cannot be stored in Postgres, which no schema detects, as the end of a sentence. */
-function describeUnstorable (value: unknown) {
+/** What no request may contain, in Indonesian. */
+const unstorable = {
+  'contains a NUL character': 'berisi karakter NUL',
+  'contains an invalid Unicode character': 'berisi karakter Unicode yang tidak sah',
+  'contains a number that is out of range': 'berisi angka di luar jangkauan',
+  'is nested too deeply': 'bersarang terlalu dalam'
+}
+type Unstorable = keyof typeof unstorable
+
+function describeUnstorable (value: unknown): Unstorable | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return 'contains a NUL character'
     return value.isWellFormed() ? undefined : 'contains an invalid Unicode character'
@@ -208,9 +217,9 @@ function describeUnstorable (value: unknown) {
  */
 export function findUnstorable (
   value: unknown,
-  find: (value: unknown) => string | undefined = describeUnstorable,
+  find: (value: unknown) => Unstorable | undefined = describeUnstorable,
   depth = 0
-): string | undefined {
+): Unstorable | undefined {
   if (typeof value !== 'object' || value === null || !isPlainObject(value)) return find(value)
   if (depth === MAX_DEPTH) return 'is nested too deeply'
   for (const [key, inner] of Object.entries(value)) {
@@ -252,7 +261,9 @@ export function validateRequests (app: FastifyInstance) {
     const found =
       findUnstorable(request.body, request.routeOptions.config.validatesOwnBody ? findNothing : describeUnstorable) ??
         findUnstorable({ ...request.query as object })
-    if (found) return done(new ValidationError(`The request ${found}`))
+    if (found) {
+      return done(new ValidationError({ en: `The request ${found}`, id: `Permintaan ini ${unstorable[found]}` }))
+    }
     if (request.routeOptions.schema?.body) request.body ??= {}
     done()
   })

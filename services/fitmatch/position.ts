@@ -13,5 +13,10 @@ export const roundDegrees = (degrees: number | null) => degrees === null ? null 
 /** @throws ValidationError if only one of the two coordinates is given */
 export function checkPosition ({ latitude, longitude }: { latitude?: number | null, longitude?: number | null }) {
   const isHalf = (typeof latitude === 'number') !== (typeof longitude === 'number')
-  if (isHalf) throw new ValidationError('latitude and longitude must be given together')
+  if (isHalf) {
+    throw new ValidationError({
+      en: 'latitude and longitude must be given together',
+      id: 'latitude dan longitude harus diisi bersama'
+    })
+  }
 }

@@ -60,7 +60,7 @@ export class Operations extends HeyApiClient {
     /**
      * Appeal a decision
      *
-     * Once for each decision, within 180 days. Somebody else reads it. Who cannot sign in uses the token of the link in the mail, and needs no access token. 404 NOT_FOUND; 409 APPEAL_EXISTS; 410 APPEAL_CLOSED.
+     * Once for each decision, within 180 days. Somebody else reads it. Who cannot sign in uses the token of the link in the mail, and needs no access token.
      */
     public appealDecision<ThrowOnError extends boolean = true>(options: Options<AppealDecisionData, ThrowOnError>): RequestResult<AppealDecisionResponses, AppealDecisionErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<AppealDecisionResponses, AppealDecisionErrors, ThrowOnError, 'data'>({
@@ -77,7 +77,7 @@ export class Operations extends HeyApiClient {
     /**
      * Delete the account
      *
-     * All devices are signed out, and nobody else sees the person any more. The account is erased at `eraseAt`; until then a sign-in returns 403 ACCOUNT_DELETION_PENDING with a token to cancel. `providers` lists where the person has to disconnect the app themselves (an `authorizationCode` spares that); with `hasSubscription`, a store goes on to bill until they cancel there. `immediately` needs the proof of a mailed code. 403 PROOF_REQUIRED, PROOF_TOO_WEAK; 404 USER_NOT_FOUND; 409 DELETION_PENDING.
+     * All devices are signed out, and nobody else sees the person any more. The account is erased at `eraseAt`; until then a sign-in is refused, with a token to cancel. `providers` lists where the person has to disconnect the app themselves (an `authorizationCode` spares that); with `hasSubscription`, a store goes on to bill until they cancel there. `immediately` needs the proof of a mailed code.
      */
     public deleteAccount<ThrowOnError extends boolean = true>(options?: Options<DeleteAccountData, ThrowOnError>): RequestResult<DeleteAccountResponses, DeleteAccountErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).post<DeleteAccountResponses, DeleteAccountErrors, ThrowOnError, 'data'>({
@@ -95,7 +95,7 @@ export class Operations extends HeyApiClient {
     /**
      * Cancel the deletion of an account
      *
-     * The token comes with 403 ACCOUNT_DELETION_PENDING of a sign-in, and is valid for 15 minutes. Everything is as it was before, and a session starts. 400 INVALID_TOKEN; 410 DELETION_BEGUN.
+     * The token comes with the refusal of a sign-in, and is valid for 15 minutes. Everything is as it was before, and a session starts.
      */
     public cancelAccountDeletion<ThrowOnError extends boolean = true>(options: Options<CancelAccountDeletionData, ThrowOnError>): RequestResult<CancelAccountDeletionResponses, CancelAccountDeletionErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<CancelAccountDeletionResponses, CancelAccountDeletionErrors, ThrowOnError, 'data'>({
@@ -112,7 +112,7 @@ export class Operations extends HeyApiClient {
     /**
      * Delete an account with the mailed link
      *
-     * 400 INVALID_TOKEN; 409 DELETION_PENDING.
+     * For people who cannot sign in any more. It works like the deletion in the app.
      */
     public confirmAccountDeletion<ThrowOnError extends boolean = true>(options: Options<ConfirmAccountDeletionData, ThrowOnError>): RequestResult<ConfirmAccountDeletionResponses, ConfirmAccountDeletionErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ConfirmAccountDeletionResponses, ConfirmAccountDeletionErrors, ThrowOnError, 'data'>({
@@ -159,7 +159,7 @@ export class Operations extends HeyApiClient {
     /**
      * Ask to change the address of the account
      *
-     * Needs a proof for CHANGE_EMAIL. A code is mailed to the new address; it expires in ten minutes. Five times a day. 403 PROOF_REQUIRED; 404 USER_NOT_FOUND; 409 EMAIL_EXISTS; 429 RATE_LIMITED.
+     * Needs a proof for CHANGE_EMAIL. A code is mailed to the new address; it expires in ten minutes. Five times a day.
      */
     public requestEmailChange<ThrowOnError extends boolean = true>(options: Options<RequestEmailChangeData, ThrowOnError>): RequestResult<RequestEmailChangeResponses, RequestEmailChangeErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RequestEmailChangeResponses, RequestEmailChangeErrors, ThrowOnError, 'data'>({
@@ -177,7 +177,7 @@ export class Operations extends HeyApiClient {
     /**
      * Change the address with the mailed code
      *
-     * All other sessions end. The old address gets a link to take the change back, for seven days. 400 INVALID_CODE; 404 USER_NOT_FOUND; 409 EMAIL_EXISTS.
+     * All other sessions end. The old address gets a link to take the change back, for seven days.
      */
     public confirmEmailChange<ThrowOnError extends boolean = true>(options: Options<ConfirmEmailChangeData, ThrowOnError>): RequestResult<ConfirmEmailChangeResponses, ConfirmEmailChangeErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ConfirmEmailChangeResponses, ConfirmEmailChangeErrors, ThrowOnError, 'data'>({
@@ -195,7 +195,7 @@ export class Operations extends HeyApiClient {
     /**
      * Take a change of address back with the link mailed to the old address
      *
-     * The password is cleared and every session ends. Sign in with a mailed code, then set a new password. 400 INVALID_TOKEN; 409 EMAIL_EXISTS.
+     * The password is cleared and every session ends. Sign in with a mailed code, then set a new password.
      */
     public revertEmailChange<ThrowOnError extends boolean = true>(options: Options<RevertEmailChangeData, ThrowOnError>): RequestResult<RevertEmailChangeResponses, RevertEmailChangeErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RevertEmailChangeResponses, RevertEmailChangeErrors, ThrowOnError, 'data'>({
@@ -212,7 +212,7 @@ export class Operations extends HeyApiClient {
     /**
      * Delete your latest copy, or stop making it
      *
-     * Its link ends at once. 404 NOT_FOUND if there is none.
+     * Its link ends at once.
      */
     public cancelDataExport<ThrowOnError extends boolean = true>(options?: Options<CancelDataExportData, ThrowOnError>): RequestResult<CancelDataExportResponses, CancelDataExportErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).delete<CancelDataExportResponses, CancelDataExportErrors, ThrowOnError, 'data'>({
@@ -226,7 +226,7 @@ export class Operations extends HeyApiClient {
     /**
      * Get the state of your latest copy
      *
-     * 404 NOT_FOUND if you never asked for one.
+     * The newest one. There is nothing here before you have asked for one.
      */
     public getDataExport<ThrowOnError extends boolean = true>(options?: Options<GetDataExportData, ThrowOnError>): RequestResult<GetDataExportResponses, GetDataExportErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<GetDataExportResponses, GetDataExportErrors, ThrowOnError, 'data'>({
@@ -240,7 +240,7 @@ export class Operations extends HeyApiClient {
     /**
      * Ask for a copy of everything in your account
      *
-     * Needs a proof for EXPORT. The copy is made in the background; its link comes by email, works for seven days, and ends with a new password or address. One at a time, one a day. 403 PROOF_REQUIRED, EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 409 EXPORT_RUNNING; 429 LIMIT_EXCEEDED.
+     * Needs a proof for EXPORT. The copy is made in the background; its link comes by email, works for seven days, and ends with a new password or address. One at a time, one a day.
      */
     public requestDataExport<ThrowOnError extends boolean = true>(options: Options<RequestDataExportData, ThrowOnError>): RequestResult<RequestDataExportResponses, RequestDataExportErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RequestDataExportResponses, RequestDataExportErrors, ThrowOnError, 'data'>({
@@ -258,7 +258,7 @@ export class Operations extends HeyApiClient {
     /**
      * Download a copy with the token of the mailed link
      *
-     * A zip. A Range header continues an interrupted download; the ETag is the SHA-256 digest of the file. 400 INVALID_TOKEN; 410 EXPIRED; 416 RANGE_NOT_SATISFIABLE.
+     * A zip. A Range header continues an interrupted download; the ETag is the SHA-256 digest of the file.
      */
     public downloadDataExport<ThrowOnError extends boolean = true>(options: Options<DownloadDataExportData, ThrowOnError>): RequestResult<DownloadDataExportResponses, DownloadDataExportErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).get<DownloadDataExportResponses, DownloadDataExportErrors, ThrowOnError, 'data'>({
@@ -271,7 +271,7 @@ export class Operations extends HeyApiClient {
     /**
      * Hide the account until the next sign-in
      *
-     * All devices are signed out, and nobody else sees the person. Nothing is deleted. 404 USER_NOT_FOUND.
+     * All devices are signed out, and nobody else sees the person. Nothing is deleted.
      */
     public pauseAccount<ThrowOnError extends boolean = true>(options?: Options<PauseAccountData, ThrowOnError>): RequestResult<PauseAccountResponses, PauseAccountErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).post<PauseAccountResponses, PauseAccountErrors, ThrowOnError, 'data'>({
@@ -285,7 +285,7 @@ export class Operations extends HeyApiClient {
     /**
      * Prove again who you are, before a change that a stolen phone must not make
      *
-     * Send one of: the password; a code from `POST /account/proof/code`; a provider with a new `identityToken`. The proof is valid for ten minutes, once, in this session, and for this purpose. Five attempts in 15 minutes; wrong passwords count as failed sign-ins. 400 INVALID_CODE; 401 INVALID_CREDENTIALS, INVALID_PROVIDER_A_TOKEN, INVALID_PROVIDER_B_TOKEN; 404 USER_NOT_FOUND; 429 RATE_LIMITED.
+     * Send one of: the password; a code from `POST /account/proof/code`; a provider with a new `identityToken`. The proof is valid for ten minutes, once, in this session, and for this purpose. Five attempts in 15 minutes; wrong passwords count as failed sign-ins.
      */
     public proveIdentity<ThrowOnError extends boolean = true>(options: Options<ProveIdentityData, ThrowOnError>): RequestResult<ProveIdentityResponses, ProveIdentityErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ProveIdentityResponses, ProveIdentityErrors, ThrowOnError, 'data'>({
@@ -303,7 +303,7 @@ export class Operations extends HeyApiClient {
     /**
      * Mail a code for a proof
      *
-     * The code is sent to the address of the account, expires in ten minutes and allows five attempts. Three an hour. 404 USER_NOT_FOUND; 429 RATE_LIMITED.
+     * The code is sent to the address of the account, expires in ten minutes and allows five attempts. Three an hour.
      */
     public requestProofCode<ThrowOnError extends boolean = true>(options: Options<RequestProofCodeData, ThrowOnError>): RequestResult<RequestProofCodeResponses, RequestProofCodeErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RequestProofCodeResponses, RequestProofCodeErrors, ThrowOnError, 'data'>({
@@ -537,7 +537,7 @@ export class Operations extends HeyApiClient {
     /**
      * Accept or decline an invitation
      *
-     * `version` is the version of the activity that I have seen. If the time or the place has changed since, an acceptance is refused with ACTIVITY_CHANGED.
+     * `version` is the version of the activity that I have seen. If the time or the place has changed since, an acceptance is refused.
      */
     public respondToInvitation<ThrowOnError extends boolean = true>(options: Options<RespondToInvitationData, ThrowOnError>): RequestResult<RespondToInvitationResponses, RespondToInvitationErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RespondToInvitationResponses, RespondToInvitationErrors, ThrowOnError, 'data'>({
@@ -597,7 +597,7 @@ export class Operations extends HeyApiClient {
     /**
      * Let my trusted contact know of an activity that I go to
      *
-     * They are mailed the place, the time and who comes. Half of `minutes` after the end I get a push. If I do not report back within `minutes`, they are mailed again. This is no emergency service: nobody watches meetings or calls for help. Without a contact who has agreed, 409 NO_TRUSTED_CONTACT. At most 10 a day. A repeat changes the minutes.
+     * They are mailed the place, the time and who comes. Half of `minutes` after the end I get a push. If I do not report back within `minutes`, they are mailed again. This is no emergency service: nobody watches meetings or calls for help. The contact has to agree first. At most 10 a day. A repeat changes the minutes.
      */
     public armMeetingSafety<ThrowOnError extends boolean = true>(options: Options<ArmMeetingSafetyData, ThrowOnError>): RequestResult<ArmMeetingSafetyResponses, ArmMeetingSafetyErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ArmMeetingSafetyResponses, ArmMeetingSafetyErrors, ThrowOnError, 'data'>({
@@ -615,7 +615,7 @@ export class Operations extends HeyApiClient {
     /**
      * Change the password and sign out all other devices
      *
-     * Requires a verified email address. An account has five attempts an hour. Wrong passwords count as failed sign-ins. 400 INVALID_CURRENT_PASSWORD; 403 EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 429 RATE_LIMITED.
+     * Requires a verified email address. An account has five attempts an hour. Wrong passwords count as failed sign-ins.
      */
     public changePassword<ThrowOnError extends boolean = true>(options: Options<ChangePasswordData, ThrowOnError>): RequestResult<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError, 'data'>({
@@ -633,7 +633,7 @@ export class Operations extends HeyApiClient {
     /**
      * Look up the sign-in method of an email address
      *
-     * `register` means that the address has no account, `credentials` that it signs in with a password or a mailed code. 400 INVALID_EMAIL.
+     * `register` means that the address has no account, `credentials` that it signs in with a password or a mailed code.
      */
     public checkEmail<ThrowOnError extends boolean = true>(options: Options<CheckEmailData, ThrowOnError>): RequestResult<CheckEmailResponses, CheckEmailErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<CheckEmailResponses, CheckEmailErrors, ThrowOnError, 'data'>({
@@ -667,7 +667,7 @@ export class Operations extends HeyApiClient {
     /**
      * Sign in with a password
      *
-     * After five wrong passwords in a row an address is blocked, for a second at first and for a minute at most. While it is blocked, every password is rejected. A network that the account has signed in from before is blocked only for its own wrong passwords. 401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED, ACCOUNT_DELETION_PENDING.
+     * After five wrong passwords in a row an address is blocked, for a second at first and for a minute at most. While it is blocked, every password is rejected. A network that the account has signed in from before is blocked only for its own wrong passwords.
      */
     public signIn<ThrowOnError extends boolean = true>(options: Options<SignInData, ThrowOnError>): RequestResult<SignInResponses, SignInErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SignInResponses, SignInErrors, ThrowOnError, 'data'>({
@@ -684,7 +684,7 @@ export class Operations extends HeyApiClient {
     /**
      * Sign in with a mailed code
      *
-     * This also verifies the address. If it was not verified before, the password and sessions of the registration are revoked. 400 INVALID_CODE; 403 ACCOUNT_DELETION_PENDING.
+     * This also verifies the address. If it was not verified before, the password and sessions of the registration are revoked.
      */
     public signInWithCode<ThrowOnError extends boolean = true>(options: Options<SignInWithCodeData, ThrowOnError>): RequestResult<SignInWithCodeResponses, SignInWithCodeErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SignInWithCodeResponses, SignInWithCodeErrors, ThrowOnError, 'data'>({
@@ -719,7 +719,7 @@ export class Operations extends HeyApiClient {
     /**
      * Get the caller's own account
      *
-     * 404 USER_NOT_FOUND.
+     * What an app needs at its start: the profile, the goals, the subscription and some totals.
      */
     public getCurrentUser<ThrowOnError extends boolean = true>(options?: Options<GetCurrentUserData, ThrowOnError>): RequestResult<GetCurrentUserResponses, GetCurrentUserErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<GetCurrentUserResponses, GetCurrentUserErrors, ThrowOnError, 'data'>({
@@ -733,7 +733,7 @@ export class Operations extends HeyApiClient {
     /**
      * Sign in or register with provider A
      *
-     * Returns 201 for a new account. An existing account with the same address is linked if its address is verified. 401 INVALID_PROVIDER_A_TOKEN, PROVIDER_A_EMAIL_NOT_VERIFIED, ACCOUNT_NOT_VERIFIED.
+     * Returns 201 for a new account. An existing account with the same address is linked if its address is verified.
      */
     public signInWithProviderA<ThrowOnError extends boolean = true>(options: Options<SignInWithProviderAData, ThrowOnError>): RequestResult<SignInWithProviderAResponses, SignInWithProviderAErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SignInWithProviderAResponses, SignInWithProviderAErrors, ThrowOnError, 'data'>({
@@ -750,7 +750,7 @@ export class Operations extends HeyApiClient {
     /**
      * Sign in or register with provider B
      *
-     * Returns 201 for a new account, which takes its name from `fullName`. 400 PROVIDER_B_EMAIL_REQUIRED; 401 INVALID_PROVIDER_B_TOKEN, ACCOUNT_NOT_VERIFIED.
+     * Returns 201 for a new account, which takes its name from `fullName`.
      */
     public signInWithProviderB<ThrowOnError extends boolean = true>(options: Options<SignInWithProviderBData, ThrowOnError>): RequestResult<SignInWithProviderBResponses, SignInWithProviderBErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SignInWithProviderBResponses, SignInWithProviderBErrors, ThrowOnError, 'data'>({
@@ -767,7 +767,7 @@ export class Operations extends HeyApiClient {
     /**
      * Exchange a refresh token for new tokens
      *
-     * A refresh token can be exchanged once. If it is sent again more than 10 seconds later, it was probably copied, and the session ends. With an Idempotency-Key an exchange can be repeated. 401 INVALID_REFRESH_TOKEN, REFRESH_FAILED.
+     * A refresh token can be exchanged once. If it is sent again more than 10 seconds later, it was probably copied, and the session ends. With an Idempotency-Key an exchange can be repeated.
      */
     public refreshTokens<ThrowOnError extends boolean = true>(options: Options<RefreshTokensData, ThrowOnError>): RequestResult<RefreshTokensResponses, RefreshTokensErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RefreshTokensResponses, RefreshTokensErrors, ThrowOnError, 'data'>({
@@ -784,7 +784,7 @@ export class Operations extends HeyApiClient {
     /**
      * Register with an email address and an optional password
      *
-     * The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, the account gets a neutral one. A reserved or misleading name is rejected with 400 VALIDATION_ERROR. An unknown referral code is ignored. 409 EMAIL_EXISTS.
+     * The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, the account gets a neutral one. A reserved or misleading name is rejected. An unknown referral code is ignored.
      */
     public register<ThrowOnError extends boolean = true>(options: Options<RegisterData, ThrowOnError>): RequestResult<RegisterResponses, RegisterErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RegisterResponses, RegisterErrors, ThrowOnError, 'data'>({
@@ -835,7 +835,7 @@ export class Operations extends HeyApiClient {
     /**
      * Mail a new verification code
      *
-     * Only the newest code is valid. The response is the same whether or not the address has an account. 500 EMAIL_FAILED.
+     * Only the newest code is valid. The response is the same whether or not the address has an account.
      */
     public resendVerification<ThrowOnError extends boolean = true>(options: Options<ResendVerificationData, ThrowOnError>): RequestResult<ResendVerificationResponses, ResendVerificationErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ResendVerificationResponses, ResendVerificationErrors, ThrowOnError, 'data'>({
@@ -865,7 +865,7 @@ export class Operations extends HeyApiClient {
     /**
      * Set a new password with the link and sign out all devices
      *
-     * 400 INVALID_TOKEN.
+     * The link works for an hour, once. A mail tells the owner.
      */
     public resetPassword<ThrowOnError extends boolean = true>(options: Options<ResetPasswordData, ThrowOnError>): RequestResult<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError, 'data'>({
@@ -896,7 +896,7 @@ export class Operations extends HeyApiClient {
     /**
      * Sign out one device, or all except one
      *
-     * `revoke_session` requires a `sessionId`. `revoke_all` keeps the session of `exceptCurrentRefreshToken`, or this session if that is not a token of the account. 404 NOT_FOUND.
+     * `revoke_session` requires a `sessionId`. `revoke_all` keeps the session of `exceptCurrentRefreshToken`, or this session if that is not a token of the account.
      */
     public revokeSessions<ThrowOnError extends boolean = true>(options: Options<RevokeSessionsData, ThrowOnError>): RequestResult<RevokeSessionsResponses, RevokeSessionsErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RevokeSessionsResponses, RevokeSessionsErrors, ThrowOnError, 'data'>({
@@ -914,7 +914,7 @@ export class Operations extends HeyApiClient {
     /**
      * Set a first password
      *
-     * 409 PASSWORD_ALREADY_SET; 404 USER_NOT_FOUND.
+     * For an account that has signed in only with mailed codes or a provider.
      */
     public setInitialPassword<ThrowOnError extends boolean = true>(options: Options<SetInitialPasswordData, ThrowOnError>): RequestResult<SetInitialPasswordResponses, SetInitialPasswordErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SetInitialPasswordResponses, SetInitialPasswordErrors, ThrowOnError, 'data'>({
@@ -932,7 +932,7 @@ export class Operations extends HeyApiClient {
     /**
      * Verify an email address with the mailed code
      *
-     * A code allows five attempts, and an account twenty a day. The password and sessions of the registration are kept only if this request has an access token of the account (it may have expired within the last 24 hours), or comes from the network of the registration. 400 INVALID_CODE; 404 USER_NOT_FOUND.
+     * A code allows five attempts, and an account twenty a day. The password and sessions of the registration are kept only if this request has an access token of the account (it may have expired within the last 24 hours), or comes from the network of the registration.
      */
     public verifyEmail<ThrowOnError extends boolean = true>(options: Options<VerifyEmailData, ThrowOnError>): RequestResult<VerifyEmailResponses, VerifyEmailErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<VerifyEmailResponses, VerifyEmailErrors, ThrowOnError, 'data'>({
@@ -1023,7 +1023,7 @@ export class Operations extends HeyApiClient {
     /**
      * Ask somebody to be my sport buddy
      *
-     * Somebody I follow, who follows me, or who has finished an activity with me: otherwise 403 CANNOT_INVITE. If they have asked me, this accepts it. A repeat returns the open request. At most 20 a day.
+     * Somebody I follow, who follows me, or who has finished an activity with me. If they have asked me, this accepts it. A repeat returns the open request. At most 20 a day.
      */
     public requestBuddy<ThrowOnError extends boolean = true>(options: Options<RequestBuddyData, ThrowOnError>): RequestResult<RequestBuddyResponses, RequestBuddyErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RequestBuddyResponses, RequestBuddyErrors, ThrowOnError, 'data'>({
@@ -1285,7 +1285,7 @@ export class Operations extends HeyApiClient {
     /**
      * Delete your post
      *
-     * From then on, reading it returns 410 GONE.
+     * From then on, nobody can read it.
      */
     public deletePost<ThrowOnError extends boolean = true>(options: Options<DeletePostData, ThrowOnError>): RequestResult<DeletePostResponses, DeletePostErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).delete<DeletePostResponses, DeletePostErrors, ThrowOnError, 'data'>({
@@ -1299,7 +1299,7 @@ export class Operations extends HeyApiClient {
     /**
      * Get a post
      *
-     * Counts as a view unless the caller is the author. 403 FORBIDDEN for a post that the caller has no access to, 410 GONE for a deleted post.
+     * Counts as a view unless the caller is the author. A post that the caller has no access to is refused; a deleted one is gone.
      */
     public getPost<ThrowOnError extends boolean = true>(options: Options<GetPostData, ThrowOnError>): RequestResult<GetPostResponses, GetPostErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).get<GetPostResponses, GetPostErrors, ThrowOnError, 'data'>({
@@ -1377,7 +1377,7 @@ export class Operations extends HeyApiClient {
     /**
      * Unlike a post
      *
-     * 400 NOT_LIKED if the caller does not like the post.
+     * The notification of the like is withdrawn.
      */
     public unlikePost<ThrowOnError extends boolean = true>(options: Options<UnlikePostData, ThrowOnError>): RequestResult<UnlikePostResponses, UnlikePostErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).delete<UnlikePostResponses, UnlikePostErrors, ThrowOnError, 'data'>({
@@ -1391,7 +1391,7 @@ export class Operations extends HeyApiClient {
     /**
      * Like a post
      *
-     * The author is notified. 400 ALREADY_LIKED if the caller already likes the post.
+     * The author is notified.
      */
     public likePost<ThrowOnError extends boolean = true>(options: Options<LikePostData, ThrowOnError>): RequestResult<LikePostResponses, LikePostErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<LikePostResponses, LikePostErrors, ThrowOnError, 'data'>({
@@ -1419,7 +1419,7 @@ export class Operations extends HeyApiClient {
     /**
      * Vote in the poll of a post
      *
-     * Each user can vote once and cannot change the vote. 400 ALREADY_VOTED, 410 POLL_CLOSED, 404 NOT_FOUND for a post without a poll or an unknown option.
+     * Each user can vote once and cannot change the vote. A closed poll takes no votes.
      */
     public voteInPoll<ThrowOnError extends boolean = true>(options: Options<VoteInPollData, ThrowOnError>): RequestResult<VoteInPollResponses, VoteInPollErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<VoteInPollResponses, VoteInPollErrors, ThrowOnError, 'data'>({
@@ -1483,7 +1483,7 @@ export class Operations extends HeyApiClient {
     /**
      * Approve a verification (operators)
      *
-     * 409 ALREADY_DECIDED also if the main photo has changed to one that was added after the selfie: the verification is then canceled.
+     * If the main photo has changed to one that was added after the selfie, the verification is canceled instead.
      */
     public approveVerification<ThrowOnError extends boolean = true>(options: Options<ApproveVerificationData, ThrowOnError>): RequestResult<ApproveVerificationResponses, ApproveVerificationErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ApproveVerificationResponses, ApproveVerificationErrors, ThrowOnError, 'data'>({
@@ -1645,7 +1645,7 @@ export class Operations extends HeyApiClient {
     /**
      * Send a message
      *
-     * Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per minute: 429 RATE_LIMITED. With a `clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.
+     * Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per minute. With a `clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.
      */
     public sendMessage<ThrowOnError extends boolean = true>(options: Options<SendMessageData, ThrowOnError>): RequestResult<SendMessageResponses, SendMessageErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SendMessageResponses, SendMessageErrors, ThrowOnError, 'data'>({
@@ -1695,7 +1695,7 @@ export class Operations extends HeyApiClient {
     /**
      * Find people to train with, best matches first
      *
-     * `remaining` counts the candidates after this page. 400 INSUFFICIENT_PHOTOS unless my profile is ACTIVE and has two photos. Searches of one account run one at a time, and at most three wait: 429 RATE_LIMITED.
+     * `remaining` counts the candidates after this page. My profile has to be ACTIVE, with at least two photos. Searches of one account run one at a time, and at most three wait.
      */
     public discoverPeople<ThrowOnError extends boolean = true>(options?: Options<DiscoverPeopleData, ThrowOnError>): RequestResult<DiscoverPeopleResponses, DiscoverPeopleErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<DiscoverPeopleResponses, DiscoverPeopleErrors, ThrowOnError, 'data'>({
@@ -1765,7 +1765,7 @@ export class Operations extends HeyApiClient {
     /**
      * Add a photo
      *
-     * A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos: 400 LIMIT_EXCEEDED.
+     * A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has at most 6 photos.
      */
     public addPhoto<ThrowOnError extends boolean = true>(options: Options<AddPhotoData, ThrowOnError>): RequestResult<AddPhotoResponses, AddPhotoErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<AddPhotoResponses, AddPhotoErrors, ThrowOnError, 'data'>({
@@ -1830,7 +1830,7 @@ export class Operations extends HeyApiClient {
     /**
      * Create my matching profile
      *
-     * Omitted fields are taken from the main profile; an empty body is valid. 409 PROFILE_EXISTS if there already is one, 403 AGE_RESTRICTED below the age of 18.
+     * Omitted fields are taken from the main profile; an empty body is valid. An account has one profile, and its owner must be 18 years old.
      */
     public createFitMatchProfile<ThrowOnError extends boolean = true>(options?: Options<CreateFitMatchProfileData, ThrowOnError>): RequestResult<CreateFitMatchProfileResponses, CreateFitMatchProfileErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).post<CreateFitMatchProfileResponses, CreateFitMatchProfileErrors, ThrowOnError, 'data'>({
@@ -1848,7 +1848,7 @@ export class Operations extends HeyApiClient {
     /**
      * Update my matching profile
      *
-     * Omitted fields stay unchanged. A position is stored to a hundredth of a degree, and can change 20 times a day: 429 LIMIT_EXCEEDED.
+     * Omitted fields stay unchanged. A position is stored to a hundredth of a degree, and can change 20 times a day.
      */
     public updateFitMatchProfile<ThrowOnError extends boolean = true>(options?: Options<UpdateFitMatchProfileData, ThrowOnError>): RequestResult<UpdateFitMatchProfileResponses, UpdateFitMatchProfileErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).put<UpdateFitMatchProfileResponses, UpdateFitMatchProfileErrors, ThrowOnError, 'data'>({
@@ -1894,7 +1894,7 @@ export class Operations extends HeyApiClient {
     /**
      * Add a venue where I train
      *
-     * A custom venue needs only a name and `isCustom`. At most 5 venues: 400 LIMIT_EXCEEDED.
+     * A custom venue needs only a name and `isCustom`. At most 5 venues.
      */
     public addVenue<ThrowOnError extends boolean = true>(options: Options<AddVenueData, ThrowOnError>): RequestResult<AddVenueResponses, AddVenueErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<AddVenueResponses, AddVenueErrors, ThrowOnError, 'data'>({
@@ -1958,7 +1958,7 @@ export class Operations extends HeyApiClient {
     /**
      * Report and block a person
      *
-     * At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a verified email address count towards a suspension. A person I was matched with can be reported for 30 days after either of us has left the match, and a person of an activity for 30 days after its end. The report keeps a copy of the activity.
+     * At most ten a day. Operators see every report. Only reports from people with a verified email address count towards a suspension. A person I was matched with can be reported for 30 days after either of us has left the match, and a person of an activity for 30 days after its end. The report keeps a copy of the activity.
      */
     public reportPerson<ThrowOnError extends boolean = true>(options: Options<ReportPersonData, ThrowOnError>): RequestResult<ReportPersonResponses, ReportPersonErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ReportPersonResponses, ReportPersonErrors, ThrowOnError, 'data'>({
@@ -2008,7 +2008,7 @@ export class Operations extends HeyApiClient {
     /**
      * Pause or resume my profile, and choose what others see
      *
-     * A suspended profile can be neither paused nor resumed: 403 PROFILE_SUSPENDED.
+     * A suspended profile can be neither paused nor resumed.
      */
     public updateFitMatchSettings<ThrowOnError extends boolean = true>(options?: Options<UpdateFitMatchSettingsData, ThrowOnError>): RequestResult<UpdateFitMatchSettingsResponses, UpdateFitMatchSettingsErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).put<UpdateFitMatchSettingsResponses, UpdateFitMatchSettingsErrors, ThrowOnError, 'data'>({
@@ -2072,7 +2072,7 @@ export class Operations extends HeyApiClient {
     /**
      * Swipe on a profile
      *
-     * At most ten a day without a subscription: 429 LIMIT_EXCEEDED. Repeating a swipe is free.
+     * At most ten a day without a subscription. Repeating a swipe is free.
      */
     public swipe<ThrowOnError extends boolean = true>(options: Options<SwipeData, ThrowOnError>): RequestResult<SwipeResponses, SwipeErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SwipeResponses, SwipeErrors, ThrowOnError, 'data'>({
@@ -2146,7 +2146,7 @@ export class Operations extends HeyApiClient {
     /**
      * Submit a selfie to verify my photos
      *
-     * A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only operators see it, and it is erased 30 days after the decision. 409 VERIFICATION_PENDING while one is pending, 409 ALREADY_VERIFIED after an approval. The main photo must be uploaded: with one on another server, or without photos, 400 VALIDATION_ERROR.
+     * A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only operators see it, and it is erased 30 days after the decision. One can be pending, and none is needed after an approval. The main photo must be one that was uploaded here.
      */
     public submitVerification<ThrowOnError extends boolean = true>(options: Options<SubmitVerificationData, ThrowOnError>): RequestResult<SubmitVerificationResponses, SubmitVerificationErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SubmitVerificationResponses, SubmitVerificationErrors, ThrowOnError, 'data'>({
@@ -2211,7 +2211,7 @@ export class Operations extends HeyApiClient {
     /**
      * List countries, the regions of one, or cities
      *
-     * Countries start with Indonesia, cities with the largest. A country may have no regions. 503 SERVICE_UNAVAILABLE while the places are being loaded after the first start.
+     * Countries start with Indonesia, cities with the largest. A country may have no regions. After the first start, the service is unavailable until the places are loaded.
      */
     public listLocations<ThrowOnError extends boolean = true>(options: Options<ListLocationsData, ThrowOnError>): RequestResult<ListLocationsResponses, ListLocationsErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).get<ListLocationsResponses, ListLocationsErrors, ThrowOnError, 'data'>({
@@ -2468,7 +2468,7 @@ export class Operations extends HeyApiClient {
     /**
      * Set my trusted contact
      *
-     * A new address gets a mail with the question whether it agrees, and nothing else until then. Tandem is no emergency service: nobody watches meetings or calls for help. An address that declined cannot be asked again: 409 CONTACT_DECLINED. At most 3 changes a day, and 3 requests to an address in 30 days: 429 LIMIT_EXCEEDED. I am notified of every change.
+     * A new address gets a mail with the question whether it agrees, and nothing else until then. Tandem is no emergency service: nobody watches meetings or calls for help. An address that declined cannot be asked again. At most 3 changes a day, and 3 requests to an address in 30 days. I am notified of every change.
      */
     public setTrustedContact<ThrowOnError extends boolean = true>(options: Options<SetTrustedContactData, ThrowOnError>): RequestResult<SetTrustedContactResponses, SetTrustedContactErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).put<SetTrustedContactResponses, SetTrustedContactErrors, ThrowOnError, 'data'>({
@@ -2709,7 +2709,7 @@ export class Operations extends HeyApiClient {
     /**
      * Update the caller's profile
      *
-     * Omitted fields stay the same. A reserved or misleading name or username is rejected with 400 VALIDATION_ERROR, unless the caller already has it. 409 USERNAME_TAKEN.
+     * Omitted fields stay the same. A reserved or misleading name or username is rejected, unless the caller already has it.
      */
     public updateProfile<ThrowOnError extends boolean = true>(options?: Options<UpdateProfileData, ThrowOnError>): RequestResult<UpdateProfileResponses, UpdateProfileErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).put<UpdateProfileResponses, UpdateProfileErrors, ThrowOnError, 'data'>({
@@ -2833,7 +2833,7 @@ export class Operations extends HeyApiClient {
     /**
      * Report a post, a comment, a story or a person
      *
-     * What you cannot see, you cannot report. Reporting the same thing again returns your first report while that is open. At most 20 a day: 429 LIMIT_EXCEEDED.
+     * What you cannot see, you cannot report. Reporting the same thing again returns your first report while that is open. At most 20 a day.
      */
     public reportContent<ThrowOnError extends boolean = true>(options: Options<ReportContentData, ThrowOnError>): RequestResult<ReportContentResponses, ReportContentErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ReportContentResponses, ReportContentErrors, ThrowOnError, 'data'>({
@@ -2851,7 +2851,7 @@ export class Operations extends HeyApiClient {
     /**
      * List story rings, or the stories of one user
      *
-     * Without userId, data.storyRings: the caller's own first, then rings with unviewed stories, then the newest. With userId, data.stories, oldest first; 404 NOT_FOUND if the caller has no access to that user's stories.
+     * Without userId, data.storyRings: the caller's own first, then rings with unviewed stories, then the newest. With userId, data.stories, oldest first; stories that the caller has no access to are not found.
      */
     public listStories<ThrowOnError extends boolean = true>(options?: Options<ListStoriesData, ThrowOnError>): RequestResult<ListStoriesResponses, ListStoriesErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<ListStoriesResponses, ListStoriesErrors, ThrowOnError, 'data'>({
@@ -2865,7 +2865,7 @@ export class Operations extends HeyApiClient {
     /**
      * Create a story that lasts 24 hours
      *
-     * 429 LIMIT_EXCEEDED after 10 stories on one calendar day in the author's time zone.
+     * At most 10 on one calendar day in the author's time zone.
      */
     public createStory<ThrowOnError extends boolean = true>(options: Options<CreateStoryData, ThrowOnError>): RequestResult<CreateStoryResponses, CreateStoryErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<CreateStoryResponses, CreateStoryErrors, ThrowOnError, 'data'>({
@@ -2897,7 +2897,7 @@ export class Operations extends HeyApiClient {
     /**
      * View a story
      *
-     * Marks the story as viewed unless it is the caller's own. 404 NOT_FOUND if the caller has no access to it, 410 EXPIRED after 24 hours.
+     * Marks the story as viewed unless it is the caller's own. After 24 hours it has expired.
      */
     public viewStory<ThrowOnError extends boolean = true>(options: Options<ViewStoryData, ThrowOnError>): RequestResult<ViewStoryResponses, ViewStoryErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).get<ViewStoryResponses, ViewStoryErrors, ThrowOnError, 'data'>({
@@ -2943,7 +2943,7 @@ export class Operations extends HeyApiClient {
     /**
      * Get a public profile by username
      *
-     * Upper and lower case are the same. 404 NOT_FOUND exactly when GET /users/{userId} responds with it.
+     * Upper and lower case are the same. People who cannot be seen by id are not found by name.
      */
     public getUserByUsername<ThrowOnError extends boolean = true>(options: Options<GetUserByUsernameData, ThrowOnError>): RequestResult<GetUserByUsernameResponses, GetUserByUsernameErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).get<GetUserByUsernameResponses, GetUserByUsernameErrors, ThrowOnError, 'data'>({
@@ -2985,7 +2985,7 @@ export class Operations extends HeyApiClient {
     /**
      * Unfollow a user
      *
-     * 400 NOT_FOLLOWING.
+     * The followed user is not notified.
      */
     public unfollowUser<ThrowOnError extends boolean = true>(options: Options<UnfollowUserData, ThrowOnError>): RequestResult<UnfollowUserResponses, UnfollowUserErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).delete<UnfollowUserResponses, UnfollowUserErrors, ThrowOnError, 'data'>({
@@ -2999,7 +2999,7 @@ export class Operations extends HeyApiClient {
     /**
      * Follow a user
      *
-     * The followed user is notified. 400 ALREADY_FOLLOWING, CANNOT_FOLLOW_SELF.
+     * The followed user is notified.
      */
     public followUser<ThrowOnError extends boolean = true>(options: Options<FollowUserData, ThrowOnError>): RequestResult<FollowUserResponses, FollowUserErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<FollowUserResponses, FollowUserErrors, ThrowOnError, 'data'>({

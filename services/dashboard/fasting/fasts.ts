@@ -18,12 +18,20 @@ const hoursOfPlan: Record<Exclude<FastPlan, 'CUSTOM'>, number> = {
 /** The goal of a plan in hours. @throws ValidationError unless `goalHours` fits the plan */
 export function goalHoursOf (plan: FastPlan, goalHours: number | undefined): number {
   if (plan === 'CUSTOM') {
-    if (goalHours === undefined) throw new ValidationError('goalHours is required for the plan CUSTOM')
+    if (goalHours === undefined) {
+      throw new ValidationError({
+        en: 'goalHours is required for the plan CUSTOM',
+        id: 'goalHours wajib diisi untuk rencana CUSTOM'
+      })
+    }
     return goalHours
   }
   const hours = hoursOfPlan[plan]
   if (goalHours !== undefined && goalHours !== hours) {
-    throw new ValidationError(`goalHours of the plan ${plan} is ${hours}. Use the plan CUSTOM for another goal`)
+    throw new ValidationError({
+      en: `goalHours of the plan ${plan} is ${hours}. Use the plan CUSTOM for another goal`,
+      id: `goalHours untuk rencana ${plan} adalah ${hours}. Pakai rencana CUSTOM untuk target lain`
+    })
   }
   return hours
 }
@@ -31,7 +39,9 @@ export function goalHoursOf (plan: FastPlan, goalHours: number | undefined): num
 /** A time that a client sent. @throws ValidationError if it is in the future */
 export function parseTime (field: string, sent: string, now: Date): Date {
   const at = new Date(sent)
-  if (at.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) throw new ValidationError(`${field} must not be in the future`)
+  if (at.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) {
+    throw new ValidationError({ en: `${field} must not be in the future`, id: `${field} tidak boleh di masa depan` })
+  }
   return at > now ? now : at
 }
 
@@ -43,12 +53,20 @@ interface FastTimes {
 
 /** @throws ValidationError for a fast that is too long or too old, or ends before it starts */
 export function checkTimes ({ startedAt, endedAt }: FastTimes, now: Date) {
-  if (endedAt !== null && endedAt <= startedAt) throw new ValidationError('endedAt must be after startedAt')
+  if (endedAt !== null && endedAt <= startedAt) {
+    throw new ValidationError({ en: 'endedAt must be after startedAt', id: 'endedAt harus setelah startedAt' })
+  }
   if ((endedAt ?? now).getTime() - startedAt.getTime() > MAX_FAST_MS) {
-    throw new ValidationError('A fast has at most 72 hours. Send an earlier endedAt, or a later startedAt')
+    throw new ValidationError({
+      en: 'A fast has at most 72 hours. Send an earlier endedAt, or a later startedAt',
+      id: 'Puasa paling lama 72 jam. Kirim endedAt yang lebih awal, atau startedAt yang lebih akhir'
+    })
   }
   if (now.getTime() - startedAt.getTime() > MAX_AGE_MS) {
-    throw new ValidationError('startedAt must not be more than a year ago')
+    throw new ValidationError({
+      en: 'startedAt must not be more than a year ago',
+      id: 'startedAt tidak boleh lebih dari setahun yang lalu'
+    })
   }
 }
 

@@ -198,7 +198,10 @@ const formatCursor = ({ at, id }: LogPosition) => `${at.getTime()}_${id}`
 function parseCursor (cursor: string): LogPosition {
   const [, at, id] = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
   if (at === undefined || id === undefined) {
-    throw new ValidationError('cursor must be the nextCursor of a previous page')
+    throw new ValidationError({
+      en: 'cursor must be the nextCursor of a previous page',
+      id: 'cursor harus berupa nextCursor dari halaman sebelumnya'
+    })
   }
   return { at: new Date(Number(at)), id }
 }

@@ -133,10 +133,13 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
   }, async (request, reply) => {
     const { name, days } = request.body
     if (new Set(days.map(({ dayOfWeek }) => dayOfWeek)).size < days.length) {
-      throw new ValidationError('days must not contain the same dayOfWeek twice')
+      throw new ValidationError({
+        en: 'days must not contain the same dayOfWeek twice',
+        id: 'days tidak boleh berisi dayOfWeek yang sama dua kali'
+      })
     }
     if (days.some(({ exercises }) => exercises.some(({ repsMin, repsMax }) => repsMax < repsMin))) {
-      throw new ValidationError('repsMax must be at least repsMin')
+      throw new ValidationError({ en: 'repsMax must be at least repsMin', id: 'repsMax minimal sama dengan repsMin' })
     }
     const numbered = days.map((day) => ({ ...day, dayOfWeek: dayNames.indexOf(day.dayOfWeek) + 1 }))
     const program = await createProgram(db, request.account.id, { name, days: numbered }, readIdempotencyKey(request))

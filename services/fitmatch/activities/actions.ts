@@ -89,7 +89,12 @@ async function columnsOf (trx: Trx, me: Caller, fields: NewActivityFields) {
   const { sport, title = titleOf(sport), timezone = me.timezone, note, visibility, capacity } = fields
   validateTimezone(timezone)
   const place = await resolvePlace(trx, me, fields)
-  if (!place) throw new ValidationError('venueId or locationName is required')
+  if (!place) {
+    throw new ValidationError({
+      en: 'venueId or locationName is required',
+      id: 'venueId atau locationName wajib diisi'
+    })
+  }
   return {
     title,
     sport,

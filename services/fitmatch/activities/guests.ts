@@ -104,7 +104,12 @@ export async function askToJoin (deps: GuestDeps, accountId: string, activityId:
 /** Gives up a place, declines an invitation, or withdraws a request. */
 export async function leave (deps: GuestDeps, accountId: string, activityId: string) {
   return await asGuest(deps, accountId, activityId, async ({ trx, activity, own }) => {
-    if (activity.hostId === accountId) throw new ValidationError('You are the host. Cancel the activity instead')
+    if (activity.hostId === accountId) {
+      throw new ValidationError({
+        en: 'You are the host. Cancel the activity instead',
+        id: 'Anda tuan rumahnya. Batalkan saja kegiatan ini'
+      })
+    }
     if (own === undefined) return
     if (own.state === 'ASKED') {
       await trx.deleteFrom('activity_participants')

@@ -32,7 +32,7 @@ export const participantRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'respondToInvitation',
       summary: 'Accept or decline an invitation',
       description: '`version` is the version of the activity that I have seen. If the time or the place has changed ' +
-        'since, an acceptance is refused with ACTIVITY_CHANGED.',
+        'since, an acceptance is refused.',
       'x-extension': true,
       params,
       body: Body({ accept: Type.Boolean(), version: Type.Integer() }, { examples: [{ accept: true, version: 1 }] }),

@@ -201,6 +201,11 @@ export function parseCursor (text: string | undefined): ActivityCursor | undefin
   if (text === undefined) return
   const [time = '', id = ''] = text.split('_')
   const startsAt = new Date(time)
-  if (Number.isNaN(startsAt.getTime())) throw new ValidationError('cursor must be the nextCursor of an earlier page')
+  if (Number.isNaN(startsAt.getTime())) {
+    throw new ValidationError({
+      en: 'cursor must be the nextCursor of an earlier page',
+      id: 'cursor harus berupa nextCursor dari halaman sebelumnya'
+    })
+  }
   return { startsAt, id }
 }

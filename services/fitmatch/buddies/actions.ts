@@ -37,7 +37,9 @@ type Request = NonNullable<Awaited<ReturnType<typeof findOpenRequest>>>
 export async function requestBuddy (deps: Deps, accountId: string, { userId, sport, idempotencyKey }: NewRequest) {
   const { db, callRpc, minAge } = deps
   const me = await readAdult(deps, accountId)
-  if (userId === accountId) throw new ValidationError('userId is your own')
+  if (userId === accountId) {
+    throw new ValidationError({ en: 'userId is your own', id: 'userId adalah milik Anda sendiri' })
+  }
   await checkSport(callRpc, sport)
   await checkConnection(deps, accountId, userId)
 

@@ -77,8 +77,8 @@ export const buddyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'requestBuddy',
       summary: 'Ask somebody to be my sport buddy',
-      description: 'Somebody I follow, who follows me, or who has finished an activity with me: otherwise 403 ' +
-        'CANNOT_INVITE. If they have asked me, this accepts it. A repeat returns the open request. At most 20 a day.',
+      description: 'Somebody I follow, who follows me, or who has finished an activity with me. ' +
+        'If they have asked me, this accepts it. A repeat returns the open request. At most 20 a day.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: Body({ userId: Id, sport: Text({ max: 100, description: 'The id of an onboarding option' }) }, {

@@ -17,7 +17,9 @@ export async function storeImage (media: Media, senderId: string, { base64, mime
   // Phones break base64 into lines by default. The URL-safe alphabet and missing padding are unambiguous, so accept
   // them too.
   const text = data.replace(/\s+/g, '')
-  if (!/^[\w+/-]+={0,2}$/.test(text)) throw new ValidationError('image.base64 must be base64')
+  if (!/^[\w+/-]+={0,2}$/.test(text)) {
+    throw new ValidationError({ en: 'image.base64 must be base64', id: 'image.base64 harus berupa base64' })
+  }
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > MAX_BYTES) throw new FileTooLarge()
   return await media.store('private', await reencodeImage(bytes, mimeType, senderId))

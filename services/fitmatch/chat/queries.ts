@@ -59,7 +59,12 @@ async function readSentAt (db: Db, matchId: string, messageId: string) {
   const message = await db.selectFrom('messages').where('match_id', '=', matchId).where('id', '=', messageId).select(
     'created_at'
   ).executeTakeFirst()
-  if (!message) throw new ValidationError('The message is not part of this chat')
+  if (!message) {
+    throw new ValidationError({
+      en: 'The message is not part of this chat',
+      id: 'Pesan ini bukan bagian dari obrolan ini'
+    })
+  }
   return message.created_at
 }
 

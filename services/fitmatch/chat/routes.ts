@@ -109,7 +109,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Send a message',
       description:
         'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per ' +
-        'minute: 429 RATE_LIMITED. With a ' +
+        'minute. With a ' +
         '`clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.',
       params,
       headers: IdempotencyHeaders,
@@ -132,7 +132,9 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     bodyLimit: MAX_BODY_BYTES
   }, async (request, reply) => {
     const { params: { matchId }, body: { content = '', image, clientMessageId }, account } = request
-    if (content === '' && !image) throw new ValidationError('content or image is required')
+    if (content === '' && !image) {
+      throw new ValidationError({ en: 'content or image is required', id: 'content atau image wajib diisi' })
+    }
     const message = { matchId, content: content === '' ? null : content, image, clientMessageId }
     const sent = await sendMessage(deps, account.id, message, readIdempotencyKey(request))
     return reply.code(201).send(data({ message: { ...withImage(sent), isMine: true } }))

@@ -44,9 +44,9 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
     schema: {
       operationId: 'discoverPeople',
       summary: 'Find people to train with, best matches first',
-      description: '`remaining` counts the candidates after this page. 400 INSUFFICIENT_PHOTOS unless my profile is ' +
-        'ACTIVE and has two photos. ' +
-        'Searches of one account run one at a time, and at most three wait: 429 RATE_LIMITED.',
+      description: '`remaining` counts the candidates after this page. My profile has to be ' +
+        'ACTIVE, with at least two photos. ' +
+        'Searches of one account run one at a time, and at most three wait.',
       querystring: Type.Object({
         limit: Type.Integer({ minimum: 1, maximum: 50, default: 10 }),
         excludeIds: Type.Optional(Type.String({ maxLength: 20_000, description: 'Profile ids, separated by commas' }))

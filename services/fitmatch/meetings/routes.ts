@@ -57,8 +57,8 @@ export const meetingRoutes: Routes<Deps> = async (app, deps) => {
         summary: 'Let my trusted contact know of an activity that I go to',
         description:
           'They are mailed the place, the time and who comes. Half of `minutes` after the end I get a push. If I do not ' +
-          `report back within \`minutes\`, they are mailed again. ${noEmergencyService} Without a contact who has agreed, ` +
-          '409 NO_TRUSTED_CONTACT. At most 10 a day. A repeat changes the minutes.',
+          `report back within \`minutes\`, they are mailed again. ${noEmergencyService} The contact has to agree first. ` +
+          'At most 10 a day. A repeat changes the minutes.',
         'x-extension': true,
         params,
         body: Body({ minutes: Type.Integer({ minimum: 15, maximum: 240, default: 60 }) }, {

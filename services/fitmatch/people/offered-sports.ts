@@ -5,5 +5,10 @@ import { ValidationError } from '@tandem/http-kit'
 /** @throws ValidationError unless `sport` is an onboarding option, or Unavailable */
 export async function checkSport (callRpc: CallRpc, sport: string) {
   const offered = await callRpc(OfferedOptions, { type: 'sport', optionIds: [sport] })
-  if (!offered.includes(sport)) throw new ValidationError('sport is not one of the sports that can be chosen')
+  if (!offered.includes(sport)) {
+    throw new ValidationError({
+      en: 'sport is not one of the sports that can be chosen',
+      id: 'sport bukan salah satu olahraga yang dapat dipilih'
+    })
+  }
 }

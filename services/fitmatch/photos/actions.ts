@@ -74,7 +74,12 @@ export async function arrangePhotos (db: Db, accountId: string, { photoIds, main
       await makeMain(trx, profile, mainPhotoId)
     }
     if (photoIds !== undefined) {
-      if (!namesEachOnce(photoIds, photos)) throw new ValidationError('photoIds must contain each of your photos once')
+      if (!namesEachOnce(photoIds, photos)) {
+        throw new ValidationError({
+          en: 'photoIds must contain each of your photos once',
+          id: 'photoIds harus berisi setiap foto Anda satu kali'
+        })
+      }
       for (const [index, id] of photoIds.entries()) {
         await trx.updateTable('photos').set({ sort_order: index }).where('id', '=', id).where(
           'profile_id',

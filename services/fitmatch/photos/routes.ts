@@ -50,7 +50,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Add a photo',
       description:
         'A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has ' +
-        'at most 6 photos: 400 LIMIT_EXCEEDED.',
+        'at most 6 photos.',
       fileField: 'file',
       headers: IdempotencyHeaders,
       errors: [ProfileMissing, TooManyPhotos, IdempotencyConflict],
@@ -84,7 +84,10 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ body, account }) => {
     if (body.photoIds === undefined && body.mainPhotoId === undefined) {
-      throw new ValidationError('photoIds or mainPhotoId is required')
+      throw new ValidationError({
+        en: 'photoIds or mainPhotoId is required',
+        id: 'photoIds atau mainPhotoId wajib diisi'
+      })
     }
     return toResponse(await arrangePhotos(db, account.id, body))
   })

@@ -48,7 +48,10 @@ export function checkAge (birthDate: string | null, minAge: number) {
   const today = Temporal.Now.plainDateISO('UTC')
   const age = Temporal.PlainDate.from(birthDate).until(today, { largestUnit: 'years' }).years
   if (Temporal.PlainDate.compare(birthDate, today) > 0 || age > 120) {
-    throw new ValidationError('birthDate must not be in the future or more than 120 years ago')
+    throw new ValidationError({
+      en: 'birthDate must not be in the future or more than 120 years ago',
+      id: 'birthDate tidak boleh di masa depan atau lebih dari 120 tahun yang lalu'
+    })
   }
   if (age < minAge) throw new AgeRestricted(minAge)
 }
@@ -58,6 +61,13 @@ export function checkAgeRange (
   { age_min: ageMin, age_max: ageMax }: { age_min: number, age_max: number },
   minAge: number
 ) {
-  if (ageMin < minAge) throw new ValidationError(`ageMin must be at least ${minAge}`)
-  if (ageMin > ageMax) throw new ValidationError('ageMin must not be greater than ageMax')
+  if (ageMin < minAge) {
+    throw new ValidationError({ en: `ageMin must be at least ${minAge}`, id: `ageMin minimal ${minAge}` })
+  }
+  if (ageMin > ageMax) {
+    throw new ValidationError({
+      en: 'ageMin must not be greater than ageMax',
+      id: 'ageMin tidak boleh lebih besar dari ageMax'
+    })
+  }
 }

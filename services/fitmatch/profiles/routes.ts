@@ -41,9 +41,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'createFitMatchProfile',
       summary: 'Create my matching profile',
-      description:
-        'Omitted fields are taken from the main profile; an empty body is valid. 409 PROFILE_EXISTS if there ' +
-        'already is one, 403 AGE_RESTRICTED below the age of 18.',
+      description: 'Omitted fields are taken from the main profile; an empty body is valid. An account has one ' +
+        'profile, and its owner must be 18 years old.',
       headers: IdempotencyHeaders,
       body: NewProfile,
       errors: [NotFound, ProfileExists, AgeRestricted, TooManyPositionChanges, IdempotencyConflict],
@@ -60,7 +59,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Update my matching profile',
       description:
         'Omitted fields stay unchanged. A position is stored to a hundredth of a degree, and can change 20 ' +
-        'times a day: 429 LIMIT_EXCEEDED.',
+        'times a day.',
       body: ProfileChanges,
       errors: [ProfileMissing, AgeRestricted, TooManyPositionChanges],
       response: { 200: Data(OwnProfile) }

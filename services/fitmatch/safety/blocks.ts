@@ -37,7 +37,9 @@ async function findBlockable (db: Db, accountId: string, profileId: string) {
 
 export async function blockProfile (db: Db, accountId: string, profileId: string, reason: string | null) {
   const { accountId: blockedId, displayName } = await findBlockable(db, accountId, profileId)
-  if (blockedId === accountId) throw new ValidationError('This profile is your own')
+  if (blockedId === accountId) {
+    throw new ValidationError({ en: 'This profile is your own', id: 'Profil ini milik Anda sendiri' })
+  }
   await db.transaction().execute(async (trx) => {
     await lockPair(trx, accountId, blockedId)
     await block(trx, { blockerId: accountId, blockedId, profileId, displayName, reason })

@@ -20,7 +20,9 @@ interface PersonBlock {
 /** Blocks a person who has not blocked the caller. @throws PersonNotFound, Unavailable */
 export async function blockPerson ({ db, callRpc }: Deps, personBlock: PersonBlock) {
   const { blockerId, blockedId } = personBlock
-  if (blockedId === blockerId) throw new ValidationError('userId must not be your own')
+  if (blockedId === blockerId) {
+    throw new ValidationError({ en: 'userId must not be your own', id: 'userId tidak boleh milik Anda sendiri' })
+  }
   const isBlocked = await db.selectFrom('blocks').where('blocker_id', '=', blockedId)
     .where('blocked_id', '=', blockerId).select('blocker_id').executeTakeFirst()
   const isInvisible = isBlocked !== undefined || await isHiddenFrom(db, blockerId, blockedId)

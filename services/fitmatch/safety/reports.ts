@@ -57,7 +57,9 @@ export async function reportProfile (
 ) {
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const { accountId: reportedId, displayName } = await findReportable(trx, reporterId, report.reportedProfileId)
-    if (reportedId === reporterId) throw new ValidationError('This profile is your own')
+    if (reportedId === reporterId) {
+      throw new ValidationError({ en: 'This profile is your own', id: 'Profil ini milik Anda sendiri' })
+    }
     await lockPair(trx, reporterId, reportedId)
     await countReport(trx, reporterId, reportedId)
     const inserted = await insertReport(trx, reporterId, reportedId, report)

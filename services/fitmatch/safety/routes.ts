@@ -125,8 +125,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'reportPerson',
       summary: 'Report and block a person',
-      description:
-        'At most ten a day: 429 LIMIT_EXCEEDED. Operators see every report. Only reports from people with a ' +
+      description: 'At most ten a day. Operators see every report. Only reports from people with a ' +
         'verified email address count towards a suspension. ' +
         'A person I was matched with can be reported for 30 days after either of us has left the match, and a person ' +
         'of an activity for 30 days after its end. The report keeps a copy of the activity.',
@@ -151,7 +150,10 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body: { reportedProfileId, reason, details, evidence = [], activityId = null }, account } = request
     if (!evidence.every(media.isAllowedUrl)) {
-      throw new ValidationError('evidence must contain URLs of images that were uploaded here')
+      throw new ValidationError({
+        en: 'evidence must contain URLs of images that were uploaded here',
+        id: 'evidence harus berisi URL gambar yang diunggah di sini'
+      })
     }
     const report = await reportProfile(
       db,

@@ -36,7 +36,7 @@ export const settingsRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'updateFitMatchSettings',
       summary: 'Pause or resume my profile, and choose what others see',
-      description: 'A suspended profile can be neither paused nor resumed: 403 PROFILE_SUSPENDED.',
+      description: 'A suspended profile can be neither paused nor resumed.',
       body: Body({
         status: Type.Optional(Enum(['ACTIVE', 'PAUSED'])),
         showOnlineStatus: Type.Optional(Type.Boolean()),

@@ -26,7 +26,9 @@ const isInterest = (type: SwipeType | undefined): type is MatchType => type !== 
  */
 export async function swipe ({ db, minAge }: Deps, accountId: string, { targetProfileId, swipeType }: Swipe) {
   const me = await readAdult({ db, minAge }, accountId)
-  if (targetProfileId === me.id) throw new ValidationError('This profile is your own')
+  if (targetProfileId === me.id) {
+    throw new ValidationError({ en: 'This profile is your own', id: 'Profil ini milik Anda sendiri' })
+  }
   const day = todayIn(me.timezone)
 
   return await db.transaction().execute(async (trx) => {

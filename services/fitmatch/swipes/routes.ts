@@ -54,7 +54,7 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'swipe',
       summary: 'Swipe on a profile',
-      description: 'At most ten a day without a subscription: 429 LIMIT_EXCEEDED. Repeating a swipe is free.',
+      description: 'At most ten a day without a subscription. Repeating a swipe is free.',
       body: Body({ targetProfileId: Id, swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']) }, {
         examples: [{ targetProfileId: '019aa1f0-0000-7000-8000-000000000004', swipeType: 'LIKE' }]
       }),

@@ -70,7 +70,12 @@ export async function reorderVenues (db: Db, accountId: string, venueIds: string
     const venues = await listVenues(trx, profileId)
     const isComplete = venueIds.length === venues.length && new Set(venueIds).size === venueIds.length &&
       venues.every(({ id }) => venueIds.includes(id))
-    if (!isComplete) throw new ValidationError('venueIds must contain each of your venues once')
+    if (!isComplete) {
+      throw new ValidationError({
+        en: 'venueIds must contain each of your venues once',
+        id: 'venueIds harus berisi setiap tempat Anda satu kali'
+      })
+    }
     for (const [index, id] of venueIds.entries()) {
       await trx.updateTable('venues').set({ sort_order: index }).where('id', '=', id).where(
         'profile_id',

@@ -45,7 +45,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'addVenue',
       summary: 'Add a venue where I train',
-      description: 'A custom venue needs only a name and `isCustom`. At most 5 venues: 400 LIMIT_EXCEEDED.',
+      description: 'A custom venue needs only a name and `isCustom`. At most 5 venues.',
       headers: IdempotencyHeaders,
       body: Body({
         chainId: text(100),
@@ -101,7 +101,9 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
       response: { 200: Venues }
     }
   }, async ({ body: { venueIds, id, ...changes }, account }) => {
-    if (venueIds === undefined && id === undefined) throw new ValidationError('venueIds or id is required')
+    if (venueIds === undefined && id === undefined) {
+      throw new ValidationError({ en: 'venueIds or id is required', id: 'venueIds atau id wajib diisi' })
+    }
     const venues = venueIds !== undefined
       ? await reorderVenues(db, account.id, venueIds)
       : await updateVenue(db, account.id, { id: id ?? '', ...changes })

@@ -94,9 +94,8 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Submit a selfie to verify my photos',
       description: 'A multipart form with the image in the field `photo`: JPEG, PNG or WebP, at most 5 MB. Only ' +
         'operators see it, and it is erased 30 days after ' +
-        'the decision. 409 VERIFICATION_PENDING while one is pending, 409 ALREADY_VERIFIED after an ' +
-        'approval. The main photo must be uploaded: with one on ' +
-        'another server, or without photos, 400 VALIDATION_ERROR.',
+        'the decision. One can be pending, and none is needed after an approval. The main photo must be one that was ' +
+        'uploaded here.',
       fileField: 'photo',
       errors: [ProfileMissing, VerificationPending, AlreadyVerified, MainPhotoNotUploaded],
       response: { 200: Data(Type.Object({ verification: Verification })) }
@@ -172,8 +171,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'approveVerification',
       summary: 'Approve a verification (operators)',
       description:
-        '409 ALREADY_DECIDED also if the main photo has changed to one that was added after the selfie: the ' +
-        'verification is then canceled.',
+        'If the main photo has changed to one that was added after the selfie, the verification is canceled instead.',
       params,
       errors: [Forbidden, VerificationNotFound, AlreadyDecided],
       response: { 200: Message }

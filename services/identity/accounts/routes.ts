@@ -10,7 +10,7 @@ export const accountRoutes: Routes<Deps> = async (app, { db, callRpc }) => {
     schema: {
       operationId: 'getCurrentUser',
       summary: "Get the caller's own account",
-      description: '404 USER_NOT_FOUND.',
+      description: 'What an app needs at its start: the profile, the goals, the subscription and some totals.',
       errors: [UserNotFound],
       response: { 200: Type.Object({ success: Type.Literal(true), user: OwnUser }) }
     }

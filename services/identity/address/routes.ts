@@ -13,7 +13,7 @@ export const addressRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'requestEmailChange',
       summary: 'Ask to change the address of the account',
       description: 'Needs a proof for CHANGE_EMAIL. A code is mailed to the new address; it expires in ten minutes. ' +
-        'Five times a day. 403 PROOF_REQUIRED; 404 USER_NOT_FOUND; 409 EMAIL_EXISTS; 429 RATE_LIMITED.',
+        'Five times a day.',
       'x-extension': true,
       body: Body({ email: Email, proof: Proof }),
       errors: [ProofRequired, UserNotFound, EmailExists],
@@ -30,8 +30,7 @@ export const addressRoutes: Routes<Deps> = async (app, deps) => {
       schema: {
         operationId: 'confirmEmailChange',
         summary: 'Change the address with the mailed code',
-        description: 'All other sessions end. The old address gets a link to take the change back, for seven days. ' +
-          '400 INVALID_CODE; 404 USER_NOT_FOUND; 409 EMAIL_EXISTS.',
+        description: 'All other sessions end. The old address gets a link to take the change back, for seven days.',
         'x-extension': true,
         body: Body({ code: Code }),
         errors: [InvalidCode, UserNotFound, EmailExists],
@@ -47,7 +46,7 @@ export const addressRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'revertEmailChange',
       summary: 'Take a change of address back with the link mailed to the old address',
       description: 'The password is cleared and every session ends. Sign in with a mailed code, then set a new ' +
-        'password. 400 INVALID_TOKEN; 409 EMAIL_EXISTS.',
+        'password.',
       'x-extension': true,
       body: Body({
         token: Secret({ max: 100, description: 'The token of the link', examples: ['q3X0b1rV0n5kZk5mZ0hJc2x1d2p5'] })

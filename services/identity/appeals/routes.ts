@@ -45,7 +45,7 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Appeal a decision',
       description:
         'Once for each decision, within 180 days. Somebody else reads it. Who cannot sign in uses the token ' +
-        'of the link in the mail, and needs no access token. 404 NOT_FOUND; 409 APPEAL_EXISTS; 410 APPEAL_CLOSED.',
+        'of the link in the mail, and needs no access token.',
       'x-extension': true,
       body: Body({
         decisionId: Type.Optional(Id),
@@ -58,7 +58,7 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
     config: { public: true }
   }, async ({ body: { decisionId, token, text }, headers }, reply) => {
     if ((decisionId === undefined) === (token === undefined)) {
-      throw new ValidationError('decisionId or token is required')
+      throw new ValidationError({ en: 'decisionId or token is required', id: 'decisionId atau token wajib diisi' })
     }
     if (token !== undefined) {
       const wanted = readAppealToken(secrets, token)

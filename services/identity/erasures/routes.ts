@@ -16,8 +16,8 @@ export const erasureRoutes: Routes<Deps> = async (app, deps) => {
       schema: {
         operationId: 'cancelAccountDeletion',
         summary: 'Cancel the deletion of an account',
-        description: 'The token comes with 403 ACCOUNT_DELETION_PENDING of a sign-in, and is valid for 15 minutes. ' +
-          'Everything is as it was before, and a session starts. 400 INVALID_TOKEN; 410 DELETION_BEGUN.',
+        description: 'The token comes with the refusal of a sign-in, and is valid for 15 minutes. ' +
+          'Everything is as it was before, and a session starts.',
         'x-extension': true,
         body: Body({
           restoreToken: Text({

@@ -31,8 +31,7 @@ export const exportRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'requestDataExport',
       summary: 'Ask for a copy of everything in your account',
       description: 'Needs a proof for EXPORT. The copy is made in the background; its link comes by email, works for ' +
-        'seven days, and ends with a new password or address. One at a time, one a day. 403 PROOF_REQUIRED, ' +
-        'EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 409 EXPORT_RUNNING; 429 LIMIT_EXCEEDED.',
+        'seven days, and ends with a new password or address. One at a time, one a day.',
       'x-extension': true,
       body: Body({ proof: Proof }),
       errors: [ProofRequired, EmailNotVerified, UserNotFound, ExportRunning, ExportLimitExceeded],
@@ -47,7 +46,7 @@ export const exportRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'getDataExport',
       summary: 'Get the state of your latest copy',
-      description: '404 NOT_FOUND if you never asked for one.',
+      description: 'The newest one. There is nothing here before you have asked for one.',
       'x-extension': true,
       errors: [ExportNotFound],
       response: { 200: Data(Type.Object({ export: Export })) }
@@ -62,7 +61,7 @@ export const exportRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'cancelDataExport',
       summary: 'Delete your latest copy, or stop making it',
-      description: 'Its link ends at once. 404 NOT_FOUND if there is none.',
+      description: 'Its link ends at once.',
       'x-extension': true,
       errors: [ExportNotFound],
       response: { 200: Message }
@@ -83,7 +82,7 @@ export const exportRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'downloadDataExport',
       summary: 'Download a copy with the token of the mailed link',
       description: 'A zip. A Range header continues an interrupted download; the ETag is the SHA-256 digest of the ' +
-        'file. 400 INVALID_TOKEN; 410 EXPIRED; 416 RANGE_NOT_SATISFIABLE.',
+        'file.',
       'x-extension': true,
       querystring: Type.Object({ token }),
       errors: [InvalidResetToken, ExportExpired, RangeNotSatisfiable],

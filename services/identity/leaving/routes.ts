@@ -19,10 +19,9 @@ export const leavingRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'deleteAccount',
       summary: 'Delete the account',
       description: 'All devices are signed out, and nobody else sees the person any more. The account is erased at ' +
-        '`eraseAt`; until then a sign-in returns 403 ACCOUNT_DELETION_PENDING with a token to cancel. `providers` ' +
-        'lists where the person has to disconnect the app themselves (an `authorizationCode` spares that); with `hasSubscription`, a store goes on to bill ' +
-        'until they cancel there. `immediately` needs the proof of a mailed code. ' +
-        '403 PROOF_REQUIRED, PROOF_TOO_WEAK; 404 USER_NOT_FOUND; 409 DELETION_PENDING.',
+        '`eraseAt`; until then a sign-in is refused, with a token to cancel. `providers` lists where the person has ' +
+        'to disconnect the app themselves (an `authorizationCode` spares that); with `hasSubscription`, a store goes ' +
+        'on to bill until they cancel there. `immediately` needs the proof of a mailed code.',
       'x-extension': true,
       body: Body({
         proof: Type.Optional(Proof),
@@ -67,7 +66,7 @@ export const leavingRoutes: Routes<Deps> = async (app, deps) => {
       schema: {
         operationId: 'confirmAccountDeletion',
         summary: 'Delete an account with the mailed link',
-        description: '400 INVALID_TOKEN; 409 DELETION_PENDING.',
+        description: 'For people who cannot sign in any more. It works like the deletion in the app.',
         'x-extension': true,
         body: Body({
           token: Secret({ max: 500, description: 'The token from the link', examples: ['pX3f9kQe…'] }),
@@ -86,8 +85,7 @@ export const leavingRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'pauseAccount',
       summary: 'Hide the account until the next sign-in',
-      description:
-        'All devices are signed out, and nobody else sees the person. Nothing is deleted. 404 USER_NOT_FOUND.',
+      description: 'All devices are signed out, and nobody else sees the person. Nothing is deleted.',
       'x-extension': true,
       response: { 200: Message }
     }

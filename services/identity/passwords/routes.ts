@@ -27,7 +27,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'setInitialPassword',
       summary: 'Set a first password',
-      description: '409 PASSWORD_ALREADY_SET; 404 USER_NOT_FOUND.',
+      description: 'For an account that has signed in only with mailed codes or a provider.',
       body: Body({
         password: NewPassword,
         confirmPassword: Type.Optional(Secret({ min: 0, max: 128, examples: ['Wide-Open-5ky'] }))
@@ -48,8 +48,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Change the password and sign out all other devices',
       description:
         'Requires a verified email address. An account has five attempts an hour. Wrong passwords count as ' +
-        'failed sign-ins. ' +
-        '400 INVALID_CURRENT_PASSWORD; 403 EMAIL_NOT_VERIFIED; 404 USER_NOT_FOUND; 429 RATE_LIMITED.',
+        'failed sign-ins.',
       'x-extension': true,
       body: Body({ currentPassword: Password, password: NewPassword }),
       errors: [UserNotFound, AccountBanned, EmailNotVerified, InvalidCurrentPassword, CommonPassword],
@@ -100,7 +99,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'resetPassword',
       summary: 'Set a new password with the link and sign out all devices',
-      description: '400 INVALID_TOKEN.',
+      description: 'The link works for an hour, once. A mail tells the owner.',
       body: Body({ email: Email, token: ResetToken, password: NewPassword }),
       errors: [InvalidResetToken, CommonPassword],
       response: { 200: DataMessage('Your password has been changed. Please sign in.') }

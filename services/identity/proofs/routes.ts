@@ -38,9 +38,7 @@ export const proofRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Prove again who you are, before a change that a stolen phone must not make',
       description: 'Send one of: the password; a code from `POST /account/proof/code`; a provider with a new ' +
         '`identityToken`. The proof is valid for ten minutes, once, in this session, and for this purpose. ' +
-        'Five attempts in 15 minutes; wrong passwords count as failed sign-ins. ' +
-        '400 INVALID_CODE; 401 INVALID_CREDENTIALS, INVALID_PROVIDER_A_TOKEN, INVALID_PROVIDER_B_TOKEN; ' +
-        '404 USER_NOT_FOUND; 429 RATE_LIMITED.',
+        'Five attempts in 15 minutes; wrong passwords count as failed sign-ins.',
       'x-extension': true,
       body: Body({
         purpose: Purpose,
@@ -71,7 +69,7 @@ export const proofRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'requestProofCode',
       summary: 'Mail a code for a proof',
       description: 'The code is sent to the address of the account, expires in ten minutes and allows five attempts. ' +
-        'Three an hour. 404 USER_NOT_FOUND; 429 RATE_LIMITED.',
+        'Three an hour.',
       'x-extension': true,
       body: Body({ purpose: Purpose }),
       errors: [UserNotFound],
@@ -99,7 +97,10 @@ function readEvidence ({ password, code, provider, identityToken }: Fields): Evi
   ]
   const [evidence, ...more] = found
   if (!evidence || more.length > 0 || (provider === undefined) !== (identityToken === undefined)) {
-    throw new ValidationError('send one of password, code, or provider with identityToken')
+    throw new ValidationError({
+      en: 'send one of password, code, or provider with identityToken',
+      id: 'kirim salah satu dari password, code, atau provider dengan identityToken'
+    })
   }
   return evidence
 }

@@ -38,8 +38,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Sign in or register with provider A',
       description:
         'Returns 201 for a new account. An existing account with the same address is linked if its address ' +
-        'is verified. ' +
-        '401 INVALID_PROVIDER_A_TOKEN, PROVIDER_A_EMAIL_NOT_VERIFIED, ACCOUNT_NOT_VERIFIED.',
+        'is verified.',
       body: Body({ idToken: ProviderToken, ...device }),
       errors: [
         InvalidProviderAToken,
@@ -60,8 +59,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'signInWithProviderB',
       summary: 'Sign in or register with provider B',
-      description: 'Returns 201 for a new account, which takes its name from `fullName`. ' +
-        '400 PROVIDER_B_EMAIL_REQUIRED; 401 INVALID_PROVIDER_B_TOKEN, ACCOUNT_NOT_VERIFIED.',
+      description: 'Returns 201 for a new account, which takes its name from `fullName`.',
       body: Body({
         identityToken: ProviderToken,
         fullName: Type.Optional(Body({

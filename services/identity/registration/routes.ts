@@ -29,7 +29,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Look up the sign-in method of an email address',
       description:
         '`register` means that the address has no account, `credentials` that it signs in with a password or ' +
-        'a mailed code. 400 INVALID_EMAIL.',
+        'a mailed code.',
       body: Body({ email: Email }),
       response: {
         200: Type.Object({
@@ -80,8 +80,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Register with an email address and an optional password',
       description: 'The tokens are valid immediately. A verification code is mailed to the address and expires in 24 ' +
         'hours. Without a name, ' +
-        'the account gets a neutral one. A reserved or misleading name is rejected with 400 ' +
-        'VALIDATION_ERROR. An unknown referral code is ignored. 409 EMAIL_EXISTS.',
+        'the account gets a neutral one. A reserved or misleading name is rejected. ' +
+        'An unknown referral code is ignored.',
       body: Body({
         email: Email,
         password: Type.Optional(NewPassword),
@@ -117,8 +117,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
       description: 'A code allows five attempts, and an account twenty a day. The password and sessions of the ' +
         'registration are kept only if this request has ' +
         'an access token of the account (it may have expired within the last 24 hours), or comes from the ' +
-        'network of the registration. ' +
-        '400 INVALID_CODE; 404 USER_NOT_FOUND.',
+        'network of the registration.',
       body: Body({ userId: RequiredId, code: Code }),
       errors: [UserNotFound, InvalidCode],
       response: {
@@ -141,9 +140,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'resendVerification',
       summary: 'Mail a new verification code',
-      description:
-        'Only the newest code is valid. The response is the same whether or not the address has an account. ' +
-        '500 EMAIL_FAILED.',
+      description: 'Only the newest code is valid. The response is the same whether or not the address has an account.',
       body: Body({ email: Email }),
       errors: [EmailFailed],
       response: {

@@ -63,8 +63,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Exchange a refresh token for new tokens',
       description: 'A refresh token can be exchanged once. If it is sent again more than 10 seconds later, it was ' +
         'probably copied, and the session ends. ' +
-        'With an Idempotency-Key an exchange can be repeated. ' +
-        '401 INVALID_REFRESH_TOKEN, REFRESH_FAILED.',
+        'With an Idempotency-Key an exchange can be repeated.',
       headers: RefreshHeaders,
       body: Body({ refreshToken: RefreshToken }),
       errors: [InvalidRefreshToken, RefreshFailed],
@@ -116,7 +115,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'revokeSessions',
       summary: 'Sign out one device, or all except one',
       description: '`revoke_session` requires a `sessionId`. `revoke_all` keeps the session of ' +
-        '`exceptCurrentRefreshToken`, or this session if that is not a token of the account. 404 NOT_FOUND.',
+        '`exceptCurrentRefreshToken`, or this session if that is not a token of the account.',
       body: Body({
         action: Enum(['revoke_session', 'revoke_all']),
         sessionId: Type.Optional(RequiredId),
@@ -128,7 +127,9 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
     config: { unauthorizedOnly: true }
   }, async ({ body, account }) => {
     if (body.action === 'revoke_session') {
-      if (body.sessionId === undefined) throw new ValidationError('sessionId is required')
+      if (body.sessionId === undefined) {
+        throw new ValidationError({ en: 'sessionId is required', id: 'sessionId wajib diisi' })
+      }
       await revokeSession(db, account.id, body.sessionId)
       return message('The device was signed out')
     }

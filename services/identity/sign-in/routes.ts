@@ -30,8 +30,7 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
         description:
           'After five wrong passwords in a row an address is blocked, for a second at first and for a minute ' +
           'at most. While it is blocked, every password is rejected. ' +
-          'A network that the account has signed in from before is blocked only for its own wrong passwords. ' +
-          '401 INVALID_CREDENTIALS, PROVIDER_A_ACCOUNT; 403 EMAIL_NOT_VERIFIED, ACCOUNT_DELETION_PENDING.',
+          'A network that the account has signed in from before is blocked only for its own wrong passwords.',
         body: Body({ email: Email, password: Password, ...device }),
         errors: [
           InvalidCredentials,
@@ -80,7 +79,7 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
         summary: 'Sign in with a mailed code',
         description:
           'This also verifies the address. If it was not verified before, the password and sessions of the ' +
-          'registration are revoked. 400 INVALID_CODE; 403 ACCOUNT_DELETION_PENDING.',
+          'registration are revoked.',
         'x-extension': true,
         body: Body({ email: Email, code: Code, ...device }),
         errors: [AccountDeletionPending, InvalidCode],

@@ -18,7 +18,12 @@ export async function readCase (
   const found = await callRpc(wanted.service === 'social' ? SocialCase : FitMatchCase, { caseId: wanted.id })
   if (!found) throw new CaseNotFound()
   if (!found.isOpen || found.version !== wanted.version) throw new CaseChanged()
-  if (found.accountId !== accountId) throw new ValidationError('accountId must be the one of the case')
+  if (found.accountId !== accountId) {
+    throw new ValidationError({
+      en: 'accountId must be the one of the case',
+      id: 'accountId harus sama dengan yang ada di kasus'
+    })
+  }
   const { service, id, version } = wanted
   return { service, id, version, subjectType: found.targetType, excerpt: found.excerpt }
 }

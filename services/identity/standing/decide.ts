@@ -50,18 +50,43 @@ function checkRight (operator: Operator, { type, days = 0 }: NewAction) {
 /** @throws ValidationError */
 function checkActions ({ case: decided, actions, statement }: NewDecision) {
   const types = actions.map(({ type }) => type)
-  if (new Set(types).size < types.length) throw new ValidationError('actions must not repeat a type')
+  if (new Set(types).size < types.length) {
+    throw new ValidationError({
+      en: 'actions must not repeat a type',
+      id: 'actions tidak boleh mengulang jenis yang sama'
+    })
+  }
   if (types.includes('DISMISS') && types.length > 1) {
-    throw new ValidationError('actions must be only DISMISS, or others')
+    throw new ValidationError({
+      en: 'actions must be only DISMISS, or others',
+      id: 'actions harus hanya DISMISS, atau yang lain'
+    })
   }
   const needsCase = ['DISMISS', 'HIDE_CONTENT', 'RESTORE_CONTENT', 'REMOVE_PHOTO']
-  if (!decided && types.some((type) => needsCase.includes(type))) throw new ValidationError('case is required')
-  if (statement === '' && !types.includes('DISMISS')) throw new ValidationError('statement is required')
+  if (!decided && types.some((type) => needsCase.includes(type))) {
+    throw new ValidationError({ en: 'case is required', id: 'case wajib diisi' })
+  }
+  if (statement === '' && !types.includes('DISMISS')) {
+    throw new ValidationError({ en: 'statement is required', id: 'statement wajib diisi' })
+  }
   for (const { type, scope, days, photoId } of actions) {
     if (type === 'RESTRICT' && (!scope || !days)) {
-      throw new ValidationError('actions must say scope and days of RESTRICT')
+      throw new ValidationError({
+        en: 'actions must say scope and days of RESTRICT',
+        id: 'actions harus menyebutkan scope dan days untuk RESTRICT'
+      })
     }
-    if (type === 'LIFT' && !scope) throw new ValidationError('actions must say the scope of LIFT')
-    if (type === 'REMOVE_PHOTO' && !photoId) throw new ValidationError('actions must say the photoId of REMOVE_PHOTO')
+    if (type === 'LIFT' && !scope) {
+      throw new ValidationError({
+        en: 'actions must say the scope of LIFT',
+        id: 'actions harus menyebutkan scope untuk LIFT'
+      })
+    }
+    if (type === 'REMOVE_PHOTO' && !photoId) {
+      throw new ValidationError({
+        en: 'actions must say the photoId of REMOVE_PHOTO',
+        id: 'actions harus menyebutkan photoId untuk REMOVE_PHOTO'
+      })
+    }
   }
 }

@@ -37,7 +37,10 @@ export async function setTrustedContact (deps: Deps, accountId: string, fields: 
   // A mail to any address with a name that its sender chose: only for people whose own address is verified.
   if (!owner?.emailVerified) throw new EmailNotVerified()
   if (fields.email === owner.email.toLowerCase()) {
-    throw new ValidationError('email is your own. Choose another person')
+    throw new ValidationError({
+      en: 'email is your own. Choose another person',
+      id: 'email adalah milik Anda sendiri. Pilih orang lain'
+    })
   }
   const ownerName = owner.name
   const contact = { ...fields, locale: fields.locale ?? owner.locale }

@@ -54,8 +54,8 @@ export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Set my trusted contact',
       description:
         `A new address gets a mail with the question whether it agrees, and nothing else until then. ${noEmergencyService} ` +
-        'An address that declined cannot be asked again: 409 CONTACT_DECLINED. At most 3 changes a day, and 3 requests ' +
-        'to an address in 30 days: 429 LIMIT_EXCEEDED. I am notified of every change.',
+        'An address that declined cannot be asked again. At most 3 changes a day, and 3 requests ' +
+        'to an address in 30 days. I am notified of every change.',
       'x-extension': true,
       body: Body({
         name: Text({ max: 100, description: 'Only I see it' }),

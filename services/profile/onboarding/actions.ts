@@ -39,7 +39,10 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
   await changePerson(deps, accountId, async (trx, person) => {
     validateName('name', step.name, person.name)
     if (completed && (photos ?? person.photos).length === 1) {
-      throw new ValidationError('photos must contain at least 2 photos')
+      throw new ValidationError({
+        en: 'photos must contain at least 2 photos',
+        id: 'photos harus berisi minimal 2 foto'
+      })
     }
     if (photos) await attachPhotos(deps.media, trx, accountId, { photos, before: person.photos })
     // In countries without regions, clients send an empty region id.

@@ -94,7 +94,9 @@ export async function changeOption (
 /** A sport has one of the sport categories; other options have none. */
 async function checkCategory (trx: Trx, type: OptionType, category: string | null) {
   if (type !== 'sport') {
-    if (category !== null) throw new ValidationError('category is for sports only')
+    if (category !== null) {
+      throw new ValidationError({ en: 'category is for sports only', id: 'category hanya untuk olahraga' })
+    }
     return
   }
   const sportCategory = await trx.selectFrom('options').select('option_id').where('type', '=', 'sport_category').where(
@@ -102,7 +104,12 @@ async function checkCategory (trx: Trx, type: OptionType, category: string | nul
     '=',
     category ?? ''
   ).executeTakeFirst()
-  if (!sportCategory) throw new ValidationError('category must be a sport category')
+  if (!sportCategory) {
+    throw new ValidationError({
+      en: 'category must be a sport category',
+      id: 'category harus berupa kategori olahraga'
+    })
+  }
 }
 
 type Option = { type: OptionType, optionId: string }

@@ -74,6 +74,11 @@ export async function validateOptions (trx: Trx, choices: Choice[]) {
   for (const { field, type, chosen = [], current } of choices) {
     const isValid = (id: string) =>
       current.includes(id) || offered.some((option) => option.type === type && option.option_id === id)
-    if (!chosen.every(isValid)) throw new ValidationError(`${field} contains an option that is not offered`)
+    if (!chosen.every(isValid)) {
+      throw new ValidationError({
+        en: `${field} contains an option that is not offered`,
+        id: `${field} berisi pilihan yang tidak ditawarkan`
+      })
+    }
   }
 }

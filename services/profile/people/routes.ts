@@ -61,8 +61,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       operationId: 'updateProfile',
       summary: "Update the caller's profile",
-      description: 'Omitted fields stay the same. A reserved or misleading name or username is rejected with ' +
-        '400 VALIDATION_ERROR, unless the caller already has it. 409 USERNAME_TAKEN.',
+      description: 'Omitted fields stay the same. A reserved or misleading name or username is rejected, ' +
+        'unless the caller already has it.',
       body: Body({
         name: Type.Optional(Name),
         username: Type.Optional(Username),

@@ -65,7 +65,12 @@ export async function attachPhotos (
       .execute()
   const isOwn = (photo: string) =>
     isMediaKey(photo) ? ownUploads.some(({ key }) => key === photo) : media.isAllowedUrl(photo)
-  if (!added.every(isOwn)) throw new ValidationError('photos must be images that you uploaded here')
+  if (!added.every(isOwn)) {
+    throw new ValidationError({
+      en: 'photos must be images that you uploaded here',
+      id: 'photos harus berupa gambar yang Anda unggah di sini'
+    })
+  }
   await trx.updateTable('uploads').set({
     unused_since: sql`case when key = any(${photos}::text[]) then null else now() end`
   })

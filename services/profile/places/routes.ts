@@ -66,7 +66,7 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
       operationId: 'listLocations',
       summary: 'List countries, the regions of one, or cities',
       description: 'Countries start with Indonesia, cities with the largest. A country may have no regions. ' +
-        '503 SERVICE_UNAVAILABLE while the places are being loaded after the first start.',
+        'After the first start, the service is unavailable until the places are loaded.',
       querystring: Type.Object({
         type: Enum(['countries', 'regions', 'cities'], { examples: ['regions'] }),
         countryId: Type.Optional(PlaceId),
@@ -128,7 +128,12 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
     }
     if (!country) {
       throw new ValidationError(
-        type === 'regions' ? 'countryId or countryCode is required' : 'countryId, countryCode or regionId is required'
+        type === 'regions'
+          ? { en: 'countryId or countryCode is required', id: 'countryId atau countryCode wajib diisi' }
+          : {
+            en: 'countryId, countryCode or regionId is required',
+            id: 'countryId, countryCode, atau regionId wajib diisi'
+          }
       )
     }
     return await cachedResponse(

@@ -45,7 +45,7 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'followUser',
       summary: 'Follow a user',
-      description: 'The followed user is notified. 400 ALREADY_FOLLOWING, CANNOT_FOLLOW_SELF.',
+      description: 'The followed user is notified.',
       'x-extension': true,
       params,
       headers: IdempotencyHeaders,
@@ -63,7 +63,7 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'unfollowUser',
       summary: 'Unfollow a user',
-      description: '400 NOT_FOLLOWING.',
+      description: 'The followed user is not notified.',
       'x-extension': true,
       params,
       errors: [PersonNotFound, NotFollowing],

@@ -29,7 +29,7 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'likePost',
       summary: 'Like a post',
-      description: 'The author is notified. 400 ALREADY_LIKED if the caller already likes the post.',
+      description: 'The author is notified.',
       params,
       headers: IdempotencyHeaders,
       errors: [...postErrors, AlreadyLiked, IdempotencyConflict],
@@ -45,7 +45,7 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'unlikePost',
       summary: 'Unlike a post',
-      description: '400 NOT_LIKED if the caller does not like the post.',
+      description: 'The notification of the like is withdrawn.',
       params,
       errors: [...postErrors, NotLiked],
       response: { 200: Data(Type.Object({ liked: Type.Literal(false) })) }

@@ -92,8 +92,7 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
       schema: {
         operationId: 'getUserByUsername',
         summary: 'Get a public profile by username',
-        description:
-          'Upper and lower case are the same. 404 NOT_FOUND exactly when GET /users/{userId} responds with it.',
+        description: 'Upper and lower case are the same. People who cannot be seen by id are not found by name.',
         'x-extension': true,
         params: Type.Object({ username: Text({ max: 64, examples: ['ana'] }) }),
         errors: [PersonNotFound],

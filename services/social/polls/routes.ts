@@ -11,8 +11,7 @@ export const pollRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'voteInPoll',
       summary: 'Vote in the poll of a post',
-      description: 'Each user can vote once and cannot change the vote. 400 ALREADY_VOTED, 410 POLL_CLOSED, 404 ' +
-        'NOT_FOUND for a post without a poll or an unknown option.',
+      description: 'Each user can vote once and cannot change the vote. A closed poll takes no votes.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
       body: Body({ optionId: Id }, { examples: [{ optionId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e21' }] }),

@@ -132,9 +132,8 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'getPost',
       summary: 'Get a post',
-      description:
-        'Counts as a view unless the caller is the author. 403 FORBIDDEN for a post that the caller has no ' +
-        'access to, 410 GONE for a deleted post.',
+      description: 'Counts as a view unless the caller is the author. A post that the caller has no access to is ' +
+        'refused; a deleted one is gone.',
       params,
       errors: postErrors,
       response: { 200: OnePost }
@@ -169,7 +168,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'deletePost',
       summary: 'Delete your post',
-      description: 'From then on, reading it returns 410 GONE.',
+      description: 'From then on, nobody can read it.',
       params,
       errors: [...postErrors, NotYourPost],
       response: { 200: Message }

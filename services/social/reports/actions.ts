@@ -31,7 +31,9 @@ export async function report (db: Db, report: NewReport, timezone: string, idemp
   const { reporterId, targetType, targetId, reason, alsoBlock } = report
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const { target, evidence } = await readReported[targetType](trx, targetId, reporterId)
-    if (target.accountId === reporterId) throw new ValidationError('targetId must not be your own')
+    if (target.accountId === reporterId) {
+      throw new ValidationError({ en: 'targetId must not be your own', id: 'targetId tidak boleh milik Anda sendiri' })
+    }
     await lockTarget(trx, target)
     const earlier = await findOpenReport(trx, reporterId, target)
     if (!earlier) {

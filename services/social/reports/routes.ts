@@ -27,7 +27,7 @@ export const reportRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Report a post, a comment, a story or a person',
       description:
         'What you cannot see, you cannot report. Reporting the same thing again returns your first report while that ' +
-        'is open. At most 20 a day: 429 LIMIT_EXCEEDED.',
+        'is open. At most 20 a day.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: NewReport,
@@ -37,7 +37,10 @@ export const reportRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body: { targetType, targetId, reason, details, evidence = [], alsoBlock = false }, account } = request
     if (!evidence.every((url) => media.isAllowedUrl(url))) {
-      throw new ValidationError('evidence must contain URLs of images that were uploaded here')
+      throw new ValidationError({
+        en: 'evidence must contain URLs of images that were uploaded here',
+        id: 'evidence harus berisi URL gambar yang diunggah di sini'
+      })
     }
     if (targetType === 'USER') await ensurePerson(deps, targetId)
     const created = await report(

@@ -94,8 +94,8 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'List story rings, or the stories of one user',
       description:
         "Without userId, data.storyRings: the caller's own first, then rings with unviewed stories, then the " +
-        'newest. With userId, data.stories, oldest first; 404 NOT_FOUND if the caller has no access to that ' +
-        "user's stories.",
+        'newest. With userId, data.stories, oldest first; stories that the caller has no access to ' +
+        'are not found.',
       querystring: Type.Object({ userId: Type.Optional(Id) }),
       errors: [StoryNotFound],
       response: {
@@ -120,7 +120,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'createStory',
       summary: 'Create a story that lasts 24 hours',
-      description: "429 LIMIT_EXCEEDED after 10 stories on one calendar day in the author's time zone.",
+      description: "At most 10 on one calendar day in the author's time zone.",
       headers: IdempotencyHeaders,
       body: NewStory,
       errors: [MediaNotAllowed, MediaGone, StoryLimitExceeded, IdempotencyConflict],
@@ -159,9 +159,8 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'viewStory',
       summary: 'View a story',
-      description:
-        "Marks the story as viewed unless it is the caller's own. 404 NOT_FOUND if the caller has no access " +
-        'to it, 410 EXPIRED after 24 hours.',
+      description: "Marks the story as viewed unless it is the caller's own. After 24 hours it has " +
+        'expired.',
       params,
       errors: storyErrors,
       response: { 200: Data(Type.Object({ story: Story })) }
