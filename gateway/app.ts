@@ -5,14 +5,11 @@ import { watchIdentity } from './identity/authentication.ts'
 import type { Identity } from './identity/authentication.ts'
 import type { Config } from './config.ts'
 import { serveAsyncapi } from './pages/asyncapi.ts'
-import { enableCors } from './pages/cors.ts'
 import { serveDeleteAccountPage } from './pages/delete-account-page.ts'
 import { serveDocs } from './pages/docs.ts'
 import { createJsonClient } from './identity/json-client.ts'
 import type { JsonClient } from './identity/json-client.ts'
-import { compressResponses } from './proxy/compression.ts'
 import { forward } from './proxy/forward.ts'
-import { addSecurityHeaders } from './proxy/headers.ts'
 import { createRedisCounter } from './rate-limits/counter.ts'
 import type { RateCounter } from './rate-limits/counter.ts'
 import { limitFloods, limitRoutes } from './rate-limits/limits.ts'
@@ -23,6 +20,7 @@ import { serveMyDataPage } from './pages/my-data-page.ts'
 import { serveOpenapi } from './pages/openapi.ts'
 import { createUpstream } from './proxy/pools.ts'
 import type { Upstream } from './proxy/pools.ts'
+import { prepareResponses } from './proxy/respond.ts'
 import { serveRestoreAddressPage } from './pages/restore-address-page.ts'
 import { serveAppealPage } from './pages/appeal-page.ts'
 import { serveResetPage } from './pages/reset-page.ts'
@@ -74,9 +72,7 @@ export async function createGateway (
   })
 
   try {
-    addSecurityHeaders(app)
-    compressResponses(app)
-    await enableCors(app, { origins: config.CORS_ORIGINS })
+    prepareResponses(app, { origins: config.CORS_ORIGINS })
     if (config.floodLimit) limitFloods(app, config.floodLimit, { showsRemedy: config.showsLimitRemedy })
 
     await addPages(app, config, jsonClient)

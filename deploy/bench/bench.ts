@@ -1,19 +1,77 @@
-import { compareGateway, compareSignIns } from './http.ts'
-import { measureEvents } from './events.ts'
-import { becomeMember, type Member } from './people.ts'
-import { withStack } from './stack.ts'
-import { printTable } from './table.ts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { postgres } from '@tandem/local-servers/postgres.ts'
+import { start } from '@tandem/local-servers/process.ts'
+import { isMet, type Goal } from '@tandem/test-kit/goals'
+import { writeReport } from './report.ts'
+import { withTeardown } from './teardown.ts'
 
-// Compare figures of one run only: the speed of the machine differs between runs.
-await withStack(async (stack) => {
-  console.log('The system is up; measuring takes about a minute and a half.')
-  // One at a time: a small machine refuses requests when twelve passwords are hashed at once.
-  const members: Member[] = []
-  for (let number = 0; number < 12; number++) members.push(await becomeMember(stack, `runner${number}@example.com`))
-  const rows = [
-    ...await compareGateway(stack, members[0]!),
-    ...await compareSignIns(stack, members),
-    ...await measureEvents(stack)
-  ]
-  printTable(rows)
+// `npm run bench [-- names] [--check]` runs the benchmarks one after the other and writes their figures to
+// docs/benchmarks.md. With --check it fails if a goal is missed.
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** Those of this folder, and each file of a service's `bench/` that reports goals, as `social/main`. */
+const scripts = new Map([
+  ...['gateway', 'tokens', 'processes', 'system'].map((name) => [name, `deploy/bench/${name}.ts`] as const),
+  ...globSync('services/*/bench/*.ts', { cwd: root }).sort().filter((file) =>
+    readFileSync(path.join(root, file), 'utf8').includes('reportGoals(')
+  ).map((file) => [file.replace(/^services\/(.*)\/bench\/(.*)\.ts$/, '$1/$2'), file] as const)
+])
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: 'boolean' } } })
+const unknown = positionals.filter((name) => !scripts.has(name))
+if (unknown.length > 0) {
+  console.error(`There is no benchmark ${unknown.join(', ')}; there are ${[...scripts.keys()].join(', ')}`)
+  process.exit(2)
+}
+const names = positionals.length > 0 ? positionals : [...scripts.keys()]
+
+await withTeardown(async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tandem-bench-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const databaseUrl = names.some((name) => name.includes('/')) ? await startPostgres(t, folder) : undefined
+  const missed: string[] = []
+  for (const name of names) {
+    console.log(`\n${name}`)
+    const results = path.join(folder, 'results')
+    rmSync(results, { force: true })
+    const hasFailed = await run(scripts.get(name) ?? '', {
+      BENCH_RESULTS: results,
+      ...databaseUrl && { DATABASE_URL: databaseUrl, TEST_DATABASE_URL: databaseUrl }
+    })
+    const goals = existsSync(results)
+      ? readFileSync(results, 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Goal)
+      : []
+    missed.push(...goals.filter((goal) => !isMet(goal)).map((goal) => `${name}: ${goal.name}`))
+    if (hasFailed && goals.every(isMet)) throw new Error(`${name} failed`)
+    if (goals.length > 0) writeReport(root, name, goals)
+  }
+  if (missed.length === 0) return
+  console.log(`\nMissed:\n${missed.map((each) => `  ${each}\n`).join('')}`)
+  if (values.check) process.exitCode = 1
 })
+
+async function run (script: string, environment: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, [script], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: 'inherit'
+  })
+  const [code] = await once(child, 'exit') as [number | null]
+  return code !== 0
+}
+
+async function startPostgres (t: { teardown: (close: () => unknown) => unknown }, folder: string) {
+  const { recipe, url } = await postgres(path.join(folder, 'postgres'), {
+    logFile: path.join(folder, 'postgres.log'),
+    password: 'bench'
+  })
+  const running = await start(recipe)
+  t.teardown(running.stop)
+  return url()
+}

@@ -36,3 +36,14 @@ t.test('JSON of more than 1 KiB is compressed for clients that accept it', async
   )
   t.notOk((await get('gzip', '/api/mobile/v1/auth/sessions')).headers['content-encoding'], 'a response with secrets')
 })
+
+t.test('bytes that are not text are passed on as they are', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+  services.social.respondWith((_received, response) =>
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes)
+  )
+  const answer = await call('/api/mobile/v1/feed', { headers: as() })
+  t.ok(answer.body.equals(bytes))
+  t.equal(answer.headers['content-length'], '256', 'also where the service declares no length')
+})

@@ -1,5 +1,6 @@
 import { gzip } from 'node:zlib'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyRequest } from 'fastify'
+import { vary, type ResponseHeaders } from './headers.ts'
 import { BASE_PATH } from '../routes.ts'
 
 const MIN_BYTES = 1_024
@@ -10,26 +11,31 @@ const acceptsGzip = (header: string | undefined) =>
   /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)/i.test(header ?? '')
 
 /**
- * Compresses JSON and scripts of more than 1 KiB for clients that accept gzip. Responses of /auth are left out: they
- * have tokens, and the length of a compressed response can reveal what it contains.
+ * Compresses JSON and scripts of more than 1 KiB for clients that accept gzip, and calls `done` with the body to send.
+ * Responses of /auth are left out: they have tokens, and the length of a compressed response can reveal what it contains.
  */
-export function compressResponses (app: FastifyInstance) {
-  app.addHook('onSend', (request, reply, payload, done) => {
-    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
-    if (!isWhole || payload.length < MIN_BYTES || request.method === 'HEAD') return done(null, payload)
-    const type = String(reply.getHeader('content-type'))
-    if (!/^(application\/json|text\/javascript|application\/javascript)/.test(type)) return done(null, payload)
-    if (reply.hasHeader('content-encoding') || request.url.startsWith(`${BASE_PATH}/auth/`)) return done(null, payload)
-    // A strong ETag names these bytes, which compression would change.
-    if (String(reply.getHeader('etag') ?? 'W/').startsWith('W/') === false) return done(null, payload)
-
-    const vary = reply.getHeader('vary')
-    reply.header('vary', vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding`)
-    if (!acceptsGzip(request.headers['accept-encoding'])) return done(null, payload)
-    gzip(payload, options, (error, compressed) => {
-      if (error) return done(null, payload)
-      reply.header('content-encoding', 'gzip').header('content-length', String(compressed.length))
-      done(null, compressed)
-    })
+export function compress<Body extends Buffer | string> (
+  request: FastifyRequest,
+  headers: ResponseHeaders,
+  body: Body,
+  done: (body: Body | Buffer) => void
+) {
+  if (!isCompressible(request, headers, body)) return done(body)
+  vary(headers, 'Accept-Encoding')
+  if (!acceptsGzip(request.headers['accept-encoding'])) return done(body)
+  gzip(body, options, (error, compressed) => {
+    if (error) return done(body)
+    headers['content-encoding'] = 'gzip'
+    headers['content-length'] = String(compressed.length)
+    done(compressed)
   })
+}
+
+function isCompressible ({ method, url }: FastifyRequest, headers: ResponseHeaders, body: Buffer | string) {
+  if (body.length < MIN_BYTES || method === 'HEAD' || headers['content-encoding'] !== undefined) return false
+  if (!/^(application\/json|text\/javascript|application\/javascript)/.test(String(headers['content-type']))) {
+    return false
+  }
+  // A strong ETag names these bytes, which compression would change.
+  return !url.startsWith(`${BASE_PATH}/auth/`) && String(headers['etag'] ?? 'W/').startsWith('W/')
 }

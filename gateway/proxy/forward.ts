@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { runInTraceOf, ServerError } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
@@ -6,18 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher, Pool } from 'undici'
 import { checkBody, readBody } from './bodies.ts'
 import { requestErrorOf, failureOf, recordFailure } from './failures.ts'
-import { isResponseHeader, requestHeadersFor } from './headers.ts'
+import { requestHeadersFor } from './headers.ts'
 import type { Upstream } from './pools.ts'
+import { respond, type ServiceResponse } from './respond.ts'
 import { BASE_PATH, DEFAULT_BODY_BYTES } from '../routes.ts'
 
 const TIMEOUT_MS = 3_000
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
-
-interface ServiceResponse {
-  status: number
-  headers: IncomingHttpHeaders
-  body: Buffer
-}
 
 /** Forwards `request`, with its body if it has one, to the same path at the service without BASE_PATH. */
 export function forwardRequest (request: FastifyRequest, reply: FastifyReply, upstream: Upstream) {
@@ -76,7 +70,7 @@ export function forward (
         if (failure) return fail(failure)
         settle(() => {
           breaker.succeeded()
-          sendResponse(reply, response)
+          respond(request, reply, response)
         })
       },
       onError (error, wasSent) {
@@ -131,13 +125,4 @@ function sendRequest (pool: Pool, options: Dispatcher.DispatchOptions, { onRespo
     aborted = reason
     controller?.abort(reason)
   }
-}
-
-function sendResponse (reply: FastifyReply, { status, headers, body }: ServiceResponse) {
-  reply.code(status)
-  for (const name in headers) if (isResponseHeader(name)) reply.header(name, headers[name])
-  if (body.length === 0) return void reply.send()
-  const isText = headers['content-type']?.startsWith('application/json') && headers['content-encoding'] === undefined
-  // Node writes a string together with the headers; a Buffer takes a second write.
-  void reply.send(isText && isUtf8(body) ? body.toString() : body)
 }

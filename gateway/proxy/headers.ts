@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { propagation } from '@opentelemetry/api'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { traceparentOf } from '@tandem/http-kit'
+import type { FastifyRequest } from 'fastify'
 
 // Every other header of a client is dropped, so a forged internal header never reaches a service.
 const forwardedHeaders = [
@@ -23,14 +23,17 @@ const unmapIpv4 = (ip: string) => (ip.startsWith('::ffff:') ? ip.slice(7) : ip)
 
 /** The headers that the service receives. @param length the length of the body in bytes, if known */
 export function requestHeadersFor (request: FastifyRequest, length: number | undefined): IncomingHttpHeaders {
-  const headers: IncomingHttpHeaders = { 'x-forwarded-for': unmapIpv4(request.ip), 'x-request-id': request.id }
+  const headers: IncomingHttpHeaders = {
+    'x-forwarded-for': unmapIpv4(request.ip),
+    'x-request-id': request.id,
+    'traceparent': traceparentOf(request)
+  }
   const given = request.headers
   for (const name of forwardedHeaders) {
     const value = given[name]
     if (value !== undefined) headers[name] = value as never
   }
   if (length !== undefined) headers['content-length'] = String(length)
-  propagation.inject(request.trace, headers)
   return headers
 }
 
@@ -62,14 +65,16 @@ const securityHeaders = Object.entries({
   'x-frame-options': 'DENY'
 })
 
-/**
- * Adds the security headers to every response that does not set its own. This is an onSend hook because a 401 or 503
- * can come before any hook that is registered here.
- */
-export function addSecurityHeaders (app: FastifyInstance) {
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    for (const [name, value] of securityHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
-    if (!reply.hasHeader('cache-control') && !reply.hasHeader('etag')) reply.header('cache-control', 'no-store')
-    done()
-  })
+/** The headers of a response on its way to the client, by lower-case name. */
+export type ResponseHeaders = Record<string, number | string | string[] | undefined>
+
+/** Adds the security headers, unless the response sets its own. */
+export function addSecurityHeaders (headers: ResponseHeaders) {
+  for (const [name, value] of securityHeaders) headers[name] ??= value
+  if (headers['etag'] === undefined) headers['cache-control'] ??= 'no-store'
+}
+
+/** Adds `name` to Vary. */
+export function vary (headers: ResponseHeaders, name: string) {
+  headers['vary'] = headers['vary'] === undefined ? name : `${String(headers['vary'])}, ${name}`
 }

@@ -29,6 +29,13 @@ tap.test('a forged X-Forwarded-For does not bypass a limit', async (t) => {
     )
   )
   t.equal(answers.filter(({ status }) => status === 429).length, 1)
+  for (const { status, headers } of answers) {
+    t.match(
+      headers,
+      { 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': /^\d+$/, 'x-frame-options': 'DENY' },
+      `${status}`
+    )
+  }
 })
 
 tap.test('the /64 of an IPv6 address is one client, also behind a trusted proxy', async (t) => {

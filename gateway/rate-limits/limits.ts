@@ -21,6 +21,9 @@ interface Options {
   showsRemedy: boolean
 }
 
+/** The client of a request: its IPv4 address, or the /64 of its IPv6 address. */
+const clientOf = ({ ip }: FastifyRequest) => ip.includes(':') ? rateLimitPlugin.normalizeIP(ip) : ip
+
 const isLocal = (ip: string) => /^(::ffff:)?127\.|^::1$/.test(ip)
 
 interface Rejection {
@@ -82,13 +85,15 @@ export async function limitRoutes (app: FastifyInstance, { counter, showsRemedy 
 
   app.addHook('preHandler', (request, _reply, done) => {
     const { method, url, config: { additionalLimits = [], accountLimits = [] } } = request.routeOptions
-    const client = rateLimitPlugin.normalizeIP(request.ip)
+    const isRead = isReadMethod(request.method)
+    if (isRead && additionalLimits.length === 0) return done()
+    const client = clientOf(request)
     const keys = additionalLimits.map((limit) => ({
       key: `${limit.windowMs} ms of ${String(method)} ${url} ${client}`,
       limit,
       remedy: 'LIMIT_PROFILE=relaxed'
     }))
-    if (request.account && !isReadMethod(request.method)) {
+    if (request.account && !isRead) {
       keys.push(
         ...accountLimits.flatMap(([name, limits]) =>
           limits.map((limit) => ({
@@ -116,7 +121,7 @@ export function limitFloods (app: FastifyInstance, limit: Limit, { showsRemedy }
   const memory = createMemoryCounter()
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.logged === false) return done()
-    const { current, ttl } = memory.count(rateLimitPlugin.normalizeIP(request.ip), limit.windowMs)
+    const { current, ttl } = memory.count(clientOf(request), limit.windowMs)
     if (current <= limit.max) return done()
     const refuse = () => done(createRateLimitedError(request, { ttlMs: ttl, remedy: 'FLOOD_LIMIT=off', showsRemedy }))
     setTimeout(refuse, FLOOD_REFUSAL_DELAY_MS)

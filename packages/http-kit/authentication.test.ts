@@ -141,6 +141,20 @@ t.test('forged tokens are rejected', async (t) => {
   t.equal((await app.inject({ url: '/me', headers: { authorization: `Bearer ${good}` } })).statusCode, 200)
 })
 
+t.test('a token with a look-alike letter is rejected outside of a header, too', async (t) => {
+  const app = await testServer(t, routes)
+  const good = signToken(claims())
+  t.match(await app.verifyAccessToken(good), { kid: 'test' })
+  const [head = '', body = '', signature = ''] = good.split('.')
+  // Its code ends in the byte of the letter that it replaces.
+  const altered = body.replace(/[a-z]/i, (letter) => String.fromCharCode(letter.charCodeAt(0) + 256))
+  for (const token of [`${head}.${altered}.${signature}`, `${good}.x`, `${good}=`, good.replace(/-|_/, '+'), '']) {
+    if (token !== good) {
+      await t.rejects(app.verifyAccessToken(token), { code: 'INVALID_ACCESS_TOKEN' }, token.slice(-20))
+    }
+  }
+})
+
 t.test('only the token identifies the caller', async (t) => {
   const app = await testServer(t, routes)
   const claimed = {

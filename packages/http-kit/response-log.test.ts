@@ -41,6 +41,37 @@ t.test('a response is one line, with the route and the path but no query', async
   t.notMatch(JSON.stringify(lines), 's3cret')
 })
 
+t.test('in a sample, one in sixteen fast successes is logged, and every error and slow response', async (t) => {
+  const { lines, log } = captureLog()
+  const app = await testServer(t, async (app) => {
+    app.get('/fast', { config: { public: true } }, async () => data({}))
+    app.get('/slow', { config: { public: true } }, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1_020))
+      return data({})
+    })
+  }, { log, samplesLog: true })
+  const ids: string[] = []
+  for (let request = 0; request < 200; request++) {
+    ids.push(String((await app.inject('/fast')).headers['x-request-id']))
+  }
+  await new Promise(setImmediate)
+  const expected = ids.filter((id) => id.startsWith('0'))
+  t.strictSame(lines.map((line) => line['requestId']), expected)
+  lines.length = 0
+  await Promise.all(Array.from({ length: 8 }, () => app.inject('/slow')))
+  for (let request = 0; request < 8; request++) await app.inject('/nowhere')
+  await new Promise(setImmediate)
+  t.equal(lines.filter(({ route }) => route === '/slow').length, 8)
+  t.equal(lines.filter(({ status }) => status === 404).length, 8)
+
+  const debug = createLogger('test', 'debug', { write: (line: string) => lines.push(JSON.parse(line)) })
+  const verbose = await testServer(t, undefined, { log: debug, samplesLog: true })
+  lines.length = 0
+  for (let request = 0; request < 20; request++) await verbose.inject('/nowhere')
+  await new Promise(setImmediate)
+  t.equal(lines.filter(({ msg }) => msg === 'request completed').length, 20)
+})
+
 t.test('an internal error is logged once, in the trace of its request', async (t) => {
   const { lines, log } = captureLog()
   const app = await testServer(t, async (app) => {

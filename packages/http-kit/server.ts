@@ -4,23 +4,22 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import underPressure from '@fastify/under-pressure'
 import Fastify, { LogController } from 'fastify'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
-  FastifyReply as Reply,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault
 } from 'fastify'
-import { Unavailable, type HealthChecks, type Log } from '@tandem/process-kit'
+import type { HealthChecks, Log } from '@tandem/process-kit'
 import { authentication } from './authentication.ts'
 import type { AuthenticationOptions } from './authentication.ts'
 import { revalidateResponses } from './etag.ts'
 import { handleErrors, failure, sendError } from './envelope.ts'
 import { serveHealth } from './health.ts'
 import { reportIgnoredFields } from './ignored-fields.ts'
+import { shedLoad } from './load-shedding.ts'
 import { describeRoutes } from './openapi.ts'
 import { measureRequests } from './request-metrics.ts'
 import { createRequestLog, traceRequests } from './request-tracing.ts'
@@ -34,11 +33,10 @@ export type Server = FastifyInstance<RawServerDefault, RawRequestDefaultExpressi
 /** A route module: a Fastify plugin that gets `Deps` when it is registered. */
 export type Routes<Deps extends object = Record<never, never>> = FastifyPluginAsyncTypebox<Deps>
 
-// Only packages that extend FastifyReply make its name known in here.
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Called under pressure in place of shedding the request; an empty function exempts the route. */
-    pressureHandler?: (request: FastifyRequest, reply: Reply) => void
+  interface FastifyInstance {
+    /** Whether the server closes: from then on each response has to end its connection. */
+    isClosing: () => boolean
   }
 }
 
@@ -59,6 +57,8 @@ export interface ServerOptions extends AuthenticationOptions {
    * on a busy machine.
    */
   loadShedding?: boolean
+  /** Whether only one in sixteen fast successes is logged; default where NODE_ENV is production. */
+  samplesLog?: boolean
   /** Whether to serve /openapi.json; default true. */
   openapi?: boolean
   /**
@@ -94,6 +94,7 @@ export async function createServer (
     exposesFailingChecks = true,
     bodyLimit = 64 * KIBIBYTE,
     loadShedding = true,
+    samplesLog = process.env.NODE_ENV === 'production',
     openapi = true,
     isPublic = false,
     acceptsUpgrade = () => false
@@ -131,13 +132,13 @@ export async function createServer (
   closeConnectionsGracefully(app)
   discardUnreadBodies(app)
   await traceRequests(app, { isPublic })
-  logResponses(app)
+  logResponses(app, { isSampled: samplesLog })
   handleErrors(app)
   validateRequests(app)
   reportIgnoredFields(app)
   revalidateResponses(app)
-  await measureRequests(app)
-  if (loadShedding) await shedLoad(app)
+  measureRequests(app)
+  if (loadShedding) shedLoad(app)
   await app.register(authentication, { keys, isRevoked, acceptsRestricted })
   if (openapi) await describeRoutes(app, { name })
   await serveHealth(app, { checks, exposesFailingChecks })
@@ -162,25 +163,10 @@ function closeConnectionsGracefully (app: FastifyInstance) {
     idleTimer = setInterval(() => app.server.closeIdleConnections(), 200)
   })
   app.addHook('onClose', async () => clearInterval(idleTimer))
+  app.decorate('isClosing', () => closing)
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close')
     done()
-  })
-}
-
-/** Responds with 503 at once while the event loop is so late that clients give up before they are served. */
-async function shedLoad (app: FastifyInstance) {
-  await app.register(underPressure, {
-    maxEventLoopDelay: 250,
-    maxEventLoopUtilization: 0.98,
-    eventLoopUtilizationMode: 'interval',
-    retryAfter: 1,
-    customError: Unavailable as never,
-    pressureHandler (_request, _reply, type) {
-      // A fully used core alone sheds no load; requests must also have to wait for it.
-      if (type === underPressure.TYPE_EVENT_LOOP_UTILIZATION && app.memoryUsage().eventLoopDelay < 50) return
-      throw new Unavailable()
-    }
   })
 }
 

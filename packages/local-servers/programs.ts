@@ -24,8 +24,22 @@ export function findPrograms ({ redis = true, nats = true } = {}): Programs {
   const packages = missing()
   if (packages.length > 0 && isDebianRoot()) installPackages(packages)
   const wanted = missing()
-  if (wanted.length > 0) throw new UserError(installHint(wanted))
+  if (wanted.length > 0) {
+    const variables = wanted.map((name) => name === 'redis-server' ? 'REDIS_URL' : 'NATS_URL').join(' and ')
+    throw new UserError(`${installHint(wanted)}, or set ${variables} to a running one`)
+  }
   return { redis: find(REDIS) ?? '', nats: find(NATS) ?? '' }
+}
+
+/**
+ * Finds a program, and installs the Debian package of this name if it is missing and that needs no question.
+ * @throws UserError that says what to install
+ */
+export function findProgram (name: string, packageName = name): string {
+  if (!find([name]) && isDebianRoot()) installPackages([packageName])
+  const program = find([name])
+  if (!program) throw new UserError(installHint([packageName]))
+  return program
 }
 
 function find (names: string[]): string | undefined {
@@ -73,6 +87,5 @@ function installHint (names: string[]): string {
     : existsSync('/usr/bin/apt-get')
     ? `sudo apt-get install ${names.join(' ')}`
     : `install ${names.join(' and ')} with your package manager`
-  const variables = names.map((name) => name === 'redis-server' ? 'REDIS_URL' : 'NATS_URL').join(' and ')
-  return `${names.join(' and ')} not found on the PATH: ${how}, or set ${variables} to a running one`
+  return `${names.join(' and ')} not found on the PATH: ${how}`
 }

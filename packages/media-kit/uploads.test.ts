@@ -27,7 +27,7 @@ async function server (t: Test) {
     // Creating test images blocks the event loop, which must not shed load here.
     app.post(
       '/photos',
-      { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true, pressureHandler () {} } },
+      { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true, neverShed: true } },
       async (request) => {
         const { width, height } = await readImage(request, 'file', randomUUID())
         return { width, height }

@@ -10,9 +10,17 @@ export type { HealthCheck, HealthChecks } from './health.ts'
 export { bindLog, createLogger, withLogFields } from './logging.ts'
 export type { Log } from './logging.ts'
 export { createLookup } from './lookup.ts'
+export { collectProcessMetrics } from './default-metrics.ts'
 export { registry, serveMetrics } from './metrics.ts'
 export { runPeriodically } from './periodic.ts'
 export { parseRootKey, RootKeys } from './root-keys.ts'
 export { run } from './run.ts'
 export { inIndonesian, translateErrors } from './translations.ts'
-export { extractTraceContext, isRecordingSpans, propagateTraces, traceId } from './tracing.ts'
+export {
+  extractTraceContext,
+  isRecordingSpans,
+  newTraceContext,
+  propagateTraces,
+  spanIdOf,
+  traceId
+} from './tracing.ts'

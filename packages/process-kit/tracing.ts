@@ -53,12 +53,15 @@ export function extractTraceContext ({ traceparent, tracestate }: Record<string,
   const continued = propagation.extract(ROOT_CONTEXT, carrier)
   const parent = trace.getSpanContext(continued)
   if (parent && isSpanContextValid(parent)) return continued
-  return trace.setSpanContext(ROOT_CONTEXT, {
-    traceId: randomHex(),
-    spanId: randomHex().slice(0, 16),
-    traceFlags: TraceFlags.SAMPLED
-  })
+  return newTraceContext(randomHex())
 }
+
+/** The id of the first span of a new trace. */
+export const spanIdOf = (newTraceId: string) => newTraceId.slice(0, 16)
+
+/** A new trace. @param id 32 random hexadecimal digits */
+export const newTraceContext = (id: string): Context =>
+  trace.setSpanContext(ROOT_CONTEXT, { traceId: id, spanId: spanIdOf(id), traceFlags: TraceFlags.SAMPLED })
 
 /** The id of the trace in `traceContext`; by default, the trace of the running code. */
 export const traceId = (traceContext = context.active()) => trace.getSpanContext(traceContext)?.traceId

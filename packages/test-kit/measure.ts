@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
+export { reportGoals, type Goal } from './goals.ts'
+
 // What the benchmarks of the services share. Compare figures of one run only: the speed of a machine differs between
 // runs.
 
@@ -21,30 +23,6 @@ export function percentile (figures: number[], percent: number) {
 }
 
 export const median = (figures: number[]) => percentile(figures, 50)
-
-/** One goal, as all benchmarks print it. */
-export interface Goal {
-  name: string
-  /** What the figure is a ratio to, or where it was measured, with its own figure. */
-  reference: string
-  figure: number
-  atLeast?: number
-  atMost?: number
-}
-
-/** Prints each goal with its reference, figure and verdict. The process exits with 1 if one is missed. */
-export function reportGoals (goals: Goal[]) {
-  const rows = goals.map(({ name, reference, figure, atLeast = -Infinity, atMost = Infinity }) => {
-    const isMet = figure >= atLeast && figure <= atMost
-    if (!isMet) process.exitCode = 1
-    const bound = atMost === Infinity ? `at least ${atLeast}` : `at most ${atMost}`
-    return [name, bound, reference, figure.toFixed(2), isMet ? 'met' : 'MISSED']
-  })
-  const table = [['what', 'goal', 'reference', 'figure', 'verdict'], ...rows]
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
-  console.log()
-  for (const row of table) console.log(row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd())
-}
 
 interface PgbenchResult {
   perSecond: number

@@ -143,6 +143,7 @@ function temporaryFolder (t: Teardown): string {
 /** A process of Tandem on a free port. */
 export interface TestProcess {
   readonly port: number
+  readonly pid: number | undefined
   /** Stops it with SIGTERM, as an operator does; resolves once it has ended. */
   stop: () => Promise<void>
   /** Starts it again; resolves once it is ready. */
@@ -179,6 +180,9 @@ export async function startProcess (t: Teardown, script: string, env: NodeJS.Pro
   return {
     get port() {
       return recipe.port
+    },
+    get pid() {
+      return running?.pid
     },
     stop,
     start: begin

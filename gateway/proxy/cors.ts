@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { vary, type ResponseHeaders } from './headers.ts'
 import { BASE_PATH } from '../routes.ts'
 
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
@@ -10,26 +11,32 @@ const MAX_AGE_SECONDS = '600'
 // @fastify/cors takes 3 % more of the gateway's CPU per request, and the Vary of a service's response would overwrite the
 // one it sets: docs/decisions/0015.
 
-/**
- * Handles OPTIONS, and allows pages of `origins` (`*`: any) to call the API. The headers are added in onSend, so that a
- * page can also read a 401, which comes before any hook that is registered here.
- */
-export async function enableCors (app: FastifyInstance, { origins }: { origins: string[] }) {
+/** Which pages can call the API. */
+export interface Cors {
+  isAllowed(origin: string | undefined): origin is string
+  /** Lets the page that sent `request` read the response, if it is allowed to. */
+  addHeaders(request: FastifyRequest, headers: ResponseHeaders): void
+}
+
+/** @param origins the origins of the pages; `*`: any */
+export function createCors (origins: string[]): Cors {
   const isAllowed = (origin: string | undefined): origin is string =>
     origin !== undefined && (origins.includes('*') || origins.includes(origin))
-
-  if (origins.length > 0) {
-    app.addHook('onSend', (request, reply, _payload, done) => {
-      const vary = reply.getHeader('vary')
-      reply.header('vary', vary === undefined ? 'Origin' : `${String(vary)}, Origin`)
+  return {
+    isAllowed,
+    addHeaders (request, headers) {
+      if (origins.length === 0) return
+      vary(headers, 'Origin')
       const { origin } = request.headers
-      if (isAllowed(origin)) {
-        reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', EXPOSED_HEADERS)
-      }
-      done()
-    })
+      if (!isAllowed(origin)) return
+      headers['access-control-allow-origin'] = origin
+      headers['access-control-expose-headers'] = EXPOSED_HEADERS
+    }
   }
+}
 
+/** Handles OPTIONS. */
+export function handlePreflights (app: FastifyInstance, { isAllowed }: Cors) {
   const handleOptions = async (request: FastifyRequest, reply: FastifyReply) => {
     const { origin } = request.headers
     if (isAllowed(origin) && request.headers['access-control-request-method'] !== undefined) {

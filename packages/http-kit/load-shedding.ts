@@ -1,0 +1,50 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
+import { Unavailable } from '@tandem/process-kit'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route responds under pressure, too, as health probes do. */
+    neverShed?: boolean
+  }
+}
+
+const SAMPLE_INTERVAL_MS = 1_000
+// A used core alone sheds no load; requests must also have to wait for it.
+const BUSY = { utilization: 0.9, delayMs: 250 }
+const FULLY_USED = { utilization: 0.98, delayMs: 50 }
+
+/**
+ * Responds with 503 at once while the event loop is so late that clients give up before they are served.
+ * @fastify/under-pressure does the same with a timer that wakes an idle process a hundred times a second; here each
+ * iteration of the event loop is a sample, and an idle process has none.
+ */
+export function shedLoad (app: FastifyInstance) {
+  const delays = monitorEventLoopDelay({ samplePerIteration: true })
+  delays.enable()
+  let last = performance.eventLoopUtilization()
+  let isOverloaded = false
+
+  const timer = setInterval(() => {
+    const current = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(current, last)
+    last = current
+    const delayMs = expectedDelayMs(delays)
+    delays.reset()
+    isOverloaded = [BUSY, FULLY_USED].some((each) => utilization > each.utilization && delayMs > each.delayMs)
+  }, SAMPLE_INTERVAL_MS).unref()
+
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    delays.disable()
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(isOverloaded && !request.routeOptions.config.neverShed ? new Unavailable() : undefined)
+  })
+}
+
+/** The mean length of the iteration in which a request arrives, over all moments of the last interval. */
+function expectedDelayMs ({ count, mean, stddev }: { count: number, mean: number, stddev: number }) {
+  const sumOfSquares = count === 0 ? 0 : count * (mean ** 2 + stddev ** 2)
+  return sumOfSquares / 1e12 / SAMPLE_INTERVAL_MS
+}

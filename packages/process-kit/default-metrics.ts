@@ -1,0 +1,47 @@
+import { createRequire } from 'node:module'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import client, { type Registry } from 'prom-client'
+
+type Collect = (registry?: Registry, config?: object) => void
+
+const { metricsList } = client.collectDefaultMetrics as unknown as { metricsList: string[] }
+const require = createRequire(import.meta.url)
+
+let isCollecting = false
+
+/**
+ * Collects prom-client's metrics of the process, once. Its own monitor of the event loop would wake an idle process a
+ * hundred times a second, so that one is replaced by one that samples each iteration and never wakes it.
+ */
+export function collectProcessMetrics () {
+  if (isCollecting) return
+  isCollecting = true
+  for (const name of metricsList) {
+    if (name !== 'eventLoopLag') (require(`prom-client/lib/metrics/${name}.js`) as Collect)(undefined, {})
+  }
+  const delays = monitorEventLoopDelay({ samplePerIteration: true })
+  delays.enable()
+  const gauge = (name: string, help: string) => new client.Gauge({ name: `nodejs_eventloop_lag_${name}`, help })
+  const mean = gauge('mean_seconds', 'The mean duration of the iterations of the event loop since the last scrape.')
+  const max = gauge('max_seconds', 'The longest iteration of the event loop since the last scrape.')
+  const percentiles = [50, 90, 99].map((percent) =>
+    [percent, gauge(`p${percent}_seconds`, `The ${percent}th percentile of the iterations of the event loop.`)] as const
+  )
+  new client.Gauge({
+    name: 'nodejs_eventloop_lag_seconds',
+    help: 'Lag of event loop in seconds.',
+    // The first of them: it sets all.
+    async collect () {
+      const since = performance.now()
+      mean.set(seconds(delays.mean))
+      max.set(seconds(delays.max))
+      for (const [percent, each] of percentiles) each.set(seconds(delays.percentile(percent)))
+      delays.reset()
+      await new Promise(setImmediate)
+      this.set((performance.now() - since) / 1_000)
+    }
+  })
+}
+
+// The mean of no sample is not a number.
+const seconds = (nanoseconds: number) => Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0
