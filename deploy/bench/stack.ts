@@ -16,6 +16,8 @@ interface Running {
 /** The addresses that the launcher writes to stack.json once everything is ready. */
 export interface Stack {
   gateway: Running
+  /** The operators' console. */
+  console: { url: string, pid: number | null }
   services: Record<string, Running>
   postgres: { url: string }
   redis: { url: string }

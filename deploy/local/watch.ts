@@ -8,18 +8,19 @@ const DEBOUNCE_MS = 150
 const IGNORED = /(^|\/)(node_modules|\.tap)(\/|$)|\.test\.ts$|\.md$|~$|\.sw.$/
 
 /**
- * Restarts the processes that a changed file affects: its service, the gateway, or all of them for a package. Changes
+ * Restarts the processes that a changed file affects: its service, the gateway, the console, or all for a package. Changes
  * before `started` wait.
  */
 export function watchSources (root: string, system: System, started: Promise<void>): () => void {
-  const all = ['gateway', ...system.services.keys()]
+  const processes = new Map(system.processes().map((process) => [process.name, process]))
+  const all = [...processes.keys()]
   const changed = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
 
   const restart = () => {
     for (const [name, file] of changed) {
-      const process = name === 'gateway' ? system.gateway : system.services.get(name)
-      const migrated = name === 'gateway' ? Promise.resolve() : system.migrate(name)
+      const process = processes.get(name)
+      const migrated = system.services.has(name) ? system.migrate(name) : Promise.resolve()
       migrated.then(
         () => process?.restart(`${file} changed`),
         (error: Error) => screen.fail(`${name}: ${error.message}`)
@@ -30,7 +31,8 @@ export function watchSources (root: string, system: System, started: Promise<voi
 
   const affectedBy = (file: string) => {
     const [folder, name = ''] = file.split(path.sep)
-    if (folder === 'gateway') return ['gateway']
+    // The console imports modules of the gateway, but not the other way round.
+    if (folder === 'gateway') return name === 'console' ? ['console'] : ['gateway', 'console']
     if (folder === 'services') return system.services.has(name) ? [name] : []
     return all
   }
