@@ -34,7 +34,8 @@ interface Resolution {
 
 /**
  * Closes a case by a decision. A later decision about it, such as a reversal, replaces the outcome.
- * @returns its target, and whether it was open; undefined if there is no such case
+ * @returns its target, and whether reporters are to learn of it: it was open, or action is taken after all; undefined if
+ * there is no such case
  */
 export async function resolveCase<Tables extends CaseTables> (
   trx: Transaction<Tables>,
@@ -44,11 +45,14 @@ export async function resolveCase<Tables extends CaseTables> (
   const known = await describeCase(trx, id)
   if (!known) return
   await lockTarget(trx, { type: known.targetType, id: known.targetId })
-  const { rows: [resolved] } = await sql<{ wasOpen: boolean }>`
-    with before as (select id, resolved_at is null as was_open from cases where id = ${id} for update)
+  const { rows: [resolved] } = await sql<{ isNews: boolean }>`
+    with before as (
+      select id, resolved_at is null or (outcome <> 'ACTION_TAKEN' and ${outcome} = 'ACTION_TAKEN') as is_news
+      from cases where id = ${id} for update
+    )
     update cases set decision_id = ${decisionId}, outcome = ${outcome}, resolved_at = now(), version = version + 1,
       claimed_by = null, claimed_until = null
     from before where cases.id = before.id
-    returning before.was_open as "wasOpen"`.execute(trx)
-  return { ...known, wasOpen: resolved?.wasOpen ?? false }
+    returning before.is_news as "isNews"`.execute(trx)
+  return { ...known, isNews: resolved?.isNews ?? false }
 }

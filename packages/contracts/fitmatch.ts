@@ -10,7 +10,8 @@ import {
   Nullable,
   Timestamp,
   erasureCheck,
-  personalData
+  personalData,
+  reportOfPerson
 } from './schemas.ts'
 
 const MatchType = Type.Enum(['LIKE', 'WORKOUT_BUDDY'])
@@ -291,6 +292,9 @@ export const RealtimeDetails = defineRpc('fitmatch.realtime-details.v1', {
     chatUnreadCount: Type.Integer({ minimum: 0 })
   })))
 })
+
+/** What came of a person's own report; null if there is none of theirs. */
+export const FitMatchReport = defineRpc('fitmatch.report.v1', reportOfPerson)
 
 /** A case of this service; null if there is none. */
 export const FitMatchCase = defineRpc('fitmatch.case.v1', {

@@ -25,6 +25,17 @@ export const Erased = Type.Object({
 export type AccountErased = Type.Static<typeof Erased>
 
 /** A case of reports, as identity needs it to decide. */
+/** A report as its author appeals it. */
+export const reportOfPerson = {
+  request: Type.Object({ reportId: Id, reporterId: Id }),
+  response: Nullable(Type.Object({
+    caseId: Id,
+    /** Null until operators have decided. */
+    decisionId: Nullable(Id),
+    outcome: Nullable(Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION']))
+  }))
+}
+
 export const CaseDescription = Type.Object({
   accountId: Id,
   /** Grows with what a decision has to consider. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { CaseDescription, Erased, Id, Nullable, erasureCheck, personalData } from './schemas.ts'
+import { CaseDescription, Erased, Id, Nullable, erasureCheck, personalData, reportOfPerson } from './schemas.ts'
 
 // The first words of the text, only if it is public.
 const excerpt = Nullable(Type.String({ maxLength: 140 }))
@@ -123,6 +123,9 @@ export const Connection = defineRpc('social.connection.v1', {
 export const SocialAccountErased = defineEvent('social.account.erased.v1', Erased)
 export const SocialPersonalData = defineRpc('social.personal-data.v1', personalData)
 export const SocialErasureCheck = defineRpc('social.erasure-check.v1', erasureCheck)
+
+/** What came of a person's own report; null if there is none of theirs. */
+export const SocialReport = defineRpc('social.report.v1', reportOfPerson)
 
 /** A case of this service; null if there is none. */
 export const SocialCase = defineRpc('social.case.v1', {

@@ -23,7 +23,7 @@ import { onAccountVerified, onDecisionMade, onPersonReported, onSuspensionContin
 import { blockRoutes } from './safety/people-routes.ts'
 import { reportOperatorRoutes } from './safety/operator-routes.ts'
 import { listReportsOfCase } from './safety/cases.ts'
-import { handleCase } from './safety/rpc.ts'
+import { handleCase, handleReport } from './safety/rpc.ts'
 import { handleRealtimeDetails } from './realtime/rpc.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
 import { safetyRoutes } from './safety/routes.ts'
@@ -73,7 +73,8 @@ const rpcHandlers = [
   handleMeetingDetails,
   handlePersonalData,
   handleErasureCheck,
-  handleCase
+  handleCase,
+  handleReport
 ]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {

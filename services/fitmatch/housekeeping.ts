@@ -7,6 +7,7 @@ import { deleteExpiredRequests } from './buddies/endings.ts'
 import type { Deps } from './deps.ts'
 import { deleteKeptEvidence } from './erasure/actions.ts'
 import { removeFiles } from './photos/files.ts'
+import { purgeRemovedPhotos } from './safety/removed-photos.ts'
 import { recheckRecentReporters } from './safety/reporters.ts'
 import { eraseOldSelfies } from './verification/actions.ts'
 
@@ -53,6 +54,7 @@ export async function runHousekeeping ({ db, callRpc, media, selfies, now }: Dep
   await removeFiles({ db, media }, [...images.rows, ...photos.rows].map(({ url }) => url))
   await deleteKeptEvidence(db)
   await purgeCases({ db, media })
+  await purgeRemovedPhotos({ db, media })
 
   // Last, because it throws while identity is unavailable.
   await recheckRecentReporters({ db, callRpc })

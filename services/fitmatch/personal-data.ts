@@ -99,6 +99,11 @@ export const personalData: PersonalData<Tables> = {
     files: sql`array[key]`,
     exported: ['key', 'created_at']
   }),
+  removed_photos: personal({
+    rowsOf: inColumns('account_id'),
+    files: sql`case when copy is null then '{}' else array[copy] end`,
+    exported: { not: 'The person is notified of the decision, and can have the photo restored.' }
+  }),
   photos: personal({
     rowsOf: ofProfile,
     files: sql`case when uploaded then array[url] else '{}' end`,

@@ -117,6 +117,18 @@ export interface Tables
     public_longitude: GeneratedAlways<number | null>,
     cell: GeneratedAlways<number>
   }
+  removed_photos: {
+    photo_id: string,
+    account_id: string,
+    url: string | null,
+    copy: string | null,
+    is_main: Generated<boolean>,
+    is_verified: Generated<boolean>,
+    sort_order: Generated<number>,
+    sequence: number,
+    removed_at: Generated<Date>,
+    restored_at: Generated<Date | null>
+  }
   photos: {
     id: Generated<string>,
     profile_id: string,

@@ -196,6 +196,8 @@ export interface Tables
   strikes: { decision_id: string, account_id: string, created_at: Generated<Date>, removed_at: Date | null }
   decision_applications: { decision_id: string, service: string, applied_at: Generated<Date> }
   appeals: {
+    /** Set if its author reported something that was dismissed. */
+    report_id: Generated<string | null>,
     id: Generated<string>,
     decision_id: string,
     account_id: string,

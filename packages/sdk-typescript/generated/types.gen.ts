@@ -1810,6 +1810,7 @@ export type WorkoutSet = {
 export type AppealDecisionData = {
     body: {
         decisionId?: string;
+        reportId?: string;
         text: string;
         /**
          * Of the mail

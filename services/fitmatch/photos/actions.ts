@@ -123,3 +123,22 @@ export async function deletePhoto ({ db, media }: Deps, accountId: string, photo
   })
   if (removed.uploaded) await removeFiles({ db, media }, [removed.url])
 }
+
+interface RemovedPhoto {
+  id: string
+  url: string
+  uploaded: boolean
+  is_main: boolean
+  is_verified: boolean
+  sort_order: number
+}
+
+/** Puts a photo back that operators had removed, unless the profile is full. Call it under the profile's lock. */
+export async function putBackPhoto (trx: Trx, profile: LockedProfile, { is_main: isMain, ...photo }: RemovedPhoto) {
+  const others = await listPhotos(trx, profile.id)
+  if (others.length >= MAX_PHOTOS) return
+  await trx.insertInto('photos').values({ ...photo, profile_id: profile.id, is_main: others.length === 0 })
+    .onConflict((conflict) => conflict.column('id').doNothing()).execute()
+  await setCount(trx, profile.id, others.length + 1)
+  if (isMain && others.length > 0) await makeMain(trx, profile, photo.id)
+}

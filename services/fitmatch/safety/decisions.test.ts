@@ -3,10 +3,11 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { DecisionMade, FitMatchDecisionApplied, ReportResolved, SuspensionChanged } from '@tandem/contracts'
+import { createPng } from '@tandem/media-kit/testing'
 import { testApp, type Member } from '../test/app.ts'
 import { liftEndedSuspensions } from './decisions.ts'
 
-const { db, handlers, get, post, member, memberWithPhotos, publishedEvents } = await testApp(t)
+const { db, handlers, get, post, member, memberWithPhotos, publishedEvents, upload, deps } = await testApp(t)
 
 const nothing = { scope: null, until: null, photoId: null }
 const decision = (accountId: string, actions: object[], caseId: string | null = null, more = {}) => ({
@@ -67,6 +68,39 @@ t.test('a suspension ends by itself, and a later decision wins in any order', as
   t.equal(await statusOf(ben), 'ACTIVE')
   await apply(decision(ben.id, [{ type: 'RESTRICT', scope: 'POSTING', until }]), 10)
   t.equal(await statusOf(ben), 'ACTIVE', 'what concerns posts changes nothing here')
+})
+
+t.test('a removed photo comes back as it was after a reversal, in whatever order the two arrive', async (t) => {
+  const ben = await memberWithPhotos('Ben')
+  await upload(ben.id, '/fitmatch/photos', 'file', createPng())
+  const photosOf = async () => (await get(ben.id, '/fitmatch/photos')).data.photos
+  const before = await photosOf()
+  const main = before.find(({ isMain }: { isMain: boolean }) => isMain)
+  const uploaded = before.at(-1)
+  const { url: key } = await db.selectFrom('photos').where('id', '=', uploaded.id).select('url')
+    .executeTakeFirstOrThrow()
+  for (const [turn, { id }] of [main, uploaded].entries()) {
+    const remove = decision(ben.id, [{ type: 'REMOVE_PHOTO', photoId: id }])
+    const restore = decision(ben.id, [{ type: 'RESTORE_CONTENT', photoId: id }])
+    const [removeId, restoreId] = [randomUUID(), randomUUID()]
+    for (let repeat = 0; repeat < 2; repeat++) await apply(remove, 10 + turn * 10, removeId)
+    t.equal((await photosOf()).length, before.length - 1)
+    if (id === uploaded.id) t.equal(await deps.media.find(key), undefined, 'nobody sees its file')
+    for (let repeat = 0; repeat < 2; repeat++) await apply(restore, 11 + turn * 10, restoreId)
+    t.same(await photosOf(), before)
+    await apply({ ...remove, decisionId: randomUUID() }, 10 + turn * 10)
+    t.same(await photosOf(), before, 'a removal that arrives late changes nothing')
+  }
+  t.ok(await deps.media.find(key))
+
+  const [first] = before
+  await apply(decision(ben.id, [{ type: 'RESTORE_CONTENT', photoId: first.id }]), 51)
+  await apply(decision(ben.id, [{ type: 'REMOVE_PHOTO', photoId: first.id }]), 50)
+  t.same(await photosOf(), before, 'nor one of a photo whose restoration arrived first')
+  const other = await memberWithPhotos('Eve')
+  await apply(decision(other.id, [{ type: 'REMOVE_PHOTO', photoId: first.id }]), 90)
+  await apply(decision(other.id, [{ type: 'RESTORE_CONTENT', photoId: first.id }]), 91)
+  t.same(await photosOf(), before, 'nor one of somebody else')
 })
 
 t.test('a photo can be removed, also when it is gone already', async (t) => {

@@ -5,10 +5,9 @@ import { claimOnce, publish } from '@tandem/bus-kit'
 import { resolveCase } from '@tandem/case-kit'
 import { FitMatchDecisionApplied, ReportResolved, type DecisionMade } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { PhotoNotFound, ProfileMissing } from '../errors.ts'
 import { lockMember } from '../people/actions.ts'
-import { deletePhoto } from '../photos/actions.ts'
 import type { Db, Trx } from '../tables.ts'
+import { removePhoto, restorePhoto } from './removed-photos.ts'
 import { setSuspended } from './suspensions.ts'
 
 type Decision = Type.Static<typeof DecisionMade.data>
@@ -20,19 +19,16 @@ export async function applyDecision (
   { eventId, sequence }: { eventId: string, sequence: number }
 ) {
   const { accountId, actions } = decision
-  // Before the confirmation: a crash between the two repeats it, and a deleted photo stays deleted.
-  for (const { photoId } of actions) if (photoId !== null) await removePhoto(deps, accountId, photoId)
+  // Before the confirmation: a crash between the two repeats it, which changes nothing.
+  for (const { type, photoId } of actions) {
+    if (photoId === null) continue
+    await (type === 'REMOVE_PHOTO' ? removePhoto : restorePhoto)(deps, { accountId, photoId, sequence })
+  }
   await deps.db.transaction().execute(async (trx) => {
     if (!await claimOnce(trx, eventId, 'decision')) return
     if (!await isDeparted(trx, accountId)) await applySuspension(trx, decision, sequence)
     await applyToCase(trx, decision)
     await publish(trx, FitMatchDecisionApplied, accountId, { decisionId: decision.decisionId })
-  })
-}
-
-async function removePhoto (deps: Deps, accountId: string, photoId: string) {
-  await deletePhoto(deps, accountId, photoId).catch((error: unknown) => {
-    if (!(error instanceof PhotoNotFound) && !(error instanceof ProfileMissing)) throw error
   })
 }
 
@@ -53,10 +49,10 @@ async function applySuspension (trx: Trx, { accountId, actions, automated }: Dec
 async function applyToCase (trx: Trx, { decisionId, case: decided, outcome, automated }: Decision) {
   if (decided?.service !== 'fitmatch' || automated) return
   const resolved = await resolveCase(trx, decided.id, { decisionId, outcome })
-  if (!resolved?.wasOpen) return
+  if (!resolved?.isNews) return
   const action = outcome === 'ACTION_TAKEN' ? 'SUSPEND' : 'DISMISS'
   const reports = await trx.updateTable('reports').set({ status: 'RESOLVED', action, resolved_at: sql`now()` })
-    .where('case_id', '=', decided.id).where('status', '=', 'OPEN').returning(['id', 'reporter_id as reporterId'])
+    .where('case_id', '=', decided.id).returning(['id', 'reporter_id as reporterId'])
     .execute()
   for (const { id, reporterId } of reports) {
     await publish(trx, ReportResolved, id, { reportId: id, reporterId, action, outcome })

@@ -1,7 +1,10 @@
 import { handleRpc } from '@tandem/bus-kit'
-import { describeCase } from '@tandem/case-kit'
-import { FitMatchCase } from '@tandem/contracts'
+import { describeCase, findDecidedReport } from '@tandem/case-kit'
+import { FitMatchCase, FitMatchReport } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 
 export const handleCase = ({ db }: Deps) =>
   handleRpc(FitMatchCase, async ({ caseId }) => await describeCase(db, caseId) ?? null)
+
+export const handleReport = ({ db }: Deps) =>
+  handleRpc(FitMatchReport, async (report) => await findDecidedReport(db, report) ?? null)

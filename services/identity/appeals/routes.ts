@@ -19,16 +19,22 @@ import { forOperators } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { AppealClosed, AppealExists, DecisionNotFound } from '../errors.ts'
 import { Appeal } from '../standing/schemas.ts'
-import { answerAppeal, appeal, listAppeals } from './actions.ts'
+import { DecisionWithoutCase } from '../standing/schemas.ts'
+import { appeal, appealOfReport } from './actions.ts'
+import { answerAppeal } from './answers.ts'
+import { listAppeals } from './queries.ts'
 import { readAppealToken } from '../standing/appeal-tokens.ts'
 
 const OpenAppeal = Type.Object({
   id: Type.String(),
   decisionId: Type.String(),
-  accountId: Type.String(),
+  accountId: Type.String({ description: 'Whom the decision is about' }),
+  isByReporter: Type.Boolean({ description: 'Whether somebody who reported it appeals that it was dismissed' }),
   text: Type.String(),
   dueAt: Timestamp,
   createdAt: Timestamp,
+  caseService: Nullable(Type.String()),
+  caseId: Nullable(Type.String()),
   actions: Type.Array(Type.Object({}, { additionalProperties: true })),
   reason: Type.String(),
   statement: Type.String(),
@@ -44,11 +50,13 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'appealDecision',
       summary: 'Appeal a decision',
       description:
-        'Once for each decision, within 180 days. Somebody else reads it. Who cannot sign in uses the token ' +
-        'of the link in the mail, and needs no access token.',
+        'Once for each decision, within 180 days. Somebody else reads it. Who reported something that was dismissed ' +
+        'can appeal that too, with the reportId. Who cannot sign in uses the token of the link in the mail, and ' +
+        'needs no access token.',
       'x-extension': true,
       body: Body({
         decisionId: Type.Optional(Id),
+        reportId: Type.Optional(Id),
         token: Type.Optional(Secret({ max: 200, description: 'Of the mail' })),
         text: Text({ max: 5000 })
       }, { examples: [{ decisionId: '019aa1f0-0000-7000-8000-000000000020', text: 'It was a quote.' }] }),
@@ -56,9 +64,12 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
       response: { 201: Data(Type.Object({ appeal: Appeal })) }
     },
     config: { public: true }
-  }, async ({ body: { decisionId, token, text }, headers }, reply) => {
-    if ((decisionId === undefined) === (token === undefined)) {
-      throw new ValidationError({ en: 'decisionId or token is required', id: 'decisionId atau token wajib diisi' })
+  }, async ({ body: { decisionId, reportId, token, text }, headers }, reply) => {
+    if ([decisionId, reportId, token].filter((each) => each !== undefined).length !== 1) {
+      throw new ValidationError({
+        en: 'One of decisionId, reportId and token is required',
+        id: 'Salah satu dari decisionId, reportId, dan token wajib diisi'
+      })
     }
     if (token !== undefined) {
       const wanted = readAppealToken(secrets, token)
@@ -70,9 +81,10 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
     const { account } = await app.verifyAccessToken(bearer).catch(() => {
       throw new Unauthorized()
     })
-    return reply.code(201).send(
-      data({ appeal: await appeal(db, { decisionId: decisionId!, text, accountId: account.id }) })
-    )
+    const created = reportId === undefined
+      ? await appeal(db, { decisionId: decisionId!, text, accountId: account.id })
+      : await appealOfReport(deps, { reportId, text, accountId: account.id })
+    return reply.code(201).send(data({ appeal: created }))
   })
 
   app.get('/operator/appeals', {
@@ -85,7 +97,11 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       hide: true,
       params: Type.Object({ id: Id }),
-      body: Body({ outcome: Enum(['UPHELD', 'REVERSED']), statement: Text({ max: 2000 }) }),
+      body: Body({
+        outcome: Enum(['UPHELD', 'REVERSED']),
+        statement: Text({ max: 2000 }),
+        decision: Type.Optional(DecisionWithoutCase)
+      }),
       response: { 200: Message }
     }
   }, async ({ params, body, operator, id }) => {

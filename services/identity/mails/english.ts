@@ -30,6 +30,13 @@ interface DecisionNotice {
   url: string
 }
 
+/** What a person reads about their appeal. */
+interface AppealNotice {
+  isReversed: boolean
+  /** The operator's own words. */
+  answer: string
+}
+
 const scopes: Record<RestrictionScope, string> = {
   POSTING: 'You cannot post, comment or react',
   FITMATCH: 'Your FitMatch profile is hidden',
@@ -161,6 +168,19 @@ export const english = {
       ],
       button: { label: 'Appeal', url },
       footer: 'You also find this in the app, under the standing of your account.'
+    }),
+  appealAnswered: ({ isReversed, answer }: AppealNotice) =>
+    renderMail({
+      locale,
+      subject: 'The answer to your appeal',
+      title: isReversed ? 'You were right' : 'The decision stands',
+      paragraphs: [
+        isReversed
+          ? 'We looked again, and decided differently.'
+          : 'We looked again, and found the decision to be right.',
+        answer
+      ],
+      footer: 'An appeal is answered once.'
     }),
   erased: () =>
     renderMail({

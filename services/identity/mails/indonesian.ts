@@ -140,6 +140,19 @@ export const indonesian: MailTemplates = {
       button: { label: 'Ajukan banding', url },
       footer: 'Anda juga dapat melihatnya di aplikasi, pada status akun Anda.'
     }),
+  appealAnswered: ({ isReversed, answer }) =>
+    renderMail({
+      locale,
+      subject: 'Jawaban atas banding Anda',
+      title: isReversed ? 'Anda benar' : 'Keputusan tetap berlaku',
+      paragraphs: [
+        isReversed
+          ? 'Kami memeriksanya kembali dan mengambil keputusan yang berbeda.'
+          : 'Kami memeriksanya kembali dan menilai keputusan itu sudah tepat.',
+        answer
+      ],
+      footer: 'Setiap banding dijawab satu kali.'
+    }),
   erased: () =>
     renderMail({
       locale,

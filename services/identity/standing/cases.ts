@@ -35,5 +35,5 @@ export const toDecided = ({ type, scope, days, photoId }: NewAction): DecidedAct
   type,
   scope: type === 'RESTRICT' || type === 'LIFT' ? scope ?? null : null,
   until: type === 'RESTRICT' && days ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
-  photoId: type === 'REMOVE_PHOTO' ? photoId ?? null : null
+  photoId: type === 'REMOVE_PHOTO' || type === 'RESTORE_CONTENT' ? photoId ?? null : null
 })

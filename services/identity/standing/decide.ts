@@ -16,8 +16,8 @@ const LONG_RESTRICTION_DAYS = 30
 export async function decide (deps: Deps, operator: Operator, decision: NewDecision, requestId: string) {
   const { accountId, reason, statement, note = null } = decision
   if (operator.accountId === accountId) throw new Forbidden()
-  for (const action of decision.actions) checkRight(operator, action)
-  checkActions(decision)
+  checkRights(operator, decision.actions)
+  checkActions({ ...decision, hasCase: decision.case !== null })
   if (deps.fourEyes.has('BAN') && decision.actions.some(({ type }) => type === 'BAN')) {
     return await proposeBan(deps, operator, decision, requestId)
   }
@@ -42,13 +42,18 @@ export async function decide (deps: Deps, operator: Operator, decision: NewDecis
   return { id }
 }
 
-function checkRight (operator: Operator, { type, days = 0 }: NewAction) {
-  if (type === 'BAN') requireRight(operator, 'bans.make')
-  if (type === 'RESTRICT' && days > LONG_RESTRICTION_DAYS) requireRight(operator, 'restrictions.long')
+/** @throws Forbidden, ProofRequired */
+export function checkRights (operator: Operator, actions: NewAction[]) {
+  for (const { type, days = 0 } of actions) {
+    if (type === 'BAN') requireRight(operator, 'bans.make')
+    if (type === 'RESTRICT' && days > LONG_RESTRICTION_DAYS) requireRight(operator, 'restrictions.long')
+  }
 }
 
 /** @throws ValidationError */
-function checkActions ({ case: decided, actions, statement }: NewDecision) {
+export function checkActions (
+  { hasCase, actions, statement }: Pick<NewDecision, 'actions' | 'statement'> & { hasCase: boolean }
+) {
   const types = actions.map(({ type }) => type)
   if (new Set(types).size < types.length) {
     throw new ValidationError({
@@ -62,8 +67,9 @@ function checkActions ({ case: decided, actions, statement }: NewDecision) {
       id: 'actions harus hanya DISMISS, atau yang lain'
     })
   }
-  const needsCase = ['DISMISS', 'HIDE_CONTENT', 'RESTORE_CONTENT', 'REMOVE_PHOTO']
-  if (!decided && types.some((type) => needsCase.includes(type))) {
+  const needsCase = ({ type, photoId }: NewAction) =>
+    ['DISMISS', 'HIDE_CONTENT', 'REMOVE_PHOTO'].includes(type) || (type === 'RESTORE_CONTENT' && !photoId)
+  if (!hasCase && actions.some(needsCase)) {
     throw new ValidationError({ en: 'case is required', id: 'case wajib diisi' })
   }
   if (statement === '' && !types.includes('DISMISS')) {

@@ -54,7 +54,10 @@ async function listDecisions (db: Db, accountId: string) {
 }
 
 const selectDecisions = (db: Db) =>
-  db.selectFrom('decisions').leftJoin('appeals', 'appeals.decision_id', 'decisions.id').select([
+  db.selectFrom('decisions').leftJoin(
+    'appeals',
+    (appeal) => appeal.onRef('appeals.decision_id', '=', 'decisions.id').on('appeals.report_id', 'is', null)
+  ).select([
     'decisions.id',
     'decisions.actions',
     'decisions.outcome',

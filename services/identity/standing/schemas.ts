@@ -37,14 +37,20 @@ export const NewAction = Body({
 })
 export type NewAction = Type.Static<typeof NewAction>
 
-export const NewDecision = Body({
-  case: Nullable(Body({ service: Enum(['social', 'fitmatch']), id: Id, version: Type.Integer() })),
-  accountId: Id,
+const decisionFields = {
   actions: Type.Array(NewAction, { minItems: 1, maxItems: 5 }),
   reason: Enum(reasons),
   statement: Text({ min: 0, max: 2000 }),
   note: Type.Optional(Text({ min: 0, max: 2000 }))
+}
+export const NewDecision = Body({
+  case: Nullable(Body({ service: Enum(['social', 'fitmatch']), id: Id, version: Type.Integer() })),
+  accountId: Id,
+  ...decisionFields
 })
+/** About the case and the account of an earlier decision. */
+export const DecisionWithoutCase = Body(decisionFields)
+export type DecisionWithoutCase = Type.Static<typeof DecisionWithoutCase>
 export type NewDecision = Type.Static<typeof NewDecision>
 
 const Appeal = named(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import t from 'tap'
@@ -9,10 +10,11 @@ import { runHousekeeping } from '../housekeeping.ts'
 import { as, testApp } from '../test/app.ts'
 
 const cases = new Map()
+const reports = new Map()
 const { app, db, deps, handlers, get, post, givenAccount, login, canRefresh, mailsTo, publishedEvents } = await testApp(
   t,
   {
-    rpcResults: { cases }
+    rpcResults: { cases, reports }
   }
 )
 
@@ -237,6 +239,103 @@ t.test('a decision can be appealed once, by the person it is about, for 180 days
     status: 410,
     code: 'APPEAL_CLOSED'
   })
+})
+
+t.test('who reported something that was dismissed appeals, and action is taken after all', async (t) => {
+  const [author, reporter, other] = [await givenAccount(), await givenAccount(), await givenAccount()]
+  const decided = givenCase(author.id)
+  const moderator = randomUUID()
+  await sql`insert into staff (email, role) values (${`${moderator}@example.com`}, 'MODERATOR')`.execute(db)
+  const made = await asOperator('MODERATOR', { id: moderator })
+  const { data: { id: decisionId } } = await decide(
+    author.id,
+    [{ type: 'DISMISS' }],
+    { case: decided, statement: '' },
+    made
+  )
+  const givenReport = (accountId: string, more = {}) => {
+    const id = randomUUID()
+    reports.set(`${id} ${accountId}`, { caseId: decided.id, decisionId, outcome: 'NO_VIOLATION', ...more })
+    return id
+  }
+  const [reportId, second] = [givenReport(reporter.id), givenReport(other.id)]
+  const body = { reportId, text: 'Look again' }
+  t.match(await post('/account/appeals', body, { as: other }), { status: 404, code: 'NOT_FOUND' }, 'only their own')
+  t.match(await post('/account/appeals', body), { status: 401 })
+  t.match(await post('/account/appeals', { ...body, decisionId }, { as: reporter }), { status: 400 })
+  const open = givenReport(reporter.id, { decisionId: null, outcome: null })
+  t.match(await post('/account/appeals', { ...body, reportId: open }, { as: reporter }), { status: 404 })
+  const taken = givenReport(reporter.id, { outcome: 'ACTION_TAKEN' })
+  t.match(await post('/account/appeals', { ...body, reportId: taken }, { as: reporter }), { status: 404 })
+  const appeals = await Promise.all(
+    Array.from({ length: 5 }, async () => await post('/account/appeals', body, { as: reporter }))
+  )
+  t.equal(appeals.filter(({ status }) => status === 201).length, 1)
+  t.match(appeals.find(({ status }) => status !== 201), { status: 409, code: 'APPEAL_EXISTS' })
+  t.equal((await post('/account/appeals', { reportId: second, text: 'Me too' }, { as: other })).status, 201)
+
+  const headers = await asOperator('MODERATOR')
+  const listed = (await get('/operator/appeals', { headers })).data.appeals
+    .filter((each: { decisionId: string }) => each.decisionId === decisionId)
+  t.match(listed, [{ isByReporter: true, accountId: author.id, caseId: decided.id }, {}])
+  t.notMatch(JSON.stringify(listed), new RegExp(reporter.id), 'operators do not learn who reported')
+  const path = `/operator/appeals/${listed[0].id}`
+  const answer = { outcome: 'REVERSED', statement: 'Thank you.' }
+  t.match(await post(path, answer, { headers }), { status: 400 }, 'it takes a decision')
+  const instead = { actions: [{ type: 'HIDE_CONTENT' }], reason: 'HATE', statement: 'It is hateful.' }
+  t.match(await post(path, { ...answer, decision: { ...instead, actions: [{ type: 'DISMISS' }] } }, { headers }), {
+    status: 400
+  })
+  const reverse = { ...answer, decision: instead }
+  t.match(await post(path, reverse, { headers: made }), { status: 403 }, 'somebody else answers')
+  const own = await asOperator('ADMIN', { accountId: reporter.id })
+  t.match(await post(path, reverse, { headers: own }), { status: 403 })
+  const answers = await Promise.all(
+    listed.map(async ({ id }: { id: string }) => await post(`/operator/appeals/${id}`, reverse, { headers }))
+  )
+  t.same(answers.map(({ status }) => status).sort(), [200, 404], 'one answer is for all reporters')
+  t.match((await decisionsOf(author.id)).at(-1), {
+    case: { id: decided.id },
+    actions: [{ type: 'HIDE_CONTENT' }],
+    outcome: 'ACTION_TAKEN'
+  })
+  t.match((await mailsTo(author.email))[0]!.text, /It is hateful/)
+  for (const each of [reporter, other]) {
+    const [mail] = await mailsTo(each.email)
+    t.match(mail!.text, /Thank you/)
+    t.notMatch(mail!.text, /hateful/, 'never the sanction')
+  }
+  t.match(await standingOf(author), { status: 'WARNED', decisions: [{ appeal: null }] })
+  const { decisions: [{ id: appealable }] } = await standingOf(author)
+  t.match(
+    await post('/account/appeals', { decisionId: appealable, text: 'No' }, { as: author }),
+    { status: 201 },
+    'the author can appeal it'
+  )
+})
+
+t.test('an answer that a decision stands is mailed, also to the banned', async (t) => {
+  const account = await givenAccount()
+  const { data: { id: decisionId } } = await decide(account.id, [{ type: 'WARN' }])
+  const { data: { appeal: { id } } } = await post('/account/appeals', { decisionId, text: 'No' }, { as: account })
+  const headers = await asOperator('MODERATOR')
+  await post(`/operator/appeals/${id}`, { outcome: 'UPHELD', statement: 'It was an insult.' }, { headers })
+  const mails = async () => await mailsTo(account.email)
+  while ((await mails()).length < 2) await sleep(20)
+  t.ok((await mails()).some(({ text }) => /decision to be right[^]*It was an insult/.test(text)))
+})
+
+t.test('a removed photo is restored by a reversal', async (t) => {
+  const account = await givenAccount()
+  const photoId = randomUUID()
+  const decided = { ...givenCase(account.id, { targetType: 'PROFILE' }), service: 'fitmatch' }
+  const { data: { id: decisionId } } = await decide(account.id, [{ type: 'REMOVE_PHOTO', photoId }], { case: decided })
+  const { data: { appeal: { id } } } = await post('/account/appeals', { decisionId, text: 'No' }, { as: account })
+  const headers = await asOperator('MODERATOR')
+  t.equal((await post(`/operator/appeals/${id}`, { outcome: 'REVERSED', statement: 'Yes.' }, { headers })).status, 200)
+  t.match((await decisionsOf(account.id)).at(-1), { actions: [{ type: 'RESTORE_CONTENT', photoId }] })
+  t.match(await decide(account.id, [{ type: 'RESTORE_CONTENT', photoId }]), { status: 201 }, 'or without an appeal')
+  t.match(await decide(account.id, [{ type: 'RESTORE_CONTENT' }]), { status: 400 })
 })
 
 t.test('an automated suspension is a decision with a statement, made once', async (t) => {

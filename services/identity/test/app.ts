@@ -10,12 +10,14 @@ import { fakeRpc, recordedEvents } from '@tandem/bus-kit/testing'
 import {
   DashboardPersonalData,
   FitMatchCase,
+  FitMatchReport,
   FitMatchPersonalData,
   NotificationPersonalData,
   Person,
   ProfilePersonalData,
   SocialCase,
   SocialPersonalData,
+  SocialReport,
   TrainingTotals,
   type PersonalDataPage
 } from '@tandem/contracts'
@@ -52,6 +54,8 @@ export interface RpcResults {
   personalData?: (service: string, page: { accountId: string, after: string | null }) => Promise<PersonalDataPage>
   /** The cases of social and FitMatch, by their ids. */
   cases?: Map<string, Type.Static<typeof SocialCase.response>>
+  /** What came of the reports of social, by their ids and authors. */
+  reports?: Map<string, Type.Static<typeof SocialReport.response>>
 }
 
 const personalDataRpcs = [
@@ -128,6 +132,11 @@ export async function testApp (
         handleRpc(rpc, async (page) => await rpcResults.personalData?.(rpc.service, page) ?? unavailable())
       ),
       handleRpc(SocialCase, async ({ caseId }) => rpcResults.cases?.get(caseId) ?? null),
+      handleRpc(
+        SocialReport,
+        async ({ reportId, reporterId }) => rpcResults.reports?.get(`${reportId} ${reporterId}`) ?? null
+      ),
+      handleRpc(FitMatchReport, async () => null),
       handleRpc(FitMatchCase, async ({ caseId }) => rpcResults.cases?.get(caseId) ?? null)
     ]),
     secrets,

@@ -114,7 +114,8 @@ export const registry: RegistryEntry[] = [
   }]),
   onEvent(ReportResolved, ({ reportId, reporterId, action, outcome }) => [{
     kind: 'reportResolved',
-    dedupeKey: `report:${reportId}`,
+    // After an appeal the outcome can be another one.
+    dedupeKey: `report:${reportId}:${outcome ?? action}`,
     to: [reporterId],
     data: { reportId },
     params: { action: outcome ?? action }
@@ -132,7 +133,7 @@ export const registry: RegistryEntry[] = [
   ),
   onEvent(ContentReportResolved, ({ reportId, reporterId, outcome }) => [{
     kind: 'reportResolved',
-    dedupeKey: `report:${reportId}`,
+    dedupeKey: `report:${reportId}:${outcome}`,
     to: [reporterId],
     data: { reportId },
     params: { action: outcome }

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { copyCaseFiles } from '@tandem/case-kit'
+import { copyCaseFiles, purgeCases } from '@tandem/case-kit'
 import { deliver } from '@tandem/bus-kit/testing'
 import { ContentReportResolved, DecisionMade, SocialDecisionApplied } from '@tandem/contracts'
 import { createImage } from '@tandem/media-kit/testing'
 import { operatorBearer } from '@tandem/operator-kit/testing'
 import { givenPost, testApp } from '../test/app.ts'
-import { handleCase } from './rpc.ts'
+import { handleCase, handleReport } from './rpc.ts'
 
 const { app, db, deps, handlers, get, post, put, del, person, publishedEvents } = await testApp(t)
 
@@ -56,6 +56,71 @@ t.test('a decision hides, closes the case and informs the reporters, once', asyn
   await apply(decision(ben, [{ type: 'RESTORE_CONTENT' }], caseId, { outcome: 'NO_VIOLATION' }), 2)
   t.match(await get(cleo, `/feed/${id}`), { status: 200, data: { post: { isHidden: false, likesCount: 3 } } })
   t.equal((await publishedEvents(ContentReportResolved.type)).length, 2, 'reporters are informed once')
+})
+
+t.test('reporters whose report was dismissed learn that action was taken after all', async (t) => {
+  const [ana, eve, ben] = [await person('Ana'), await person('Eve'), await person('Ben')]
+  const { id } = await givenPost(db, { author_id: ben })
+  const { data: { report: { id: reportId } } } = await report(ana, id)
+  const find = async (reporterId: string) => await handleReport(deps).handle({ reportId, reporterId })
+  const { id: caseId } = await caseOf(id)
+  t.match(await find(ana), { caseId, decisionId: null, outcome: null })
+  const dismissed = decision(ben, [{ type: 'DISMISS' }], caseId, { outcome: 'NO_VIOLATION' })
+  await apply(dismissed, 1)
+  t.match(await find(ana), { decisionId: dismissed.decisionId, outcome: 'NO_VIOLATION' })
+  t.equal(await find(eve), null, 'only who made the report gets it')
+  for (let turn = 0; turn < 2; turn++) await apply(decision(ben, [{ type: 'HIDE_CONTENT' }], caseId), 2 + turn)
+  t.same(
+    (await publishedEvents(ContentReportResolved.type)).filter(({ reporterId }) => reporterId === ana)
+      .slice(-2).map(({ outcome }) => outcome),
+    ['NO_VIOLATION', 'ACTION_TAKEN']
+  )
+  t.match((await get(ana, '/reports')).data.reports, [{ status: 'RESOLVED', outcome: 'ACTION_TAKEN' }])
+  t.match(await get(ana, `/feed/${id}`), { status: 410 })
+})
+
+t.test('administrators hold a case, which is kept then; where it takes two, another one confirms', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const { id } = await givenPost(db, { author_id: ben })
+  await report(ana, id)
+  const { id: caseId } = await caseOf(id)
+  await apply(decision(ben, [{ type: 'DISMISS' }], caseId, { outcome: 'NO_VIOLATION' }), 1)
+  const send = async (path: string, headers = operatorBearer(), reason = 'a court') => {
+    const response = await app.inject({ method: 'POST', url: path, headers, payload: { reason } })
+    return { status: response.statusCode, ...response.json() }
+  }
+  const age = async () =>
+    await sql`update cases set resolved_at = now() - interval '181 days' where id = ${caseId}`.execute(db)
+  const hold = `/operator/cases/${caseId}/hold`
+  t.match(await send(hold, operatorBearer('MODERATOR')), { status: 403, code: 'FORBIDDEN' })
+  t.match(await send(hold, operatorBearer('ADMIN', { accountId: ben })), { status: 403, code: 'FORBIDDEN' })
+  t.match(await send(hold, operatorBearer('ADMIN'), ''), { status: 400 })
+  t.match(await send(`/operator/cases/${randomUUID()}/hold`), { status: 404 })
+  t.match(await send(hold), { status: 200 })
+  await age()
+  await purgeCases(deps)
+  t.match(await caseOf(id), { is_held: true })
+
+  const fourEyes = deps.fourEyes as Set<string>
+  fourEyes.add('HOLD')
+  t.teardown(() => fourEyes.delete('HOLD'))
+  const proposer = operatorBearer()
+  const { status, data: { proposalId } } = await send(`/operator/cases/${caseId}/release`, proposer)
+  t.equal(status, 202)
+  t.match(await send(`/operator/cases/${caseId}/release`), { status: 409, code: 'PROPOSAL_EXISTS' })
+  t.match(await caseOf(id), { is_held: true })
+  t.match(await send(`/operator/proposals/${proposalId}/confirm`, proposer), { status: 403 })
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, async () => await send(`/operator/proposals/${proposalId}/confirm`))
+  )
+  t.equal(answers.filter((answer) => answer.status === 200).length, 1)
+  t.match(await caseOf(id), { is_held: false })
+  const { data: { proposalId: again } } = await send(hold, proposer)
+  await purgeCases(deps)
+  t.ok(await caseOf(id), 'a case that somebody wants to hold is kept')
+  t.match(await send(`/operator/proposals/${again}/withdraw`), { status: 200 })
+  await purgeCases(deps)
+  await t.rejects(caseOf(id), 'then its time is over')
 })
 
 t.test('a decision that arrives after a later one changes nothing', async (t) => {

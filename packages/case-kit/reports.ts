@@ -1,0 +1,17 @@
+import { sql, type Kysely } from 'kysely'
+import type { CaseTables, Outcome } from './tables.ts'
+
+/**
+ * What came of the report of one person, for their appeal: only they get it.
+ * @returns undefined if it is not their report
+ */
+export async function findDecidedReport<Tables extends CaseTables> (
+  db: Kysely<Tables>,
+  { reportId, reporterId }: { reportId: string, reporterId: string }
+) {
+  const { rows: [found] } = await sql<{ caseId: string, decisionId: string | null, outcome: Outcome | null }>`
+    select cases.id as "caseId", decision_id as "decisionId", outcome
+    from reports join cases on cases.id = reports.case_id
+    where reports.id = ${reportId} and reporter_id = ${reporterId}`.execute(db)
+  return found
+}

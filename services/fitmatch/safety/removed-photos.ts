@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { isDeparted } from '@tandem/account-kit'
+import { createMediaKey, type Media } from '@tandem/media-kit'
+import type { Deps } from '../deps.ts'
+import { PhotoNotFound, ProfileMissing } from '../errors.ts'
+import { lockProfile } from '../people/queries.ts'
+import { deletePhoto, putBackPhoto } from '../photos/actions.ts'
+import type { Db, Trx } from '../tables.ts'
+
+interface DecidedPhoto {
+  accountId: string
+  photoId: string
+  /** Of the decision: a later one about the same photo wins, in whatever order they arrive. */
+  sequence: number
+}
+
+/** Removes a photo, and keeps a private copy for an appeal. A repeat finishes what a crash left undone. */
+export async function removePhoto (deps: Deps, decided: DecidedPhoto) {
+  const { accountId, photoId } = decided
+  const removed = await deps.db.transaction().execute(async (trx) => await storeRemoved(trx, decided))
+    .catch(ignoreMissing)
+  if (!removed) return
+  if (removed.url !== null && removed.copy !== null) await deps.media.copy(removed.url, removed.copy)
+  await deletePhoto(deps, accountId, photoId).catch(ignoreMissing)
+}
+
+/** @returns undefined if there is nothing to remove, or a later decision restored it */
+async function storeRemoved (trx: Trx, { accountId, photoId, sequence }: DecidedPhoto) {
+  const { id: profileId } = await lockProfile(trx, accountId)
+  const photo = await trx.selectFrom('photos').where('id', '=', photoId).where('profile_id', '=', profileId)
+    .select(['url', 'uploaded', 'is_main', 'is_verified', 'sort_order']).executeTakeFirst()
+  if (!photo) return
+  const { uploaded, ...fields } = photo
+  // The file of another photo belongs to somebody else, and stays.
+  const copy = uploaded ? createMediaKey('private') : null
+  await trx.insertInto('removed_photos')
+    .values({ photo_id: photoId, account_id: accountId, ...fields, copy, sequence })
+    .onConflict((conflict) =>
+      conflict.column('photo_id').doUpdateSet({ ...fields, copy, sequence, removed_at: sql`now()`, restored_at: null })
+        .where('removed_photos.sequence', '<', sequence)
+    ).execute()
+  return await trx.selectFrom('removed_photos').where('photo_id', '=', photoId).where('sequence', '=', sequence)
+    .select(['url', 'copy']).executeTakeFirst()
+}
+
+/** Puts a removed photo back where it was, unless its profile is gone or full. */
+export async function restorePhoto (deps: Deps, decided: DecidedPhoto) {
+  const { db, media } = deps
+  const { accountId, photoId, sequence } = decided
+  const removed = await db.transaction().execute(async (trx) => {
+    // A new row for an erased account would never be erased.
+    if (await isDeparted(trx, accountId)) return
+    const { rows } = await sql<{ url: string | null, copy: string | null }>`
+      insert into removed_photos as removed (photo_id, account_id, sequence)
+      values (${photoId}, ${accountId}, ${sequence})
+      on conflict (photo_id) do update set sequence = excluded.sequence
+        where removed.sequence <= excluded.sequence and removed.account_id = excluded.account_id
+      returning url, copy`.execute(trx)
+    return rows[0]
+  })
+  if (!removed?.url) return
+  if (removed.copy !== null && !await media.copy(removed.copy, removed.url)) return
+  await db.transaction().execute(async (trx) => await putBack(trx, decided)).catch(ignoreMissing)
+}
+
+async function putBack (trx: Trx, { accountId, photoId, sequence }: DecidedPhoto) {
+  const profile = await lockProfile(trx, accountId)
+  const removed = await trx.updateTable('removed_photos').set({ restored_at: sql`now()` })
+    .where('photo_id', '=', photoId).where('sequence', '=', sequence).where('restored_at', 'is', null)
+    .returning(['url', 'copy', 'is_main', 'is_verified', 'sort_order']).executeTakeFirst()
+  if (!removed?.url) return
+  const { url, copy, ...place } = removed
+  await putBackPhoto(trx, profile, { id: photoId, url, uploaded: copy !== null, ...place })
+}
+
+const ignoreMissing = (error: unknown): undefined => {
+  if (!(error instanceof PhotoNotFound) && !(error instanceof ProfileMissing)) throw error
+}
+
+/** Deletes the copies that no appeal can restore any more: 180 days to appeal, and some to answer. */
+export async function purgeRemovedPhotos ({ db, media }: { db: Db, media: Media }) {
+  const { rows } = await sql<{ copy: string | null }>`
+    delete from removed_photos where removed_at < now() - interval '190 days' returning copy`.execute(db)
+  for (const { copy } of rows) if (copy !== null) await media.remove(copy)
+}
