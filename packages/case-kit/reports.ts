@@ -15,3 +15,20 @@ export async function findDecidedReport<Tables extends CaseTables> (
     where reports.id = ${reportId} and reporter_id = ${reporterId}`.execute(db)
   return found
 }
+
+/** How many cases there are about a person, and how many reports they made. */
+export async function countModeration<Tables extends CaseTables> (db: Kysely<Tables>, accountId: string) {
+  const { rows: [counts] } = await sql<{
+    cases: number,
+    openCases: number,
+    reportsMade: number,
+    reportsUpheld: number
+  }>`
+    select
+      (select count(*) from cases where account_id = ${accountId})::int as cases,
+      (select count(*) from cases where account_id = ${accountId} and resolved_at is null)::int as "openCases",
+      (select count(*) from reports where reporter_id = ${accountId})::int as "reportsMade",
+      (select count(*) from reports join cases on cases.id = reports.case_id
+        where reporter_id = ${accountId} and outcome = 'ACTION_TAKEN')::int as "reportsUpheld"`.execute(db)
+  return counts!
+}

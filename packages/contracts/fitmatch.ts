@@ -10,6 +10,7 @@ import {
   Nullable,
   Timestamp,
   erasureCheck,
+  moderation,
   personalData,
   reportOfPerson
 } from './schemas.ts'
@@ -292,6 +293,9 @@ export const RealtimeDetails = defineRpc('fitmatch.realtime-details.v1', {
     chatUnreadCount: Type.Integer({ minimum: 0 })
   })))
 })
+
+/** The cases about a person, and what came of their reports, for operators. */
+export const FitMatchModeration = defineRpc('fitmatch.moderation.v1', moderation)
 
 /** What came of a person's own report; null if there is none of theirs. */
 export const FitMatchReport = defineRpc('fitmatch.report.v1', reportOfPerson)

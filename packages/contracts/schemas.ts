@@ -25,6 +25,17 @@ export const Erased = Type.Object({
 export type AccountErased = Type.Static<typeof Erased>
 
 /** A case of reports, as identity needs it to decide. */
+export const moderation = {
+  request: Type.Object({ accountId: Id }),
+  response: Type.Object({
+    cases: Type.Integer(),
+    openCases: Type.Integer(),
+    reportsMade: Type.Integer(),
+    /** Those after which action was taken. */
+    reportsUpheld: Type.Integer()
+  })
+}
+
 /** A report as its author appeals it. */
 export const reportOfPerson = {
   request: Type.Object({ reportId: Id, reporterId: Id }),

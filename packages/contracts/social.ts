@@ -1,6 +1,15 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { CaseDescription, Erased, Id, Nullable, erasureCheck, personalData, reportOfPerson } from './schemas.ts'
+import {
+  CaseDescription,
+  Erased,
+  Id,
+  Nullable,
+  erasureCheck,
+  moderation,
+  personalData,
+  reportOfPerson
+} from './schemas.ts'
 
 // The first words of the text, only if it is public.
 const excerpt = Nullable(Type.String({ maxLength: 140 }))
@@ -123,6 +132,9 @@ export const Connection = defineRpc('social.connection.v1', {
 export const SocialAccountErased = defineEvent('social.account.erased.v1', Erased)
 export const SocialPersonalData = defineRpc('social.personal-data.v1', personalData)
 export const SocialErasureCheck = defineRpc('social.erasure-check.v1', erasureCheck)
+
+/** The cases about a person, and what came of their reports, for operators. */
+export const SocialModeration = defineRpc('social.moderation.v1', moderation)
 
 /** What came of a person's own report; null if there is none of theirs. */
 export const SocialReport = defineRpc('social.report.v1', reportOfPerson)

@@ -1,10 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 import type { Page } from '@tandem/http-kit'
-import type { Operator } from './rights.ts'
+import type { StaffRole } from './rights.ts'
 import type { AuditTables } from './tables.ts'
 
 export interface AuditEntry {
-  operator: Pick<Operator, 'id' | 'role'>
+  /** APP_ADMIN: an account of the app with the role ADMIN, named by its own id. */
+  operator: { id: string, role: StaffRole | 'APP_ADMIN' }
   action: string
   subject: string | null
   accountId: string | null

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import { InvalidAccessToken, Unauthorized, verifySignedToken, type KeySet } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
 import { appendAudit } from './audit.ts'
+import { describeRequest } from './audit-requests.ts'
 import { requireRight, staffRoles, type Operator, type Right, type StaffRole } from './rights.ts'
 import { countPerson } from './people.ts'
 import type { AuditTables, PeopleTables } from './tables.ts'
@@ -83,7 +84,7 @@ export const operatorAuthentication = plugin(
 
     app.addHook('preHandler', async (request) => {
       if (!request.operator) return
-      await appendAudit(db, describe(request))
+      await appendAudit(db, describeRequest(request, request.operator))
       const accountId = findPerson(request)
       if (accountId !== undefined) await countPerson(db, request.operator.id, accountId)
     })
@@ -109,28 +110,9 @@ async function verify (keys: KeySet, token: string | undefined): Promise<Operato
   }
 }
 
-const MAX_REASON_CHARACTERS = 500
-const MAX_SUBJECT_CHARACTERS = 200
-
 /** The account whose data a request is for, if its route shows people. */
 function findPerson ({ routeOptions, query, params }: FastifyRequest) {
   const field = routeOptions.config.operator?.person
   const accountId = field && { ...query as object, ...params as object }[field as never]
   return typeof accountId === 'string' ? accountId : undefined
-}
-
-/** What a request does, whose data it concerns, and why. */
-function describe (request: FastifyRequest) {
-  const { id, operator, method, routeOptions, params, query, body } = request
-  const given = { ...query as object, ...body as object, ...params as object } as Record<string, unknown>
-  const text = (value: unknown, max: number) => typeof value === 'string' && value !== '' ? value.slice(0, max) : null
-  const subject = [given['id'], given['key'], given['accountId'], given['q']].find((each) => typeof each === 'string')
-  return {
-    operator,
-    action: `${method} ${routeOptions.url ?? ''}`,
-    subject: text(subject, MAX_SUBJECT_CHARACTERS),
-    accountId: text(given['accountId'], MAX_SUBJECT_CHARACTERS),
-    reason: text(given['reason'], MAX_REASON_CHARACTERS),
-    requestId: id
-  }
 }

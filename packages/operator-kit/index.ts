@@ -1,3 +1,4 @@
+export { AdminRoutesInApp, auditAppAdmins } from './app-admins.ts'
 export { appendAudit, findAuditFault, type AuditHead } from './audit.ts'
 export { forOperators, OPERATOR_TOKEN, withoutToken } from './authentication.ts'
 export * from './errors.ts'

@@ -3,7 +3,7 @@ import { activityRoutes } from './activities/routes.ts'
 import { onPersonUnfollowed } from './activities/consumers.ts'
 import { participantRoutes } from './activities/participant-routes.ts'
 import { caseHoldHandler, caseRoutes } from '@tandem/case-kit'
-import { serveOperators, serveProposals } from '@tandem/operator-kit'
+import { auditAppAdmins, serveOperators, serveProposals } from '@tandem/operator-kit'
 import { badgeRoutes } from './badges/routes.ts'
 import { buddyRoutes } from './buddies/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
@@ -23,7 +23,7 @@ import { onAccountVerified, onDecisionMade, onPersonReported, onSuspensionContin
 import { blockRoutes } from './safety/people-routes.ts'
 import { reportOperatorRoutes } from './safety/operator-routes.ts'
 import { listReportsOfCase } from './safety/cases.ts'
-import { handleCase, handleReport } from './safety/rpc.ts'
+import { handleCase, handleModeration, handleReport } from './safety/rpc.ts'
 import { handleRealtimeDetails } from './realtime/rpc.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
 import { safetyRoutes } from './safety/routes.ts'
@@ -46,10 +46,10 @@ const routes = [
   chatRoutes,
   safetyRoutes,
   blockRoutes,
-  reportOperatorRoutes,
   verificationRoutes,
-  verificationOperatorRoutes,
   verificationConsoleRoutes,
+  reportOperatorRoutes,
+  verificationOperatorRoutes,
   badgeRoutes,
   realtimeRoutes,
   activityRoutes,
@@ -74,7 +74,8 @@ const rpcHandlers = [
   handlePersonalData,
   handleErasureCheck,
   handleCase,
-  handleReport
+  handleReport,
+  handleModeration
 ]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
@@ -82,6 +83,8 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   await serveOperators(app, { db: deps.db, keys: options.keys })
   await serveProposals(app, { db: deps.db, handlers: { HOLD: caseHoldHandler(deps.db) } })
   app.addHook('preHandler', recordActivity(deps.db))
+  // They stay one release longer than their successors below /operator.
+  auditAppAdmins(app, { db: deps.db, prefix: '/fitmatch/admin/', isEnabled: deps.adminRoutesInApp })
   for (const each of routes) await app.register(each, deps)
   await app.register(caseRoutes, {
     db: deps.db,

@@ -3,12 +3,13 @@ import Type from 'typebox'
 import { createStorage, PurgeVariables } from '@tandem/media-kit'
 import { MediaSigningKey } from '@tandem/http-kit'
 import { ConfigError, Url } from '@tandem/process-kit'
-import { FourEyes } from '@tandem/operator-kit'
+import { AdminRoutesInApp, FourEyes } from '@tandem/operator-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
   FOUR_EYES: FourEyes,
+  ADMIN_ROUTES_IN_APP: AdminRoutesInApp,
   CDN_URL: Url({ description: 'The base URL that uploaded media are served from' }),
   ...PurgeVariables,
   MEDIA_DIR: Type.Optional(Type.String({ description: 'Directory for uploaded media, unless S3_* is set' })),

@@ -46,6 +46,19 @@ t.test('what operators read and decide is published with account, session, netwo
   const listed = await act('GET', 'reports')
   const suspended = await act('POST', `reports/${report}/resolve`, { action: 'SUSPEND', note: 'Seen it' })
   const restored = await act('POST', `reports/${report}/resolve`, { action: 'RESTORE' })
+  t.strictSame(
+    (await db.selectFrom('audit_entries').where('staff_id', '=', admin.accountId).select(['role', 'action'])
+      .orderBy('number').execute()).map(({ role, action }) => `${role} ${action}`),
+    [
+      'APP_ADMIN GET /fitmatch/admin/verifications/:id/selfie',
+      'APP_ADMIN POST /fitmatch/admin/verifications/:id/approve',
+      'APP_ADMIN POST /fitmatch/admin/verifications/:id/reject',
+      'APP_ADMIN GET /fitmatch/admin/reports',
+      'APP_ADMIN POST /fitmatch/admin/reports/:id/resolve',
+      'APP_ADMIN POST /fitmatch/admin/reports/:id/resolve'
+    ],
+    'the audit has it too'
+  )
   t.strictSame(await acts(), [
     { ...seen, action: 'SELFIE_READ', subjectId: first },
     { ...approved, action: 'VERIFICATION_APPROVE', subjectId: first },

@@ -1,9 +1,10 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { handleErasureCheck, handlePersonalData } from './departures.ts'
-import { serveOperators } from '@tandem/operator-kit'
+import { auditAppAdmins, serveOperators } from '@tandem/operator-kit'
 import type { Deps } from './deps.ts'
 import './errors-indonesian.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
+import { optionOperatorRoutes } from './options/operator-routes.ts'
 import { handleOfferedOptions } from './options/rpc.ts'
 import { adminOptionRoutes, optionRoutes } from './options/routes.ts'
 import { handleMatchFacts, handlePeople, handlePeopleNamed, handlePerson } from './people/rpc.ts'
@@ -17,6 +18,7 @@ const routes = [
   onboardingRoutes,
   optionRoutes,
   adminOptionRoutes,
+  optionOperatorRoutes,
   photoRoutes,
   placeRoutes,
   profileRoutes,
@@ -36,6 +38,8 @@ const rpcHandlers = [
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'profile', ...options })
   await serveOperators(app, { db: deps.db, keys: options.keys })
+  // They stay one release longer than their successors below /operator.
+  auditAppAdmins(app, { db: deps.db, prefix: '/onboarding/admin/', isEnabled: deps.adminRoutesInApp })
   for (const each of routes) await app.register(each, deps)
   return app
 }

@@ -1,10 +1,12 @@
 import Type from 'typebox'
 import { PurgeVariables } from '@tandem/media-kit'
+import { AdminRoutesInApp } from '@tandem/operator-kit'
 import { Url } from '@tandem/process-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
+  ADMIN_ROUTES_IN_APP: AdminRoutesInApp,
   CDN_URL: Url({ description: 'The base URL of uploaded media' }),
   ...PurgeVariables,
   MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder for uploaded media, if it is not stored in S3' })),

@@ -10,4 +10,6 @@ export interface Deps {
   findAccounts: FindAccounts
   media: Media
   departures: Departures
+  /** Whether accounts of the app with the role ADMIN can use the older routes for operators. */
+  adminRoutesInApp: boolean
 }

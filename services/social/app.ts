@@ -19,7 +19,7 @@ import { pollRoutes } from './polls/routes.ts'
 import { postRoutes } from './posts/routes.ts'
 import { onDecisionMade } from './reports/consumers.ts'
 import { refuseRestricted } from './reports/restrictions.ts'
-import { handleCase, handleReport } from './reports/rpc.ts'
+import { handleCase, handleModeration, handleReport } from './reports/rpc.ts'
 import { listReportsOfCase } from './reports/queries.ts'
 import { reportRoutes } from './reports/routes.ts'
 import { storyRoutes } from './stories/routes.ts'
@@ -50,7 +50,8 @@ const rpcHandlers: ((deps: Deps) => RpcHandler)[] = [
   handlePersonalData,
   handleErasureCheck,
   handleCase,
-  handleReport
+  handleReport,
+  handleModeration
 ]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {

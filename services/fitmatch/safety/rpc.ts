@@ -1,6 +1,6 @@
 import { handleRpc } from '@tandem/bus-kit'
-import { describeCase, findDecidedReport } from '@tandem/case-kit'
-import { FitMatchCase, FitMatchReport } from '@tandem/contracts'
+import { countModeration, describeCase, findDecidedReport } from '@tandem/case-kit'
+import { FitMatchCase, FitMatchModeration, FitMatchReport } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 
 export const handleCase = ({ db }: Deps) =>
@@ -8,3 +8,6 @@ export const handleCase = ({ db }: Deps) =>
 
 export const handleReport = ({ db }: Deps) =>
   handleRpc(FitMatchReport, async (report) => await findDecidedReport(db, report) ?? null)
+
+export const handleModeration = ({ db }: Deps) =>
+  handleRpc(FitMatchModeration, async ({ accountId }) => await countModeration(db, accountId))

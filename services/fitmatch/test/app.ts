@@ -138,6 +138,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     minAge,
     now: () => services.now ?? new Date(),
     fourEyes: new Set(),
+    adminRoutesInApp: true,
     departures,
     sendEphemeral: (message) => ephemeral.push(message)
   }

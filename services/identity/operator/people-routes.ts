@@ -6,9 +6,15 @@ import type { Deps } from '../deps.ts'
 import { listSessions } from '../sessions/queries.ts'
 import { endAllSessionsOf } from './actions.ts'
 import { listIssues } from './queries.ts'
-import { findPerson, readContact, readPerson } from './people.ts'
+import { findPerson, readContact, readModeration, readPerson } from './people.ts'
 
 const Reason = Text({ min: 3, max: 500, description: 'The case, or why' })
+const Moderation = Type.Object({
+  cases: Type.Integer(),
+  openCases: Type.Integer(),
+  reportsMade: Type.Integer(),
+  reportsUpheld: Type.Integer()
+}, { description: 'Null while the service is unavailable' })
 const Person = Type.Object({
   accountId: Type.String(),
   name: Type.String(),
@@ -19,7 +25,8 @@ const Person = Type.Object({
   status: Type.String(),
   restrictions: Type.Array(Type.Object({ scope: Type.String(), until: Nullable(Timestamp) })),
   strikes: Type.Integer(),
-  sessions: Type.Integer()
+  sessions: Type.Integer(),
+  moderation: Type.Object({ social: Nullable(Moderation), fitmatch: Nullable(Moderation) })
 })
 const Session = Type.Object({
   id: Type.String(),
@@ -58,7 +65,8 @@ export const peopleOperatorRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ query, operator }) => {
     const accountId = await findPerson(deps, query.q)
     await countPerson(db, operator.id, accountId)
-    return data({ person: await readPerson(db, accountId) })
+    const person = await readPerson(db, accountId)
+    return data({ person: { ...person, moderation: await readModeration(deps, accountId) } })
   })
 
   app.get('/operator/people/:id/contact', {

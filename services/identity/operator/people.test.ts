@@ -3,7 +3,8 @@ import t from 'tap'
 import type { StaffRole } from '@tandem/operator-kit'
 import { testApp } from '../test/app.ts'
 
-const { db, deps, get, post, givenAccount, canRefresh, mailsTo } = await testApp(t)
+const moderation = new Map()
+const { db, deps, get, post, givenAccount, canRefresh, mailsTo } = await testApp(t, { rpcResults: { moderation } })
 
 const asOperator = async (role: StaffRole, id = randomUUID()) => ({
   authorization: `Bearer ${await deps.issueOperatorToken({
@@ -27,6 +28,10 @@ t.test('an operator finds a person by the exact address or id, with a reason, an
       data: { person: { accountId: account.id, email: 'a•••@example.com', status: 'GOOD', strikes: 0, sessions: 1 } }
     })
   }
+  moderation.set(account.id, { cases: 3, openCases: 1, reportsMade: 2, reportsUpheld: 1 })
+  t.match((await find(account.id, headers)).data.person, {
+    moderation: { social: { cases: 3, openCases: 1, reportsMade: 2, reportsUpheld: 1 }, fitmatch: null }
+  })
   t.match(await find(account.email.slice(1), headers), { status: 404, code: 'USER_NOT_FOUND' })
   t.match(await find(account.email, headers, ''), { status: 400, code: 'VALIDATION_ERROR' })
   t.match(await get(`/operator/people?q=${account.email}`, { headers }), { status: 400 })

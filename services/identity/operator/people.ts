@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { PeopleNamed } from '@tandem/contracts'
+import { FitMatchModeration, PeopleNamed, SocialModeration } from '@tandem/contracts'
+import { Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { UserNotFound } from '../errors.ts'
 import { readStanding } from '../standing/queries.ts'
@@ -37,6 +38,20 @@ export async function readPerson (db: Db, accountId: string) {
   if (!account) throw new UserNotFound()
   const { status, restrictions } = await readStanding(db, accountId)
   return { ...account, email: maskEmail(account.email), status, restrictions }
+}
+
+/**
+ * The cases about a person and their reports, as the services count them that have some; null for one that is
+ * unavailable.
+ */
+export async function readModeration ({ callRpc }: Pick<Deps, 'callRpc'>, accountId: string) {
+  const count = async (rpc: typeof SocialModeration | typeof FitMatchModeration) =>
+    await callRpc(rpc, { accountId }).catch((error: unknown) => {
+      if (error instanceof Unavailable) return null
+      throw error
+    })
+  const [social, fitmatch] = await Promise.all([count(SocialModeration), count(FitMatchModeration)])
+  return { social, fitmatch }
 }
 
 /** `ana@example.com` as `a•••@example.com`. */

@@ -17,6 +17,7 @@ import {
   ProfilePersonalData,
   SocialCase,
   SocialPersonalData,
+  SocialModeration,
   SocialReport,
   TrainingTotals,
   type PersonalDataPage
@@ -54,6 +55,8 @@ export interface RpcResults {
   personalData?: (service: string, page: { accountId: string, after: string | null }) => Promise<PersonalDataPage>
   /** The cases of social and FitMatch, by their ids. */
   cases?: Map<string, Type.Static<typeof SocialCase.response>>
+  /** The counts of social, by the ids of accounts. */
+  moderation?: Map<string, Type.Static<typeof SocialModeration.response>>
   /** What came of the reports of social, by their ids and authors. */
   reports?: Map<string, Type.Static<typeof SocialReport.response>>
 }

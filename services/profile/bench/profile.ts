@@ -43,7 +43,7 @@ try {
     throw new Error('unexpected call')
   }
   const departures = createProfileDepartures({ db, callRpc, media })
-  const app = await createApp({ db, media, findAccounts: async () => [], departures }, {
+  const app = await createApp({ db, media, findAccounts: async () => [], adminRoutesInApp: true, departures }, {
     log: silentLog,
     keys: testKeys
   })

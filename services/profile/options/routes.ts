@@ -4,7 +4,6 @@ import {
   Body,
   Data,
   data,
-  Enum,
   readIdempotencyKey,
   languageOfRequest,
   message,
@@ -13,40 +12,15 @@ import {
   Nullable,
   IdempotencyHeaders,
   requireRole,
-  Text,
   Forbidden,
   named,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { OptionExists, OptionNotFound } from '../errors.ts'
-import { optionTypes } from '../tables.ts'
 import { addOption, changeOption } from './actions.ts'
 import { listAllOptions, listOptions } from './queries.ts'
-
-const OptionTypeField = named('OnboardingOptionType', Enum(optionTypes))
-const OptionId = Text({
-  max: 50,
-  pattern: '^[a-z0-9_]+$',
-  expectedFormat: {
-    en: 'must have 1 to 50 lowercase letters, digits or underscores',
-    id: 'harus terdiri dari 1 sampai 50 huruf kecil, angka, atau garis bawah'
-  },
-  examples: ['running']
-})
-const Label = Text({ max: 100 })
-const Icon = Text({
-  max: 2_048,
-  pattern: '^(https?://[^\\s"<>]+|[^\\s"<>:/.]{1,32})$',
-  expectedFormat: {
-    en: 'must be an emoji or the URL of an image',
-    id: 'harus berupa emoji atau URL gambar'
-  },
-  description: 'An emoji or the URL of an image',
-  examples: ['🏃']
-})
-const Category = Nullable(Text({ max: 50 }))
-const SortOrder = Type.Integer({ minimum: 0, maximum: 10_000 })
+import { AdminOption, changedFields, exampleOption, newFields, OptionId, OptionTypeField } from './schemas.ts'
 
 const Option = named(
   'OnboardingOption',
@@ -57,30 +31,6 @@ const Option = named(
     category: Nullable(Type.String()),
     sortOrder: Type.Integer()
   }, { examples: [{ optionId: 'running', label: 'Running', icon: '🏃', category: 'cardio', sortOrder: 38 }] })
-)
-
-const exampleOption = {
-  type: 'sport',
-  optionId: 'running',
-  labelEn: 'Running',
-  labelId: 'Lari',
-  icon: '🏃',
-  category: 'cardio',
-  sortOrder: 38
-}
-
-const AdminOption = named(
-  'OnboardingOptionDetails',
-  Type.Object({
-    type: OptionTypeField,
-    optionId: Type.String(),
-    labelEn: Type.String(),
-    labelId: Type.String(),
-    icon: Type.String(),
-    category: Nullable(Type.String()),
-    sortOrder: Type.Integer(),
-    isActive: Type.Boolean()
-  }, { examples: [{ ...exampleOption, isActive: true }] })
 )
 
 export const optionRoutes: Routes<Deps> = async (app, { db }) => {
@@ -129,15 +79,7 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
         summary: 'Add an option',
         description: 'For operators. Apps get it with their next request.',
         headers: IdempotencyHeaders,
-        body: Body({
-          type: OptionTypeField,
-          optionId: OptionId,
-          labelEn: Label,
-          labelId: Label,
-          icon: Icon,
-          category: Type.Optional(Category),
-          sortOrder: Type.Optional(SortOrder)
-        }, { examples: [exampleOption] }),
+        body: Body(newFields, { examples: [exampleOption] }),
         errors: [Forbidden, OptionExists, IdempotencyConflict],
         response: { 201: Data(Type.Object({ option: AdminOption })) }
       }
@@ -157,16 +99,9 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
         operationId: 'updateOnboardingOption',
         summary: 'Change an option, move it, or offer it again',
         description: 'For operators. Omitted fields stay the same.',
-        body: Body({
-          type: OptionTypeField,
-          optionId: OptionId,
-          labelEn: Type.Optional(Label),
-          labelId: Type.Optional(Label),
-          icon: Type.Optional(Icon),
-          category: Type.Optional(Category),
-          sortOrder: Type.Optional(SortOrder),
-          isActive: Type.Optional(Type.Boolean())
-        }, { examples: [{ type: 'sport', optionId: 'running', labelEn: 'Running outdoors', sortOrder: 1 }] }),
+        body: Body(changedFields, {
+          examples: [{ type: 'sport', optionId: 'running', labelEn: 'Running outdoors', sortOrder: 1 }]
+        }),
         errors: [Forbidden, OptionNotFound],
         response: { 200: Data(Type.Object({ option: AdminOption })) }
       }

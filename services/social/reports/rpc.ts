@@ -1,6 +1,6 @@
 import { handleRpc } from '@tandem/bus-kit'
-import { describeCase, findDecidedReport } from '@tandem/case-kit'
-import { SocialCase, SocialReport } from '@tandem/contracts'
+import { countModeration, describeCase, findDecidedReport } from '@tandem/case-kit'
+import { SocialCase, SocialModeration, SocialReport } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 
 export const handleCase = ({ db }: Deps) =>
@@ -8,3 +8,6 @@ export const handleCase = ({ db }: Deps) =>
 
 export const handleReport = ({ db }: Deps) =>
   handleRpc(SocialReport, async (report) => await findDecidedReport(db, report) ?? null)
+
+export const handleModeration = ({ db }: Deps) =>
+  handleRpc(SocialModeration, async ({ accountId }) => await countModeration(db, accountId))
