@@ -4,6 +4,7 @@ import * as contracts from '@tandem/contracts'
 import type { EventDefinition, RpcDefinition } from '@tandem/contracts'
 import { readMessaging } from '@tandem/nats/messaging.ts'
 import { BASE_PATH, serviceNames, servicePrefixes } from '../../gateway/routes.ts'
+import { listRoutes } from './routes.ts'
 
 type Names = readonly string[]
 type Definition = EventDefinition | RpcDefinition
@@ -76,8 +77,9 @@ export const filesWithRegions = [
 
 const guardsFile = 'deploy/contracts/package.json'
 
-/** The lists in the README of one service: what it does on NATS. */
+/** The lists in the README of one service: its routes, and what it does on NATS. */
 const messagingRegions = ['publishes', 'consumes', 'provides', 'calls'] as const
+const readmeRegions = ['serves', ...messagingRegions]
 
 const region = /^([ \t]*)(?:#|<!--) generated: (.+?)(?: -->)?\n([\s\S]*?)^[ \t]*(?:#|<!--) end generated(?: -->)?$/gm
 
@@ -90,7 +92,8 @@ export function generateRegions (root: string, names: Names = serviceNames): Map
   ]))
   for (const [service, lists] of listMessaging(root)) {
     const file = `services/${service}/README.md`
-    files.set(file, fillRegions(read(file), (kind) => lists.get(kind), messagingRegions))
+    const linesOf = (kind: string) => kind === 'serves' ? listRoutes(root, service) : lists.get(kind)
+    files.set(file, fillRegions(read(file), linesOf, readmeRegions))
   }
   return files.set(guardsFile, addGuarded(read(guardsFile), names))
 }

@@ -4,6 +4,7 @@ export { hide, isHidden, isNotHidden } from './hidden.ts'
 export {
   idempotencyTables,
   inColumns,
+  either,
   kitTables,
   mailTables,
   notPersonal,

@@ -55,6 +55,15 @@ export const inColumns = (...columns: string[]) =>
     { columns }
   )
 
+/** The rows of `first`, and those that `second` finds, such as the likes of a person and those of their posts. */
+export const either = (
+  first: ReturnType<typeof inColumns>,
+  second: (accountId: string) => RawBuilder<SqlBool>
+): ReturnType<typeof inColumns> =>
+  Object.assign((accountId: string) => sql<SqlBool>`(${first(accountId)} or ${second(accountId)})`, {
+    columns: first.columns
+  })
+
 /** A table whose rows are just deleted. */
 const deleted = (entry: Omit<Personal, 'isPersonal' | 'erase'>) => ({ isPersonal: true as const, ...entry })
 

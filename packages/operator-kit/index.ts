@@ -15,14 +15,6 @@ export {
   type StaffRole
 } from './rights.ts'
 export { serveOperators, startAudit } from './serve.ts'
-export type { AuditTables, OperatorTables } from './tables.ts'
-export {
-  confirmProposal,
-  FourEyes,
-  propose,
-  readFourEyes,
-  readProposal,
-  type Proposal,
-  type ProposalKind
-} from './proposals.ts'
+export type { AuditTables, OperatorTables, ProposalKind } from './tables.ts'
+export { confirmProposal, FourEyes, propose, readFourEyes, readProposal, type Proposal } from './proposals.ts'
 export { Proposed, serveProposals, type ProposalHandler } from './proposal-routes.ts'

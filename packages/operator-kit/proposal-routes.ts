@@ -5,7 +5,8 @@ import { Data, data, Enum, Id, Message, message, Nullable, Timestamp, type Route
 import { forOperators } from './authentication.ts'
 import { ProposalNotFound } from './errors.ts'
 import { listProposals, proposalKinds, readProposal, withdrawProposal } from './proposals.ts'
-import type { Proposal, ProposalKind } from './proposals.ts'
+import type { Proposal } from './proposals.ts'
+import type { ProposalKind } from './tables.ts'
 import type { Operator } from './rights.ts'
 import type { ProposalTables } from './tables.ts'
 

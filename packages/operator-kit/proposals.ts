@@ -3,10 +3,9 @@ import { Forbidden } from '@tandem/http-kit'
 import { ConfigError, List } from '@tandem/process-kit'
 import { ProposalExists, ProposalNotFound } from './errors.ts'
 import type { Operator } from './rights.ts'
-import type { ProposalTables } from './tables.ts'
+import type { ProposalKind, ProposalTables } from './tables.ts'
 
-export const proposalKinds = ['BAN', 'ERASE', 'HOLD', 'BROADCAST'] as const
-export type ProposalKind = typeof proposalKinds[number]
+export const proposalKinds = ['BAN', 'ERASE', 'HOLD', 'BROADCAST'] as const satisfies ProposalKind[]
 
 /** The variable FOUR_EYES. */
 export const FourEyes = List({

@@ -1,5 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-import type { ProposalKind } from './proposals.ts'
+
+/** What a second operator has to confirm where FOUR_EYES names it. */
+export type ProposalKind = 'BAN' | 'ERASE' | 'HOLD' | 'BROADCAST'
 
 export interface AuditTables {
   audit_entries: {

@@ -1,6 +1,14 @@
 import { sql, type SqlBool } from 'kysely'
 import { caseTables, isAwaitingCopy } from '@tandem/case-kit'
-import { idempotencyTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
+import {
+  either,
+  idempotencyTables,
+  inColumns,
+  kitTables,
+  notPersonal,
+  personal,
+  type PersonalData
+} from '@tandem/account-kit'
 import { operatorTables } from '@tandem/operator-kit'
 import {
   eraseComments,
@@ -22,7 +30,7 @@ const ofOthers = { not: 'It shows what other people did.' }
 /** What this service holds of people, in the order in which it is erased. */
 export const personalData: PersonalData<Tables> = {
   reports: personal({
-    rowsOf: (accountId) => sql<SqlBool>`(reporter_id = ${accountId}::uuid or ${isInCaseOf(accountId)})`,
+    rowsOf: either(inColumns('reporter_id'), isInCaseOf),
     erase: eraseReports,
     keeps: {
       rows: (accountId) =>
@@ -43,12 +51,12 @@ export const personalData: PersonalData<Tables> = {
   report_quota: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
   ...caseTables,
   story_reactions: personal({
-    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isAboutStoryOf(accountId)})`,
+    rowsOf: either(inColumns('account_id'), isAboutStoryOf),
     erase: eraseReactions,
     exported: { columns: ['story_id', 'emoji', 'created_at'], rows: inColumns('account_id') }
   }),
   story_views: personal({
-    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isAboutStoryOf(accountId)})`,
+    rowsOf: either(inColumns('account_id'), isAboutStoryOf),
     erase: eraseViews,
     exported: { columns: ['story_id', 'viewed_at'], rows: inColumns('account_id') }
   }),
@@ -59,12 +67,12 @@ export const personalData: PersonalData<Tables> = {
   }),
   daily_story_counts: personal({ rowsOf: inColumns('account_id'), exported: derived }),
   likes: personal({
-    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isOnPostOf(accountId)})`,
+    rowsOf: either(inColumns('account_id'), isOnPostOf),
     erase: eraseLikes,
     exported: { columns: ['post_id', 'created_at'], rows: inColumns('account_id') }
   }),
   poll_votes: personal({
-    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid or ${isOnPostOf(accountId)})`,
+    rowsOf: either(inColumns('account_id'), isOnPostOf),
     erase: eraseVotes,
     exported: { columns: ['post_id', 'option_id', 'created_at'], rows: inColumns('account_id') }
   }),

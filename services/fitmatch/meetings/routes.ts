@@ -30,13 +30,12 @@ const MeetingSafety = named(
 )
 
 const params = Type.Object({ id: Id })
-const path = '/activities/:id/safety'
 const noEmergencyService = 'This is no emergency service: nobody watches meetings or calls for help.'
 
 export const meetingRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
 
-  app.get(path, {
+  app.get('/activities/:id/safety', {
     schema: {
       operationId: 'getMeetingSafety',
       summary: 'Get whether my trusted contact knows of an activity',
@@ -50,7 +49,7 @@ export const meetingRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params, account }) => data({ safety: await findOwnMeeting(db, account.id, params.id) ?? null }))
 
   app.post(
-    path,
+    '/activities/:id/safety',
     {
       schema: {
         operationId: 'armMeetingSafety',
@@ -72,7 +71,7 @@ export const meetingRoutes: Routes<Deps> = async (app, deps) => {
       data({ safety: await armMeeting(deps, { accountId: account.id, activityId: params.id, minutes }) })
   )
 
-  app.delete(path, {
+  app.delete('/activities/:id/safety', {
     schema: {
       operationId: 'disarmMeetingSafety',
       summary: 'No longer expect me to report back',

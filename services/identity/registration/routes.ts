@@ -164,7 +164,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     return { ...mailed, userId: methods?.id ?? fakeId }
   })
 
-  /** An id for an address without an account: the same in every response, and indistinguishable from a real id. */
+  /** An id for an address without an account: the same in every response, and in the form of a real one. */
   function fakeUserId (email: string) {
     const digits = secrets.digest('fake-user-id', email).toString('hex')
     const parts = [
@@ -174,8 +174,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
       digits.slice(12, 15),
       digits.slice(15, 27)
     ]
-    const [time, low, first, second, node] = parts
-    // A UUIDv7 starts with its time of creation: for these, between August 2026 and October 2028.
-    return `01a${time}-${low}-7${first}-b${second}-${node}`
+    const [timeHigh, timeLow, first, second, node] = parts
+    // A UUIDv7 starts with its time of creation: for these, between June 2024 and August 2026.
+    return `019${timeHigh}-${timeLow}-7${first}-b${second}-${node}`
   }
 }

@@ -9,6 +9,7 @@ import {
   NextCursor,
   PageQuery,
   readIdempotencyKey,
+  type Page,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
@@ -22,21 +23,6 @@ import { listFollows } from './queries.ts'
 
 const params = Type.Object({ userId: Id })
 const PageOfPeople = Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor }))
-
-const lists = [
-  {
-    path: '/users/:userId/followers',
-    list: 'FOLLOWERS',
-    operationId: 'listFollowers',
-    summary: 'List the followers of a user, newest first'
-  },
-  {
-    path: '/users/:userId/following',
-    list: 'FOLLOWING',
-    operationId: 'listFollowing',
-    summary: 'List the users that a user follows, newest first'
-  }
-] as const
 
 export const followRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
@@ -76,27 +62,40 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
     return data({ following: false })
   })
 
-  for (const { path, list, operationId, summary } of lists) {
-    app.get(path, {
-      schema: {
-        operationId,
-        summary,
-        description: 'Each with whether the caller follows them.',
-        'x-extension': true,
-        params,
-        querystring: PageQuery(),
-        errors: [PersonNotFound],
-        response: { 200: PageOfPeople }
-      }
-    }, async ({ params: { userId }, query, account }) => {
-      await ensurePerson(deps, userId)
-      if (!await isPersonVisibleTo(db, userId, account.id)) throw new PersonNotFound()
-      const { page, nextCursor } = paginate(
-        await listFollows(db, list, userId, account.id, query),
-        query.limit,
-        (row) => row.cursorId
-      )
-      return data({ users: await withPeople(deps, page, account.id), nextCursor })
-    })
+  app.get('/users/:userId/followers', {
+    schema: {
+      operationId: 'listFollowers',
+      summary: 'List the followers of a user, newest first',
+      description: 'Each with whether the caller follows them.',
+      'x-extension': true,
+      params,
+      querystring: PageQuery(),
+      errors: [PersonNotFound],
+      response: { 200: PageOfPeople }
+    }
+  }, async ({ params: { userId }, query, account }) => await listPage('FOLLOWERS', userId, account.id, query))
+
+  app.get('/users/:userId/following', {
+    schema: {
+      operationId: 'listFollowing',
+      summary: 'List the users that a user follows, newest first',
+      description: 'Each with whether the caller follows them.',
+      'x-extension': true,
+      params,
+      querystring: PageQuery(),
+      errors: [PersonNotFound],
+      response: { 200: PageOfPeople }
+    }
+  }, async ({ params: { userId }, query, account }) => await listPage('FOLLOWING', userId, account.id, query))
+
+  async function listPage (list: 'FOLLOWERS' | 'FOLLOWING', userId: string, viewerId: string, query: Page) {
+    await ensurePerson(deps, userId)
+    if (!await isPersonVisibleTo(db, userId, viewerId)) throw new PersonNotFound()
+    const { page, nextCursor } = paginate(
+      await listFollows(db, list, userId, viewerId, query),
+      query.limit,
+      (row) => row.cursorId
+    )
+    return data({ users: await withPeople(deps, page, viewerId), nextCursor })
   }
 }
