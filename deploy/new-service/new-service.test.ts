@@ -62,6 +62,7 @@ t.test('a new service compiles, passes its own tests, and serves and publishes b
   await run('node_modules/.bin/tsc', ['-p', 'tsconfig.new.json'], copy)
   await run('node_modules/.bin/knip', ['--workspace', 'services/orders', '--no-progress', '--no-config-hints'], copy)
   await run(process.execPath, ['services/orders/notes/notes.test.ts'], copy)
+  await run(process.execPath, ['services/orders/erasure.test.ts'], copy)
 
   // The copy's own servers and permissions: they know the new service.
   const { startProcess } = await import(

@@ -45,14 +45,14 @@ export async function resolveCase<Tables extends CaseTables> (
   const known = await describeCase(trx, id)
   if (!known) return
   await lockTarget(trx, { type: known.targetType, id: known.targetId })
-  const { rows: [resolved] } = await sql<{ isNews: boolean }>`
+  const { rows: [resolved] } = await sql<{ isForReporters: boolean }>`
     with before as (
-      select id, resolved_at is null or (outcome <> 'ACTION_TAKEN' and ${outcome} = 'ACTION_TAKEN') as is_news
+      select id, resolved_at is null or (outcome <> 'ACTION_TAKEN' and ${outcome} = 'ACTION_TAKEN') as is_for_reporters
       from cases where id = ${id} for update
     )
     update cases set decision_id = ${decisionId}, outcome = ${outcome}, resolved_at = now(), version = version + 1,
       claimed_by = null, claimed_until = null
     from before where cases.id = before.id
-    returning before.is_news as "isNews"`.execute(trx)
-  return { ...known, isNews: resolved?.isNews ?? false }
+    returning before.is_for_reporters as "isForReporters"`.execute(trx)
+  return { ...known, isForReporters: resolved?.isForReporters ?? false }
 }

@@ -21,11 +21,15 @@ export function auditAppAdmins (
   app: Pick<FastifyInstance, 'addHook'>,
   { db, prefix, isEnabled }: { db: Kysely<AuditTables>, prefix: string, isEnabled: boolean }
 ) {
-  app.addHook('onRequest', async (request) => {
-    if (!isEnabled && request.routeOptions.url?.startsWith(prefix)) throw new NotFound()
-  })
   app.addHook('preHandler', async (request) => {
     if (!request.routeOptions.url?.startsWith(prefix)) return
     await appendAudit(db, describeRequest(request, { id: request.account.id, role: 'APP_ADMIN' }))
+  })
+  if (isEnabled) return
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith(prefix)) route.schema = { ...route.schema, errors: [NotFound] }
+  })
+  app.addHook('onRequest', async (request) => {
+    if (request.routeOptions.url?.startsWith(prefix)) throw new NotFound()
   })
 }

@@ -49,7 +49,7 @@ async function applySuspension (trx: Trx, { accountId, actions, automated }: Dec
 async function applyToCase (trx: Trx, { decisionId, case: decided, outcome, automated }: Decision) {
   if (decided?.service !== 'fitmatch' || automated) return
   const resolved = await resolveCase(trx, decided.id, { decisionId, outcome })
-  if (!resolved?.isNews) return
+  if (!resolved?.isForReporters) return
   const action = outcome === 'ACTION_TAKEN' ? 'SUSPEND' : 'DISMISS'
   const reports = await trx.updateTable('reports').set({ status: 'RESOLVED', action, resolved_at: sql`now()` })
     .where('case_id', '=', decided.id).returning(['id', 'reporter_id as reporterId'])

@@ -28,7 +28,7 @@ import { readAppealToken } from '../standing/appeal-tokens.ts'
 const OpenAppeal = Type.Object({
   id: Type.String(),
   decisionId: Type.String(),
-  accountId: Type.String({ description: 'Whom the decision is about' }),
+  accountId: Type.String({ description: 'The account that the decision is about' }),
   isByReporter: Type.Boolean({ description: 'Whether somebody who reported it appeals that it was dismissed' }),
   text: Type.String(),
   dueAt: Timestamp,

@@ -135,6 +135,7 @@ export async function testApp (
         handleRpc(rpc, async (page) => await rpcResults.personalData?.(rpc.service, page) ?? unavailable())
       ),
       handleRpc(SocialCase, async ({ caseId }) => rpcResults.cases?.get(caseId) ?? null),
+      handleRpc(SocialModeration, async ({ accountId }) => rpcResults.moderation?.get(accountId) ?? unavailable()),
       handleRpc(
         SocialReport,
         async ({ reportId, reporterId }) => rpcResults.reports?.get(`${reportId} ${reporterId}`) ?? null

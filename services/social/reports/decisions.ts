@@ -46,10 +46,10 @@ async function applyToCase (
   if (decided?.service !== 'social') return
   const resolved = await resolveCase(trx, decided.id, { decisionId, outcome })
   if (!resolved) return
-  const { targetType, targetId, isNews } = resolved
+  const { targetType, targetId, isForReporters } = resolved
   const change = actions.find(({ type }) => type === 'HIDE_CONTENT' || type === 'RESTORE_CONTENT')
   if (change) await setHidden(trx, { targetType, targetId, accountId }, change.type === 'HIDE_CONTENT', sequence)
-  if (!isNews) return
+  if (!isForReporters) return
   const reports = await trx.selectFrom('reports').where('case_id', '=', decided.id).where('reporter_id', 'is not', null)
     .select(['id', 'reporter_id as reporterId']).execute()
   for (const { id, reporterId } of reports) {
