@@ -14,18 +14,18 @@ export const AdminRoutesInApp = Type.Boolean({
 
 /**
  * Writes the requests of the app's own administrators to the audit, before they are answered; or answers 404, if
- * `isEnabled` is false. Call it before the routes are registered.
+ * `isOff` is true. Call it before the routes are registered.
  * @param options.prefix of their routes
  */
 export function auditAppAdmins (
   app: Pick<FastifyInstance, 'addHook'>,
-  { db, prefix, isEnabled }: { db: Kysely<AuditTables>, prefix: string, isEnabled: boolean }
+  { db, prefix, isOff }: { db: Kysely<AuditTables>, prefix: string, isOff: boolean }
 ) {
   app.addHook('preHandler', async (request) => {
     if (!request.routeOptions.url?.startsWith(prefix)) return
     await appendAudit(db, describeRequest(request, { id: request.account.id, role: 'APP_ADMIN' }))
   })
-  if (isEnabled) return
+  if (!isOff) return
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith(prefix)) route.schema = { ...route.schema, errors: [NotFound] }
   })

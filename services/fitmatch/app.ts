@@ -84,7 +84,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   await serveProposals(app, { db: deps.db, handlers: { HOLD: caseHoldHandler(deps.db) } })
   app.addHook('preHandler', recordActivity(deps.db))
   // They stay one release longer than their successors below /operator.
-  auditAppAdmins(app, { db: deps.db, prefix: '/fitmatch/admin/', isEnabled: deps.adminRoutesInApp })
+  auditAppAdmins(app, { db: deps.db, prefix: '/fitmatch/admin/', isOff: deps.areAdminRoutesOff })
   for (const each of routes) await app.register(each, deps)
   await app.register(caseRoutes, {
     db: deps.db,

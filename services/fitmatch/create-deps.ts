@@ -31,7 +31,7 @@ export function createDeps (
     minAge: config.MIN_AGE,
     now: () => new Date(),
     fourEyes: readFourEyes(config.FOUR_EYES),
-    adminRoutesInApp: config.ADMIN_ROUTES_IN_APP,
+    areAdminRoutesOff: !config.ADMIN_ROUTES_IN_APP,
     departures: createFitMatchDepartures({ db, callRpc, media, selfies }),
     sendEphemeral: publishSignal
   }

@@ -18,8 +18,8 @@ export interface Deps {
   minAge: number
   now: () => Date
   departures: Departures
-  /** Whether accounts of the app with the role ADMIN can use the older routes for operators. */
-  adminRoutesInApp: boolean
+  /** Whether the older routes for operators, of accounts with the role ADMIN, are off. */
+  areAdminRoutesOff: boolean
   /** What needs two operators. */
   fourEyes: ReadonlySet<ProposalKind>
   /** Sends a frame to the realtime connections of an account. It may be lost. */

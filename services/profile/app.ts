@@ -39,7 +39,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   const app = await createServer({ name: 'profile', ...options })
   await serveOperators(app, { db: deps.db, keys: options.keys })
   // They stay one release longer than their successors below /operator.
-  auditAppAdmins(app, { db: deps.db, prefix: '/onboarding/admin/', isEnabled: deps.adminRoutesInApp })
+  auditAppAdmins(app, { db: deps.db, prefix: '/onboarding/admin/', isOff: deps.areAdminRoutesOff })
   for (const each of routes) await app.register(each, deps)
   return app
 }

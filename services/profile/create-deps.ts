@@ -19,7 +19,7 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
     db,
     findAccounts: createAccountLookup(callRpc),
     media,
-    adminRoutesInApp: config.ADMIN_ROUTES_IN_APP,
+    areAdminRoutesOff: !config.ADMIN_ROUTES_IN_APP,
     departures: createProfileDepartures({ db, callRpc, media })
   }
 }

@@ -10,6 +10,6 @@ export interface Deps {
   findAccounts: FindAccounts
   media: Media
   departures: Departures
-  /** Whether accounts of the app with the role ADMIN can use the older routes for operators. */
-  adminRoutesInApp: boolean
+  /** Whether the older routes for operators, of accounts with the role ADMIN, are off. */
+  areAdminRoutesOff: boolean
 }

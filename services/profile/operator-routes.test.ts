@@ -83,7 +83,7 @@ t.test("the app's own administrators are in the audit too, and their routes can 
   )
   t.equal((await app.inject('/onboarding/options?type=sport')).statusCode, 200)
 
-  const closed = await createApp({ ...deps, adminRoutesInApp: false }, { log: silentLog, keys: testKeys })
+  const closed = await createApp({ ...deps, areAdminRoutesOff: true }, { log: silentLog, keys: testKeys })
   t.teardown(() => closed.close())
   const refused = await closed.inject({ url: '/onboarding/admin/options', headers: bearer(admin, { role: 'ADMIN' }) })
   t.match({ status: refused.statusCode, ...refused.json() }, { status: 404, code: 'NOT_FOUND' })

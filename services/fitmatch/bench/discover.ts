@@ -114,7 +114,7 @@ const app = await createApp({
   minAge: 18,
   now: () => new Date(),
   fourEyes: new Set(),
-  adminRoutesInApp: true,
+  areAdminRoutesOff: false,
   departures,
   sendEphemeral () {}
 }, {

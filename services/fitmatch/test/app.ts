@@ -138,7 +138,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     minAge,
     now: () => services.now ?? new Date(),
     fourEyes: new Set(),
-    adminRoutesInApp: true,
+    areAdminRoutesOff: false,
     departures,
     sendEphemeral: (message) => ephemeral.push(message)
   }

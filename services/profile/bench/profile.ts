@@ -43,7 +43,7 @@ try {
     throw new Error('unexpected call')
   }
   const departures = createProfileDepartures({ db, callRpc, media })
-  const app = await createApp({ db, media, findAccounts: async () => [], adminRoutesInApp: true, departures }, {
+  const app = await createApp({ db, media, findAccounts: async () => [], areAdminRoutesOff: false, departures }, {
     log: silentLog,
     keys: testKeys
   })

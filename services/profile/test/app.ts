@@ -70,7 +70,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     db,
     findAccounts: createAccountLookup(callRpc),
     media,
-    adminRoutesInApp: true,
+    areAdminRoutesOff: false,
     departures: createProfileDepartures({ db, callRpc, media })
   }
   const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
