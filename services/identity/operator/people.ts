@@ -45,12 +45,14 @@ export async function readPerson (db: Db, accountId: string) {
  * unavailable.
  */
 export async function readModeration ({ callRpc }: Pick<Deps, 'callRpc'>, accountId: string) {
-  const count = async (rpc: typeof SocialModeration | typeof FitMatchModeration) =>
-    await callRpc(rpc, { accountId }).catch((error: unknown) => {
-      if (error instanceof Unavailable) return null
-      throw error
-    })
-  const [social, fitmatch] = await Promise.all([count(SocialModeration), count(FitMatchModeration)])
+  const nullIfUnavailable = (error: unknown) => {
+    if (error instanceof Unavailable) return null
+    throw error
+  }
+  const [social, fitmatch] = await Promise.all([
+    callRpc(SocialModeration, { accountId }).catch(nullIfUnavailable),
+    callRpc(FitMatchModeration, { accountId }).catch(nullIfUnavailable)
+  ])
   return { social, fitmatch }
 }
 

@@ -293,7 +293,11 @@ t.test('who reported something that was dismissed appeals, and action is taken a
   const answers = await Promise.all(
     listed.map(async ({ id }: { id: string }) => await post(`/operator/appeals/${id}`, reverse, { headers }))
   )
-  t.same(answers.map(({ status }) => status).sort(), [200, 404], 'one answer is for all reporters')
+  t.same(
+    answers.map(({ status }) => status as number).toSorted((one, other) => one - other),
+    [200, 404],
+    'one answer is for all reporters'
+  )
   t.match((await decisionsOf(author.id)).at(-1), {
     case: { id: decided.id },
     actions: [{ type: 'HIDE_CONTENT' }],
