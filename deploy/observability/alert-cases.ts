@@ -140,6 +140,8 @@ export const alertCases: Record<string, AlertCase> = {
     '0+6x60'
   ),
   ReportsBurst: one('fitmatch_reports_total{reason="SPAM"}', 50, '0+2x60', '0x60'),
+  CasesOverdue: one('cases_overdue{service="social"}', 20, '1x60', '0x60'),
+  OperatorLooksAtManyPeople: one('operator_people_limit_total{job="profile"}', 10, '0+1x60', '0x60'),
   ErasureLate: one('account_erasure_oldest_seconds{service="social"}', 7, '4000x60', '60x60'),
   DeletionOverdue: one('account_deletion_oldest_seconds', 7, '2420000x60', '1300000x60'),
   MailLate: one('mail_oldest_seconds{service="identity"}', 10, '0+60x60', '2x60'),

@@ -17,6 +17,7 @@ import { serveBroadcasts } from './pages/broadcasts.ts'
 import { serveCases } from './pages/case.ts'
 import { serveMessages } from './pages/messages.ts'
 import { serveOperations } from './pages/operations.ts'
+import { serveOptions } from './pages/options.ts'
 import { servePasskeys } from './pages/passkeys.ts'
 import { servePeople } from './pages/people.ts'
 import { serveProposals } from './pages/proposals.ts'
@@ -36,6 +37,7 @@ const all = [
   serveSupport,
   serveProposals,
   serveBroadcasts,
+  serveOptions,
   serveOperations,
   serveStaff
 ]

@@ -113,6 +113,11 @@ answers.set('identity GET /operator/erasures', {
 answers.set('notification GET /operator/broadcasts', {
   broadcasts: [{ id: randomUUID(), title: { en: stored, id: stored }, recipients: 1, createdAt: at, finishedAt: null }]
 })
+answers.set('profile GET /operator/options', {
+  options: [{ optionId: 'running', labelEn: stored, labelId: stored, icon: stored, sortOrder: 1, isActive: true }]
+})
+answers.set('profile POST /operator/options', {})
+answers.set('profile PUT /operator/options', {})
 answers.set('identity GET /operator/staff', {
   staff: [{ ...staff, disabledAt: null, passkeys: 1, lastSeenAt: at }, {
     id: randomUUID(),
@@ -189,6 +194,7 @@ const pages = [
   '/dead-letters',
   '/system',
   '/staff',
+  '/options?type=sport',
   '/audit?service=social'
 ]
 

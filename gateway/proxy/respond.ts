@@ -44,7 +44,7 @@ export function prepareResponses (app: FastifyInstance, { origins }: { origins: 
 }
 
 /**
- * Passes a service's response on, with one write. It does what the hooks do: docs/decisions/0021 has what that saves.
+ * Passes a service's response on, with one write. It does what the hooks do: docs/decisions/0025 has what that saves.
  */
 export function respond (request: FastifyRequest, reply: FastifyReply, { status, headers, body }: ServiceResponse) {
   const { server, raw } = request

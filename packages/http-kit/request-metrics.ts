@@ -62,6 +62,7 @@ function createRequestHistogram () {
     },
     // The registry takes any object with a name and `get`; its type asks for prom-client's class.
     metric: {
+      labelNames: ['method', 'route', 'status_code'],
       name: NAME,
       get: async () => ({
         name: NAME,

@@ -55,6 +55,7 @@ export function evidenceOf (visit: Visit, { content, createdAt }: Evidence, repo
     }`
   }
     ${post && html`<h3>${words.below}</h3><blockquote>${text(post['content'])}</blockquote>${poll(post)}`}
+    ${activityOf(visit, object(content['activity']))}
     ${chat(visit, list(content['messages']), reportedId)}
     <p class="meta">${words.frozen} ${time(visit, createdAt)}</p>`
 }
@@ -78,6 +79,32 @@ function foreignAddresses ({ texts: { evidence } }: Visit, content: Content) {
     .filter((each) => each !== null && /^https?:/.test(each))
   return addresses.length > 0 &&
     html`<p class="meta">${evidence.elsewhere}</p>${addresses.map((each) => html`<p class="mono">${each}</p>`)}`
+}
+
+/** The activity at which it happened. */
+function activityOf ({ texts: { evidence: words } }: Visit, activity: Content | null) {
+  if (!activity) return ''
+  const { reporter, reported, hostedBy } = activity
+  const part = (value: unknown) => {
+    const { state, checkedInAt } = object(value) ?? {}
+    return text(state) && words.atActivity(String(state), text(checkedInAt) !== null)
+  }
+  return html`<h3>${words.activity}</h3>${
+    facts([
+      [words.name, [text(activity['title']), text(activity['sport'])].filter(Boolean).join(' · ')],
+      [
+        words.time,
+        `${text(activity['date'])} ${text(activity['startTime'])}–${text(activity['endTime'])} ${
+          text(activity['timezone'])
+        }`
+      ],
+      [words.place, text(activity['locationName']) ?? text(object(activity['venue'])?.['name'])],
+      [words.activityNote, text(activity['note'])],
+      [words.host, hostedBy === 'REPORTED' ? words.reportedPerson : hostedBy === 'REPORTER' ? words.reporter : null],
+      [words.reporter, part(reporter)],
+      [words.reportedPerson, part(reported)]
+    ])
+  }`
 }
 
 function chat (visit: Visit, messages: unknown[], reportedId: string) {

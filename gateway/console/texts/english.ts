@@ -28,6 +28,7 @@ export const english = {
     deadLetters: 'Dead letters',
     system: 'System',
     staff: 'Operators',
+    options: 'Options',
     audit: 'Audit'
   },
   done: {
@@ -47,6 +48,7 @@ export const english = {
     released: 'The deletion goes on.',
     broadcast: 'The broadcast is on its way.',
     stopped: 'Nobody else receives the broadcast.',
+    option: 'The option was saved.',
     replayed: 'The service handles the message again.',
     deleted: 'The message was deleted.',
     changed: 'The role was changed. All sessions of the operator have ended.',
@@ -195,6 +197,12 @@ export const english = {
     picture: '(a picture)',
     frozen: 'Kept as it was reported',
     earlier: 'As it was reported',
+    activity: 'It happened at this activity',
+    time: 'Time',
+    place: 'Place',
+    activityNote: 'Note',
+    host: 'Host',
+    atActivity: (state: string, checkedIn: boolean) => `${state}${checkedIn ? ', checked in' : ''}`,
     pictures: 'Pictures',
     notCopied: 'Being copied to private storage',
     restricted: 'Only administrators can open these pictures. Do not copy, send or delete anything.'
@@ -380,6 +388,31 @@ export const english = {
     missing: 'Failing checks',
     failed: 'Failed messages',
     dead: 'Dead letters'
+  },
+  options: {
+    text:
+      'What people choose from while they join. A retired option stays with those who chose it, and is offered to nobody else.',
+    type: 'List',
+    types: {
+      motivation: 'Motivations',
+      activity_style: 'Styles of activity',
+      sport_category: 'Kinds of sports',
+      sport: 'Sports',
+      availability: 'Times of the week',
+      fitmatch_interest: 'Interests in FitMatch'
+    } as Record<string, string>,
+    show: 'Show',
+    add: 'Add an option',
+    id: 'Id',
+    idHint: 'Small letters, digits and underscores. It never changes.',
+    english: 'In English',
+    indonesian: 'In Indonesian',
+    icon: 'Emoji, or the address of an image',
+    order: 'Place in the list',
+    retired: 'Retired',
+    save: 'Save',
+    retire: 'Retire',
+    restore: 'Offer it again'
   },
   staff: {
     invite: 'Invite an operator',

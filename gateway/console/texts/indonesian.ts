@@ -27,6 +27,7 @@ export const indonesian: Texts = {
     deadLetters: 'Pesan gagal',
     system: 'Sistem',
     staff: 'Operator',
+    options: 'Pilihan',
     audit: 'Audit'
   },
   done: {
@@ -46,6 +47,7 @@ export const indonesian: Texts = {
     released: 'Penghapusan dilanjutkan.',
     broadcast: 'Siaran sedang dikirim.',
     stopped: 'Siaran tidak dikirim lagi kepada siapa pun.',
+    option: 'Pilihan disimpan.',
     replayed: 'Layanan memproses pesan itu lagi.',
     deleted: 'Pesan dihapus.',
     changed: 'Peran diubah. Semua sesi operator itu berakhir.',
@@ -187,6 +189,12 @@ export const indonesian: Texts = {
     picture: '(gambar)',
     frozen: 'Disimpan seperti saat dilaporkan',
     earlier: 'Seperti saat dilaporkan',
+    activity: 'Terjadi pada kegiatan ini',
+    time: 'Waktu',
+    place: 'Tempat',
+    activityNote: 'Catatan',
+    host: 'Tuan rumah',
+    atActivity: (state, checkedIn) => `${state}${checkedIn ? ', sudah lapor hadir' : ''}`,
     pictures: 'Gambar',
     notCopied: 'Sedang disalin ke penyimpanan pribadi',
     restricted: 'Hanya administrator yang dapat membuka gambar ini. Jangan menyalin, mengirim, atau menghapus apa pun.'
@@ -374,6 +382,31 @@ export const indonesian: Texts = {
     missing: 'Pemeriksaan yang gagal',
     failed: 'Pesan yang gagal',
     dead: 'Pesan yang tidak dicoba lagi'
+  },
+  options: {
+    text:
+      'Yang dapat dipilih orang saat bergabung. Pilihan yang ditarik tetap milik yang sudah memilihnya, dan tidak ditawarkan lagi.',
+    type: 'Daftar',
+    types: {
+      motivation: 'Motivasi',
+      activity_style: 'Gaya kegiatan',
+      sport_category: 'Jenis olahraga',
+      sport: 'Olahraga',
+      availability: 'Waktu dalam seminggu',
+      fitmatch_interest: 'Minat di FitMatch'
+    },
+    show: 'Tampilkan',
+    add: 'Tambah pilihan',
+    id: 'Id',
+    idHint: 'Huruf kecil, angka, dan garis bawah. Tidak pernah berubah.',
+    english: 'Dalam bahasa Inggris',
+    indonesian: 'Dalam bahasa Indonesia',
+    icon: 'Emoji, atau alamat gambar',
+    order: 'Urutan dalam daftar',
+    retired: 'Ditarik',
+    save: 'Simpan',
+    retire: 'Tarik',
+    restore: 'Tawarkan lagi'
   },
   staff: {
     invite: 'Undang operator',

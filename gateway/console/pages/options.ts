@@ -1,0 +1,110 @@
+import { html } from '../html.ts'
+import type { Visit } from '../visit.ts'
+import { redirectTo, type Pages } from '../visits.ts'
+import { badge, empty, options } from './parts.ts'
+
+/** As profile defines them. */
+const types = [
+  'motivation',
+  'activity_style',
+  'sport_category',
+  'sport',
+  'availability',
+  'fitmatch_interest'
+] as const
+
+interface Option {
+  optionId: string
+  labelEn: string
+  labelId: string
+  icon: string
+  sortOrder: number
+  isActive: boolean
+}
+
+const typeOf = (value: string | undefined) => types.find((each) => each === value) ?? 'sport'
+
+export function serveOptions ({ page, form }: Pages) {
+  page('/options', 'options.change', async (visit) => {
+    const { texts, query } = visit
+    const type = typeOf(query['type'])
+    const found = await visit.find<{ options: Option[] }>('profile', '/operator/options', { type })
+    return {
+      title: texts.pages.options,
+      content: html`<h1>${texts.pages.options}</h1><p>${texts.options.text}</p>
+        <form method="get" action="/options" class="row">
+          <label>${texts.options.type}<select name="type">${options(texts.options.types, types, type)}</select></label>
+          <button>${texts.options.show}</button></form>
+        <div class="columns">
+          <section aria-label="${texts.options.types[type]}">${
+        found ? found.options.map((each) => optionCard(visit, type, each)) : empty(texts.queue.unknown)
+      }</section>
+          <aside aria-label="${texts.options.add}">${addForm(visit, type)}</aside></div>`
+    }
+  })
+
+  form('/options', 'options.change', async (visit, fields) => {
+    const type = typeOf(fields.text('type'))
+    await visit.send('profile', 'POST', '/operator/options', {
+      type,
+      optionId: fields.text('optionId'),
+      labelEn: fields.text('labelEn'),
+      labelId: fields.text('labelId'),
+      icon: fields.text('icon')
+    })
+    return redirectTo(`/options?type=${type}&done=option`)
+  })
+
+  form('/options/change', 'options.change', async (visit, fields) => {
+    const type = typeOf(fields.text('type'))
+    const change = fields.text('then')
+    await visit.send('profile', 'PUT', '/operator/options', {
+      type,
+      optionId: fields.text('optionId'),
+      ...change === 'save'
+        ? {
+          labelEn: fields.text('labelEn'),
+          labelId: fields.text('labelId'),
+          icon: fields.text('icon'),
+          sortOrder: Number(fields.text('sortOrder'))
+        }
+        : { isActive: change === 'restore' }
+    })
+    return redirectTo(`/options?type=${type}&done=option`)
+  })
+}
+
+const labelFields = ({ texts: { options: words } }: Visit, { labelEn, labelId, icon }: Partial<Option> = {}) =>
+  html`<label>${words.english}<input name="labelEn" value="${labelEn ?? ''}" maxlength="100" required></label>
+    <label>${words.indonesian}<input name="labelId" value="${labelId ?? ''}" maxlength="100" required></label>
+    <label>${words.icon}<input name="icon" value="${icon ?? ''}" maxlength="2048" required></label>`
+
+const addForm = (visit: Visit, type: string) => {
+  const words = visit.texts.options
+  return html`<form method="post" action="/options" class="card"><h2>${words.add}</h2>
+    <input type="hidden" name="type" value="${type}">
+    <label>${words.id}<input name="optionId" maxlength="50" pattern="[a-z0-9_]+" required autocomplete="off"></label>
+    <p class="meta">${words.idHint}</p>
+    ${labelFields(visit)}
+    <button class="primary">${words.add}</button></form>`
+}
+
+function optionCard (visit: Visit, type: string, option: Option) {
+  const words = visit.texts.options
+  const { optionId, sortOrder, isActive, icon } = option
+  // An address of an image is never loaded here.
+  const sign = icon.length <= 8 ? icon : ''
+  return html`<details class="card"><summary>${sign} ${visit.language === 'id' ? option.labelId : option.labelEn} ${
+    !isActive && badge(words.retired, 'warn')
+  }</summary>
+    <form method="post" action="/options/change">
+      <input type="hidden" name="type" value="${type}"><input type="hidden" name="optionId" value="${optionId}">
+      <p class="meta mono">${optionId}</p>
+      ${labelFields(visit, option)}
+      <label>${words.order}<input type="number" name="sortOrder" value="${sortOrder}" min="0" max="10000" required></label>
+      <p class="row"><button class="primary" name="then" value="save">${words.save}</button>
+        <button name="then" value="${isActive ? 'retire' : 'restore'}">${
+    isActive ? words.retire : words.restore
+  }</button></p>
+    </form></details>`
+}
