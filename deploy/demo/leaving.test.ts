@@ -50,7 +50,9 @@ t.test('a person leaves through the page, and nothing of them stays', needsBrows
 
     const leaving = await join(mia, { stack, seed, home, isMain: true })
     const [accountId, otherId] = [await leaving.accountId(), await staying.accountId()]
-    const gone = [accountId, mia.email, ...await liveTogether(leaving, staying, post.id)]
+    const together = await liveTogether(leaving, staying, post.id)
+    const activity = await trainTogether(stack, leaving, staying)
+    const gone = [accountId, mia.email, ...together, activity]
     await takeDataAlong(t, stack, leaving)
     const filesOfAll = await listFiles(dataDir)
     t.ok(filesOfAll.length > filesBefore.length + 5, 'the person has files')
@@ -120,6 +122,9 @@ t.test('a person leaves through the page, and nothing of them stays', needsBrows
     t.same(changed.map(([name]) => name), [], 'the rows of the other person are unchanged')
     const ownAfter = await staying.send<{ data: { post: object } }>('GET', `/feed/${post.id}`)
     t.same(ownAfter.data.post, ownBefore.data.post, 'and so is their post, with its counters')
+    const upcoming = await staying.send<{ data: { activities: object[] } }>('GET', '/activities?filter=upcoming')
+    t.match(upcoming.data.activities, [{ id: activity, goingCount: 1, participants: { length: 1 } }])
+    t.equal(upcoming.data.activities.length, 1, 'what the one who left hosted is canceled')
     const mails = await mailsTo(stack, mia.email)
     t.equal(mails[0]?.subject, 'Your Tandem account is deleted')
   })
@@ -220,6 +225,32 @@ async function takeDataAlong (t: Test, stack: Stack, { person, send }: Member) {
   t.same(Object.keys(rows).sort(), ['dashboard', 'fitmatch', 'identity', 'notification', 'profile', 'social'])
   t.same(missing, [], 'every image is in it')
   t.ok([...files.keys()].some((name) => name.startsWith('media/selfies/')), 'the selfie too')
+}
+
+/** The one who stays hosts an activity to which the other goes, and tells a trusted contact of. @returns its id */
+async function trainTogether (stack: Stack, leaving: Member, staying: Member) {
+  const { data: { activity } } = await staying.send<{ data: { activity: { id: string } } }>('POST', '/activities', {
+    sport: 'running',
+    date: new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10),
+    startTime: '18:00',
+    endTime: '19:00',
+    locationName: 'The gate',
+    userIds: [await leaving.accountId()]
+  })
+  await leaving.send('POST', `/activities/${activity.id}/respond`, { accept: true, version: 1 })
+  const contact = 'contact-of-leaving@example.com'
+  await leaving.send('PUT', '/notifications/trusted-contact', { name: 'Mum', email: contact })
+  const [hash] = await linksTo(stack, contact, 'Will you be a trusted contact on Tandem?', 1)
+  const token = new URLSearchParams(hash!.slice(1)).get('token')
+  await call(stack, 'POST', '/notifications/trusted-contact/answer', { body: { token, accept: true } })
+  await leaving.send('POST', `/activities/${activity.id}/safety`, {})
+  const { data: { request } } = await staying.send<{ data: { request: { id: string } } }>('POST', '/buddies/requests', {
+    userId: await leaving.accountId(),
+    sport: 'running'
+  })
+  await leaving.send('POST', `/buddies/requests/${request.id}/respond`, { accept: true })
+  await leaving.send('POST', '/fasting', { plan: '16:8' })
+  return activity.id
 }
 
 /** Requests a link, changes one's mind once, and then deletes the account at once; by keyboard. @returns the deletion's id */
