@@ -309,6 +309,52 @@ t.test('the queues of all services are one, page by page, each case once', async
   await services.fitmatch.start()
 })
 
+t.test('options are added, changed, retired and offered again', async (t) => {
+  const send = async (path: string, fields: [string, string][]) => {
+    services.profile.received.length = 0
+    t.match(await submit(path, [['type', 'sport'], ['optionId', 'padel'], ...fields]), {
+      status: 303,
+      headers: { location: '/options?type=sport&done=option' }
+    })
+    const { method, body } = services.profile.received[0]!
+    return [method, JSON.parse(String(body)) as object]
+  }
+  const labels: [string, string][] = [['labelEn', 'Padel'], ['labelId', 'Padel'], ['icon', '🎾']]
+  const option = { type: 'sport', optionId: 'padel' }
+  const shown = { ...option, labelEn: 'Padel', labelId: 'Padel', icon: '🎾' }
+  t.same(await send('/options', labels), ['POST', shown])
+  t.same(await send('/options/change', [...labels, ['sortOrder', '7'], ['then', 'save']]), [
+    'PUT',
+    { ...shown, sortOrder: 7 }
+  ])
+  t.same(await send('/options/change', [...labels, ['then', 'retire']]), ['PUT', { ...option, isActive: false }])
+  t.same(await send('/options/change', [...labels, ['then', 'restore']]), ['PUT', { ...option, isActive: true }])
+})
+
+t.test('a report of what happened at an activity shows the activity', async (t) => {
+  const activity = {
+    title: stored,
+    sport: 'running',
+    date: '2026-11-28',
+    startTime: '18:00',
+    endTime: '19:00',
+    timezone: 'Asia/Jakarta',
+    locationName: stored,
+    venue: null,
+    note: stored,
+    hostedBy: 'REPORTED',
+    reporter: { state: 'ACCEPTED', checkedInAt: at },
+    reported: { state: 'ACCEPTED', checkedInAt: null }
+  }
+  const evidence = [{ content: { displayName: 'Ben', activity }, createdAt: at }]
+  answers.set('fitmatch GET /operator/cases/:id', { case: { ...opened, evidence } })
+  const { text } = await call(`/cases/fitmatch/${opened.id}`)
+  t.match(text, /2026-11-28 18:00–19:00 Asia\/Jakarta/)
+  t.match(text, /<dt>Host<\/dt><dd>Reported person<\/dd>/)
+  t.match(text, /<dt>Reporter<\/dt><dd>ACCEPTED, checked in<\/dd>/)
+  t.notMatch(text, /<script>|undefined/)
+})
+
 t.test('a decision is sent as the operator made it, and the next case is taken', async (t) => {
   const another = givenCase()
   answers.set('social GET /operator/cases', {
