@@ -32,7 +32,7 @@ export function serveOptions ({ page, form }: Pages) {
     return {
       title: texts.pages.options,
       content: html`<h1>${texts.pages.options}</h1><p>${texts.options.text}</p>
-        <form method="get" action="/options" class="row">
+        <form method="get" action="/options" class="row filter">
           <label>${texts.options.type}<select name="type">${options(texts.options.types, types, type)}</select></label>
           <button>${texts.options.show}</button></form>
         <div class="columns">
