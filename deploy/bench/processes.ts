@@ -65,8 +65,9 @@ function startedAt (pid: number) {
   return bootSeconds + Number(fields[19]) / TICKS_PER_SECOND
 }
 
-const wakeUpsOf = (pid: number) =>
-  Number(/\nvoluntary_ctxt_switches:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+function wakeUpsOf (pid: number) {
+  return Number(/\nvoluntary_ctxt_switches:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+}
 
 /** Figures per second. */
 async function measureIdle (stack: Stack, pids: number[]) {
