@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Returns the CPU time of all threads of a process, in microseconds. */
+/** Returns the CPU time of the threads that a process has, in microseconds. */
 export async function cpuTime (pid: number) {
   const threads = await readdir(`/proc/${pid}/task`)
+  // The first number of schedstat is in nanoseconds. A thread can end meanwhile.
   const times = await Promise.all(
     threads.map(async (thread) =>
       Number((await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')).split(' ')[0])

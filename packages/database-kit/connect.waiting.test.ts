@@ -1,4 +1,4 @@
-// It measures waiting times.
+// It waits for timeouts of up to three seconds.
 import { createServer, connect as dial, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -56,7 +56,7 @@ t.test('a statement with values is prepared once for a connection', async (t) =>
   t.same(rows, [{ statement: 'select $1::int + 41 as sum', calls: 3 }])
 })
 
-t.test('a limit is part of the text, because a plan for any limit would be a bad one', async (t) => {
+t.test('a limit is a literal and not a parameter, because Postgres plans badly for an unknown limit', async (t) => {
   const db = open(t)
   const query = db.selectFrom('things').select('id').where('name', '=', 'x').limit(20).compile()
   t.match(query, { sql: /limit 20$/, parameters: ['x'] })

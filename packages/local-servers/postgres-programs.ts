@@ -31,7 +31,7 @@ export async function findPostgres (): Promise<PostgresPrograms> {
   return accessiblePrograms(await packagedPrograms())
 }
 
-/** Whether only its owner can traverse one of the parent folders, such as /root. */
+/** Whether other users cannot enter one of the parent folders, such as /root. */
 export function isBelowPrivateFolder (file: string): boolean {
   const parent = path.dirname(file)
   if (parent === file) return false
@@ -39,10 +39,9 @@ export function isBelowPrivateFolder (file: string): boolean {
 }
 
 /**
- * The same programs, or copies of them if root has them in a folder that is closed to others. Postgres checks with
- * access(2) whether it can run its own files, and access(2) ignores the capability with which the launcher lets
- * Postgres traverse such a folder. The copies take 59 MB, are created once for each version, and only root can write to
- * them.
+ * The same programs, or copies of them if root has them in a folder that is closed to others: Postgres refuses to start
+ * from there. It checks its own files with access(2), which ignores the capability CAP_DAC_OVERRIDE that the launcher
+ * gives it. The copies take 59 MB, are created once for each version, and only root can write to them.
  */
 export function accessiblePrograms (programs: PostgresPrograms, cache = CACHE): PostgresPrograms {
   if (process.getuid?.() !== 0 || !isBelowPrivateFolder(programs.postgres)) return programs
@@ -64,7 +63,7 @@ export function accessiblePrograms (programs: PostgresPrograms, cache = CACHE): 
   return { initdb: path.join(copy, 'bin/initdb'), postgres: path.join(copy, 'bin/postgres') }
 }
 
-/** Copies atomically: two concurrent starts write two drafts, and the later rename fails. */
+/** Copies atomically: two concurrent starts write two drafts; the later rename fails, and that start uses the copy of the first. */
 function copyReadable (source: string, copy: string) {
   removeAbandonedDrafts(copy)
   const draft = mkdtempSync(`${copy}.`)

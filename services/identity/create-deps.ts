@@ -63,7 +63,7 @@ export async function createDeps (
   }
 }
 
-/** Starts the workers of the queues; closing the queues stops them. */
+/** Starts the workers of `mailer` and `mailRequests`, which are queues; closing them stops the workers. */
 export function startQueues ({ mailer, mailRequests }: Deps) {
   mailer.start()
   mailRequests.start()

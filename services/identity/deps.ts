@@ -31,7 +31,7 @@ export interface Deps {
   mailer: Mailer
   mailRequests: MailRequests
   ledger: Ledger
-  /** Nothing in it is ever served by its key. */
+  /** No URL leads to its files: routes that check the caller send them. */
   privateStorage: Storage
   readFile: ReadFile
   departures: Departures

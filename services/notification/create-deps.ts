@@ -48,7 +48,7 @@ export async function createDeps (
   }
 }
 
-/** Starts the workers of the queues; closing the queues stops them. */
+/** Starts the workers of `mailer` and `pushes`, which are queues; closing them stops the workers. */
 export function startQueues ({ mailer, pushes }: Deps) {
   mailer.start()
   pushes.start()

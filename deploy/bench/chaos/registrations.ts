@@ -9,7 +9,7 @@ const WRITERS = 4
 
 type Outcome = 'accepted' | 'rejected' | 'unknown'
 
-/** Measures it. @returns whether nothing was lost or doubled */
+/** Registers accounts while processes are killed. @returns whether each accepted one exists and got exactly one email */
 export async function registrations () {
   const cleanups: (() => unknown)[] = []
   let passed = true

@@ -10,11 +10,11 @@ export async function waitUntilConsumed (database: Database, natsUrl: string, se
     .map((service) => `select count(*)::int as count from ${service}.outbox where published_at is null`)
     .join(' union all ')
   await withStreams(natsUrl, async (manager) => {
-    // A consumer publishes in turn, so nothing may be waiting several times in a row.
-    for (let quiet = 0; quiet < 5; await sleep(200)) {
+    // Consumers publish events too, so nothing is over until the count was zero five times in a row.
+    for (let zeroCounts = 0; zeroCounts < 5; await sleep(200)) {
       const { rows } = await database.withClient(async (client) => await client.query<{ count: number }>(unpublished))
       const waiting = rows.reduce((sum, { count }) => sum + count, 0) + await countUnconsumed(manager)
-      quiet = waiting === 0 ? quiet + 1 : 0
+      zeroCounts = waiting === 0 ? zeroCounts + 1 : 0
     }
   })
 }
@@ -29,9 +29,9 @@ async function countUnconsumed (manager: JetStreamManager) {
   return count
 }
 
-/** Prepares NATS for a restored database with the command that operators use. */
-export async function recover (natsUrl: string, ...command: string[]) {
-  await promisify(execFile)(process.execPath, ['packages/bus-kit/recovery-cli.ts', ...command], {
+/** Prepares NATS for a restored database with recovery-cli.ts, as operators do. */
+export async function recover (natsUrl: string, ...args: string[]) {
+  await promisify(execFile)(process.execPath, ['packages/bus-kit/recovery-cli.ts', ...args], {
     env: { ...process.env, NATS_URL: natsUrl }
   })
 }

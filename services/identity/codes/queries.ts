@@ -3,7 +3,7 @@ import type { Purpose } from '../tables.ts'
 
 export const MAX_ATTEMPTS_PER_CODE = 5
 
-/** Whether the account of a row has a code that can still be used; a column for queries on accounts. */
+/** SQL for a select list: whether the account of each row of `accounts` has a code that can still be used. */
 export const hasActiveCode = (purpose: Purpose) =>
   sql<boolean>`exists (
   select from codes where account_id = accounts.id and purpose = ${purpose}

@@ -57,7 +57,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ body }) => {
     const methods = await findSignInMethods(db, body.email)
     if (!methods && await isEmailBanned(db, secrets, body.email)) {
-      // As if the banned account were still here: the person meets what they met before.
+      // The same response as before the ban, so that it does not reveal the ban.
       return {
         success,
         exists: true,
@@ -131,7 +131,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     },
     config: { public: true }
   }, async ({ body, ip, headers }) => {
-    // The tolerance equals the lifetime of the code.
+    // A token that expired within the lifetime of a code, a day, still identifies the caller.
     const caller = await findTokenOwner(db, headers.authorization, DAY_SECONDS)
     return await verifyEmail(db, secrets, { ...body, network: networkOf(ip), caller }) ? verified : alreadyVerified
   })
@@ -159,7 +159,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     const methods = await findSignInMethods(db, email)
     if (methods?.isVerified) return alreadyVerified
     await mailRequests.add({ kind: 'VERIFY', email, network: networkOf(ip) })
-    // Computed for known addresses too, because computing it takes time.
+    // Computed for known addresses too, so that the response time does not tell them apart.
     const fakeId = fakeUserId(email)
     return { ...mailed, userId: methods?.id ?? fakeId }
   })

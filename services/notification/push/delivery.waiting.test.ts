@@ -131,7 +131,7 @@ t.test(
     const redis = await startRedis(t)
     const { deps } = await workers(t, app, redis)
     const accounts = await runConcurrently(Array.from({ length: 50 }, (_, number) => () => app.person(`P${number}`)))
-    const fates = new Map<string, Fault | 'dead' | undefined>()
+    const fates = new Map<string, Fault | undefined>()
     const fate = (number: number): Fault | undefined =>
       [{ status: 404, code: 'UNREGISTERED' }, { status: 429, code: 'QUOTA_EXCEEDED', retryAfter: 1 }, {
         status: 503,
@@ -144,7 +144,7 @@ t.test(
     tokens.forEach((token, number) => fates.set(token, number === 5 ? 'silence' : fate(number)))
     google.respondWith(({ token }, attempt) => {
       const fault = fates.get(token)
-      if (fault === undefined || fault === 'dead') return
+      if (fault === undefined) return
       const isDead = typeof fault === 'object' && fault.status === 404
       return isDead || attempt === 1 ? fault : undefined
     })
