@@ -7,7 +7,8 @@ import { canSeeActivity } from './visibility.ts'
 // Locks are always taken in this order, or two transactions could deadlock: pairs of people, members, profiles,
 // activities by id. Participants and timers change only under the lock of their activity.
 
-const lockedColumns = [
+/** The columns of a LockedActivity. */
+export const lockedColumns = [
   'id',
   'host_id as hostId',
   'title',

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { moveMeetings } from '../meetings/actions.ts'
 import type { Db, TimerKind, Trx } from '../tables.ts'
 import { publishAttended } from './attendance.ts'
-import type { LockedActivity } from './locks.ts'
+import { lockedColumns, type LockedActivity } from './locks.ts'
 import { eventFieldsOf, listAccounts, releasePlaces } from './places.ts'
 import { FINAL_BEFORE_MS, HOUR_MS } from './times.ts'
 
@@ -48,21 +48,7 @@ async function runBatch (db: Db, now: Date) {
     // An activity that another transaction is changing is left for the next second. Waiting for it could deadlock.
     const due = await trx.selectFrom('activity_timers').innerJoin('activities', 'activities.id', 'activity_id')
       .where('due_at', '<=', now)
-      .select([
-        'kind',
-        'activities.id',
-        'host_id as hostId',
-        'title',
-        'sport',
-        'timezone',
-        'starts_at as startsAt',
-        'ends_at as endsAt',
-        'visibility',
-        'capacity',
-        'going_count as goingCount',
-        'status',
-        'version'
-      ])
+      .select(['kind', ...lockedColumns])
       .orderBy('due_at').limit(BATCH_SIZE)
       .forUpdate().skipLocked()
       .execute()
