@@ -34,7 +34,7 @@ const limits = [
   'LIMIT_FOLLOWS',
   ...['CHECK_EMAIL', 'REGISTER', 'LOGIN', 'VERIFY_EMAIL'].map((route) => `LIMIT_AUTH_${route}`)
 ]
-export const noLimits = Object.fromEntries(limits.map((name) => [name, '9999999/1h']))
+export const highLimits = Object.fromEntries(limits.map((name) => [name, '9999999/1h']))
 
 /**
  * Starts the whole system on free ports with empty data and with limits that no load reaches, and stops it after `work`.
@@ -47,7 +47,7 @@ export async function withStack (
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
   const launcher = spawn(process.execPath, ['deploy/local/start.ts'], {
     // Without a PORT, the gateway takes a free one.
-    env: { ...process.env, ...noLimits, PORT: '', DATA_DIR: dataDir, ...environment },
+    env: { ...process.env, ...highLimits, PORT: '', DATA_DIR: dataDir, ...environment },
     stdio: ['ignore', 'ignore', 'inherit']
   })
   const ended = once(launcher, 'exit')

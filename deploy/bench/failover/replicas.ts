@@ -7,7 +7,7 @@ import { createEnvironment } from '@tandem/kubernetes/environment.ts'
 import { start, type ProcessSpec } from '@tandem/local-servers/process.ts'
 import type { Teardown } from '@tandem/test-kit'
 import { serviceNames } from '../../../gateway/routes.ts'
-import { noLimits } from '../stack.ts'
+import { highLimits } from '../stack.ts'
 
 const root = path.resolve(import.meta.dirname, '../../..')
 const REPLICAS = 2
@@ -48,7 +48,7 @@ export async function startReplicas (t: Teardown, servers: Servers): Promise<str
   const balancers = new Map<string, Balancer>()
   for (const name of serviceNames) balancers.set(name, await startBalancer(t))
   const environment = {
-    ...noLimits,
+    ...highLimits,
     ...createEnvironment({
       folder,
       redisUrl,
