@@ -1,75 +1,24 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { listAccessibilityErrors, needsBrowser, openBrowser } from '@tandem/test-kit/browser'
-import { givenCase, staff, testConsole } from '../test/console.ts'
-
-type Context = Awaited<ReturnType<Awaited<ReturnType<typeof openBrowser>>['newContext']>>
-type Page = Awaited<ReturnType<Context['newPage']>>
-
-/** Identity's part of a passkey: what it offers, and that the browser signed exactly this. */
-function fakePasskeys ({ answers, origin }: Awaited<ReturnType<typeof testConsole>>) {
-  let challenge = ''
-  const offer = () => {
-    challenge = randomBytes(32).toString('base64url')
-    return challenge
-  }
-  const check = (type: string) => ({ body }: { body: Buffer }) => {
-    const { response } = JSON.parse(String(body)) as { response: { response: { clientDataJSON: string } } }
-    const client = JSON.parse(Buffer.from(response.response.clientDataJSON, 'base64url').toString()) as object
-    t.match(client, { type, challenge, origin })
-    return { session: 'good' }
-  }
-  answers.set('identity POST /operator/enrollment/options', () => ({
-    rp: { id: 'localhost', name: 'Tandem console' },
-    user: { id: Buffer.from(staff.id).toString('base64url'), name: staff.email, displayName: '' },
-    challenge: offer(),
-    pubKeyCredParams: [{ alg: -7, type: 'public-key' }],
-    authenticatorSelection: { residentKey: 'required', userVerification: 'required' }
-  }))
-  answers.set('identity POST /operator/enrollment', check('webauthn.create'))
-  const use = () => ({ rpId: 'localhost', challenge: offer(), userVerification: 'required' })
-  for (const path of ['sign-in', 'proof']) {
-    answers.set(`identity POST /operator/${path}/options`, use)
-    answers.set(`identity POST /operator/${path}`, check('webauthn.get'))
-  }
-}
-
-/** A security key of the browser, whose owner is always verified. */
-async function addAuthenticator (page: Page) {
-  const session = await page.context().newCDPSession(page)
-  await session.send('WebAuthn.enable')
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true
-    }
-  })
-}
+import {
+  addPasskeys,
+  listAccessibilityErrors,
+  needsBrowser,
+  openBrowser,
+  watchProblems
+} from '@tandem/test-kit/browser'
+import { fakePasskeys } from '../test/console-browser.ts'
+import { givenCase, testConsole } from '../test/console.ts'
 
 const givenEvidence = (content: object) => ({
   evidence: [{ content, createdAt: new Date().toISOString() }],
   reports: [{ reason: 'SPAM', details: 'Again', createdAt: new Date().toISOString() }]
 })
 
-/** Everything that the policy of the page refuses, and every error of its script. */
-async function watch (context: Context, problems: string[]) {
-  await context.addInitScript({
-    content: "addEventListener('securitypolicyviolation', (event) => console.error('policy:', event.violatedDirective))"
-  })
-  context.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('Failed to load resource')) problems.push(message.text())
-  })
-  context.on('weberror', (error) => problems.push(String(error.error())))
-}
-
 t.test('a day at the console, by passkey and keys', needsBrowser, async (t) => {
   const world = await testConsole(t)
   const { answers, origin, received } = world
-  fakePasskeys(world)
+  fakePasskeys(t, world)
   const attack = '<script>document.title = "stolen"</script><img src=x onerror="document.title = 1">'
   const pictures = [{ number: 1, source: 'private/a.webp', sha256: 'ab' }]
   const cases = [
@@ -102,12 +51,11 @@ t.test('a day at the console, by passkey and keys', needsBrowser, async (t) => {
     locale: 'en-US',
     reducedMotion: 'reduce'
   })
-  const problems: string[] = []
   const requested: string[] = []
-  await watch(context, problems)
+  const problems = await watchProblems(context)
   context.on('request', (request) => requested.push(request.url()))
   const page = await context.newPage()
-  await addAuthenticator(page)
+  await addPasskeys(page)
   const accessible = async (name: string) => t.same(await listAccessibilityErrors(page), [], `${name} is accessible`)
 
   await t.test('an operator enrolls with the link, signs out, and signs in', async (t) => {

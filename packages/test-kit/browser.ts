@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import type { Teardown } from './teardown.ts'
 
 const programs = [
@@ -28,4 +28,49 @@ export async function listAccessibilityErrors (page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(async () => await (globalThis as unknown as { axe: typeof axe }).axe.run())
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+/** Gives a page a security key of its own, whose owner is always verified. */
+export async function addPasskeys (page: Page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true
+    }
+  })
+}
+
+/** What the policies of the pages refuse, and every error of their scripts, as they happen. */
+export async function watchProblems (context: BrowserContext): Promise<string[]> {
+  const problems: string[] = []
+  await context.addInitScript({
+    content: "addEventListener('securitypolicyviolation', (event) => console.error('policy:', event.violatedDirective))"
+  })
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('Failed to load resource')) problems.push(message.text())
+  })
+  context.on('weberror', (error) => problems.push(String(error.error())))
+  return problems
+}
+
+const MAX_TABS = 100
+
+/** The part of an element that is used here: the types of browsers are not those of Node. */
+interface Matchable {
+  matches: (selector: string) => boolean
+}
+
+/** Moves to an element as somebody without a mouse does. @throws if the Tab key does not lead there */
+export async function tabTo (page: Page, target: Locator) {
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+    if (await target.evaluate((element: Matchable) => element.matches(':focus'))) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`${String(target)} cannot be reached with the Tab key`)
 }

@@ -1,6 +1,7 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import { redirectTo, type Pages } from '../visits.ts'
+import { contentAction, decisionFields, readDecision } from './decisions.ts'
 import { actionTexts, badge, due, empty, label, segment, time } from './parts.ts'
 import { pathOfPerson } from './people.ts'
 
@@ -8,12 +9,17 @@ interface Appeal {
   id: string
   decisionId: string
   accountId: string
+  /** Somebody who reported it appeals that it was dismissed. */
+  isByReporter: boolean
   text: string
   dueAt: string
   createdAt: string
+  caseService: string | null
+  caseId: string | null
   actions: { type: string, scope?: string | null, until?: string | null }[]
   reason: string
   statement: string
+  subjectType: string | null
   excerpt: string | null
   decidedBy: string | null
 }
@@ -35,9 +41,12 @@ export function serveAppeals ({ page, form }: Pages) {
   })
 
   form('/appeals/:id', 'appeals.decide', async (visit, fields) => {
+    const outcome = fields.text('outcome')
     await visit.send('identity', 'POST', `/operator/appeals/${segment(visit.params['id'])}`, {
-      outcome: fields.text('outcome'),
-      statement: fields.text('statement')
+      // To grant the appeal of a reporter is to decide about what they reported.
+      outcome: outcome === 'GRANTED' ? 'REVERSED' : outcome,
+      statement: fields.text('answer'),
+      ...(outcome === 'GRANTED' && { decision: readDecision(fields) })
     })
     return redirectTo('/appeals?done=answered')
   })
@@ -56,17 +65,34 @@ function appealCard (visit: Visit, appeal: Appeal) {
         <p>${label(texts.reasons, appeal.reason)}</p>
         ${appeal.excerpt && html`<blockquote class="reported">${appeal.excerpt}</blockquote>`}
         <blockquote>${appeal.statement}</blockquote>
+        ${
+    appeal.caseService && appeal.caseId &&
+    html`<p><a href="/cases/${appeal.caseService}/${appeal.caseId}">${texts.decision.openCase}</a></p>`
+  }
         ${appeal.decidedBy === staff.id && html`<p>${badge(words.byYou, 'warn')}</p>`}
       </section>
-      <section><h2>${words.appeal}</h2><blockquote>${appeal.text}</blockquote><p class="meta">${
-    time(visit, appeal.createdAt)
-  }</p></section>
+      <section><h2>${words.appeal}</h2>${
+    appeal.isByReporter && html`<p>${badge(words.byReporter)}</p>`
+  }<blockquote>${appeal.text}</blockquote><p class="meta">${time(visit, appeal.createdAt)}</p></section>
     </div>
     <form method="post" action="/appeals/${segment(appeal.id)}">
-      <label>${words.answer}<textarea name="statement" rows="3" maxlength="2000" required></textarea></label>
+      <label>${words.answer}<textarea name="answer" rows="3" maxlength="2000" required></textarea></label>
       <p class="meta">${words.answerHint}</p>
-      <p class="row"><button name="outcome" value="UPHELD">${words.uphold}</button>
-        <button name="outcome" value="REVERSED" class="primary" data-confirm="${words.reverseConfirm}">${words.reverse}</button></p>
+      ${appeal.isByReporter ? grantFields(visit, appeal) : reverseButtons(words)}
     </form>
   </article>`
+}
+
+const reverseButtons = (words: Visit['texts']['appeals']) =>
+  html`<p class="row"><button name="outcome" value="UPHELD">${words.uphold}</button>
+    <button name="outcome" value="REVERSED" class="primary" data-confirm="${words.reverseConfirm}">${words.reverse}</button></p>`
+
+/** What is decided after all, if the reporter is right. */
+const grantFields = (visit: Visit, { reason, subjectType }: Appeal) => {
+  const words = visit.texts.appeals
+  return html`<p><button name="outcome" value="UPHELD">${words.uphold}</button></p>
+    <fieldset><legend>${words.instead}</legend>
+      ${decisionFields(visit, { reason, extra: contentAction(visit, subjectType) })}
+      <p><button name="outcome" value="GRANTED" class="primary" data-confirm="${words.grantConfirm}">${words.grant}</button></p>
+    </fieldset>`
 }

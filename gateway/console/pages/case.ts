@@ -2,7 +2,7 @@ import { html, type Html } from '../html.ts'
 import { PageNotFound } from '../errors.ts'
 import { withQuery, type Visit } from '../visit.ts'
 import { redirectAfter, redirectTo, type Made, type Pages } from '../visits.ts'
-import { decisionCard, decisionFields, mainReason, readDecision, type Decision } from './decisions.ts'
+import { contentAction, decisionCard, decisionFields, mainReason, readDecision, type Decision } from './decisions.ts'
 import { evidenceOf, filesOf, reportsOf, type CaseFile, type Evidence } from './evidence.ts'
 import { badge, due, label, segment, time } from './parts.ts'
 import { caseServices, pathOfCase, priorityBadge, takeNext, type CaseSummary, type QueuedCase } from './queue.ts'
@@ -139,16 +139,11 @@ function photosOf ({ evidence }: Case) {
     : []
 }
 
-const canBeHidden = ['POST', 'COMMENT', 'STORY']
-
 function contentActions (visit: Visit, found: Case) {
   const { texts } = visit
   const photos = photosOf(found)
   return html`
-    ${
-    canBeHidden.includes(found.targetType) &&
-    html`<label><input type="checkbox" name="action" value="HIDE_CONTENT" checked> ${texts.actions.HIDE_CONTENT}</label>`
-  }
+    ${contentAction(visit, found.targetType)}
     ${
     photos.length > 0 &&
     html`<label><input type="checkbox" name="action" value="REMOVE_PHOTO"> ${texts.actions.REMOVE_PHOTO}</label>

@@ -50,8 +50,15 @@ export function mainReason (reports: { reason: string }[]) {
 const days = [1, 3, 7, 14, 30, 90, 365]
 const SUPPORTED_BY_MODERATORS_DAYS = 30
 
+const canBeHidden = ['POST', 'COMMENT', 'STORY']
+
+/** Hiding what was reported, if it is something that can be hidden. */
+export const contentAction = ({ texts }: Visit, targetType: string | null) =>
+  targetType !== null && canBeHidden.includes(targetType) &&
+  html`<label><input type="checkbox" name="action" value="HIDE_CONTENT" checked> ${texts.actions.HIDE_CONTENT}</label>`
+
 /** The actions against a person, and the statement to them. @param extra the actions on what was reported */
-export function decisionFields (visit: Visit, { reason, extra }: { reason: string, extra?: Html }): Html {
+export function decisionFields (visit: Visit, { reason, extra }: { reason: string, extra?: Html | false }): Html {
   const { texts, can } = visit
   const words = texts.decision
   const shownDays = days.filter((each) => each <= SUPPORTED_BY_MODERATORS_DAYS || can('restrictions.long'))

@@ -82,10 +82,12 @@ function comparison (visit: Visit, { id, accountId, displayName, submittedAt, ha
     )
   }</div></section>
     </div>
-    <form method="post" action="${path}" class="card row">
-      <button class="primary" name="verdict" value="approve" data-key="a" formnovalidate>${words.approve}<kbd aria-hidden="true">a</kbd></button>
+    <div class="card row"><form method="post" action="${path}">
+      <button class="primary" name="verdict" value="approve" data-key="a">${words.approve}<kbd aria-hidden="true">a</kbd></button>
+    </form>
+    <form method="post" action="${path}" class="row grow">
       <label class="grow">${words.reason}<input type="text" name="reason" required maxlength="500" list="rejections" autocomplete="off" data-key="r"></label>
       <datalist id="rejections">${words.reasons.map((each) => html`<option value="${each}"></option>`)}</datalist>
       <button name="verdict" value="reject" class="danger">${words.reject}</button>
-    </form>`
+    </form></div>`
 }

@@ -105,6 +105,7 @@ export const english = {
       'd v': 'no violation, violation',
       s: 'write the statement',
       p: 'open the person',
+      'a r': 'approve; reject, with a reason',
       '1 … 9': 'fetch a picture; again: show it clearly',
       '?': 'these keys'
     }
@@ -333,7 +334,11 @@ export const english = {
     answerHint: 'The person reads it.',
     uphold: 'The decision stands',
     reverse: 'Reverse the decision',
-    reverseConfirm: 'Undo everything that this decision did?'
+    reverseConfirm: 'Undo everything that this decision did?',
+    byReporter: 'From somebody who reported it',
+    instead: 'If they are right',
+    grant: 'Decide this after all',
+    grantConfirm: 'Decide this, and tell everybody who reported it?'
   },
   issues: { text: 'What people wrote on the sign-in page, newest first.', none: 'Nobody has reported a problem.' },
   erasures: {

@@ -106,6 +106,7 @@ export const indonesian: Texts = {
       'd v': 'tidak melanggar, melanggar',
       s: 'tulis pernyataan',
       p: 'buka orangnya',
+      'a r': 'setujui; tolak, dengan alasan',
       '1 … 9': 'ambil gambar; sekali lagi: tampilkan jelas',
       '?': 'daftar tombol ini'
     }
@@ -324,7 +325,11 @@ export const indonesian: Texts = {
     answerHint: 'Orang itu membacanya.',
     uphold: 'Keputusan tetap berlaku',
     reverse: 'Batalkan keputusan',
-    reverseConfirm: 'Batalkan semua akibat keputusan ini?'
+    reverseConfirm: 'Batalkan semua akibat keputusan ini?',
+    byReporter: 'Dari orang yang melaporkannya',
+    instead: 'Jika mereka benar',
+    grant: 'Putuskan ini',
+    grantConfirm: 'Putuskan ini, dan beri tahu semua yang melaporkannya?'
   },
   issues: {
     text: 'Yang ditulis orang di halaman masuk, yang terbaru lebih dulu.',

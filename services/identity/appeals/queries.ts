@@ -18,6 +18,7 @@ export const listAppeals = async (db: Db) =>
       'decisions.actions',
       'decisions.reason',
       'decisions.statement',
+      'decisions.subject_type as subjectType',
       'decisions.excerpt',
       'decisions.staff_id as decidedBy'
     ])

@@ -38,6 +38,7 @@ const OpenAppeal = Type.Object({
   actions: Type.Array(Type.Object({}, { additionalProperties: true })),
   reason: Type.String(),
   statement: Type.String(),
+  subjectType: Nullable(Type.String()),
   excerpt: Nullable(Type.String()),
   decidedBy: Nullable(Type.String())
 })

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { at, person, proposal, testPages } from '../../test/console-pages.ts'
+
+const { answers, call, submit } = await testPages(t)
+
+t.test('what takes two operators says so, and another one confirms it', async (t) => {
+  answers.set('identity POST /operator/decisions', { proposalId: randomUUID(), expiresAt: at })
+  const ban: [string, string][] = [['action', 'BAN'], ['reason', 'SPAM'], ['statement', 'You sold pills.'], [
+    'why',
+    'case 7'
+  ]]
+  t.match(await submit(`/people/${person.accountId}/decisions`, ban), {
+    status: 303,
+    headers: { location: `/people/${person.accountId}?reason=case+7&done=proposed` }
+  })
+  const { text } = await call('/proposals')
+  t.equal([...text.matchAll(/\/confirm"/g)].length, 1, 'nobody confirms their own')
+  t.equal([...text.matchAll(/\/withdraw"/g)].length, 2)
+  answers.set('identity POST /operator/proposals/:id/confirm', {})
+  t.match(await submit(`/proposals/identity/${proposal.id}/confirm`, []), {
+    headers: { location: '/proposals?done=proposal-confirm' }
+  })
+  t.equal((await submit(`/proposals/profile/${proposal.id}/confirm`, [])).status, 404)
+})

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import { serviceNames } from '../routes.ts'
+import { givenCase, staff, testConsole } from './console.ts'
+
+/** HTML that somebody stored in a text, which every page must show as text. */
+export const stored = '<script>alert(1)</script>"\'><img src=x onerror=alert(2)>'
+export const at = new Date().toISOString()
+export const person = {
+  accountId: randomUUID(),
+  name: stored,
+  email: 'b•••@example.com',
+  emailVerified: false,
+  memberSince: new Date().toISOString(),
+  isLeaving: true,
+  status: 'RESTRICTED',
+  restrictions: [{ scope: 'POSTING', until: new Date().toISOString() }],
+  strikes: 2,
+  sessions: 1
+}
+export const decision = {
+  id: randomUUID(),
+  caseService: 'social',
+  caseId: randomUUID(),
+  actions: [{ type: 'RESTRICT', scope: 'POSTING', until: new Date().toISOString() }],
+  outcome: 'ACTION_TAKEN',
+  reason: 'SPAM',
+  statement: stored,
+  note: stored,
+  isAutomated: false,
+  staffId: null,
+  madeAt: new Date().toISOString(),
+  awaits: ['fitmatch']
+}
+export const opened = {
+  ...givenCase({ personName: stored, excerpt: stored }),
+  evidence: [{
+    content: { content: stored, author: { name: stored, username: 'ben' } },
+    createdAt: person.memberSince
+  }],
+  files: [{ number: 1, source: 'private/a.webp', sha256: 'ab' }],
+  reports: [{ reason: 'SPAM', details: stored, createdAt: person.memberSince }]
+}
+export const proposal = {
+  id: randomUUID(),
+  kind: 'BAN',
+  subject: stored,
+  accountId: randomUUID(),
+  reason: stored,
+  payload: { statement: stored },
+  proposedBy: randomUUID(),
+  createdAt: at,
+  expiresAt: at
+}
+
+const everything: Record<string, object> = {
+  'social GET /operator/cases': { cases: [opened], nextCursor: null },
+  'fitmatch GET /operator/cases': { cases: [], nextCursor: null },
+  'social GET /operator/cases/:id': { case: opened },
+  'social POST /operator/cases/:id/claim': {},
+  'identity GET /operator/decisions': { decisions: [decision] },
+  'identity POST /operator/decisions': { id: randomUUID() },
+  'identity GET /operator/people': { person },
+  'profile GET /operator/people/:id': {
+    person: { name: stored, username: 'ben', image: stored, age: 30, city: stored }
+  },
+  'identity GET /operator/mails': {
+    mails: [{ id: randomUUID(), kind: 'decision', status: 'sent', attempts: 2, createdAt: at }]
+  },
+  'notification GET /operator/deliveries': {
+    deliveries: [{
+      id: randomUUID(),
+      kind: 'SOCIAL_FEED',
+      platform: 'IOS',
+      deviceName: stored,
+      status: 'sent',
+      reason: null,
+      attempts: 1,
+      createdAt: at,
+      finishedAt: at
+    }]
+  },
+  'fitmatch GET /operator/verifications': {
+    verifications: [{
+      id: randomUUID(),
+      accountId: randomUUID(),
+      displayName: stored,
+      submittedAt: at,
+      hasSelfie: true,
+      photos: [{ isMain: true }]
+    }],
+    nextCursor: null
+  },
+  'identity GET /operator/appeals': {
+    appeals: [{
+      id: randomUUID(),
+      decisionId: randomUUID(),
+      accountId: randomUUID(),
+      text: stored,
+      dueAt: at,
+      createdAt: at,
+      actions: decision.actions,
+      reason: 'SPAM',
+      statement: stored,
+      excerpt: stored,
+      decidedBy: staff.id
+    }]
+  },
+  'identity GET /operator/issues': { issues: [{ at, email: stored, description: stored }] },
+  'identity GET /operator/erasures': {
+    erasures: [{
+      id: randomUUID(),
+      accountId: randomUUID(),
+      status: 'HELD',
+      cause: 'OWNER',
+      eraseAt: at,
+      holdReason: stored
+    }]
+  },
+  'notification GET /operator/broadcasts': {
+    broadcasts: [{
+      id: randomUUID(),
+      title: { en: stored, id: stored },
+      recipients: 1,
+      createdAt: at,
+      finishedAt: null
+    }]
+  },
+  'profile GET /operator/options': {
+    options: [{ optionId: 'running', labelEn: stored, labelId: stored, icon: stored, sortOrder: 1, isActive: true }]
+  },
+  'profile POST /operator/options': {},
+  'profile PUT /operator/options': {},
+  'identity GET /operator/staff': {
+    staff: [{ ...staff, disabledAt: null, passkeys: 1, lastSeenAt: at }, {
+      id: randomUUID(),
+      email: stored,
+      role: 'SUPPORT',
+      disabledAt: null,
+      passkeys: 0,
+      lastSeenAt: null
+    }]
+  },
+  'identity GET /operator/proposals': { proposals: [proposal, { ...proposal, proposedBy: staff.id }] },
+  'identity GET /operator/exports': {
+    exports: [{
+      id: randomUUID(),
+      accountId: randomUUID(),
+      status: 'RUNNING',
+      progress: 50,
+      bytes: null,
+      requestedAt: at
+    }]
+  }
+}
+
+/** What each service answers to operators, by method and path. */
+const ofEachService: Record<string, object> = {
+  'GET /operator/health': {
+    status: 'ready',
+    degraded: true,
+    down: [stored],
+    failedMessages: 1,
+    deadLetters: 1
+  },
+  'GET /operator/dead-letters': {
+    deadLetters: [{ key: 'a b/c', type: 'x.v1', attempts: 3, error: stored, firstFailedAt: at, deadSince: at }]
+  },
+  'GET /operator/audit': {
+    entries: [{
+      number: 7,
+      staffId: staff.id,
+      role: 'ADMIN',
+      action: 'GET /operator/cases',
+      subject: stored,
+      reason: stored,
+      requestId: 'r-1',
+      createdAt: at
+    }],
+    nextCursor: '7'
+  }
+}
+
+/** Every page that an administrator can open. */
+export const pages = [
+  '/queue',
+  `/cases/social/${opened.id}`,
+  '/people',
+  `/people/${person.accountId}?reason=case%207`,
+  `/people/${person.accountId}/messages?reason=case%207`,
+  '/verifications',
+  '/appeals',
+  '/issues',
+  '/erasures',
+  '/broadcasts',
+  '/proposals',
+  '/dead-letters',
+  '/system',
+  '/staff',
+  '/options?type=sport',
+  '/audit?service=social'
+]
+
+/** A console whose services answer everything, with HTML in each text. */
+export async function testPages (t: Parameters<typeof testConsole>[0]) {
+  const world = await testConsole(t)
+  for (const [route, answer] of Object.entries(everything)) world.answers.set(route, answer)
+  for (const name of ['social', 'fitmatch', 'notification']) {
+    world.answers.set(`${name} GET /operator/proposals`, { proposals: [] })
+  }
+  for (const name of serviceNames) {
+    for (const [route, answer] of Object.entries(ofEachService)) world.answers.set(`${name} ${route}`, answer)
+  }
+  return world
+}
