@@ -239,6 +239,16 @@ export async function testApp (
     return mail.mails(email)
   }
 
+  /** The newest mail with such a subject. Two mails that are sent at once can arrive in any order. */
+  async function mailWithSubject (email: string, subject: RegExp): Promise<Mail> {
+    for (let waited = 0; waited <= 10_000; waited += 10) {
+      const found = mail.mails(email).find((each) => subject.test(each.subject))
+      if (found) return found
+      await sleep(10)
+    }
+    throw new Error(`no mail with a subject like ${String(subject)}`)
+  }
+
   return {
     app,
     db,
@@ -256,6 +266,7 @@ export async function testApp (
     givenAccount,
     givenSession,
     mailsTo,
+    mailWithSubject,
     /** The code in the newest of `count` mails. */
     codeMailedTo: async (email: string, count = 1) => codeIn(await mailsTo(email, count)),
     /** The link in the newest of `count` mails, with its email and token. */
