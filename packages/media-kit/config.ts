@@ -1,30 +1,50 @@
 import Type from 'typebox'
-import { Url } from '@tandem/process-kit'
+import { MediaSigningKey } from '@tandem/http-kit'
+import { ConfigError, Url } from '@tandem/process-kit'
 import { diskStorage } from './disk-storage.ts'
 import { s3Storage } from './s3-storage.ts'
 import { splitStorage, type Storage } from './storage.ts'
 
-/** Spread them into the configuration of a service that stores public images. */
-export const PurgeVariables = {
+/** Where files are stored. Spread it into the configuration of a service that reads or stores files. */
+export const StorageEnvironment = {
+  MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder of uploaded media, unless S3_* is set' })),
+  S3_ENDPOINT: Type.Optional(Url()),
+  S3_BUCKET: Type.Optional(Type.String({ description: 'The bucket of uploaded media' })),
+  S3_REGION: Type.Optional(Type.String()),
+  S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
+  S3_SECRET_ACCESS_KEY: Type.Optional(Type.String())
+}
+
+/** What a service needs that takes uploads. */
+export const MediaEnvironment = {
+  ...StorageEnvironment,
+  CDN_URL: Url({ description: 'The base URL that uploaded media are served from' }),
   CDN_PURGE_URL: Type.Optional(
     Url({ description: 'Takes `POST {"files": [url, …]}` when images are deleted, so that the CDN forgets them' })
   ),
-  CDN_PURGE_TOKEN: Type.Optional(Type.String({ description: 'Sent to CDN_PURGE_URL as a bearer token' }))
+  CDN_PURGE_TOKEN: Type.Optional(Type.String({ description: 'Sent to CDN_PURGE_URL as a bearer token' })),
+  MEDIA_URLS_ONLY_OWN: Type.Boolean({
+    default: false,
+    description: 'Whether clients can only name images that were uploaded here'
+  })
 }
 
-/** The configuration variables of a service's file storage. */
-export interface StorageVariables {
-  MEDIA_DIR?: string | undefined
-  S3_ENDPOINT?: string | undefined
-  S3_BUCKET?: string | undefined
-  /** The bucket for private files, which are only served with a signature. */
-  S3_PRIVATE_BUCKET?: string | undefined
-  S3_REGION?: string | undefined
-  S3_ACCESS_KEY_ID?: string | undefined
-  S3_SECRET_ACCESS_KEY?: string | undefined
+/** What it needs besides for private images. */
+export const PrivateMediaEnvironment = {
+  S3_PRIVATE_BUCKET: Type.Optional(Type.String({ description: 'A bucket that is never served, for private files' })),
+  MEDIA_SIGNING_KEY: MediaSigningKey()
 }
 
-/** Creates S3 storage if it is configured, otherwise disk storage. @throws if neither is configured */
+type StorageVariables = Partial<Record<keyof typeof StorageEnvironment | 'S3_PRIVATE_BUCKET', string>>
+
+/** @throws ConfigError if private files would be stored in S3 where public ones are */
+export function requirePrivateBucket ({ S3_ENDPOINT, S3_BUCKET, S3_PRIVATE_BUCKET }: StorageVariables) {
+  if (S3_ENDPOINT && (!S3_PRIVATE_BUCKET || S3_PRIVATE_BUCKET === S3_BUCKET)) {
+    throw new ConfigError('S3_PRIVATE_BUCKET must be a bucket other than S3_BUCKET')
+  }
+}
+
+/** Creates S3 storage if it is configured, otherwise disk storage. @throws ConfigError if neither is configured */
 export function createStorage (variables: StorageVariables): Storage {
   const {
     MEDIA_DIR,
@@ -48,5 +68,5 @@ export function createStorage (variables: StorageVariables): Storage {
       : publicStorage
   }
   if (MEDIA_DIR) return diskStorage(MEDIA_DIR)
-  throw new Error('set MEDIA_DIR, or S3_ENDPOINT with S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY')
+  throw new ConfigError('set MEDIA_DIR, or S3_ENDPOINT with S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY')
 }

@@ -1,4 +1,10 @@
-export { createStorage, PurgeVariables, type StorageVariables } from './config.ts'
+export {
+  createStorage,
+  MediaEnvironment,
+  PrivateMediaEnvironment,
+  requirePrivateBucket,
+  StorageEnvironment
+} from './config.ts'
 export * from './errors.ts'
 export { reencodeImage, type Image } from './images.ts'
 export { createMediaKey, privateCopyKeyOf, type Visibility } from './keys.ts'

@@ -1,28 +1,23 @@
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import Type from 'typebox'
-import { createStorage, type Storage } from '@tandem/media-kit'
-import { ConfigError, Url } from '@tandem/process-kit'
+import { createStorage, StorageEnvironment, type Storage } from '@tandem/media-kit'
+import { ConfigError } from '@tandem/process-kit'
 
 export const StorageVariables = {
+  ...StorageEnvironment,
   LEDGER_DIR: Type.Optional(
     Type.String({
       description:
         'The folder of the ledger of erasures and of exports, unless S3_* is set; back it up apart from Postgres'
     })
   ),
-  MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder of uploaded media, which exports contain' })),
   SELFIE_DIR: Type.Optional(
     Type.String({ description: 'The folder of selfies; defaults to `selfies` beside MEDIA_DIR' })
   ),
-  S3_ENDPOINT: Type.Optional(Url()),
-  S3_BUCKET: Type.Optional(Type.String({ description: 'The bucket of uploaded media' })),
   S3_PRIVATE_BUCKET: Type.Optional(
     Type.String({ description: 'A bucket that is never served; holds the ledger, exports, private media and selfies' })
-  ),
-  S3_REGION: Type.Optional(Type.String()),
-  S3_ACCESS_KEY_ID: Type.Optional(Type.String()),
-  S3_SECRET_ACCESS_KEY: Type.Optional(Type.String())
+  )
 }
 
 type Variables = Partial<Record<keyof typeof StorageVariables, string>>

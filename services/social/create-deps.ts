@@ -1,7 +1,7 @@
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
-import { createStore, type Config } from './config.ts'
-import { createMedia } from '@tandem/media-kit'
+import type { Config } from './config.ts'
+import { createMedia, createStorage, requirePrivateBucket } from '@tandem/media-kit'
 import { readFourEyes } from '@tandem/operator-kit'
 import { createPeopleLookup } from './people/lookup.ts'
 import { createSocialDepartures } from './departures.ts'
@@ -10,8 +10,9 @@ import type { Deps } from './deps.ts'
 
 /** @throws ConfigError */
 export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
+  requirePrivateBucket(config)
   const media = createMedia({
-    storage: createStore(config),
+    storage: createStorage(config),
     cdnUrl: config.CDN_URL,
     purgeUrl: config.CDN_PURGE_URL,
     purgeToken: config.CDN_PURGE_TOKEN,
