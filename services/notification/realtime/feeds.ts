@@ -18,10 +18,11 @@ export interface Feed {
   unreadCount: number
   locale: string | null
   timezone: string
+  /** Whether it is written for most of a day. */
+  isFresh: boolean
 }
 
 export interface LoggedFrame {
-  number: number
   accountId: string
   seq: number
   type: KeptFrameType
@@ -45,25 +46,64 @@ export const canResume = ({ epoch, head, deletedSeq }: Feed, position: { epoch: 
   position.epoch === epoch && position.seq <= head && position.seq >= deletedSeq &&
   head - position.seq <= MAX_REPLAYED_FRAMES
 
-/** Reads the state of logs, and keeps them being written for another day. */
-export async function readFeedStates (db: Db, accountIds: string[]): Promise<Map<string, Feed>> {
-  const unique = [...new Set(accountIds)].sort()
-  const found = await selectFeeds(db, unique)
-  const stale = unique.filter((accountId) => !found.get(accountId)?.isFresh)
-  if (stale.length === 0) return found
-  await renewFeeds(db, stale)
-  return new Map([...found, ...await selectFeeds(db, stale)])
+/** What a connection reads: the state of its log, and the frames after its position. */
+export interface FeedLog {
+  feed: Feed
+  /** In order; one more than a page if another page follows. Empty if the position is of another epoch. */
+  frames: LoggedFrame[]
 }
 
-async function selectFeeds (db: Db, accountIds: string[]) {
-  const { rows } = await sql<Feed & { isFresh: boolean }>`
-    select unread_counts.account_id as "accountId", coalesce(realtime_epoch, '') as epoch, realtime_seq as head,
-      realtime_deleted_seq as "deletedSeq", unread as "unreadCount", people.locale,
+interface FeedPosition {
+  accountId: string
+  position: { epoch: string, seq: number }
+}
+
+/** Reads logs after positions, and keeps them being written for another day. Results are in the order of `queries`. */
+export async function readFeedLogs (db: Db, queries: FeedPosition[]): Promise<FeedLog[]> {
+  const logs = await selectFeedLogs(db, queries)
+  const stale = queries.filter((_, number) => !logs[number]?.feed.isFresh).map(({ accountId }) => accountId)
+  if (stale.length > 0) await renewFeeds(db, [...new Set(stale)].sort())
+  return (stale.length > 0 ? await selectFeedLogs(db, queries) : logs).map((log) => log!)
+}
+
+interface LogRow extends Feed {
+  number: number
+  seq: number | null
+  type: KeptFrameType
+  ids: Record<string, unknown>
+  at: Date
+}
+
+/** One snapshot, so that the unread count belongs to the frames. An account without a log has no entry. */
+async function selectFeedLogs (db: Db, queries: FeedPosition[]): Promise<(FeedLog | undefined)[]> {
+  const { rows } = await sql<LogRow>`
+    select requested.number, unread_counts.account_id as "accountId", coalesce(realtime_epoch, '') as epoch,
+      realtime_seq as head, realtime_deleted_seq as "deletedSeq", unread as "unreadCount", people.locale,
       coalesce(people.timezone, ${DEFAULT_TIMEZONE}) as timezone,
-      coalesce(realtime_epoch is not null and realtime_until > now() + interval '23 hours', false) as "isFresh"
-    from unread_counts left join people on people.account_id = unread_counts.account_id
-    where unread_counts.account_id = any(${accountIds}::uuid[])`.execute(db)
-  return new Map(rows.map((row) => [row.accountId, row]))
+      coalesce(realtime_epoch is not null and realtime_until > now() + interval '23 hours', false) as "isFresh",
+      page.seq, page.type, page.ids, page.at
+    from unnest(
+      ${queries.map((_, number) => number)}::integer[],
+      ${queries.map(({ accountId }) => accountId)}::uuid[],
+      ${queries.map(({ position }) => position.epoch)}::text[],
+      ${queries.map(({ position }) => position.seq)}::bigint[]
+    ) as requested (number, account_id, epoch, after)
+    join unread_counts on unread_counts.account_id = requested.account_id
+    left join people on people.account_id = requested.account_id
+    left join lateral (
+      select seq, type, ids, at from realtime_frames
+      where realtime_frames.account_id = requested.account_id and seq > requested.after
+        and requested.epoch = unread_counts.realtime_epoch
+      order by seq limit ${sql.lit(PAGE_SIZE + 1)}
+    ) page on true
+    order by requested.number, page.seq`.execute(db)
+  const rowsOf = Map.groupBy(rows, ({ number }) => number)
+  return queries.map((_, number) => {
+    const own = rowsOf.get(number)
+    const [feed] = own ?? []
+    if (!own || !feed) return
+    return { feed, frames: own.flatMap(({ seq, ...row }) => seq === null ? [] : [{ ...row, seq }]) }
+  })
 }
 
 /** A log that was not written for a while has gaps, so it gets a new epoch. */
@@ -82,34 +122,6 @@ async function renewFeeds (db: Db, accountIds: string[]) {
         else excluded.realtime_epoch
       end,
       realtime_until = excluded.realtime_until`.execute(db)
-}
-
-interface FramesQuery {
-  accountId: string
-  after: number
-  /** Frames above it belong to the next page: their unread count is newer than the one of this page. */
-  head: number
-}
-
-/** Reads a page of frames for each query, with one more if another page follows. `number` is that of the query. */
-export async function readLoggedFrames (db: Db, queries: FramesQuery[]): Promise<LoggedFrame[]> {
-  const open = queries.map((query, number) => ({ ...query, number })).filter(({ after, head }) => after < head)
-  if (open.length === 0) return []
-  const { rows } = await sql<LoggedFrame>`
-    select requested.number, page.account_id as "accountId", page.seq, page.type, page.ids, page.at
-    from unnest(
-      ${open.map(({ number }) => number)}::integer[],
-      ${open.map(({ accountId }) => accountId)}::uuid[],
-      ${open.map(({ after }) => after)}::bigint[],
-      ${open.map(({ head }) => head)}::bigint[]
-    ) as requested (number, account_id, after, head)
-    cross join lateral (
-      select * from realtime_frames
-      where realtime_frames.account_id = requested.account_id and seq > after and seq <= head
-      order by seq limit ${sql.lit(PAGE_SIZE + 1)}
-    ) page
-    order by requested.number, page.seq`.execute(db)
-  return rows
 }
 
 /** Stores which chat is on the screen of each account, for 90 seconds. Null: none. */

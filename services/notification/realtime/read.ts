@@ -5,16 +5,7 @@ import { languageOfLocale, type Language } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { readNotifications, type RenderedNotification } from '../inbox/queries.ts'
 import { matchKey, messageKey } from '../notifications/registry.ts'
-import {
-  canResume,
-  PAGE_SIZE,
-  parsePosition,
-  positionOf,
-  readFeedStates,
-  readLoggedFrames,
-  type Feed,
-  type LoggedFrame
-} from './feeds.ts'
+import { canResume, PAGE_SIZE, parsePosition, positionOf, readFeedLogs, type Feed, type LoggedFrame } from './feeds.ts'
 
 const DETAILS_TIMEOUT_MS = 300
 const MAX_DETAILS_PER_CALL = 100
@@ -39,24 +30,19 @@ interface Contents {
  * about something that is gone, or that the account cannot see any more, is left out.
  */
 export async function readFeeds (deps: Deps, queries: FeedQuery[]): Promise<FeedPage[]> {
-  const states = await readFeedStates(deps.db, queries.map(({ accountId }) => accountId))
-  const plans = queries.map(({ accountId, language, after }) => {
-    const feed = states.get(accountId)!
-    const position = parsePosition(after)
+  const requested = queries.map((query) => ({ ...query, position: parsePosition(query.after) }))
+  const logs = await readFeedLogs(deps.db, requested)
+  const pages = requested.map(({ language, position }, number) => {
+    const { feed, frames } = logs[number]!
     const resumed = canResume(feed, position)
     return {
       feed,
       resumed,
       language: language ?? languageOfLocale(feed.locale),
-      after: resumed ? position.seq : feed.head
+      logged: resumed ? frames.slice(0, PAGE_SIZE) : [],
+      hasMore: resumed && frames.length > PAGE_SIZE
     }
   })
-  const logged = await readLoggedFrames(
-    deps.db,
-    plans.map(({ feed, after }) => ({ accountId: feed.accountId, after, head: feed.head }))
-  )
-  const framesOf = Map.groupBy(logged, ({ number }) => number)
-  const pages = plans.map((plan, number) => ({ ...plan, logged: (framesOf.get(number) ?? []).slice(0, PAGE_SIZE) }))
 
   const [details, notifications] = await Promise.all([
     readDetails(deps, pages.flatMap(({ logged }) => logged)),
@@ -70,10 +56,9 @@ export async function readFeeds (deps: Deps, queries: FeedQuery[]): Promise<Feed
       }))
     )
   ])
-  return pages.map(({ feed, resumed, logged }, number) => {
-    const hasMore = (framesOf.get(number)?.length ?? 0) > PAGE_SIZE
-    return buildPage(feed, logged, { notifications: notifications[number]!, details }, { resumed, hasMore })
-  })
+  return pages.map(({ feed, resumed, logged, hasMore }, number) =>
+    buildPage(feed, logged, { notifications: notifications[number]!, details }, { resumed, hasMore })
+  )
 }
 
 function buildPage (
