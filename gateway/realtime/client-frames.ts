@@ -3,7 +3,9 @@ import { clientFrames, type ClientFrameType } from '@tandem/contracts/realtime'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { RawData, WebSocket } from 'ws'
-import type { Connection } from './connection.ts'
+import { close, focusOn, hearFrom, renew, send, terminate, type Connection } from './connection.ts'
+import { connectionsGauge } from './metrics.ts'
+import { watch } from './presence.ts'
 
 const MAX_FRAMES = 20
 const WINDOW_MS = 10_000
@@ -13,51 +15,57 @@ const validators = new Map(Object.entries(clientFrames).map(([type, { data }]) =
 const isClientFrameType = (type: unknown): type is ClientFrameType =>
   typeof type === 'string' && Object.hasOwn(clientFrames, type)
 
+const ignore = () => {}
+
 /** Handles the frames that a client sends over its WebSocket. */
 export function handleClientFrames (app: FastifyInstance, socket: WebSocket, connection: Connection) {
   let windowEndsAt = 0
   let frames = 0
 
-  socket.on('error', () => {})
-  socket.on('close', () => connection.terminate('client'))
+  socket.on('error', ignore)
+  socket.on('close', () => {
+    connectionsGauge.dec({ transport: 'websocket' })
+    terminate(connection, 'client')
+  })
   socket.on('message', (message: RawData, isBinary: boolean) => {
     const now = Date.now()
     if (now > windowEndsAt) {
       windowEndsAt = now + WINDOW_MS
       frames = 0
     }
-    if (++frames > MAX_FRAMES) return connection.close(4429)
-    if (isBinary) return connection.close(1003)
-    connection.hearFrom()
+    if (++frames > MAX_FRAMES) return close(connection, 4429)
+    if (isBinary) return close(connection, 1003)
+    hearFrom(connection)
     const frame = parse(String(message as Buffer))
-    if (!frame) return connection.close(4400)
-    handle(frame)
+    if (!frame) return close(connection, 4400)
+    handle(app, connection, frame)
   })
+}
 
-  function handle ({ type, data }: { type: unknown, data: unknown }) {
-    // Later versions of clients may send more.
-    if (!isClientFrameType(type)) {
-      return connection.send('error', { code: 'UNKNOWN_FRAME', error: 'The server does not know this type of frame' })
-    }
-    if (!validators.get(type)?.Check(data)) return connection.close(4400)
-    switch (type) {
-      case 'ping':
-        return connection.send('pong')
-      case 'pong':
-        return
-      case 'focus':
-        return connection.focusOn((data as { matchId: string | null }).matchId)
-      case 'watch':
-        return connection.watch((data as { matchIds: string[] }).matchIds)
-      case 'auth':
-        app.verifyAccessToken((data as { accessToken: string }).accessToken).then(
-          connection.renew,
-          ({ code }: { code?: string }) => {
-            if (code === 'SERVICE_UNAVAILABLE') connection.send('error', { code, error: 'Send the token again' })
-            else connection.close(4401)
-          }
-        )
-    }
+function handle (app: FastifyInstance, connection: Connection, { type, data }: { type: unknown, data: unknown }) {
+  // Later versions of clients may send more.
+  if (!isClientFrameType(type)) {
+    const error = 'The server does not know this type of frame'
+    return send(connection, 'error', { code: 'UNKNOWN_FRAME', error })
+  }
+  if (!validators.get(type)?.Check(data)) return close(connection, 4400)
+  switch (type) {
+    case 'ping':
+      return send(connection, 'pong')
+    case 'pong':
+      return
+    case 'focus':
+      return focusOn(connection, (data as { matchId: string | null }).matchId)
+    case 'watch':
+      return watch(connection, (data as { matchIds: string[] }).matchIds)
+    case 'auth':
+      app.verifyAccessToken((data as { accessToken: string }).accessToken).then(
+        (renewed) => renew(connection, renewed),
+        ({ code }: { code?: string }) => {
+          if (code === 'SERVICE_UNAVAILABLE') send(connection, 'error', { code, error: 'Send the token again' })
+          else close(connection, 4401)
+        }
+      )
   }
 }
 

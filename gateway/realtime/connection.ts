@@ -2,202 +2,281 @@ import { randomUUID } from 'node:crypto'
 import type { Language, VerifiedToken } from '@tandem/http-kit'
 import { closeCodes, type FeedPage, type Frame, type ServerFrameType } from '@tandem/contracts/realtime'
 import { closedTotal, droppedTotal, framesTotal, observeDelay } from './metrics.ts'
-import { createPresenceWatch } from './presence.ts'
 import type { ServiceClients } from './service-clients.ts'
-import { createSupervision, type Tick } from './supervision.ts'
 import type { Times } from './times.ts'
-import type { Transport } from './transports.ts'
+import { closeTransport, sendFrame, terminateTransport, unsentBytes, type Transport } from './transports.ts'
 
 export type CloseCode = keyof typeof closeCodes
-type Page = Exclude<FeedPage, { code: string }>
+export type Page = Exclude<FeedPage, { code: string }>
 
-export interface ConnectionOptions extends ServiceClients {
-  verified: VerifiedToken
-  address: string
-  language: Language | undefined
+const MAX_UNSENT_BYTES = 64 * 1024
+const NONE: string[] = []
+
+/** What all connections of a process share. */
+export interface Shared extends ServiceClients {
   times: Times
   onClosed: (connection: Connection) => void
 }
 
-export type Connection = ReturnType<typeof createConnection>
+/** The matches whose presence a client watches. */
+interface PresenceWatch {
+  watched: string[]
+  /** What was last sent of each match, as text. */
+  sent: Map<string, string> | undefined
+  isReading: boolean
+  isOutdated: boolean
+  readAt: number
+}
 
 /**
  * A connection of one device. It pulls the frames after its position from the notification service, one page at a time,
  * so nothing queues up for a slow client, and a lost signal loses nothing.
+ *
+ * Ten thousand of them are open: it is an object without functions of its own, which would take as much memory as the
+ * socket.
  */
-export function createConnection (options: ConnectionOptions) {
-  const { verified, address, language, times, readFeed, readPresence, onClosed } = options
-  const id = randomUUID()
-  const openedAt = Date.now()
-  let transport: Transport | undefined
-  let position: string | undefined
-  let head = 0
-  let isClosed = false
-  let isReading = false
-  let isWoken = false
-  // Undefined: there is nothing to report to the notification service.
-  let focus: string | null | undefined
-  let focusedAt = 0
-  // Spread, so that connections that were opened together do not read together for ever.
-  let readAt = openedAt - Math.random() * times.poll
+export interface Connection {
+  readonly shared: Shared
+  readonly id: string
+  readonly accountId: string
+  readonly sessionId: string
+  readonly address: string
+  readonly language: Language | undefined
+  readonly openedAt: number
+  /** Undefined until the connection is accepted. */
+  transport: Transport | undefined
+  token: VerifiedToken
+  position: string | undefined
+  head: number
+  isClosed: boolean
+  isReading: boolean
+  isWoken: boolean
+  readAt: number
+  /** The chat on the screen. Undefined: there is nothing to report to the notification service. */
+  focus: string | null | undefined
+  focusedAt: number
+  presence: PresenceWatch
+  /** When the client was last heard of. */
+  heardAt: number
+  /** When the ping was sent that has no pong yet. */
+  pingedAt: number | undefined
+  /** Since when the client has left so much unread that nothing more may be sent. */
+  stalledSince: number | undefined
+  isExpiring: boolean
+  isMoving: boolean
+  movesAt: number
+  /** When the supervision looks at it again. */
+  dueAt: number
+}
 
-  const supervision = createSupervision(verified, times, { send, close, terminate })
-  const presence = createPresenceWatch({
-    times,
-    async read (matchIds) {
-      const answer = await readPresence({ token: supervision.token().account.token, matchIds })
-      return 'code' in answer ? [] : answer.presence
-    },
-    send: (data) => sendEphemeral({ type: 'presence.changed', at: new Date().toISOString(), data })
-  })
+interface ConnectionOptions {
+  verified: VerifiedToken
+  address: string
+  language: Language | undefined
+}
 
-  const isStalled = () => transport !== undefined && supervision.isStalled(transport)
-
-  function deliver (frame: Frame) {
-    if (isClosed) return
-    framesTotal.inc({ type: frame.type })
-    transport?.send(frame)
-    if (frame.id !== undefined) observeDelay(frame.at, openedAt)
-  }
-
-  function send (type: ServerFrameType, data: unknown = {}) {
-    deliver({ type, at: new Date().toISOString(), data })
-  }
-
-  /** Sends a frame that is not kept. It is dropped if the client is slow. */
-  function sendEphemeral (frame: Frame) {
-    if (isStalled()) droppedTotal.inc()
-    else deliver(frame)
-  }
-
-  function hello ({ resumed, unreadCount }: Page, at: string) {
-    send('hello', {
-      connectionId: id,
-      position: at,
-      resumed,
-      unreadCount,
-      heartbeatSeconds: Math.ceil(times.heartbeat / 1_000),
-      expiresAt: new Date(supervision.token().expiresAt * 1_000).toISOString()
-    })
-  }
-
-  /** Takes a page; returns whether another one follows. */
-  function take (page: Page) {
-    for (const frame of page.frames) deliver(frame)
-    position = page.position
-    head = Number(page.position.split('-')[1] ?? 0)
-    return page.more
-  }
-
-  async function fetchPage () {
-    readAt = Date.now()
-    const reported = focus !== undefined && readAt - focusedAt > times.focusRenewal ? { focus } : {}
-    const { token } = supervision.token().account
-    const page = await readFeed({ token, language, after: position, ...reported })
-    if ('focus' in reported && focus === reported.focus) {
-      focusedAt = readAt
-      // Reported once: another device of the account may have a chat on its screen.
-      if (focus === null) focus = undefined
-    }
-    return page
-  }
-
-  async function read () {
-    isReading = true
-    try {
-      let hasMore = true
-      while (hasMore && !isClosed && !isStalled()) {
-        isWoken = false
-        const page = await fetchPage()
-        // The supervision ends a connection whose token is no longer accepted.
-        if ('code' in page) break
-        if (!page.resumed) hello(page, page.position)
-        hasMore = take(page) || isWoken
-      }
-    } catch {
-      // The notification service is unavailable; what is missing is read at the next attempt.
-      readAt = Date.now() - times.poll + times.retry
-    } finally {
-      isReading = false
-    }
-  }
-
-  function wake () {
-    isWoken = true
-    if (!isReading && transport && !isClosed && !isStalled()) void read()
-  }
-
-  function end (reason: string) {
-    if (isClosed) return false
-    isClosed = true
-    closedTotal.inc({ reason })
-    onClosed(connection)
-    clearFocus()
-    return true
-  }
-
-  /** The chat is no longer on the screen. If that cannot be reported, it is forgotten after 90 seconds. */
-  function clearFocus () {
-    if (typeof focus !== 'string') return
-    focus = null
-    readFeed({ token: supervision.token().account.token, language, after: position, focus }).catch(() => {})
-  }
-
-  function close (code: CloseCode) {
-    if (end(String(code))) transport?.close(code, closeCodes[code])
-  }
-
-  function terminate (reason: string) {
-    if (end(reason)) transport?.terminate()
-  }
-
-  const connection = {
-    id,
-    address,
+export function createConnection (shared: Shared, { verified, address, language }: ConnectionOptions): Connection {
+  const now = Date.now()
+  const { times } = shared
+  return {
+    shared,
+    id: randomUUID(),
     accountId: verified.account.id,
     sessionId: verified.account.sessionId,
-    /** Reads the first page. Before the connection is accepted, so that the client can be told to come back later. */
-    async prepare (after: string | undefined): Promise<Page | undefined> {
-      position = after
-      isReading = true
-      const page = await fetchPage().finally(() => {
-        isReading = false
-      })
-      return 'code' in page ? undefined : page
+    address,
+    language,
+    openedAt: now,
+    transport: undefined,
+    token: verified,
+    position: undefined,
+    head: 0,
+    isClosed: false,
+    isReading: false,
+    isWoken: false,
+    // Spread, so that connections that were opened together do not read together for ever.
+    readAt: now - Math.random() * times.poll,
+    focus: undefined,
+    focusedAt: 0,
+    presence: {
+      watched: NONE,
+      sent: undefined,
+      isReading: false,
+      isOutdated: false,
+      readAt: now - Math.random() * times.presence
     },
-    /** Starts to send, with the first page. */
-    open (opened: Transport, page: Page) {
-      transport = opened
-      if (isClosed) return opened.terminate()
-      hello(page, page.resumed ? position! : page.position)
-      const hasMore = take(page)
-      // A signal may have arrived since the page was read.
-      if (hasMore || isWoken) wake()
-    },
-    /** There are frames up to the number `seq`. */
-    wakeUp (seq: number) {
-      if (seq > head || isReading) wake()
-    },
-    sendEphemeral,
-    send,
-    hearFrom: supervision.hearFrom,
-    renew: supervision.renew,
-    focusOn (matchId: string | null) {
-      focus = matchId
-      focusedAt = 0
-      wake()
-    },
-    watch: presence.watch,
-    tick (tick: Tick) {
-      if (!transport || isClosed) return
-      supervision.check(tick, transport)
-      if (isStalled()) return
-      presence.tick(tick.now)
-      if (isWoken || tick.now - readAt > (tick.hasSignals ? times.poll : times.pollWithoutSignals)) wake()
-    },
-    move: supervision.move,
-    close,
-    terminate
+    heardAt: now,
+    pingedAt: undefined,
+    stalledSince: undefined,
+    isExpiring: false,
+    isMoving: false,
+    movesAt: now + times.maxLife * (1 + Math.random() / 3),
+    dueAt: 0
   }
-  return connection
+}
+
+/** Whether the client leaves so much unread that nothing more may be sent. Only what was sent can be unread. */
+export function isStalled (connection: Connection) {
+  const { transport, stalledSince } = connection
+  if (stalledSince === undefined || !transport) return false
+  if (unsentBytes(transport) > MAX_UNSENT_BYTES) return true
+  connection.stalledSince = undefined
+  return false
+}
+
+function deliver (connection: Connection, frame: Frame) {
+  if (connection.isClosed || !connection.transport) return
+  framesTotal.inc({ type: frame.type })
+  sendFrame(connection.transport, frame)
+  if (unsentBytes(connection.transport) > MAX_UNSENT_BYTES) connection.stalledSince ??= Date.now()
+  if (frame.id !== undefined) observeDelay(frame.at, connection.openedAt)
+}
+
+export function send (connection: Connection, type: ServerFrameType, data: unknown = {}) {
+  deliver(connection, { type, at: new Date().toISOString(), data })
+}
+
+/** Sends a frame that is not kept. It is dropped if the client is slow. */
+export function sendEphemeral (connection: Connection, frame: Frame) {
+  if (isStalled(connection)) droppedTotal.inc()
+  else deliver(connection, frame)
+}
+
+function hello (connection: Connection, { resumed, unreadCount }: Page, position: string) {
+  const { id, shared: { times }, token } = connection
+  send(connection, 'hello', {
+    connectionId: id,
+    position,
+    resumed,
+    unreadCount,
+    heartbeatSeconds: Math.ceil(times.heartbeat / 1_000),
+    expiresAt: new Date(token.expiresAt * 1_000).toISOString()
+  })
+}
+
+/** Takes a page; returns whether another one follows. */
+function take (connection: Connection, page: Page) {
+  for (const frame of page.frames) deliver(connection, frame)
+  connection.position = page.position
+  connection.head = Number(page.position.split('-')[1] ?? 0)
+  return page.more
+}
+
+async function fetchPage (connection: Connection) {
+  const { shared: { times, readFeed }, token: { account: { token } }, language, position: after, focus } = connection
+  connection.readAt = Date.now()
+  const isReported = focus !== undefined && connection.readAt - connection.focusedAt > times.focusRenewal
+  const page = await readFeed({ token, language, after, ...isReported && { focus } })
+  if (isReported && connection.focus === focus) {
+    connection.focusedAt = connection.readAt
+    // Reported once: another device of the account may have a chat on its screen.
+    if (focus === null) connection.focus = undefined
+  }
+  return page
+}
+
+async function read (connection: Connection) {
+  const { times } = connection.shared
+  connection.isReading = true
+  try {
+    let hasMore = true
+    while (hasMore && !connection.isClosed && !isStalled(connection)) {
+      connection.isWoken = false
+      const page = await fetchPage(connection)
+      // The supervision ends a connection whose token is no longer accepted.
+      if ('code' in page) break
+      if (!page.resumed) hello(connection, page, page.position)
+      hasMore = take(connection, page) || connection.isWoken
+    }
+  } catch {
+    // The notification service is unavailable; what is missing is read at the next attempt.
+    connection.readAt = Date.now() - times.poll + times.retry
+    connection.dueAt = connection.readAt + times.poll
+  } finally {
+    connection.isReading = false
+  }
+}
+
+/** Reads what is new. */
+export function wake (connection: Connection) {
+  connection.isWoken = true
+  const { isReading, isClosed, transport } = connection
+  if (!isReading && transport && !isClosed && !isStalled(connection)) void read(connection)
+}
+
+/** There are frames up to the number `seq`. */
+export function wakeUp (connection: Connection, seq: number) {
+  if (seq > connection.head || connection.isReading) wake(connection)
+}
+
+/** Reads the first page. Before the connection is accepted, so that the client can be told to come back later. */
+export async function prepare (connection: Connection, after: string | undefined): Promise<Page | undefined> {
+  connection.position = after
+  connection.isReading = true
+  const page = await fetchPage(connection).finally(() => {
+    connection.isReading = false
+  })
+  return 'code' in page ? undefined : page
+}
+
+/** Starts to send, with the first page. */
+export function open (connection: Connection, transport: Transport, page: Page) {
+  connection.transport = transport
+  if (connection.isClosed) return terminateTransport(transport)
+  hello(connection, page, page.resumed ? connection.position! : page.position)
+  const hasMore = take(connection, page)
+  // A signal may have arrived since the page was read.
+  if (hasMore || connection.isWoken) wake(connection)
+}
+
+export function focusOn (connection: Connection, matchId: string | null) {
+  connection.focus = matchId
+  connection.focusedAt = 0
+  wake(connection)
+}
+
+/** The client has sent something. */
+export function hearFrom (connection: Connection) {
+  connection.heardAt = Date.now()
+  connection.pingedAt = undefined
+}
+
+/** Asks the client to open another connection after this time, and then to close this one. */
+export function move (connection: Connection, afterMs: number) {
+  connection.isMoving = true
+  send(connection, 'reconnect', { afterMs })
+}
+
+/** Takes a new token. It must be of the same account and session. */
+export function renew (connection: Connection, renewed: VerifiedToken) {
+  const { id, sessionId } = renewed.account
+  if (id !== connection.accountId || sessionId !== connection.sessionId) return close(connection, 4401)
+  connection.token = renewed
+  connection.isExpiring = false
+}
+
+function end (connection: Connection, reason: string) {
+  if (connection.isClosed) return false
+  connection.isClosed = true
+  closedTotal.inc({ reason })
+  connection.shared.onClosed(connection)
+  clearFocus(connection)
+  return true
+}
+
+/** The chat is no longer on the screen. If that cannot be reported, it is forgotten after 90 seconds. */
+function clearFocus (connection: Connection) {
+  if (typeof connection.focus !== 'string') return
+  connection.focus = null
+  const { shared: { readFeed }, token: { account: { token } }, language, position: after, focus } = connection
+  readFeed({ token, language, after, focus }).catch(() => {})
+}
+
+export function close (connection: Connection, code: CloseCode) {
+  if (end(connection, String(code)) && connection.transport) {
+    closeTransport(connection.transport, code, closeCodes[code])
+  }
+}
+
+export function terminate (connection: Connection, reason: string) {
+  if (end(connection, reason) && connection.transport) terminateTransport(connection.transport)
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { close, move } from './connection.ts'
 import type { Registry } from './registry.ts'
 
 // Time for the frames and the last close to arrive.
@@ -13,9 +14,9 @@ const MAX_MOVE_MS = 1_000
 export async function drain (registry: Registry, durationMs: number) {
   const connections = registry.all()
   if (connections.length === 0) return
-  connections.forEach((connection, number) => connection.move(Math.floor(number / connections.length * durationMs)))
+  connections.forEach((connection, number) => move(connection, Math.floor(number / connections.length * durationMs)))
   const deadline = Date.now() + durationMs + Math.min(MAX_MOVE_MS, durationMs / 2)
   while (registry.size() > 0 && Date.now() < deadline) await sleep(50)
-  for (const connection of registry.all()) connection.close(1012)
+  for (const connection of registry.all()) close(connection, 1012)
   await sleep(CLOSE_GRACE_MS)
 }

@@ -1,55 +1,50 @@
-import type { Presence } from '@tandem/contracts/realtime'
-import type { Times } from './times.ts'
-
-interface Options {
-  times: Times
-  /** Reads the presence of matches, and records the account as active. */
-  read: (matchIds: string[]) => Promise<Presence[]>
-  send: (presence: Presence) => void
-}
+import { sendEphemeral, type Connection } from './connection.ts'
 
 /**
- * Sends the presence of the matches that a client watches: at once, then each change. Presence is read, never
- * broadcast, so that the rules of profiles hold for each reader.
+ * Sends the presence of these matches: at once, then each change. Presence is read, never broadcast, so that the rules
+ * of profiles hold for each reader.
  */
-export function createPresenceWatch ({ times, read, send }: Options) {
-  let watched: string[] = []
-  let sent = new Map<string, string>()
-  let isReading = false
-  let isOutdated = false
-  // Spread, so that connections that were opened together do not read together for ever.
-  let readAt = Date.now() - Math.random() * times.presence
+export function watch (connection: Connection, matchIds: string[]) {
+  const { presence } = connection
+  presence.watched = [...new Set(matchIds)]
+  presence.sent = undefined
+  presence.isOutdated = true
+  refreshPresence(connection)
+}
 
-  async function refresh () {
-    isReading = true
-    try {
-      do {
-        isOutdated = false
-        readAt = Date.now()
-        for (const presence of await read(watched)) {
-          const text = JSON.stringify(presence)
-          if (isOutdated || sent.get(presence.matchId) === text) continue
-          sent.set(presence.matchId, text)
-          send(presence)
-        }
-      } while (isOutdated)
-    } catch {
-      // fitmatch is unavailable: the next look is as far away as any other.
-    } finally {
-      isReading = false
-    }
+/** Reads presence and sends what has changed. It also records the account as active. */
+export function refreshPresence (connection: Connection) {
+  if (!connection.presence.isReading) void refresh(connection)
+}
+
+async function refresh (connection: Connection) {
+  const { presence } = connection
+  presence.isReading = true
+  try {
+    do {
+      presence.isOutdated = false
+      presence.readAt = Date.now()
+      const found = await read(connection)
+      if (!presence.isOutdated) sendChanges(connection, found)
+    } while (presence.isOutdated)
+  } catch {
+    // fitmatch is unavailable: the next look is as far away as any other.
+  } finally {
+    presence.isReading = false
   }
+}
 
-  return {
-    watch (matchIds: string[]) {
-      watched = [...new Set(matchIds)]
-      sent = new Map()
-      isOutdated = true
-      if (!isReading) void refresh()
-    },
-    tick (now: number) {
-      const intervalMs = watched.length > 0 ? times.presence : times.activity
-      if (!isReading && now - readAt > intervalMs) void refresh()
-    }
+async function read ({ shared, token: { account: { token } }, presence: { watched } }: Connection) {
+  const answer = await shared.readPresence({ token, matchIds: watched })
+  return 'code' in answer ? [] : answer.presence
+}
+
+function sendChanges (connection: Connection, found: Awaited<ReturnType<typeof read>>) {
+  for (const data of found) {
+    const sent = connection.presence.sent ??= new Map()
+    const text = JSON.stringify(data)
+    if (sent.get(data.matchId) === text) continue
+    sent.set(data.matchId, text)
+    sendEphemeral(connection, { type: 'presence.changed', at: new Date().toISOString(), data })
   }
 }

@@ -1,8 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
 import { RateLimited } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
 import type { Config } from '../config.ts'
 import { createMemoryCounter } from '../rate-limits/memory-counter.ts'
-import type { Connection } from './connection.ts'
+import { close, type Connection } from './connection.ts'
+
+/** A heartbeat to each takes a few milliseconds. */
+const MAX_VISITS_PER_TURN = 100
 
 export type ConnectionLimits = Pick<
   Config,
@@ -16,8 +20,8 @@ export type ConnectionLimits = Pick<
 
 /** The realtime connections of this process. */
 export function createRegistry (limits: ConnectionLimits) {
-  const byAccount = new Map<string, Set<Connection>>()
-  const bySession = new Map<string, Set<Connection>>()
+  const byAccount = new Map<string, Connection[]>()
+  const bySession = new Map<string, Connection[]>()
   const byAddress = new Map<string, number>()
   const opens = createMemoryCounter()
   let size = 0
@@ -40,7 +44,7 @@ export function createRegistry (limits: ConnectionLimits) {
         ] as const
       ) {
         const [oldest] = connections ?? []
-        if (oldest && connections!.size >= max) oldest.close(4429)
+        if (oldest && connections!.length >= max) close(oldest, 4429)
       }
       insert(byAccount, connection.accountId, connection)
       insert(bySession, connection.sessionId, connection)
@@ -48,7 +52,7 @@ export function createRegistry (limits: ConnectionLimits) {
       size++
     },
     remove (connection: Connection) {
-      if (!byAccount.get(connection.accountId)?.has(connection)) return
+      if (!byAccount.get(connection.accountId)?.includes(connection)) return
       remove(byAccount, connection.accountId, connection)
       remove(bySession, connection.sessionId, connection)
       const left = (byAddress.get(connection.address) ?? 1) - 1
@@ -57,26 +61,32 @@ export function createRegistry (limits: ConnectionLimits) {
       size--
     },
     size: () => size,
-    ofAccount: (accountId: string): Iterable<Connection> => byAccount.get(accountId) ?? [],
-    ofSession: (sessionId: string): Connection[] => [...bySession.get(sessionId) ?? []],
-    all: (): Connection[] => [...byAccount.values()].flatMap((each) => [...each]),
-    /** Calls `visit` with each connection, without a list of them all. It may close the connection. */
-    forEach (visit: (connection: Connection) => void) {
-      for (const connections of byAccount.values()) for (const connection of connections) visit(connection)
+    ofAccount: (accountId: string): readonly Connection[] => byAccount.get(accountId) ?? [],
+    ofSession: (sessionId: string): readonly Connection[] => bySession.get(sessionId) ?? [],
+    all: (): Connection[] => [...byAccount.values()].flat(),
+    /**
+     * Calls `visit` with each connection, without a list of them all. It may close the connection. Requests are served
+     * in between.
+     */
+    async forEach (visit: (connection: Connection) => void) {
+      let visited = 0
+      for (const connections of byAccount.values()) {
+        for (const connection of connections) visit(connection)
+        if (++visited % MAX_VISITS_PER_TURN === 0) await setImmediate()
+      }
     }
   }
 }
 
 export type Registry = ReturnType<typeof createRegistry>
 
-function insert (map: Map<string, Set<Connection>>, key: string, connection: Connection) {
-  const known = map.get(key)
-  if (known) known.add(connection)
-  else map.set(key, new Set([connection]))
+// Lists are replaced and never changed, so they can be read while connections open and close.
+function insert (map: Map<string, Connection[]>, key: string, connection: Connection) {
+  map.set(key, [...map.get(key) ?? [], connection])
 }
 
-function remove (map: Map<string, Set<Connection>>, key: string, connection: Connection) {
-  const known = map.get(key)
-  known?.delete(connection)
-  if (known?.size === 0) map.delete(key)
+function remove (map: Map<string, Connection[]>, key: string, connection: Connection) {
+  const left = (map.get(key) ?? []).filter((each) => each !== connection)
+  if (left.length > 0) map.set(key, left)
+  else map.delete(key)
 }

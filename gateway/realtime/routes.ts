@@ -8,13 +8,24 @@ import type { Identity } from '../identity/authentication.ts'
 import type { JsonClient } from '../identity/json-client.ts'
 import { handleClientFrames } from './client-frames.ts'
 import { realtimeErrors, UpgradeRequired } from './errors.ts'
-import { createConnection, type Connection } from './connection.ts'
+import {
+  close,
+  createConnection,
+  open,
+  prepare,
+  sendEphemeral,
+  terminate,
+  wakeUp,
+  type Connection
+} from './connection.ts'
 import { drain } from './drain.ts'
 import { connectionsGauge, maxConnectionsGauge, openedTotal } from './metrics.ts'
+import { watch as watchPresence } from './presence.ts'
 import { createRegistry } from './registry.ts'
 import { createServiceClients } from './service-clients.ts'
+import { supervise } from './supervision.ts'
 import type { Times } from './times.ts'
-import { sseTransport, webSocketTransport, type Transport } from './transports.ts'
+import { createEventStream, type Transport } from './transports.ts'
 import { isUpgrade, offersProtocol, REALTIME_PATH, routeUpgrades } from './upgrade.ts'
 
 declare module 'fastify' {
@@ -46,7 +57,7 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
   const registry = createRegistry(config)
   maxConnectionsGauge.set(config.REALTIME_MAX_CONNECTIONS)
   const accept = routeUpgrades(app)
-  const clients = createServiceClients(config.upstreams, jsonClient)
+  const shared = { ...createServiceClients(config.upstreams, jsonClient), times, onClosed: registry.remove }
   const bus = config.NATS_URL === undefined ? undefined : connectBus(config.NATS_URL, { service: 'gateway', log })
   if (bus) subscribeToSignals(bus, (publisher, signal) => handleSignal(publisher, signal))
   let isDraining = false
@@ -54,21 +65,26 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
   function handleSignal (publisher: string, signal: unknown) {
     if (publisher === 'notification') {
       for (const [accountId, seq] of signal as WakeUpSignal) {
-        for (const connection of registry.ofAccount(accountId)) connection.wakeUp(seq)
+        for (const connection of registry.ofAccount(accountId)) wakeUp(connection, seq)
       }
     } else {
       const { to, frame } = signal as EphemeralMessage
-      for (const connection of registry.ofAccount(to)) connection.sendEphemeral(frame)
+      for (const connection of registry.ofAccount(to)) sendEphemeral(connection, frame)
     }
   }
 
   identity.onRevoked((sessionId) => {
-    for (const connection of registry.ofSession(sessionId)) connection.close(4401)
+    for (const connection of registry.ofSession(sessionId)) close(connection, 4401)
   })
-  const ticker = setInterval(() => {
+  let isTicking = false
+  async function tickAll () {
+    if (isTicking) return
+    isTicking = true
     const tick = { now: Date.now(), hasSignals: bus?.current() !== undefined, hasKey: identity.keys.has }
-    registry.forEach((connection) => connection.tick(tick))
-  }, times.tick).unref()
+    await registry.forEach((connection) => supervise(connection, tick))
+    isTicking = false
+  }
+  const ticker = setInterval(() => void tickAll(), times.tick).unref()
 
   async function drainConnections () {
     isDraining = true
@@ -88,31 +104,28 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     const { account, ip: address, query: { after = lastEventId(request), watch } } = request
     if (account.restrictedUntil > Date.now() / 1_000) throw new AccountRestricted()
     registry.admit({ accountId: account.id, address })
-    const connection = createConnection({
+    const connection = createConnection(shared, {
       verified: await app.verifyAccessToken(account.token),
       address,
-      language: preferredLanguage(request),
-      times,
-      ...clients,
-      onClosed: registry.remove
+      language: preferredLanguage(request)
     })
     // Registered first, so that no signal is missed while the page is read.
     registry.add(connection)
-    const page = await connection.prepare(after).catch((error: unknown) => {
-      connection.terminate('refused')
+    const page = await prepare(connection, after).catch((error: unknown) => {
+      terminate(connection, 'refused')
       log.warn({ err: error }, 'the notification service does not return realtime frames')
       throw new Unavailable()
     })
     // It was revoked meanwhile.
-    if (!page) connection.terminate('refused')
+    if (!page) terminate(connection, 'refused')
     if (!page) throw new InvalidAccessToken()
     openedTotal.inc({ outcome: page.resumed ? 'resumed' : after === undefined ? 'fresh' : 'reset' })
     return {
       connection,
       start (transport: Transport) {
         connectionsGauge.inc({ transport: transport.kind })
-        connection.open(transport, page)
-        if (watch !== undefined) connection.watch(watch.split(','))
+        open(connection, transport, page)
+        if (watch !== undefined) watchPresence(connection, watch.split(','))
       }
     }
   }
@@ -122,10 +135,9 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     if (!isUpgrade(request.raw)) return serveEvents(reply, connection, start)
     reply.hijack()
     const socket = await accept(request.raw, reply.raw)
-    if (!socket) return connection.terminate('client')
-    socket.once('close', () => connectionsGauge.dec({ transport: 'websocket' }))
+    if (!socket) return terminate(connection, 'client')
     handleClientFrames(app, socket, connection)
-    start(webSocketTransport(socket))
+    start({ kind: 'websocket', socket })
   }
 
   app.get(REALTIME_PATH, {
@@ -159,11 +171,11 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
 }
 
 function serveEvents (reply: FastifyReply, connection: Connection, start: (transport: Transport) => void) {
-  const { transport, stream } = sseTransport(() => {
+  const stream = createEventStream(() => {
     connectionsGauge.dec({ transport: 'sse' })
-    connection.terminate('client')
+    terminate(connection, 'client')
   })
-  start(transport)
+  start({ kind: 'sse', stream })
   return reply.headers({
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',

@@ -1,9 +1,9 @@
-import { ACCESS_TOKEN, type VerifiedToken } from '@tandem/http-kit'
-import type { ServerFrameType } from '@tandem/contracts/realtime'
+import { ACCESS_TOKEN } from '@tandem/http-kit'
+import { close, isStalled, move, send, terminate, wake, type Connection } from './connection.ts'
+import { refreshPresence } from './presence.ts'
 import type { Times } from './times.ts'
-import type { Transport } from './transports.ts'
 
-const MAX_UNSENT_BYTES = 64 * 1024
+const SKEW_MS = ACCESS_TOKEN.clockSkewSeconds * 1_000
 
 /** What the ticker tells each connection once a second. */
 export interface Tick {
@@ -12,73 +12,66 @@ export interface Tick {
   hasKey: (kid: string) => boolean
 }
 
-interface Supervised {
-  send: (type: ServerFrameType, data?: unknown) => void
-  close: (code: 4401 | 4408) => void
-  terminate: (reason: string) => void
+/**
+ * Decides whether a connection may live on: by its token, its heartbeat, its age, and whether the client reads. Then
+ * looks for what signals did not bring.
+ */
+export function supervise (connection: Connection, tick: Tick) {
+  if (!connection.transport || connection.isClosed) return
+  if (!tick.hasKey(connection.token.kid)) return close(connection, 4401)
+  const { stalledSince, isWoken, dueAt } = connection
+  if (stalledSince === undefined && !isWoken && tick.now < dueAt) return
+  checkToken(connection, tick.now)
+  checkHeartbeat(connection, tick.now)
+  if (tick.now > connection.movesAt && !connection.isMoving) move(connection, 0)
+  if (isStalled(connection)) checkStalled(connection, tick.now)
+  else lookForNews(connection, tick)
+  connection.dueAt = nextCheckAt(connection, tick)
 }
 
-/** Decides whether a connection may live on: by its token, its heartbeat, its age, and whether the client reads. */
-export function createSupervision (verified: VerifiedToken, times: Times, { send, close, terminate }: Supervised) {
-  let token = verified
-  let isExpiring = false
-  let heardAt = Date.now()
-  let pingedAt: number | undefined
-  let stalledSince: number | undefined
-  const movesAt = heardAt + times.maxLife * (1 + Math.random() / 3)
-  let isMoving = false
+const pollMs = ({ poll, pollWithoutSignals }: Times, { hasSignals }: Tick) => hasSignals ? poll : pollWithoutSignals
 
-  const isStalled = (transport: Transport) => transport.unsentBytes() > MAX_UNSENT_BYTES
+/** Tokens, heartbeats and looks for news are in time; the rest, and a loss of the signals, are noticed a little later. */
+function nextCheckAt (connection: Connection, tick: Tick) {
+  const { token, isExpiring, heardAt, pingedAt, readAt, transport, shared: { times } } = connection
+  const expiresAtMs = token.expiresAt * 1_000
+  const awaitsPong = pingedAt !== undefined && transport?.kind === 'websocket'
+  return Math.min(
+    tick.now + times.pollWithoutSignals,
+    readAt + pollMs(times, tick),
+    isExpiring ? expiresAtMs + SKEW_MS : expiresAtMs - times.expiryWarning,
+    awaitsPong ? pingedAt + times.pongTimeout : (pingedAt ?? heardAt) + times.heartbeat
+  )
+}
 
-  function checkToken (now: number, hasKey: Tick['hasKey']) {
-    const expiresAtMs = token.expiresAt * 1_000
-    if (now > expiresAtMs + ACCESS_TOKEN.clockSkewSeconds * 1_000 || !hasKey(token.kid)) return close(4401)
-    if (isExpiring || now < expiresAtMs - times.expiryWarning) return
-    isExpiring = true
-    send('token.expiring', { expiresAt: new Date(expiresAtMs).toISOString() })
+function lookForNews (connection: Connection, tick: Tick) {
+  const { shared: { times }, presence, isWoken, readAt } = connection
+  const presenceMs = presence.watched.length > 0 ? times.presence : times.activity
+  if (tick.now - presence.readAt > presenceMs) refreshPresence(connection)
+  if (isWoken || tick.now - readAt > pollMs(times, tick)) wake(connection)
+}
+
+function checkToken (connection: Connection, now: number) {
+  const { token: { expiresAt }, shared: { times } } = connection
+  const expiresAtMs = expiresAt * 1_000
+  if (now > expiresAtMs + SKEW_MS) return close(connection, 4401)
+  if (connection.isExpiring || now < expiresAtMs - times.expiryWarning) return
+  connection.isExpiring = true
+  send(connection, 'token.expiring', { expiresAt: new Date(expiresAtMs).toISOString() })
+}
+
+function checkHeartbeat (connection: Connection, now: number) {
+  const { pingedAt, heardAt, transport, shared: { times } } = connection
+  if (pingedAt !== undefined && transport?.kind === 'websocket') {
+    if (now - pingedAt > times.pongTimeout) close(connection, 4408)
+  } else if (now - (pingedAt ?? heardAt) > times.heartbeat) {
+    send(connection, 'ping')
+    connection.pingedAt = now
   }
+}
 
-  function checkHeartbeat (now: number, { kind }: Transport) {
-    if (pingedAt !== undefined && kind === 'websocket') {
-      if (now - pingedAt > times.pongTimeout) close(4408)
-    } else if (now - (pingedAt ?? heardAt) > times.heartbeat) {
-      send('ping')
-      pingedAt = now
-    }
-  }
-
-  /** Ends a client that reads nothing: it resumes with its next connection. */
-  function checkUnsent (now: number, transport: Transport) {
-    if (!isStalled(transport)) stalledSince = undefined
-    else if (now - (stalledSince ??= now) > times.maxStalled) terminate('stalled')
-  }
-
-  function move (afterMs: number) {
-    isMoving = true
-    send('reconnect', { afterMs })
-  }
-
-  return {
-    token: () => token,
-    isStalled,
-    check ({ now, hasKey }: Tick, transport: Transport) {
-      checkToken(now, hasKey)
-      checkHeartbeat(now, transport)
-      checkUnsent(now, transport)
-      if (now > movesAt && !isMoving) move(0)
-    },
-    /** The client has sent something. */
-    hearFrom () {
-      heardAt = Date.now()
-      pingedAt = undefined
-    },
-    /** Takes a new token. It must be of the same account and session. */
-    renew (renewed: VerifiedToken) {
-      const { id, sessionId } = verified.account
-      if (renewed.account.id !== id || renewed.account.sessionId !== sessionId) return close(4401)
-      token = renewed
-      isExpiring = false
-    },
-    move
-  }
+/** Ends a client that reads nothing: it resumes with its next connection. */
+function checkStalled (connection: Connection, now: number) {
+  const { stalledSince = now, shared: { times } } = connection
+  if (now - stalledSince > times.maxStalled) terminate(connection, 'stalled')
 }

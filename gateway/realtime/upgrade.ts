@@ -15,6 +15,8 @@ interface Upgrade {
   head: Buffer
 }
 
+const ignore = () => {}
+
 const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 
 export const isUpgrade = (request: IncomingMessage) => upgrades.has(request)
@@ -45,7 +47,7 @@ export function routeUpgrades (app: FastifyInstance) {
   const sockets = new WebSocketServer(options)
 
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => {})
+    socket.on('error', ignore)
     // A page of a browser cannot set headers of a WebSocket.
     const token = protocolsOf(request).map((each) => TOKEN_PROTOCOL.exec(each)?.[1]).find((each) => each !== undefined)
     if (token !== undefined) request.headers.authorization ??= `Bearer ${token}`
@@ -69,7 +71,8 @@ export function routeUpgrades (app: FastifyInstance) {
       upgrade.socket.once('close', giveUp)
       sockets.handleUpgrade(request, upgrade.socket, upgrade.head, (socket) => {
         // The listener would keep the request, and the buffer that it was read into, as long as the connection lives.
-        upgrade.socket.off('close', giveUp)
+        // The library listens for errors from here on.
+        upgrade.socket.off('close', giveUp).off('error', ignore)
         resolve(socket)
       })
     })

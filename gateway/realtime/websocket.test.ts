@@ -3,9 +3,11 @@ import t from 'tap'
 import { connectBus, publishSignal } from '@tandem/bus-kit/realtime'
 import { silentLog } from '@tandem/http-kit/testing'
 import { startNats, until } from '@tandem/test-kit'
-import { createConnection } from './connection.ts'
+import { createConnection, open } from './connection.ts'
 import { openSocket, rawUpgrade, realtimeGateway } from '../test/realtime.ts'
+import { supervise } from './supervision.ts'
 import { standardTimes } from './times.ts'
+import { createEventStream } from './transports.ts'
 import { REALTIME_PATH } from './upgrade.ts'
 
 // The tests mostly wait, so they run side by side. The first gateway registers the metrics of the process.
@@ -161,9 +163,14 @@ t.test('watching again replaces what was watched', async (t) => {
 
 t.test('a connection ends when identity withdraws the key of its token', async (t) => {
   const seconds = Math.floor(Date.now() / 1_000)
-  const closed: number[] = []
   const page = { frames: [], position: '0123456789abcdef-0', resumed: true, more: false, unreadCount: 0 }
-  const connection = createConnection({
+  const shared = {
+    times: standardTimes,
+    readFeed: async () => page,
+    readPresence: async () => ({ presence: [] }),
+    onClosed () {}
+  }
+  const connection = createConnection(shared, {
     verified: {
       account: { id: randomUUID(), sessionId: randomUUID(), role: 'USER', restrictedUntil: 0, token: 'token' },
       kid: 'one',
@@ -171,26 +178,18 @@ t.test('a connection ends when identity withdraws the key of its token', async (
       expiresAt: seconds + 900
     },
     address: '127.0.0.1',
-    language: undefined,
-    times: standardTimes,
-    readFeed: async () => page,
-    readPresence: async () => ({ presence: [] }),
-    onClosed () {}
+    language: undefined
   })
-  connection.open({
-    kind: 'sse',
-    send () {},
-    unsentBytes: () => 0,
-    close: (code) => closed.push(code),
-    terminate () {}
-  }, page)
+  const stream = createEventStream(() => {})
+  open(connection, { kind: 'sse', stream }, page)
   const keys = new Set(['one'])
-  const tick = () => connection.tick({ now: Date.now(), hasSignals: true, hasKey: (kid) => keys.has(kid) })
+  const tick = () => supervise(connection, { now: Date.now(), hasSignals: true, hasKey: (kid) => keys.has(kid) })
   tick()
-  t.strictSame(closed, [])
+  t.equal(connection.isClosed, false)
   keys.delete('one')
   tick()
-  t.strictSame(closed, [4401])
+  t.equal(connection.isClosed, true)
+  t.match(String(await stream.toArray()), /event: error\ndata: .*"4401"/)
 })
 
 t.test('only this path is upgraded, and any other request there gets an error that names the way', async (t) => {
