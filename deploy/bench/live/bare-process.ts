@@ -23,4 +23,5 @@ async function send ({ frame, count }: BareOrder) {
 process.on('message', (order: BareOrder) => {
   void send(order).then(() => process.send?.({ result: undefined }))
 })
+process.once('disconnect', () => process.exit())
 server.on('listening', () => process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }))

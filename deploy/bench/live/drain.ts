@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '../table.ts'
-import { measureRequests, openOne, startGateway, stopAll } from './processes.ts'
+import { measureRequests, openOne, startServices, stopAll } from './processes.ts'
 import { report } from './report.ts'
 
 const CONNECTIONS = 2_000
@@ -7,12 +8,10 @@ const DRAIN_SECONDS = 8
 
 /** Stops one of two gateways: its clients move to the other, evenly, and requests go on. */
 export async function run () {
-  const first = await startGateway({ REALTIME_DRAIN_SECONDS: String(DRAIN_SECONDS) })
-  const second = await startGateway()
-  const [tokens, others] = [
-    await first.order<string[]>({ type: 'tokens', count: CONNECTIONS }),
-    await second.order<string[]>({ type: 'tokens', count: CONNECTIONS })
-  ]
+  const services = await startServices()
+  const first = await services.startGateway({ REALTIME_DRAIN_SECONDS: String(DRAIN_SECONDS) })
+  const second = await services.startGateway()
+  const tokens = await services.order<string[]>({ type: 'tokens', count: CONNECTIONS })
   const moves = new Map<number, number>()
   let gaps = 0
   let moved = 0
@@ -23,7 +22,7 @@ export async function run () {
       setTimeout(() => {
         const elapsedSeconds = Math.floor((performance.now() - startedAt) / 1_000)
         moves.set(elapsedSeconds, (moves.get(elapsedSeconds) ?? 0) + 1)
-        void openOne(second.url, others[number]).then(() => {
+        void openOne(second.url, tokens[number]).then(() => {
           moved++
           if (current.readyState !== current.OPEN) gaps++
           current.close()
@@ -35,9 +34,10 @@ export async function run () {
   await Promise.all(Array.from({ length: 50 }, async () => {
     while (next < CONNECTIONS) await hold(next++)
   }))
-  const requests = measureRequests(first.url, tokens[0]!)
+  const requests = measureRequests([first.url, second.url], tokens[0]!)
   startedAt = performance.now()
-  await first.order({ type: 'drain' })
+  await first.stop()
+  await sleep(1_000)
   const { times, failures } = await requests()
   const even = CONNECTIONS / DRAIN_SECONDS
   console.log(`${CONNECTIONS} connections move over ${DRAIN_SECONDS} s`)

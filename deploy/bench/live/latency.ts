@@ -7,7 +7,7 @@ import { createPairs, sendMessage, type Writer } from './pairs.ts'
 import { openOne } from './processes.ts'
 import { report } from './report.ts'
 
-const PAIRS = 30
+const PAIRS = 125
 const SECONDS = 20
 /** A system that was just started loads places and compiles its code; this time is not measured. */
 const WARM_UP_SECONDS = 15

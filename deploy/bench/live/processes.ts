@@ -1,11 +1,11 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { startNats } from '@tandem/test-kit'
+import { startNats, startProcess, startRedis } from '@tandem/test-kit'
 import { WebSocket } from 'ws'
 import { cpuTime, residentBytes } from '../cpu.ts'
 import type { BareOrder } from './bare-process.ts'
-import type { GatewayOrder } from './gateway-process.ts'
+import type { ServicesOrder } from './services-process.ts'
 
 const cleanups: (() => unknown)[] = []
 const t = { teardown: (work: () => unknown) => cleanups.push(work) }
@@ -16,38 +16,56 @@ export async function stopAll () {
 }
 
 /** A process that is measured. */
-export interface Measured<Order> {
+export interface Measured {
   url: string
-  child: ChildProcess
-  order: <Result>(order: Order) => Promise<Result>
   cpuMs: () => Promise<number>
   memory: () => Promise<number>
 }
 
-async function start<Order> (file: string, env: NodeJS.ProcessEnv = {}): Promise<Measured<Order>> {
+const measured = (url: string, pid: number): Measured => ({
+  url,
+  cpuMs: async () => await cpuTime(pid) / 1_000,
+  memory: async () => await residentBytes(pid)
+})
+
+async function start<Order> (file: string, env: NodeJS.ProcessEnv = {}) {
   const child = fork(path.join(import.meta.dirname, file), { env: { ...process.env, ...env } })
   cleanups.push(() => child.kill('SIGKILL'))
   const [{ url }] = await once(child, 'message') as [{ url: string }]
-  const pid = child.pid ?? 0
   return {
-    url,
-    child,
-    async order (order) {
+    ...measured(url, child.pid ?? 0),
+    async order<Result> (order: Order): Promise<Result> {
       child.send(order as object)
-      const [{ result }] = await once(child, 'message') as [{ result: never }]
+      const [{ result }] = await once(child, 'message') as [{ result: Result }]
       return result
-    },
-    cpuMs: async () => await cpuTime(pid) / 1_000,
-    memory: async () => await residentBytes(pid)
+    }
   }
 }
 
 export const startBare = async () => await start<BareOrder>('bare-process.ts')
 
-let nats: Promise<{ url: string }> | undefined
-export async function startGateway (env: NodeJS.ProcessEnv = {}) {
-  nats ??= startNats(t)
-  return await start<GatewayOrder>('gateway-process.ts', { NATS_URL: (await nats).url, ...env })
+/** Starts the fake services of gateways. `startGateway` starts the process of a gateway, as it runs in production. */
+export async function startServices () {
+  const [nats, redis] = [await startNats(t), await startRedis(t)]
+  const services = await start<ServicesOrder>('services-process.ts', { NATS_URL: nats.url })
+  const large = '100000'
+  const variables = {
+    ...await services.order<NodeJS.ProcessEnv>({ type: 'environment' }),
+    NATS_URL: nats.url,
+    REDIS_URL: redis.url,
+    FLOOD_LIMIT: 'off',
+    REALTIME_MAX_CONNECTIONS: large,
+    REALTIME_MAX_PER_ADDRESS: large,
+    REALTIME_OPENS_PER_SECOND: large
+  }
+  return {
+    order: services.order,
+    async startGateway (env: NodeJS.ProcessEnv = {}) {
+      const gateway = await startProcess(t, 'gateway/main.ts', { ...variables, ...env })
+      const pid = gateway.pid ?? 0
+      return { ...measured(`http://127.0.0.1:${gateway.port}`, pid), pid, stop: gateway.stop }
+    }
+  }
 }
 
 /** The account that a token is of. */
@@ -89,18 +107,18 @@ export async function openMany (
   return { sockets, perSecond: tokens.length / ((performance.now() - startedAt) / 1_000) }
 }
 
-/** Sends requests one after another until it is stopped. @returns their times in milliseconds, and the failures */
-export function measureRequests (url: string, token: string) {
+/**
+ * Sends requests one after another until it is stopped, to the first gateway that accepts connections, as a load
+ * balancer does. @returns their times in milliseconds, and the failures
+ */
+export function measureRequests (urls: string[], token: string) {
   const times: number[] = []
   let failures = 0
   let isStopped = false
   const running = (async () => {
     while (!isStopped) {
       const startedAt = performance.now()
-      const response = await fetch(`${url}/api/mobile/v1/feed`, { headers: { authorization: `Bearer ${token}` } })
-        .catch(() => undefined)
-      await response?.arrayBuffer()
-      if (response?.status !== 200) failures++
+      if (await fetchFeed(urls, token) !== 200) failures++
       times.push(performance.now() - startedAt)
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
@@ -109,5 +127,16 @@ export function measureRequests (url: string, token: string) {
     isStopped = true
     await running
     return { times, failures }
+  }
+}
+
+async function fetchFeed ([url, ...others]: string[], token: string): Promise<number> {
+  try {
+    const response = await fetch(`${url}/api/mobile/v1/feed`, { headers: { authorization: `Bearer ${token}` } })
+    await response.arrayBuffer()
+    return response.status
+  } catch (error) {
+    const { code } = (error as { cause?: { code?: string } }).cause ?? {}
+    return code === 'ECONNREFUSED' && others.length > 0 ? await fetchFeed(others, token) : 0
   }
 }

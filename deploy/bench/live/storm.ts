@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '../table.ts'
-import { measureRequests, openMany, openOne, startGateway, stopAll } from './processes.ts'
+import { measureRequests, openMany, openOne, startServices, stopAll } from './processes.ts'
 import { report } from './report.ts'
 
 const CONNECTIONS = 5_000
@@ -8,15 +8,13 @@ const MAX_SECONDS = 60
 
 /** Kills the gateway that holds all connections: the clients come back to another one, with back-off. */
 export async function run () {
-  const [killed, other] = [await startGateway(), await startGateway()]
-  const [tokens, others] = [
-    await killed.order<string[]>({ type: 'tokens', count: CONNECTIONS }),
-    await other.order<string[]>({ type: 'tokens', count: CONNECTIONS })
-  ]
+  const services = await startServices()
+  const [killed, other] = [await services.startGateway(), await services.startGateway()]
+  const tokens = await services.order<string[]>({ type: 'tokens', count: CONNECTIONS })
   const { sockets } = await openMany(killed.url, tokens)
   let back = 0
   let lastAt = 0
-  const requests = measureRequests(other.url, others[0]!)
+  const requests = measureRequests([other.url], tokens[0]!)
   const startedAt = performance.now()
   const returning = sockets.map((socket, number) =>
     new Promise<void>((resolve) => {
@@ -25,7 +23,7 @@ export async function run () {
           // As clients do: a random time up to 1, 2, 4 … seconds.
           for (let attempt = 0; performance.now() - startedAt < MAX_SECONDS * 1_000; attempt++) {
             await sleep(Math.random() * Math.min(30_000, 1_000 * 2 ** attempt))
-            if (await openOne(other.url, others[number]).then(() => true, () => false)) {
+            if (await openOne(other.url, tokens[number]).then(() => true, () => false)) {
               back++
               lastAt = performance.now()
               break
@@ -36,7 +34,7 @@ export async function run () {
       })
     })
   )
-  killed.child.kill('SIGKILL')
+  process.kill(killed.pid, 'SIGKILL')
   await Promise.all(returning)
   const { times, failures } = await requests()
   console.log(`${CONNECTIONS} connections of a killed gateway`)
