@@ -30,17 +30,20 @@ export async function describeCase<Tables extends CaseTables> (db: Kysely<Tables
 interface Resolution {
   decisionId: string
   outcome: Outcome
+  /** Of the decision's event: it grows from decision to decision about one account. */
+  sequence: number
 }
 
 /**
- * Closes a case by a decision. A later decision about it, such as a reversal, replaces the outcome.
+ * Closes a case by a decision. A later decision about it, such as a reversal, replaces the outcome, in whatever order
+ * the two arrive.
  * @returns its target, and whether reporters are to learn of it: it was open, or action is taken after all; undefined if
  * there is no such case
  */
 export async function resolveCase<Tables extends CaseTables> (
   trx: Transaction<Tables>,
   id: string,
-  { decisionId, outcome }: Resolution
+  { decisionId, outcome, sequence }: Resolution
 ) {
   const known = await describeCase(trx, id)
   if (!known) return
@@ -51,8 +54,34 @@ export async function resolveCase<Tables extends CaseTables> (
       from cases where id = ${id} for update
     )
     update cases set decision_id = ${decisionId}, outcome = ${outcome}, resolved_at = now(), version = version + 1,
-      claimed_by = null, claimed_until = null
-    from before where cases.id = before.id
+      claimed_by = null, claimed_until = null, decision_sequence = ${sequence}
+    from before where cases.id = before.id and decision_sequence <= ${sequence}
     returning before.is_for_reporters as "isForReporters"`.execute(trx)
   return { ...known, isForReporters: resolved?.isForReporters ?? false }
+}
+
+interface DecidedRestriction {
+  scope: 'POSTING' | 'FITMATCH' | 'ALL'
+  /** Null until an operator lifts it. */
+  until: string | null
+}
+
+interface DecidedRestrictions {
+  actions: { type: string, scope: DecidedRestriction['scope'] | null, until: string | null }[]
+  /** Those that hold after the decision; undefined in events of older versions of identity. */
+  restrictions?: DecidedRestriction[] | undefined
+}
+
+/**
+ * What a decision changes in one part of the app.
+ * @returns the restriction that holds now; null if none does; undefined if the decision changes nothing there
+ */
+export function restrictionAfter ({ actions, restrictions }: DecidedRestrictions, scope: 'POSTING' | 'FITMATCH') {
+  const change = actions.find((each) =>
+    (each.type === 'RESTRICT' && each.scope === scope) ||
+    (each.type === 'LIFT' && (each.scope === scope || each.scope === 'ALL'))
+  )
+  if (!change) return
+  if (!restrictions) return change.type === 'RESTRICT' ? { until: change.until } : null
+  return restrictions.find((each) => each.scope === scope) ?? null
 }

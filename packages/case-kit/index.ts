@@ -1,6 +1,6 @@
 export { startCases } from './background.ts'
 export { addToCase, countOnDismissed, lockTarget, type Evidence, type Target } from './cases.ts'
-export { describeCase, resolveCase } from './decisions.ts'
+export { describeCase, resolveCase, restrictionAfter } from './decisions.ts'
 export { copyCaseFiles, isAwaitingCopy, isCaseKept, purgeCases, type ReportedImage } from './files.ts'
 export { caseHoldHandler } from './holds.ts'
 export { caseTables } from './personal-data.ts'

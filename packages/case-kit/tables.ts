@@ -21,6 +21,7 @@ export interface CaseTables {
     claimed_until: Date | null,
     outcome: Outcome | null,
     decision_id: string | null,
+    decision_sequence: Generated<number>,
     created_at: Generated<Date>,
     resolved_at: Date | null
   }

@@ -107,6 +107,11 @@ export const DecisionMade = defineEvent(
       /** Of REMOVE_PHOTO. */
       photoId: Nullable(Id)
     })),
+    /** Every restriction that holds after it; of several in one scope, the one that ends last. */
+    restrictions: Type.Optional(Type.Array(Type.Object({
+      scope: Type.Enum(['POSTING', 'FITMATCH', 'ALL']),
+      until: Nullable(Timestamp)
+    }))),
     outcome: Type.Enum(['ACTION_TAKEN', 'NO_VIOLATION']),
     /** Whether no person decided it. */
     automated: Type.Boolean(),

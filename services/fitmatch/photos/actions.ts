@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { hasRolledBack, PhotoNotFound, TooManyPhotos } from '../errors.ts'
 import { lockProfile, type LockedProfile } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
-import { revokeUnlessMainPhotoCompared } from './approval.ts'
+import { restoreApproval, revokeUnlessMainPhotoCompared } from './approval.ts'
 import { removeFiles } from './files.ts'
 import { listPhotos, readPhotos } from './queries.ts'
 
@@ -131,14 +131,20 @@ interface RemovedPhoto {
   is_main: boolean
   is_verified: boolean
   sort_order: number
+  removed_at: Date
 }
 
 /** Puts a photo back that operators had removed, unless the profile is full. Call it under the profile's lock. */
-export async function putBackPhoto (trx: Trx, profile: LockedProfile, { is_main: isMain, ...photo }: RemovedPhoto) {
+export async function putBackPhoto (
+  trx: Trx,
+  profile: LockedProfile,
+  { is_main: isMain, removed_at: removedAt, ...photo }: RemovedPhoto
+) {
   const others = await listPhotos(trx, profile.id)
   if (others.length >= MAX_PHOTOS) return
   await trx.insertInto('photos').values({ ...photo, profile_id: profile.id, is_main: others.length === 0 })
     .onConflict((conflict) => conflict.column('id').doNothing()).execute()
   await setCount(trx, profile.id, others.length + 1)
   if (isMain && others.length > 0) await makeMain(trx, profile, photo.id)
+  if (isMain && photo.is_verified && !profile.photo_verified) await restoreApproval(trx, profile, removedAt)
 }

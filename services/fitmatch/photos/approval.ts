@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { revokeBadge } from '../badges/actions.ts'
+import { grantBadge, revokeBadge } from '../badges/actions.ts'
 import type { LockedProfile } from '../people/queries.ts'
 import type { Trx } from '../tables.ts'
 
@@ -37,4 +37,19 @@ export async function revokeUnlessMainPhotoCompared (
     .where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('revoked_at', 'is', null)
     .execute()
   await revokeBadge(trx, accountId, 'PHOTO_VERIFIED')
+}
+
+/**
+ * Restores an approval that was revoked since the removal of the main photo, which is back now. Call it under the
+ * profile's lock.
+ */
+export async function restoreApproval (trx: Trx, { id, account_id: accountId }: LockedProfile, since: Date) {
+  const { rows } = await sql`
+    update verifications set revoked_at = null where id = (
+      select id from verifications where profile_id = ${id} and status = 'APPROVED' and revoked_at >= ${since}
+      order by id desc limit 1)
+    returning id`.execute(trx)
+  if (rows.length === 0) return
+  await trx.updateTable('profiles').set({ photo_verified: true }).where('id', '=', id).execute()
+  await grantBadge(trx, accountId, 'PHOTO_VERIFIED')
 }

@@ -5,9 +5,10 @@ import { deliver } from '@tandem/bus-kit/testing'
 import { DecisionMade, FitMatchDecisionApplied, ReportResolved, SuspensionChanged } from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
 import { testApp, type Member } from '../test/app.ts'
+import { decideVerification } from '../verification/actions.ts'
 import { liftEndedSuspensions } from './decisions.ts'
 
-const { db, handlers, get, post, member, memberWithPhotos, publishedEvents, upload, deps } = await testApp(t)
+const { db, handlers, get, post, del, member, memberWithPhotos, publishedEvents, upload, deps } = await testApp(t)
 
 const nothing = { scope: null, until: null, photoId: null }
 const decision = (accountId: string, actions: object[], caseId: string | null = null, more = {}) => ({
@@ -101,6 +102,56 @@ t.test('a removed photo comes back as it was after a reversal, in whatever order
   await apply(decision(other.id, [{ type: 'REMOVE_PHOTO', photoId: first.id }]), 90)
   await apply(decision(other.id, [{ type: 'RESTORE_CONTENT', photoId: first.id }]), 91)
   t.same(await photosOf(), before, 'nor one of somebody else')
+})
+
+t.test('a verified main photo comes back with the verification and its badge', async (t) => {
+  const ben = await memberWithPhotos('Ben')
+  await upload(ben.id, '/fitmatch/verification', 'photo', createPng())
+  const { id: verificationId } = await db.selectFrom('verifications').where('account_id', '=', ben.id).select('id')
+    .executeTakeFirstOrThrow()
+  const operator = { accountId: randomUUID(), sessionId: randomUUID(), network: '203.0.113', requestId: 'r-1' }
+  await decideVerification(db, { operator, verificationId, approved: true, reason: null })
+  const [main, other] = (await get(ben.id, '/fitmatch/photos')).data.photos
+  await upload(ben.id, '/fitmatch/photos', 'file', createPng())
+  await del(ben.id, `/fitmatch/photos?id=${other.id}`)
+  const state = async () => ({
+    badges: (await get(ben.id, '/fitmatch/badges')).data.badges,
+    status: (await get(ben.id, '/fitmatch/verification')).data.verification.status
+  })
+  const verified = { badges: ['PHOTO_VERIFIED'], status: 'APPROVED' }
+  t.match(await state(), verified)
+  await apply(decision(ben.id, [{ type: 'REMOVE_PHOTO', photoId: main.id }]), 1)
+  t.match(await state(), { badges: [], status: 'NONE' })
+  const restored = randomUUID()
+  for (let repeat = 0; repeat < 2; repeat++) {
+    await apply(decision(ben.id, [{ type: 'RESTORE_CONTENT', photoId: main.id }]), 2, restored)
+  }
+  t.match(await state(), verified)
+  const { photo_verified: isVerified } = await db.selectFrom('profiles').where('account_id', '=', ben.id)
+    .select('photo_verified').executeTakeFirstOrThrow()
+  t.ok(isVerified)
+})
+
+t.test('of two decisions about a case, the later one is its outcome in any order', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  await report(ana, ben)
+  const { id } = await caseOf(ben)
+  const until = new Date(Date.now() + 60_000).toISOString()
+  await apply(decision(ben.id, [{ type: 'RESTRICT', scope: 'FITMATCH', until }], id), 6)
+  await apply(decision(ben.id, [{ type: 'DISMISS' }], id, { outcome: 'NO_VIOLATION' }), 5)
+  t.match(await caseOf(ben), { outcome: 'ACTION_TAKEN' })
+  t.match((await get(ana.id, '/fitmatch/report')).data.reports, [{ outcome: 'ACTION_TAKEN' }])
+  const longer = new Date(Date.now() + 90_000).toISOString()
+  await apply(
+    decision(ben.id, [{ type: 'LIFT', scope: 'FITMATCH' }], null, {
+      restrictions: [{ scope: 'FITMATCH', until: longer }]
+    }),
+    7
+  )
+  t.equal(await statusOf(ben), 'SUSPENDED', 'the restriction of another decision stays')
+  const { suspended_until: suspendedUntil } = await db.selectFrom('members').where('account_id', '=', ben.id)
+    .select('suspended_until').executeTakeFirstOrThrow()
+  t.equal(suspendedUntil?.toISOString(), longer)
 })
 
 t.test('a photo can be removed, also when it is gone already', async (t) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type Type from 'typebox'
 import { isDeparted } from '@tandem/account-kit'
 import { claimOnce, publish } from '@tandem/bus-kit'
-import { resolveCase } from '@tandem/case-kit'
+import { resolveCase, restrictionAfter } from '@tandem/case-kit'
 import { FitMatchDecisionApplied, ReportResolved, type DecisionMade } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { lockMember } from '../people/actions.ts'
@@ -27,28 +27,31 @@ export async function applyDecision (
   await deps.db.transaction().execute(async (trx) => {
     if (!await claimOnce(trx, eventId, 'decision')) return
     if (!await isDeparted(trx, accountId)) await applySuspension(trx, decision, sequence)
-    await applyToCase(trx, decision)
+    await applyToCase(trx, decision, sequence)
     await publish(trx, FitMatchDecisionApplied, accountId, { decisionId: decision.decisionId })
   })
 }
 
-async function applySuspension (trx: Trx, { accountId, actions, automated }: Decision, sequence: number) {
-  const change = actions.find(({ type, scope }) =>
-    (type === 'RESTRICT' && scope === 'FITMATCH') || (type === 'LIFT' && (scope === 'FITMATCH' || scope === 'ALL'))
-  )
+async function applySuspension (trx: Trx, decision: Decision, sequence: number) {
+  const { accountId, automated } = decision
+  const restriction = restrictionAfter(decision, 'FITMATCH')
   // This service made an automated decision itself.
-  if (!change || automated) return
+  if (restriction === undefined || automated) return
   await lockMember(trx, accountId)
-  const until = change.type === 'RESTRICT' ? change.until : null
+  const until = restriction?.until ?? null
   const { numUpdatedRows } = await trx.updateTable('members')
     .set({ decision_sequence: sequence, suspended_until: until === null ? null : new Date(until) })
     .where('account_id', '=', accountId).where('decision_sequence', '<=', sequence).executeTakeFirst()
-  if (numUpdatedRows > 0n) await setSuspended(trx, accountId, change.type === 'RESTRICT', { isDecision: true })
+  if (numUpdatedRows > 0n) await setSuspended(trx, accountId, restriction !== null, { isDecision: true })
 }
 
-async function applyToCase (trx: Trx, { decisionId, case: decided, outcome, automated }: Decision) {
+async function applyToCase (
+  trx: Trx,
+  { decisionId, case: decided, outcome, automated }: Decision,
+  sequence: number
+) {
   if (decided?.service !== 'fitmatch' || automated) return
-  const resolved = await resolveCase(trx, decided.id, { decisionId, outcome })
+  const resolved = await resolveCase(trx, decided.id, { decisionId, outcome, sequence })
   if (!resolved?.isForReporters) return
   const action = outcome === 'ACTION_TAKEN' ? 'SUSPEND' : 'DISMISS'
   const reports = await trx.updateTable('reports').set({ status: 'RESOLVED', action, resolved_at: sql`now()` })

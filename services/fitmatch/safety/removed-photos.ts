@@ -67,7 +67,7 @@ async function putBack (trx: Trx, { accountId, photoId, sequence }: DecidedPhoto
   const profile = await lockProfile(trx, accountId)
   const removed = await trx.updateTable('removed_photos').set({ restored_at: sql`now()` })
     .where('photo_id', '=', photoId).where('sequence', '=', sequence).where('restored_at', 'is', null)
-    .returning(['url', 'copy', 'is_main', 'is_verified', 'sort_order']).executeTakeFirst()
+    .returning(['url', 'copy', 'is_main', 'is_verified', 'sort_order', 'removed_at']).executeTakeFirst()
   if (!removed?.url) return
   const { url, copy, ...place } = removed
   await putBackPhoto(trx, profile, { id: photoId, url, uploaded: copy !== null, ...place })

@@ -53,7 +53,7 @@ export async function answerAppeal (
         ])
       )
       .returning(['id', 'account_id as accountId']).execute()
-    const mails = [reversal && await reverse(trx, deps, decision.id, reversal)]
+    const mails = [reversal && (await recordDecision(trx, deps, reversal)).mail]
     // Who appealed a decision about themselves gets the reversal as a decision.
     if (!reversal || appeal.isByReporter) {
       for (const each of answered) mails.push(await createNotice(trx, each, answer))
@@ -96,7 +96,8 @@ function planReversal (
       excerpt: decision.excerpt
     }
     : null
-  const base = { accountId: decision.accountId, case: decided, staffId: operator.id, reverses: decision.id }
+  const { id, accountId } = decision
+  const base = { accountId, case: decided, staffId: operator.id, reverses: id, undoes: id }
   if (!instead) {
     return { ...base, actions: undo(decision.actions), reason: decision.reason, statement, note: null }
   }
@@ -115,11 +116,6 @@ function planReversal (
     })
   }
   return { ...base, ...instead, actions: instead.actions.map(toDecided), note: instead.note || null }
-}
-
-async function reverse (trx: Trx, deps: Deps, decisionId: string, reversal: Decision) {
-  await trx.updateTable('strikes').set({ removed_at: sql`now()` }).where('decision_id', '=', decisionId).execute()
-  return (await recordDecision(trx, deps, reversal)).mail
 }
 
 async function createNotice (

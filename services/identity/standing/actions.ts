@@ -33,6 +33,8 @@ export interface Decision {
   /** The second operator, where it takes two. */
   confirmedBy?: string
   reverses?: string | null
+  /** A decision whose restrictions, ban and strike end with this one; those of others stay. */
+  undoes?: string | undefined
   /** Whether it holds only until another operator confirms or withdraws a ban; it is no strike then. */
   isInterim?: boolean
 }
@@ -55,7 +57,8 @@ export async function recordDecision (
   if (!account) throw new UserNotFound()
   const outcome = actions.every(({ type }) => harmless.includes(type)) ? 'NO_VIOLATION' : 'ACTION_TAKEN'
   const { id, madeAt } = await insertDecision(trx, decision, outcome)
-  for (const action of actions) await applyAction(trx, { accountId, decisionId: id }, action)
+  if (decision.undoes !== undefined) await undoDecision(trx, accountId, decision.undoes)
+  for (const action of actions) await applyAction(trx, { ...decision, decisionId: id }, action)
   if (outcome === 'ACTION_TAKEN' && !decision.isInterim) {
     await trx.insertInto('strikes').values({ decision_id: id, account_id: accountId }).execute()
   }
@@ -64,6 +67,7 @@ export async function recordDecision (
     accountId,
     case: decided && { service: decided.service, id: decided.id },
     actions: actions.map(({ photoId, ...action }) => ({ ...action, photoId })),
+    restrictions: await listStanding(trx, accountId),
     outcome,
     automated: decision.staffId === null,
     madeAt: madeAt.toISOString()
@@ -114,7 +118,7 @@ async function insertDecision (trx: Trx, decision: Decision, outcome: 'ACTION_TA
 /** What an action changes in this service. The others change what is theirs when the event arrives. */
 async function applyAction (
   trx: Trx,
-  { accountId, decisionId }: { accountId: string, decisionId: string },
+  { accountId, decisionId, undoes }: Pick<Decision, 'accountId' | 'undoes'> & { decisionId: string },
   { type, scope, until }: DecidedAction
 ) {
   if (type === 'RESTRICT' && scope !== null) {
@@ -122,8 +126,7 @@ async function applyAction (
       .values({ account_id: accountId, scope, until: until === null ? null : new Date(until), decision_id: decisionId })
       .execute()
     if (scope !== 'ALL') return
-    const latest = sql<Date>`greatest(restricted_until, ${until}::timestamptz)`
-    await setHidden(trx, accountId, { restricted_until: latest })
+    await setHidden(trx, accountId, { restricted_until: lastRestriction(accountId) })
     await endSessions(trx, { accountId })
   }
   if (type === 'BAN') {
@@ -131,13 +134,54 @@ async function applyAction (
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_BANNED', accountId, detail: { decisionId } })
   }
-  if (type === 'LIFT') {
+  if (type === 'LIFT' && undoes === undefined) {
     await trx.updateTable('restrictions').set({ lifted_at: sql`now()` }).where('account_id', '=', accountId)
       .where('lifted_at', 'is', null).$if(scope !== 'ALL', (rows) => rows.where('scope', '=', scope)).execute()
     if (scope !== 'ALL') return
     await setHidden(trx, accountId, { restricted_until: null, banned_at: null })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: { decisionId } })
   }
+}
+
+/** Ends what one decision restricted. The caller holds the lock of the account. */
+export async function endRestrictionsOf (trx: Trx, accountId: string, decisionId: string) {
+  const ended = await trx.updateTable('restrictions').set({ lifted_at: sql`now()` })
+    .where('decision_id', '=', decisionId).where('lifted_at', 'is', null).returning('scope').execute()
+  if (ended.some(({ scope }) => scope === 'ALL')) {
+    await setHidden(trx, accountId, { restricted_until: lastRestriction(accountId) })
+  }
+}
+
+async function undoDecision (trx: Trx, accountId: string, decisionId: string) {
+  await trx.updateTable('strikes').set({ removed_at: sql`now()` }).where('decision_id', '=', decisionId).execute()
+  await endRestrictionsOf(trx, accountId, decisionId)
+  const { rows } = await sql`
+    select from decisions undone join accounts on accounts.id = account_id
+    where undone.id = ${decisionId} and undone.actions @> '[{"type": "BAN"}]' and banned_at is not null
+      and not exists (
+        select from decisions ban where ban.account_id = ${accountId} and ban.id <> ${decisionId}
+          and ban.actions @> '[{"type": "BAN"}]'
+          and not exists (
+            select from decisions lift where lift.account_id = ${accountId} and (lift.reverses = ban.id
+              or (lift.reverses is null and lift.id > ban.id and lift.actions @> '[{"type": "LIFT", "scope": "ALL"}]'))))`
+    .execute(trx)
+  if (rows.length === 0) return
+  await setHidden(trx, accountId, { banned_at: null })
+  await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: { decisionId } })
+}
+
+/** When the last restriction of everything ends. */
+const lastRestriction = (accountId: string) =>
+  sql<Date | null>`(select max(until) from restrictions
+  where account_id = ${accountId} and scope = 'ALL' and lifted_at is null and until > now())`
+
+/** The restrictions that hold now, one for each scope. */
+async function listStanding (trx: Trx, accountId: string) {
+  const { rows } = await sql<{ scope: 'POSTING' | 'FITMATCH' | 'ALL', until: Date | null }>`
+    select scope, case when bool_or(until is null) then null else max(until) end as until from restrictions
+    where account_id = ${accountId} and lifted_at is null and (until is null or until > now())
+    group by scope order by scope`.execute(trx)
+  return rows.map(({ scope, until }) => ({ scope, until: until?.toISOString() ?? null }))
 }
 
 /** Shows people again whose restriction of everything is over. */

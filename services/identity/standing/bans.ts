@@ -1,11 +1,9 @@
-import { sql } from 'kysely'
 import { Forbidden } from '@tandem/http-kit'
 import { appendAudit, confirmProposal, propose, type Operator, type Proposal } from '@tandem/operator-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { setHidden } from '../hidden.ts'
 import type { Trx } from '../tables.ts'
-import { recordDecision } from './actions.ts'
+import { endRestrictionsOf, recordDecision } from './actions.ts'
 import { readCase, toDecided } from './cases.ts'
 import type { NewDecision } from './schemas.ts'
 
@@ -89,10 +87,5 @@ export async function withdrawBan (trx: Trx, { accountId, payload }: Proposal) {
 async function endInterim (trx: Trx, accountId: string, decisionId: string) {
   // An erased account has no restriction any more.
   if (!await lockAccount(trx, { id: accountId })) return
-  await trx.updateTable('restrictions').set({ lifted_at: sql`now()` }).where('decision_id', '=', decisionId)
-    .where('lifted_at', 'is', null).execute()
-  await setHidden(trx, accountId, {
-    restricted_until: sql`(select max(until) from restrictions
-      where account_id = ${accountId} and scope = 'ALL' and lifted_at is null and until > now())`
-  })
+  await endRestrictionsOf(trx, accountId, decisionId)
 }

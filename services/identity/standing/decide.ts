@@ -1,6 +1,7 @@
 import { appendAudit, requireRight, type Operator } from '@tandem/operator-kit'
 import { Forbidden, ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import type { DecidedAction, Trx } from '../tables.ts'
 import { recordDecision } from './actions.ts'
 import { proposeBan } from './bans.ts'
 import { readCase, toDecided } from './cases.ts'
@@ -22,12 +23,14 @@ export async function decide (deps: Deps, operator: Operator, decision: NewDecis
     return await proposeBan(deps, operator, decision, requestId)
   }
   const decided = await readCase(deps, decision)
-  const actions = decision.actions.map(toDecided)
   const { db, mailer } = deps
   const { id, mail } = await db.transaction().execute(async (trx) => {
+    const undoes = decided ? await findReplaced(trx, decided.id, decision.actions) : undefined
+    const actions = undoes === undefined ? decision.actions.map(toDecided) : withLift(decision.actions.map(toDecided))
     const recorded = await recordDecision(trx, deps, {
       accountId,
       case: decided,
+      undoes,
       actions,
       reason,
       statement,
@@ -40,6 +43,25 @@ export async function decide (deps: Deps, operator: Operator, decision: NewDecis
   })
   await mailer.enqueue([mail])
   return { id }
+}
+
+/**
+ * The suspension without an operator that a decision about the same case replaces, unless it restricts more than
+ * FitMatch.
+ */
+async function findReplaced (trx: Trx, caseId: string, actions: NewAction[]) {
+  if (actions.some(({ type, scope }) => type === 'BAN' || (type === 'RESTRICT' && scope !== 'FITMATCH'))) return
+  const automated = await trx.selectFrom('restrictions').innerJoin('decisions', 'decisions.id', 'decision_id')
+    .where('case_id', '=', caseId).where('is_automated', '=', true).where('lifted_at', 'is', null)
+    .select('decisions.id').executeTakeFirst()
+  return automated?.id
+}
+
+/** The actions, and the end of the suspension in FitMatch unless they restrict it again. */
+function withLift (actions: DecidedAction[]): DecidedAction[] {
+  if (actions.some(({ scope }) => scope === 'FITMATCH')) return actions
+  const lift: DecidedAction = { type: 'LIFT', scope: 'FITMATCH', until: null, photoId: null }
+  return [...actions.filter(({ type }) => type !== 'DISMISS'), lift]
 }
 
 /** @throws Forbidden, ProofRequired */

@@ -135,6 +135,36 @@ t.test('a decision that arrives after a later one changes nothing', async (t) =>
   t.match(await post(ben, '/feed', { type: 'TEXT', content: 'I am back' }), { status: 201 })
 })
 
+t.test('of two decisions about a case, the later one is its outcome in any order', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const { id } = await givenPost(db, { author_id: ben })
+  await report(ana, id)
+  const { id: caseId } = await caseOf(id)
+  const before = (await publishedEvents(ContentReportResolved.type)).length
+  const later = decision(ben, [{ type: 'HIDE_CONTENT' }], caseId)
+  await apply(later, 8)
+  await apply(decision(ben, [{ type: 'DISMISS' }], caseId, { outcome: 'NO_VIOLATION' }), 7)
+  t.match(await caseOf(id), { outcome: 'ACTION_TAKEN', decision_id: later.decisionId })
+  t.same(
+    (await publishedEvents(ContentReportResolved.type)).slice(before).map(({ outcome }) => outcome),
+    ['ACTION_TAKEN'],
+    'reporters learn the one that holds'
+  )
+})
+
+t.test('of several restrictions, the one that ends last holds, also after another one was reversed', async (t) => {
+  const [ben, until] = [await person('Ben'), new Date(Date.now() + 60_000).toISOString()]
+  const restricted = { restrictions: [{ scope: 'POSTING', until }] }
+  await apply(decision(ben, [{ type: 'LIFT', scope: 'ALL' }], null, restricted), 1)
+  const write = async () => await post(ben, '/feed', { type: 'TEXT', content: 'Hello' })
+  t.match(await write(), { status: 403, code: 'POSTING_RESTRICTED' })
+  const ended = new Date(Date.now() - 1_000).toISOString()
+  await apply(decision(ben, [{ type: 'RESTRICT', scope: 'POSTING', until: ended }], null, restricted), 2)
+  t.match(await write(), { status: 403 })
+  await apply(decision(ben, [{ type: 'LIFT', scope: 'POSTING' }], null, { restrictions: [] }), 3)
+  t.match(await write(), { status: 201 })
+})
+
 t.test('somebody who must not post can read, report and delete, until the second it ends', async (t) => {
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   const own = await givenPost(db, { author_id: ben })

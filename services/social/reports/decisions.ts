@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type Type from 'typebox'
 import { isDeparted } from '@tandem/account-kit'
 import { claimOnce, publish } from '@tandem/bus-kit'
-import { resolveCase } from '@tandem/case-kit'
+import { resolveCase, restrictionAfter } from '@tandem/case-kit'
 import { ContentReportResolved, SocialDecisionApplied, type DecisionMade } from '@tandem/contracts'
 import type { Db, Trx } from '../tables.ts'
 
@@ -25,17 +25,14 @@ export async function applyDecision (db: Db, decision: Decision, { eventId, sequ
   })
 }
 
-async function restrictPosting (trx: Trx, { accountId, actions }: Decision, sequence: number) {
-  for (const { type, scope, until } of actions) {
-    const isRestricted = type === 'RESTRICT' && scope === 'POSTING'
-    const isLifted = type === 'LIFT' && (scope === 'POSTING' || scope === 'ALL')
-    if (!isRestricted && !isLifted) continue
-    await sql`
-      insert into posting_restrictions (account_id, restricted_until, sequence)
-      values (${accountId}, ${isLifted ? sql`now()` : until}, ${sequence})
-      on conflict (account_id) do update set restricted_until = excluded.restricted_until, sequence = excluded.sequence
-        where posting_restrictions.sequence <= excluded.sequence`.execute(trx)
-  }
+async function restrictPosting (trx: Trx, decision: Decision, sequence: number) {
+  const restriction = restrictionAfter(decision, 'POSTING')
+  if (restriction === undefined) return
+  await sql`
+    insert into posting_restrictions (account_id, restricted_until, sequence)
+    values (${decision.accountId}, ${restriction === null ? sql`now()` : restriction.until}, ${sequence})
+    on conflict (account_id) do update set restricted_until = excluded.restricted_until, sequence = excluded.sequence
+      where posting_restrictions.sequence <= excluded.sequence`.execute(trx)
 }
 
 async function applyToCase (
@@ -44,7 +41,7 @@ async function applyToCase (
   sequence: number
 ) {
   if (decided?.service !== 'social') return
-  const resolved = await resolveCase(trx, decided.id, { decisionId, outcome })
+  const resolved = await resolveCase(trx, decided.id, { decisionId, outcome, sequence })
   if (!resolved) return
   const { targetType, targetId, isForReporters } = resolved
   const change = actions.find(({ type }) => type === 'HIDE_CONTENT' || type === 'RESTORE_CONTENT')
