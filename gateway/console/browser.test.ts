@@ -37,7 +37,7 @@ t.test('a day at the console, by passkey and keys', needsBrowser, async (t) => {
   })
   answers.set('social POST /operator/cases/:id/claim', {})
   answers.set('social GET /operator/cases/:id/files/1', Buffer.from('not a picture'))
-  answers.set('identity GET /operator/decisions', { decisions: [] })
+  answers.set('identity GET /operator/cases/social/:id/decisions', { decisions: [] })
   let needsProof = true
   answers.set('identity POST /operator/decisions', () => {
     if (!needsProof) return { id: randomUUID() }

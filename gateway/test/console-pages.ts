@@ -15,7 +15,8 @@ export const person = {
   status: 'RESTRICTED',
   restrictions: [{ scope: 'POSTING', until: new Date().toISOString() }],
   strikes: 2,
-  sessions: 1
+  sessions: 1,
+  moderation: { social: { reportsMade: 2, reportsUpheld: 1 }, fitmatch: null }
 }
 export const decision = {
   id: randomUUID(),
@@ -59,7 +60,10 @@ const everything: Record<string, object> = {
   'social POST /operator/cases/:id/claim': {},
   'identity GET /operator/decisions': { decisions: [decision] },
   'identity POST /operator/decisions': { id: randomUUID() },
-  'identity GET /operator/people': { person },
+  'identity POST /operator/people/search': { accountId: person.accountId },
+  'identity GET /operator/people/:id': { person },
+  'identity GET /operator/cases/social/:id/decisions': { decisions: [decision] },
+  'identity GET /operator/cases/fitmatch/:id/decisions': { decisions: [decision] },
   'profile GET /operator/people/:id': {
     person: { name: stored, username: 'ben', image: stored, age: 30, city: stored }
   },

@@ -68,7 +68,7 @@ export const caseRoutes: Routes<CaseRouteOptions> = async (app, options) => {
   const params = Type.Object({ id: Id })
 
   app.get('/operator/cases', {
-    config: forOperators('cases.read'),
+    config: forOperators('cases.read', { person: 'accountId' }),
     schema: {
       hide: true,
       querystring: Type.Object({

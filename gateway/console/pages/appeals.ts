@@ -64,7 +64,7 @@ function appealCard (visit: Visit, appeal: Appeal) {
       <section><h2>${words.decision}</h2>${actionTexts(visit, appeal.actions)}
         <p>${label(texts.reasons, appeal.reason)}</p>
         ${appeal.excerpt && html`<blockquote class="reported">${appeal.excerpt}</blockquote>`}
-        <blockquote>${appeal.statement}</blockquote>
+        ${appeal.statement && html`<blockquote>${appeal.statement}</blockquote>`}
         ${
     appeal.caseService && appeal.caseId &&
     html`<p><a href="/cases/${appeal.caseService}/${appeal.caseId}">${texts.decision.openCase}</a></p>`

@@ -24,9 +24,10 @@ export function serveCases ({ page, form, picture }: Pages) {
   page('/cases/:service/:id', 'cases.read', async (visit) => {
     const { service, path } = targetOf(visit)
     const { case: found } = await visit.get<{ case: Case }>(service, path)
-    const decisions = await visit.find<{ decisions: Decision[] }>('identity', '/operator/decisions', {
-      accountId: found.accountId
-    })
+    const decisions = await visit.find<{ decisions: Decision[] }>(
+      'identity',
+      `${path.replace('cases', `cases/${service}`)}/decisions`
+    )
     return {
       title: `${label(visit.texts.targets, found.targetType)} · ${found.personName ?? ''}`,
       content: casePage(visit, { ...found, service }, decisions?.decisions ?? [])

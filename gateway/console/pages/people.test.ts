@@ -1,10 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { tabTo } from '@tandem/test-kit/browser'
 import t from 'tap'
-import { person, testPages } from '../../test/console-pages.ts'
+import { atDesk } from '../../test/console-browser.ts'
+import { at, person, testPages } from '../../test/console-pages.ts'
 
-const { call, submit } = await testPages(t)
+const world = await testPages(t)
+const { answers, call, services, submit, received } = world
 
 t.test('a search leaves no address in a URL of the console', async (t) => {
   const { headers } = await submit('/people', [['q', 'ben@example.com'], ['reason', 'case 7']])
   t.equal(headers.location, `/people/${person.accountId}?reason=case+7`)
+  t.same(received('identity', '/operator/people/search').at(-1)?.body, { q: 'ben@example.com', reason: 'case 7' })
+  t.notMatch(services.identity.received.map(({ url }) => url).join(), /ben@|ben%40/, 'nor of a service')
   t.match((await call(`/people/${person.accountId}`)).text, /name="reason"/, 'nothing is shown without a reason')
+})
+
+t.test('the reports of a person are counted over all services', async (t) => {
+  const { text } = await call(`/people/${person.accountId}?reason=case%207`)
+  t.match(text, /<dd>2, of which 1 were upheld<\/dd>/)
+})
+
+atDesk(t, 'a person is found, and their account deleted after a question', world, async (t, desk) => {
+  const { page, texts } = desk
+  const words = texts.people
+  answers.set('identity POST /operator/erasures', { id: randomUUID(), eraseAt: at })
+  answers.set('identity GET /operator/people/:id', { person: { ...person, name: 'Ben', isLeaving: false } })
+  await desk.open('/people')
+  await desk.isAccessible('searching')
+  await desk.reach('textbox', words.search)
+  await page.keyboard.type('ben@example.com')
+  await desk.reach('textbox', words.reason)
+  await page.keyboard.type('a letter of May')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Ben' }).waitFor()
+  await tabTo(page, page.locator('summary', { hasText: words.erase }))
+  await page.keyboard.press('Enter')
+  await desk.isAccessible('a person')
+  await desk.reach('combobox', words.eraseAfter)
+  await page.keyboard.type('7')
+  await desk.press(words.erase)
+  await page.getByText(words.eraseConfirm).waitFor()
+  await desk.agree()
+  await page.getByText(texts.done['erasure']!).waitFor()
+  t.same(received('identity', '/operator/erasures').at(-1)?.body, {
+    accountId: person.accountId,
+    days: 7,
+    reason: 'a letter of May'
+  })
 })

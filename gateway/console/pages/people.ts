@@ -16,8 +16,13 @@ export interface Person {
   restrictions: { scope: string, until: string | null }[]
   strikes: number
   sessions: number
-  reportsMade?: number
-  reportsUpheld?: number
+  /** Null for a service that does not respond. */
+  moderation: Record<'social' | 'fitmatch', Reports | null>
+}
+
+interface Reports {
+  reportsMade: number
+  reportsUpheld: number
 }
 
 interface Appearance {
@@ -40,8 +45,11 @@ export function servePeople ({ page, form, picture }: Pages) {
   // A form, so that no address is in the history of the browser or in a log.
   form('/people', 'people.read', async (visit, fields) => {
     const [q, reason] = [fields.text('q'), fields.text('reason')]
-    const { person } = await visit.get<{ person: Person }>('identity', '/operator/people', { q, reason })
-    return redirectTo(pathOfPerson(person.accountId, reason))
+    const { accountId } = await visit.send<{ accountId: string }>('identity', 'POST', '/operator/people/search', {
+      q,
+      reason
+    })
+    return redirectTo(pathOfPerson(accountId, reason))
   })
 
   page('/people/:id', 'people.read', async (visit) => {
@@ -86,6 +94,17 @@ export function servePeople ({ page, form, picture }: Pages) {
     return redirectAfter(made, pathOfPerson(id, fields.text('why')), 'decided')
   })
 
+  form('/people/:id/erasure', 'erasures.change', async (visit, fields) => {
+    const { params: { id = '' } } = visit
+    const reason = fields.text('reason')
+    const made = await visit.send<Made>('identity', 'POST', '/operator/erasures', {
+      accountId: id,
+      days: Number(fields.text('days')),
+      reason
+    })
+    return redirectAfter(made, pathOfPerson(id, reason), 'erasure')
+  })
+
   form('/people/:id/dismiss', 'cases.decide', async (visit, fields) => {
     const { params: { id = '' } } = visit
     const cases = await findCases(visit, id)
@@ -124,7 +143,7 @@ async function findCases (visit: Visit, accountId: string): Promise<QueuedCase[]
 
 async function personPage (visit: Visit, id: string, reason: string) {
   const [{ person }, appearance, decisions, cases] = await Promise.all([
-    visit.get<{ person: Person }>('identity', '/operator/people', { q: id, reason }),
+    visit.get<{ person: Person }>('identity', `/operator/people/${segment(id)}`, { reason }),
     // Somebody without a profile has nothing there.
     visit.find<{ person: Appearance }>('profile', `/operator/people/${segment(id)}`, { reason }).catch(() => undefined),
     visit.find<{ decisions: Decision[] }>('identity', '/operator/decisions', { accountId: id }),
@@ -181,12 +200,7 @@ function personFacts (visit: Visit, person: Person, appearance: Appearance | und
     [people.member, time(visit, person.memberSince)],
     [people.strikes, person.strikes],
     [people.sessions, person.sessions],
-    [
-      people.reportsMade,
-      person.reportsMade === undefined
-        ? null
-        : people.reportsCount(person.reportsMade, person.reportsUpheld ?? 0)
-    ],
+    [people.reportsMade, reportsMade(visit, person)],
     [
       people.restrictions,
       person.restrictions.length > 0 &&
@@ -199,6 +213,14 @@ function personFacts (visit: Visit, person: Person, appearance: Appearance | und
       }</ul>`
     ]
   ])
+}
+
+/** Of all services that respond. */
+function reportsMade ({ texts: { people } }: Visit, { moderation: { social, fitmatch } }: Person) {
+  const known = [social, fitmatch].filter((each) => each !== null)
+  const sum = (of: (each: Reports) => number) => known.reduce((total, each) => total + of(each), 0)
+  return known.length > 0 &&
+    people.reportsCount(sum((each) => each.reportsMade), sum((each) => each.reportsUpheld))
 }
 
 function casesOf (visit: Visit, id: string, reason: string, cases: QueuedCase[]) {
@@ -218,7 +240,7 @@ function casesOf (visit: Visit, id: string, reason: string, cases: QueuedCase[])
   }`
 }
 
-function personActions (visit: Visit, { accountId, restrictions }: Person, reason: string): Html {
+function personActions (visit: Visit, { accountId, restrictions, isLeaving }: Person, reason: string): Html {
   const { texts, can } = visit
   const words = texts.people
   return html`
@@ -254,5 +276,17 @@ function personActions (visit: Visit, { accountId, restrictions }: Person, reaso
       ${decisionFields(visit, { reason: 'OTHER' })}
       <button class="primary">${texts.decision.decide}</button>
     </form>`
-  }`
+  }
+    ${can('erasures.change') && !isLeaving && erasureForm(visit, accountId, reason)}`
 }
+
+const erasureDays = [28, 14, 7, 0]
+
+/** For people who ask for it in another way than in the app. */
+const erasureForm = ({ texts: { people, decision } }: Visit, accountId: string, reason: string) =>
+  html`<details class="card"><summary>${people.erase}</summary><p class="meta">${people.eraseText}</p>
+    <form method="post" action="/people/${accountId}/erasure"><input type="hidden" name="reason" value="${reason}">
+      <label>${people.eraseAfter}<select name="days">${
+    erasureDays.map((each) => html`<option value="${each}">${decision.dayCount(each)}</option>`)
+  }</select></label>
+      <button class="danger" data-confirm="${people.eraseConfirm}">${people.erase}</button></form></details>`

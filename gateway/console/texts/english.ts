@@ -46,6 +46,7 @@ export const english = {
     'proposal-withdraw': 'It was withdrawn.',
     held: 'The deletion is held.',
     released: 'The deletion goes on.',
+    erasure: 'The deletion is scheduled.',
     broadcast: 'The broadcast is on its way.',
     stopped: 'Nobody else receives the broadcast.',
     option: 'The option was saved.',
@@ -297,7 +298,11 @@ export const english = {
     support: 'Support',
     messages: 'Pushes and mails',
     showContact: 'Show the address',
-    because: 'Opened because of:'
+    because: 'Opened because of:',
+    erase: 'Delete the account',
+    eraseText: 'For somebody who asked for it in a letter, for example. They are hidden at once, and get a mail.',
+    eraseAfter: 'Can be canceled for',
+    eraseConfirm: 'Delete this account and everything in it?'
   },
   messages: {
     title: 'Pushes and mails',

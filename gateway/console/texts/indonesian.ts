@@ -45,6 +45,7 @@ export const indonesian: Texts = {
     'proposal-withdraw': 'Sudah ditarik.',
     held: 'Penghapusan ditahan.',
     released: 'Penghapusan dilanjutkan.',
+    erasure: 'Penghapusan sudah dijadwalkan.',
     broadcast: 'Siaran sedang dikirim.',
     stopped: 'Siaran tidak dikirim lagi kepada siapa pun.',
     option: 'Pilihan disimpan.',
@@ -288,7 +289,11 @@ export const indonesian: Texts = {
     support: 'Bantuan',
     messages: 'Notifikasi dan surel',
     showContact: 'Tampilkan alamat surel',
-    because: 'Dibuka karena:'
+    because: 'Dibuka karena:',
+    erase: 'Hapus akun',
+    eraseText: 'Misalnya untuk orang yang memintanya lewat surat. Mereka langsung disembunyikan, dan mendapat surel.',
+    eraseAfter: 'Dapat dibatalkan selama',
+    eraseConfirm: 'Hapus akun ini dan semua isinya?'
   },
   messages: {
     title: 'Notifikasi dan surel',

@@ -52,21 +52,31 @@ export const peopleOperatorRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
   const params = Type.Object({ id: Id })
 
-  app.get('/operator/people', {
+  // A body, because addresses in URLs end up in logs.
+  app.post('/operator/people/search', {
     config: forOperators('people.read'),
     schema: {
       hide: true,
-      querystring: Type.Object({
-        q: Text({ max: 254, description: 'The exact address, username or id' }),
-        reason: Reason
-      }),
+      body: Body({ q: Text({ max: 254, description: 'The exact address, username or id' }), reason: Reason }),
+      response: { 200: Data(Type.Object({ accountId: Type.String() })) }
+    }
+  }, async ({ body, operator }) => {
+    const accountId = await findPerson(deps, body.q)
+    await countPerson(db, operator.id, accountId)
+    return data({ accountId })
+  })
+
+  app.get('/operator/people/:id', {
+    config: forOperators('people.read', { person: 'id' }),
+    schema: {
+      hide: true,
+      params,
+      querystring: Type.Object({ reason: Reason }),
       response: { 200: Data(Type.Object({ person: Person })) }
     }
-  }, async ({ query, operator }) => {
-    const accountId = await findPerson(deps, query.q)
-    await countPerson(db, operator.id, accountId)
-    const person = await readPerson(db, accountId)
-    return data({ person: { ...person, moderation: await readModeration(deps, accountId) } })
+  }, async ({ params: { id } }) => {
+    const person = await readPerson(db, id)
+    return data({ person: { ...person, moderation: await readModeration(deps, id) } })
   })
 
   app.get('/operator/people/:id/contact', {

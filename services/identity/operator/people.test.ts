@@ -16,30 +16,35 @@ const asOperator = async (role: StaffRole, id = randomUUID()) => ({
   })}`
 })
 const find = async (q: string, headers: Record<string, string>, reason = 'case 7') =>
-  await get(`/operator/people?${new URLSearchParams({ q, reason }).toString()}`, { headers })
+  await post('/operator/people/search', { q, reason }, { headers })
+const open = async (id: string, headers: Record<string, string>, reason = 'case 7') =>
+  await get(`/operator/people/${id}?${new URLSearchParams({ reason }).toString()}`, { headers })
 
 t.test('an operator finds a person by the exact address or id, with a reason, and sees the address masked', async (t) => {
   const account = await givenAccount()
   const id = randomUUID()
   const headers = await asOperator('SUPPORT', id)
   for (const q of [account.email, account.email.toUpperCase(), account.id]) {
-    t.match(await find(q, headers), {
-      status: 200,
-      data: { person: { accountId: account.id, email: 'a•••@example.com', status: 'GOOD', strikes: 0, sessions: 1 } }
-    })
+    t.match(await find(q, headers), { status: 200, data: { accountId: account.id } })
   }
+  t.match(await open(account.id, headers), {
+    status: 200,
+    data: { person: { accountId: account.id, email: 'a•••@example.com', status: 'GOOD', strikes: 0, sessions: 1 } }
+  })
   moderation.set(account.id, { cases: 3, openCases: 1, reportsMade: 2, reportsUpheld: 1 })
-  t.match((await find(account.id, headers)).data.person, {
+  t.match((await open(account.id, headers)).data.person, {
     moderation: { social: { cases: 3, openCases: 1, reportsMade: 2, reportsUpheld: 1 }, fitmatch: null }
   })
   t.match(await find(account.email.slice(1), headers), { status: 404, code: 'USER_NOT_FOUND' })
   t.match(await find(account.email, headers, ''), { status: 400, code: 'VALIDATION_ERROR' })
-  t.match(await get(`/operator/people?q=${account.email}`, { headers }), { status: 400 })
+  t.match(await open(account.id, headers, ''), { status: 400 })
+  t.match(await get(`/operator/people?q=${account.email}&reason=case`, { headers }), { status: 404 }, 'not in a URL')
+  t.match(await find(randomUUID(), headers), { status: 404, code: 'USER_NOT_FOUND' })
   t.match(await find('ana', headers), { status: 503 }, 'usernames are in profile, which is unavailable here')
   t.match(
     await db.selectFrom('audit_entries').where('staff_id', '=', id).select(['action', 'subject', 'reason'])
       .orderBy('number').limit(1).execute(),
-    [{ action: 'GET /operator/people', subject: account.email, reason: 'case 7' }]
+    [{ action: 'POST /operator/people/search', subject: account.email, reason: 'case 7' }]
   )
 })
 
@@ -55,11 +60,16 @@ t.test('support sees the address of a person, moderators do not', async (t) => {
 t.test('the 61st person within an hour is refused, also at once', async (t) => {
   const headers = await asOperator('SUPPORT')
   const ids = Array.from({ length: 61 }, () => randomUUID())
-  const results = await Promise.all(ids.map(async (id) => await find(id, headers)))
+  const results = await Promise.all(ids.map(async (id) => await open(id, headers)))
   t.equal(results.filter(({ code }) => code === 'USER_NOT_FOUND').length, 60)
   t.match(results.find(({ code }) => code !== 'USER_NOT_FOUND'), { status: 429, code: 'RATE_LIMITED' })
   const seen = ids[results.findIndex(({ code }) => code === 'USER_NOT_FOUND')] ?? ''
-  t.match(await find(seen, headers), { code: 'USER_NOT_FOUND' }, 'the same person again is not counted')
+  t.match(await open(seen, headers), { code: 'USER_NOT_FOUND' }, 'the same person again is not counted')
+  const unseen = await givenAccount()
+  const decisions = async (id: string) => await get(`/operator/decisions?accountId=${id}`, { headers })
+  t.match(await find(unseen.email, headers), { status: 429 }, 'nor can another one be searched')
+  t.match(await decisions(unseen.id), { status: 429, code: 'RATE_LIMITED' }, 'or their decisions be read')
+  t.match(await decisions(seen), { status: 200 })
 })
 
 t.test('support reads problems, mails and deletions; administrators hold a deletion', async (t) => {

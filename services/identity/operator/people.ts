@@ -16,7 +16,12 @@ export async function findPerson ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>,
     if (!account) throw new UserNotFound()
     return account.id
   }
-  if (UUID.test(text)) return text.toLowerCase()
+  if (UUID.test(text)) {
+    const account = await db.selectFrom('accounts').where('id', '=', text.toLowerCase())
+      .where('expired_at', 'is', null).select('id').executeTakeFirst()
+    if (!account) throw new UserNotFound()
+    return account.id
+  }
   const [person] = await callRpc(PeopleNamed, { usernames: [text.replace(/^@/, '').toLowerCase()] })
   if (!person) throw new UserNotFound()
   return person.accountId

@@ -6,6 +6,16 @@ import type { DecidedAction } from '../tables.ts'
 import type { DecidedCase } from './actions.ts'
 import type { NewAction, NewDecision } from './schemas.ts'
 
+/** A case, as the service that owns it describes it. @throws CaseNotFound, Unavailable */
+export async function findCase (
+  { callRpc }: Pick<Deps, 'callRpc'>,
+  { service, id }: { service: 'social' | 'fitmatch', id: string }
+) {
+  const found = await callRpc(service === 'social' ? SocialCase : FitMatchCase, { caseId: id })
+  if (!found) throw new CaseNotFound()
+  return found
+}
+
 /**
  * Reads what a decision is about from the service that owns the case, never from the request.
  * @throws CaseNotFound, CaseChanged, ValidationError, Unavailable
@@ -15,8 +25,7 @@ export async function readCase (
   { case: wanted, accountId }: NewDecision
 ): Promise<DecidedCase | null> {
   if (!wanted) return null
-  const found = await callRpc(wanted.service === 'social' ? SocialCase : FitMatchCase, { caseId: wanted.id })
-  if (!found) throw new CaseNotFound()
+  const found = await findCase({ callRpc }, wanted)
   if (!found.isOpen || found.version !== wanted.version) throw new CaseChanged()
   if (found.accountId !== accountId) {
     throw new ValidationError({

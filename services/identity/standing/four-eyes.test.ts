@@ -40,7 +40,7 @@ const decisionsOf = async (accountId: string) =>
       types: (actions as { type: string }[]).map(({ type }) => type)
     }))
 const statusOf = async (accountId: string) =>
-  (await get(`/operator/people?${new URLSearchParams({ q: accountId, reason: 'case 7' }).toString()}`, {
+  (await get(`/operator/people/${accountId}?reason=case%207`, {
     headers: await asOperator()
   })).data.person
 const proposals = async () => (await get('/operator/proposals', { headers: confirmer })).data.proposals

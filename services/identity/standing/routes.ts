@@ -1,8 +1,9 @@
 import Type from 'typebox'
-import { Data, data, Id, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
+import { Data, data, Enum, Id, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
 import { forOperators, ProposalNotFound, Proposed, readProposal } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { confirmBan } from './bans.ts'
+import { findCase } from './cases.ts'
 import { decide } from './decide.ts'
 import { listDecisionsForOperators, readStanding } from './queries.ts'
 import { NewDecision, Standing } from './schemas.ts'
@@ -64,11 +65,24 @@ export const standingRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.get('/operator/decisions', {
-    config: forOperators('people.read'),
+    config: forOperators('people.read', { person: 'accountId' }),
     schema: {
       hide: true,
       querystring: Type.Object({ accountId: Id }),
       response: { 200: Data(Type.Object({ decisions: Type.Array(OperatorDecision) })) }
     }
   }, async ({ query }) => data({ decisions: await listDecisionsForOperators(db, query.accountId) }))
+
+  // Its service names the person. The case is the reason, so these people are not counted.
+  app.get('/operator/cases/:service/:id/decisions', {
+    config: forOperators('cases.read'),
+    schema: {
+      hide: true,
+      params: Type.Object({ service: Enum(['social', 'fitmatch']), id: Id }),
+      response: { 200: Data(Type.Object({ decisions: Type.Array(OperatorDecision) })) }
+    }
+  }, async ({ params }) => {
+    const { accountId } = await findCase(deps, params)
+    return data({ decisions: await listDecisionsForOperators(db, accountId) })
+  })
 }

@@ -376,3 +376,107 @@ t.test('a decision is never changed, and is in the audit', async (t) => {
   )
   t.equal((await app.inject({ url: '/account/standing', headers: as(account) })).statusCode, 200)
 })
+
+t.test('a reversal ends what its decision restricted, and nothing else', async (t) => {
+  const account = await givenAccount()
+  const moderator = await asOperator('MODERATOR')
+  const reverse = async (decisionId: string, token?: string) => {
+    const body = token === undefined ? { decisionId } : { token }
+    const { data } = await post('/account/appeals', { ...body, text: 'No' }, token === undefined ? { as: account } : {})
+    const answer = { outcome: 'REVERSED', statement: 'You are right.' }
+    t.match(await post(`/operator/appeals/${data.appeal.id}`, answer, { headers: moderator }), { status: 200 })
+    return (await decisionsOf(account.id)).at(-1)!
+  }
+  const restrict = async (scope: string, days: number) =>
+    (await decide(account.id, [{ type: 'RESTRICT', scope, days }])).data.id as string
+  const short = await restrict('POSTING', 1)
+  await restrict('POSTING', 7)
+  const { restrictions: longer } = (await decisionsOf(account.id)).at(-1)!
+  t.match(longer, [{ scope: 'POSTING' }])
+  t.same((await reverse(short))['restrictions'], longer, 'the longer one stays')
+  t.match(await standingOf(account), {
+    status: 'RESTRICTED',
+    restrictions: [{ scope: 'POSTING' }],
+    decisions: [{}, {}, {}]
+  })
+
+  const everything = await restrict('ALL', 2)
+  await decide(account.id, [{ type: 'BAN' }])
+  const tokens = async () =>
+    (await mailsTo(account.email)).flatMap(({ text }) =>
+      new URLSearchParams(/#(token=\S+)/.exec(text)?.[1] ?? '').get('token') ?? []
+    )
+  const { rows: [ban] } = await sql<{ id: string }>`
+    select id from decisions where account_id = ${account.id} and actions @> '[{"type": "BAN"}]'`.execute(db)
+  const tokenOf = async (id: string): Promise<string> => {
+    const token = (await tokens()).find((each) => each.startsWith(id))
+    return token ?? await sleep(20).then(async () => await tokenOf(id))
+  }
+  t.match((await reverse(everything, await tokenOf(everything)))['restrictions'], [{ scope: 'POSTING' }])
+  t.match(await login(account.email), { code: 'ACCOUNT_BANNED' }, 'the ban stands')
+  t.match(await reverse(ban!.id, await tokenOf(ban!.id)), { restrictions: [{ scope: 'POSTING' }] })
+  t.equal((await hiddenOf(account.id)).at(-1), false)
+  const back = await login(account.email)
+  t.match(await standingOf(back), { status: 'RESTRICTED', restrictions: [{ scope: 'POSTING' }] })
+  await decide(account.id, [{ type: 'LIFT', scope: 'ALL' }])
+  t.match(await standingOf(back), { restrictions: [] }, 'an operator can lift everything')
+  t.same((await decisionsOf(account.id)).at(-1)!['restrictions'], [])
+})
+
+t.test('of two bans, both have to be reversed', async (t) => {
+  const account = await givenAccount()
+  for (let turn = 0; turn < 2; turn++) await decide(account.id, [{ type: 'BAN' }])
+  while ((await mailsTo(account.email)).length < 2) await sleep(20)
+  const tokens = (await mailsTo(account.email)).flatMap(({ text }) =>
+    new URLSearchParams(/#(token=\S+)/.exec(text)?.[1] ?? '').get('token') ?? []
+  )
+  t.equal(tokens.length, 2)
+  for (const [index, token] of tokens.entries()) {
+    const { data: { appeal: { id } } } = await post('/account/appeals', { token, text: 'No' })
+    await post(`/operator/appeals/${id}`, { outcome: 'REVERSED', statement: 'Yes.' }, {
+      headers: await asOperator('MODERATOR')
+    })
+    t.match(await login(account.email), index === 0 ? { status: 403, code: 'ACCOUNT_BANNED' } : { status: 200 })
+  }
+})
+
+t.test('a decision about the case of an automated suspension replaces it', async (t) => {
+  for (
+    const [action, actions, restrictions] of [
+      [{ type: 'DISMISS' }, [{ type: 'LIFT', scope: 'FITMATCH' }], []],
+      [{ type: 'WARN' }, [{ type: 'WARN' }, { type: 'LIFT', scope: 'FITMATCH' }], []],
+      [{ type: 'RESTRICT', scope: 'FITMATCH', days: 2 }, [{ type: 'RESTRICT' }], [{
+        scope: 'FITMATCH',
+        until: String
+      }]],
+      [{ type: 'RESTRICT', scope: 'POSTING', days: 2 }, [{ type: 'RESTRICT' }], [
+        { scope: 'FITMATCH', until: null },
+        { scope: 'POSTING', until: String }
+      ]]
+    ] as const
+  ) {
+    const account = await givenAccount()
+    const decided = { ...givenCase(account.id, { targetType: 'PROFILE' }), service: 'fitmatch' }
+    const event = { accountId: account.id, suspended: true, automatedCaseId: decided.id }
+    await deliver(handlers, SuspensionChanged.type, event)
+    t.equal((await decide(account.id, [action], { case: decided })).status, 201)
+    const made = (await decisionsOf(account.id)).at(-1)!
+    t.match(made, { automated: false, actions, restrictions })
+    t.equal((made['actions'] as object[]).length, actions.length)
+    t.equal((made['restrictions'] as object[]).length, restrictions.length)
+    const { strikes } =
+      (await get(`/operator/people/${account.id}?reason=test`, { headers: await asOperator() })).data.person
+    t.equal(strikes, action.type === 'DISMISS' ? 0 : 'scope' in action && action.scope === 'POSTING' ? 2 : 1)
+  }
+})
+
+t.test('decisions of a case need no reason of their own, and its service names the person', async (t) => {
+  const account = await givenAccount()
+  const decided = givenCase(account.id)
+  await decide(account.id, [{ type: 'WARN' }], { case: decided })
+  const headers = await asOperator('MODERATOR')
+  const path = `/operator/cases/social/${decided.id}/decisions`
+  t.match(await get(path, { headers }), { status: 200, data: { decisions: [{ caseId: decided.id }] } })
+  t.match(await get(path, { headers: await asOperator('SUPPORT') }), { status: 403 })
+  t.match(await get(`/operator/cases/social/${randomUUID()}/decisions`, { headers }), { status: 404 })
+})

@@ -38,7 +38,7 @@ export const personOperatorRoutes: Routes<Deps> = async (app, { db, media }) => 
     return data({ person })
   })
   app.get('/operator/people/:id/picture', {
-    config: forOperators('people.read'),
+    config: forOperators('people.read', { person: 'id' }),
     schema: {
       hide: true,
       params: Type.Object({ id: Id }),

@@ -2,14 +2,17 @@ import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { copyCaseFiles } from '@tandem/case-kit'
-import { PersonReported } from '@tandem/contracts'
+import { deliver } from '@tandem/bus-kit/testing'
+import { ContentReportResolved, DecisionMade, PersonReported } from '@tandem/contracts'
 import { createForm, createPng } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/http-kit/testing'
+import { operatorBearer } from '@tandem/operator-kit/testing'
+import { runConcurrently } from '@tandem/test-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { givenPost, givenStory, testApp } from '../test/app.ts'
 import { releaseImage } from './release.ts'
 
-const { app, db, deps, get, post, put, del, person, follows, blocks, publishedEvents } = await testApp(t)
+const { app, db, deps, handlers, get, post, put, del, person, follows, blocks, publishedEvents } = await testApp(t)
 const { media } = deps
 
 const report = (accountId: string, targetType: string, targetId: string, more: object = {}) =>
@@ -115,6 +118,48 @@ t.test('many reports of one post at once are one case', async (t) => {
   t.match(opened, { reports_count: 40, priority: 3, account_id: ben })
   t.ok(opened!.due_at.getTime() - opened!.created_at.getTime() <= 24 * 60 * 60 * 1_000 + 60_000)
   t.equal((await evidenceOf(id)).length, 1, 'the unchanged post is stored once')
+})
+
+t.test('five hundred reports of a post are one row of the queue, which one click decides', async (t) => {
+  const ben = await person('Ben')
+  const { id } = await givenPost(db, { author_id: ben })
+  const reporters = await runConcurrently(
+    Array.from({ length: 500 }, (_, turn) => async () => await person(`R${turn}`)),
+    10
+  )
+  const statuses = await runConcurrently(
+    reporters.map((each) => async () => (await report(each, 'POST', id)).status),
+    10
+  )
+  t.same([...new Set(statuses)], [201])
+  const headers = operatorBearer('MODERATOR')
+  const { data: { cases } } = (await app.inject({ url: `/operator/cases?accountId=${ben}`, headers })).json()
+  t.match(cases, [{ reportsCount: 500, reasons: ['SPAM'] }])
+  t.equal(cases.length, 1)
+  await deliver(handlers, DecisionMade.type, {
+    decisionId: randomUUID(),
+    accountId: ben,
+    case: { service: 'social', id: cases[0].id },
+    actions: [{ type: 'DISMISS', scope: null, until: null, photoId: null }],
+    outcome: 'NO_VIOLATION',
+    automated: false,
+    madeAt: new Date().toISOString()
+  }, { sequence: 1 })
+  const resolved = await publishedEvents(ContentReportResolved.type)
+  t.equal(new Set(resolved.map(({ reporterId }) => reporterId)).size, 500, 'everybody learns the outcome')
+})
+
+t.test('an operator can look at the cases of sixty people in an hour', async (t) => {
+  const headers = operatorBearer('MODERATOR')
+  const casesAbout = async (accountId: string) =>
+    (await app.inject({ url: `/operator/cases?accountId=${accountId}`, headers })).statusCode
+  const statuses = await runConcurrently(
+    Array.from({ length: 61 }, () => async () => await casesAbout(randomUUID())),
+    10
+  )
+  t.equal(statuses.filter((status) => status === 200).length, 60)
+  t.ok(statuses.includes(429))
+  t.equal((await app.inject({ url: '/operator/cases', headers })).statusCode, 200, 'the queue has no limit')
 })
 
 t.test('after a dismissal, reports of the unchanged thing are only counted', async (t) => {
