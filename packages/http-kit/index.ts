@@ -17,7 +17,7 @@ export { languageOfLocale, languageOfRequest, LANGUAGES, preferredLanguage, type
 export { paginate, type Page } from './pagination.ts'
 export { serializeByAccount } from './serialize-by-account.ts'
 export { readIdempotencyKey } from './idempotency.ts'
-export { describeErrors, findUnstorable } from './validation.ts'
+export { describeErrors, explainUnstorable, findUnstorable } from './validation.ts'
 export { Timezone, validateTimezone } from './timezones.ts'
 export { validateName, findNameError } from './names.ts'
 export { generateName, generateUsername } from './generated-names.ts'

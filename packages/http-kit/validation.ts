@@ -3,7 +3,7 @@ import type { Options } from 'ajv'
 import formats from 'ajv-formats'
 import keywords from 'ajv-keywords'
 import type { FastifyInstance, FastifyRequest, FastifySchema, FastifySchemaCompiler } from 'fastify'
-import { NotFound, ValidationError } from './errors.ts'
+import { NotFound, ValidationError, type Sentence } from './errors.ts'
 import type { Schema } from './examples.ts'
 import type { Language } from './language.ts'
 import { NIL_UUID } from './schemas.ts'
@@ -193,7 +193,6 @@ function isPlainObject (value: object) {
   return prototype === Object.prototype || prototype === null || Array.isArray(value)
 }
 
-/** Why a string or number cannot be stored in Postgres, which no schema detects, as the end of a sentence. */
 /** What no request may contain, in Indonesian. */
 const unstorable = {
   'contains a NUL character': 'berisi karakter NUL',
@@ -203,6 +202,13 @@ const unstorable = {
 }
 type Unstorable = keyof typeof unstorable
 
+/** Says what `findUnstorable` has found. @param subject what contains it, as the beginning of a sentence */
+export const explainUnstorable = (subject: Sentence, found: Unstorable): Sentence => ({
+  en: `${subject.en} ${found}`,
+  id: `${subject.id} ${unstorable[found]}`
+})
+
+/** Why a string or number cannot be stored in Postgres, which no schema detects, as the end of a sentence. */
 function describeUnstorable (value: unknown): Unstorable | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return 'contains a NUL character'
@@ -262,7 +268,7 @@ export function validateRequests (app: FastifyInstance) {
       findUnstorable(request.body, request.routeOptions.config.validatesOwnBody ? findNothing : describeUnstorable) ??
         findUnstorable({ ...request.query as object })
     if (found) {
-      return done(new ValidationError({ en: `The request ${found}`, id: `Permintaan ini ${unstorable[found]}` }))
+      return done(new ValidationError(explainUnstorable({ en: 'The request', id: 'Permintaan ini' }, found)))
     }
     if (request.routeOptions.schema?.body) request.body ??= {}
     done()

@@ -184,6 +184,25 @@ t.test('each invalid item is rejected separately with its reason', async (t) => 
   t.same(await db.selectFrom('totals').where('account_id', '=', account).select('account_id').execute(), [])
 })
 
+t.test('the reason for a rejection is in the language of the request', async (t) => {
+  const { send } = newUser()
+  const items = [
+    {},
+    { ...water(now), data: { ml: 0 } },
+    { ...water(now), clientId: 'a\0' },
+    { ...water('2099-01-01T00:00:00Z') },
+    { ...water('1999-01-01T00:00:00Z') }
+  ]
+  const response = await send('POST', '/logs/batch', { items }, { 'accept-language': 'id-ID,en;q=0.5' })
+  t.same(response.json().data.results.map(({ error }: { error: string }) => error), [
+    'clientId wajib diisi',
+    'data.ml minimal 1',
+    'Butir ini berisi karakter NUL',
+    'at tidak boleh di masa depan',
+    'at tidak boleh sebelum tahun 2000'
+  ])
+})
+
 t.test('text that cannot be stored rejects its item, but not the other logs', async (t) => {
   const { log, send, read } = newUser()
   const named = (name: string) => food(now, { name }, { clientId: name.length.toString() })

@@ -1,6 +1,13 @@
 import Type from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
-import { describeErrors, findUnstorable, named } from '@tandem/http-kit'
+import {
+  describeErrors,
+  explainUnstorable,
+  findUnstorable,
+  named,
+  type Language,
+  type Sentence
+} from '@tandem/http-kit'
 import { logTypes, type LogData, type LogType } from '../tables.ts'
 
 // Phones with a fast clock.
@@ -75,25 +82,34 @@ export interface RejectedItem {
 }
 
 /** Describes the first error, as the errors of requests are described. */
-const describeFirst = (errors: ReturnType<Validator['Errors']>, path = '') =>
-  describeErrors(errors.map((error) => ({ ...error, instancePath: `${path}${error.instancePath}` })), 'item', 'en')[0]
-    ?.message ?? 'The item is invalid'
+function describeFirst (errors: ReturnType<Validator['Errors']>, path = ''): Sentence {
+  const full = errors.map((error) => ({ ...error, instancePath: `${path}${error.instancePath}` }))
+  const messageIn = (language: Language) => describeErrors(full, 'item', language)[0]?.message
+  return { en: messageIn('en') ?? 'The item is invalid', id: messageIn('id') ?? 'Butir ini tidak valid' }
+}
 
-/** Parses an item of a batch. It accepts any value: one invalid item must not prevent the others from being written. */
-export function parseItem (value: unknown, now: Date): Item | RejectedItem {
+/**
+ * Parses an item of a batch. It accepts any value: one invalid item must not prevent the others from being written.
+ * @param language of the reason for a rejection
+ */
+export function parseItem (value: unknown, now: Date, language: Language = 'en'): Item | RejectedItem {
   const item = trimStrings(value) as Record<string, unknown>
-  const reject = (error: string): RejectedItem => ({
+  const reject = (error: Sentence): RejectedItem => ({
     clientId: typeof item['clientId'] === 'string' && !findUnstorable(item['clientId']) ? item['clientId'] : null,
-    error
+    error: error[language]
   })
 
   const unstorable = findUnstorable(value)
-  if (unstorable) return reject(`The item ${unstorable}`)
+  if (unstorable) return reject(explainUnstorable({ en: 'The item', id: 'Butir ini' }, unstorable))
   if (!hasValidHead.Check(item)) return reject(describeFirst(hasValidHead.Errors(item)))
   const { clientId, type, at, data } = item
   const moment = new Date(Temporal.Instant.from(at).epochMilliseconds)
-  if (moment.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) return reject('at must not be in the future')
-  if (moment.getTime() < EARLIEST_MS) return reject('at must not be before the year 2000')
+  if (moment.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) {
+    return reject({ en: 'at must not be in the future', id: 'at tidak boleh di masa depan' })
+  }
+  if (moment.getTime() < EARLIEST_MS) {
+    return reject({ en: 'at must not be before the year 2000', id: 'at tidak boleh sebelum tahun 2000' })
+  }
 
   const check = checks[type]
   if (!check.Check(data)) return reject(describeFirst(check.Errors(data), '/data'))

@@ -9,6 +9,7 @@ import {
   Id,
   readIdempotencyKey,
   IsoDate,
+  languageOfRequest,
   Message,
   message,
   NextCursor,
@@ -69,7 +70,7 @@ const Result = named(
     clientId: Nullable(Type.String()),
     id: Nullable(Type.String()),
     status: Enum(['created', 'updated', 'rejected']),
-    error: Type.Optional(Type.String({ description: 'Why it was rejected' }))
+    error: Type.Optional(Type.String({ description: 'Why it was rejected, in the language of Accept-Language' }))
   })
 )
 
@@ -129,7 +130,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     config: { validatesOwnBody: true }
   }, async (request) => {
     const accountId = request.account.id
-    const parsedItems = request.body.items.map((item) => parseItem(item, now()))
+    const parsedItems = request.body.items.map((item) => parseItem(item, now(), languageOfRequest(request)))
     const results = await writeLogs(db, {
       accountId,
       parsedItems,
