@@ -103,6 +103,8 @@ export interface Tables
     photo_verified: Generated<boolean>,
     paused: Generated<boolean>,
     suspended: boolean,
+    /** A trigger sets it: whether `hidden_people` hides the owner. */
+    hidden: Generated<boolean>,
     photo_count: Generated<number>,
     venue_count: Generated<number>,
     trait_bits: number,

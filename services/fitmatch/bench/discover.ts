@@ -93,6 +93,17 @@ async function insertSearcher (rank: number, swiped: number) {
   return me
 }
 
+/** Hides this many people, anywhere, and nobody else. */
+async function hidePeople (count: number) {
+  await plainClient.query('update hidden_people set is_hidden = false where is_hidden')
+  await plainClient.query(
+    `insert into hidden_people (account_id, is_hidden, changed_at)
+      select account_id, true, now() from profiles order by md5(account_id::text) limit ${count}
+      on conflict (account_id) do update set is_hidden = true`
+  )
+  await plainClient.query('vacuum (analyze) hidden_people, profiles')
+}
+
 const quantile = (times: number[], part: number) =>
   times.toSorted((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
 const time = async (work: () => Promise<unknown>) => {
@@ -137,12 +148,17 @@ try {
     filled = size
     console.log(`${size.toLocaleString('en')} profiles after ${(took / 1000).toFixed(0)} s`)
     for (
-      const [name, rank, swiped] of [['largest place', 0, 0], ['largest, 2,000 swiped', 0, 2_000], ['medium', 60, 0], [
-        'smallest',
-        199,
-        0
-      ]] as const
+      const [name, rank, swiped, hidden] of [
+        ['largest place', 0, 0, 0],
+        ['largest, 1,000 hidden', 0, 0, 1_000],
+        ['largest, a fifth hidden', 0, 0, size / 5],
+        ['largest, 2,000 swiped', 0, 2_000, 0],
+        ['medium', 60, 0, 0],
+        ['medium, a fifth hidden', 60, 0, size / 5],
+        ['smallest', 199, 0, 0]
+      ] as const
     ) {
+      await hidePeople(hidden)
       const me = await insertSearcher(rank, swiped)
       const { total } = await discover(db, me, { limit: 10, excluded: [], minAge: 18 })
       const headers = bearer(me.accountId)

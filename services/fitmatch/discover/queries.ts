@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import { scoredAgainst, selectCandidates, toCandidate, type Candidate } from '../candidates/candidate.ts'
+import { isNotHidden } from '@tandem/account-kit'
+import { scoredAgainst, selectCandidates, toCandidate, type StoredCandidate } from '../candidates/candidate.ts'
 import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm } from '../candidates/score.ts'
 import { ProfileNotFound } from '../errors.ts'
 import type { Caller } from '../people/queries.ts'
@@ -26,8 +27,8 @@ const arrayLiteral = (values: (number | string)[], type: 'int' | 'uuid') =>
   sql`${sql.lit(`{${values.join(',')}}`)}::${sql.raw(type)}[]`
 
 /**
- * Accounts that the caller has swiped (which includes all matches), accounts blocked in either direction, hidden ones,
- * and those of the `excluded` profiles.
+ * Accounts that the caller has swiped (which includes all matches), accounts blocked in either direction, and those of
+ * the `excluded` profiles.
  */
 function excludedAccounts (accountId: string, excluded: string[]) {
   const id = sql.lit(accountId)
@@ -38,7 +39,6 @@ function excludedAccounts (accountId: string, excluded: string[]) {
     select target_id from swipes where swiper_id = ${id}
     union all select blocked_id from blocks where blocker_id = ${id}
     union all select blocker_id from blocks where blocked_id = ${id}
-    union all select account_id from hidden_people where is_hidden
     ${excludedProfiles}`
 }
 
@@ -76,7 +76,7 @@ export async function discover (
     cross join lateral (
       select account_id, show_distance, ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km
       from profiles
-      where is_discoverable
+      where is_discoverable and not hidden
         and cell between first_cell and last_cell
         and gender_bit = any(${arrayLiteral(genderBits.filter(overlaps(me.preferredGenderBits)), 'int')})
         and preferred_gender_bits = any(${arrayLiteral(genderPreferences.filter(overlaps(me.genderBit)), 'int')})
@@ -109,7 +109,9 @@ export async function discover (
     'profiles.account_id',
     'in',
     rows.map(({ accountId }) => accountId)
-  ).execute()
+  )
+    // A profile that was created while its owner was being hidden.
+    .where(isNotHidden(sql.ref('profiles.account_id'))).execute()
   const byId = new Map(pageRows.map((row) => [row.accountId, row]))
   return {
     total: rows[0]?.total ?? 0,

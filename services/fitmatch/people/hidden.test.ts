@@ -9,7 +9,7 @@ import { testApp } from '../test/app.ts'
 // Every path from one person to another, while one of them is hidden: a deletion, a pause or a ban.
 
 const app = await testApp(t)
-const { db, handlers, rpcHandlers, get, post, del, member, swipe, createMatch, subscribe } = app
+const { db, handlers, rpcHandlers, get, post, del, person, member, swipe, createMatch, subscribe } = app
 const { create, createWith } = activityApi(app)
 const { describe, presenceOf } = realtimeOf(app)
 
@@ -24,6 +24,10 @@ const hosted = await createWith(zelda, [ben], { visibility: 'OPEN' })
 const attended = await createWith(ben, [zelda], { capacity: 4 })
 const wanted = await create(cat, { visibility: 'OPEN', capacity: 4, userIds: [ben.id] })
 await post(zelda.id, `/activities/${wanted.id}/join`)
+
+interface Named {
+  displayName: string
+}
 
 let changes = 0
 const setHidden = async (hidden: boolean) =>
@@ -93,6 +97,26 @@ t.test('nobody sees a hidden person anywhere, and everybody sees the same as bef
 
   await setHidden(false)
   t.same(await readAll(), before)
+})
+
+t.test('discover neither shows nor counts hidden people, also those who were hidden before they had a profile', async (t) => {
+  const dina = person('Dina')
+  const hideDina = async (hidden: boolean) =>
+    await deliver(handlers, PersonHidden.type, { accountId: dina, hidden }, { at: new Date(Date.now() + changes++) })
+  const discovered = async () => {
+    const { profiles, remaining } = (await get(cat.id, '/fitmatch/discover?limit=50')).data
+    return { count: profiles.length + remaining, names: profiles.map(({ displayName }: Named) => displayName) }
+  }
+  const before = await discovered()
+  await hideDina(true)
+  t.equal((await post(dina, '/fitmatch/profile')).status, 201)
+  t.same(await discovered(), before)
+  await hideDina(false)
+  t.match(await discovered(), { count: before.count + 1 })
+  await setHidden(true)
+  t.match(await discovered(), { count: before.count })
+  t.notOk((await discovered()).names.includes('Zelda'))
+  await setHidden(false)
 })
 
 t.test('nobody can act on a hidden person, and no event is published', async (t) => {
