@@ -19,6 +19,7 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     const people = describePeople(seed).slice(0, 2)
     const members = []
     for (const person of people) members.push(await join(person, { stack, seed, home, isMain: true }))
+    await loadSmallPictures(t, members[0]!, members[1]!)
     const [mia, leo] = await Promise.all(people.map(async ({ email }) => await openApp(t, browser, stack, email)))
 
     await mia!.getByRole('heading', { name: 'Mia' }).waitFor()
@@ -122,6 +123,33 @@ async function newPage (t: Test, browser: Browser, stack: Stack, email: string) 
 }
 
 const go = async (page: Page, name: string) => await page.getByRole('navigation').getByRole('link', { name }).click()
+
+/** Loads the photo and the profile picture of another person in all sizes from the gateway. */
+async function loadSmallPictures (t: Test, { send }: Member, other: Member) {
+  interface Size {
+    url: string
+    width: number
+    height: number
+  }
+  type Picture = Size & { blurhash: string, thumbnails: Size[] }
+  const { data: { user } } = await send<{ data: { user: { image: string, picture: Picture } } }>(
+    'GET',
+    `/users/${await other.accountId()}`
+  )
+  t.equal(user.image, user.picture.url)
+  const { data: { profiles } } = await send<{ data: { profiles: { photos: Picture[] }[] } }>(
+    'GET',
+    '/fitmatch/discover'
+  )
+  for (const picture of [user.picture, ...profiles[0]!.photos]) {
+    t.match(picture.blurhash, /^.{6,}$/)
+    t.ok(picture.thumbnails.length > 0)
+    for (const { url, width, height } of [picture, ...picture.thumbnails]) {
+      const bytes = await (await fetch(url)).arrayBuffer()
+      t.match(await sharp(Buffer.from(bytes)).metadata(), { width, height }, url)
+    }
+  }
+}
 
 async function postPicture (page: Page) {
   await go(page, 'Feed')

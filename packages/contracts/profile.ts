@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Day, Erased, Id, Nullable, Timestamp, erasureCheck, personalData } from './schemas.ts'
+import { Day, Erased, Id, ImageDetails, Nullable, Timestamp, erasureCheck, personalData } from './schemas.ts'
 
 /** The time zone of people whose own is unknown, and of new people without a place. */
 export const DEFAULT_TIMEZONE = 'Asia/Jakarta'
@@ -16,6 +16,7 @@ const appearance = Type.Object({
   name: Type.String(),
   username: Type.String(),
   image: Nullable(Type.String()),
+  imageDetails: Type.Optional(ImageDetails),
   bio: Nullable(Type.String()),
   locale: Type.String(),
   timezone: Type.String()
@@ -63,6 +64,8 @@ export const MatchFacts = defineRpc('profile.match-facts.v1', {
     longitude: Nullable(Type.Number()),
     timezone: Type.String(),
     photos: Type.Array(Type.String()),
+    /** Of each photo, in the same order. */
+    photoDetails: Type.Optional(Type.Array(ImageDetails)),
     /** As in the appearance of a person. */
     changedAt: Type.Optional(Timestamp),
     ...facts

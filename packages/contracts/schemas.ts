@@ -84,6 +84,23 @@ export const erasureCheck = {
   response: Type.Object({ left: Type.Record(Type.String(), Type.Integer()), kept: Type.Integer() })
 }
 
+/** What clients need to lay out an image before it is loaded. */
+const imageDetails = {
+  width: Nullable(Type.Integer()),
+  height: Nullable(Type.Integer()),
+  blurhash: Nullable(Type.String())
+}
+
+/** The sizes of an image that was uploaded here; null for others, and for those from before the sizes were stored. */
+export const ImageDetails = Nullable(Type.Object(imageDetails))
+
+const pictureOfImage = {
+  type: Type.Enum(['IMAGE', 'VIDEO']),
+  url: Type.String(),
+  ...imageDetails,
+  thumbnails: Type.Array(Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() }))
+}
+
 /** A chat message as one of its two readers sees it. */
 export const ChatMessage = Type.Object({
   id: Id,
@@ -92,14 +109,7 @@ export const ChatMessage = Type.Object({
   isMine: Type.Boolean(),
   content: Nullable(Type.String()),
   imageUrl: Nullable(Type.String()),
-  image: Nullable(Type.Object({
-    type: Type.Enum(['IMAGE', 'VIDEO']),
-    url: Type.String(),
-    width: Nullable(Type.Integer()),
-    height: Nullable(Type.Integer()),
-    blurhash: Nullable(Type.String()),
-    thumbnails: Type.Array(Type.Object({ url: Type.String(), width: Type.Integer(), height: Type.Integer() }))
-  })),
+  image: Nullable(Type.Object(pictureOfImage)),
   createdAt: Timestamp,
   readAt: Nullable(Timestamp)
 })
@@ -113,6 +123,12 @@ export const MatchSummary = Type.Object({
     id: Id,
     displayName: Type.String(),
     age: Nullable(Type.Integer()),
-    photos: Type.Array(Type.Object({ url: Type.String(), isMain: Type.Boolean() }))
+    photos: Type.Array(
+      Type.Object({
+        ...Type.Partial(Type.Object(pictureOfImage)).properties,
+        url: Type.String(),
+        isMain: Type.Boolean()
+      })
+    )
   })
 })

@@ -22,12 +22,15 @@ export { Timezone, validateTimezone } from './timezones.ts'
 export { validateName, findNameError } from './names.ts'
 export { generateName, generateUsername } from './generated-names.ts'
 export {
+  CdnUrl,
+  createMediaUrls,
   createUrlSigner,
   isMediaKey,
   isPrivateMediaKey,
   MediaSigningKey,
   SIGNATURE_TTL_SECONDS,
   windowStartSeconds,
+  type MediaUrls,
   type UrlSigner,
   THUMBNAIL_WIDTHS,
   thumbnailKeyOf,

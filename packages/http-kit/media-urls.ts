@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Url } from '@tandem/process-kit'
 import { Type } from 'typebox'
 
 const MEDIA_KEY = /^(public|private)\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.webp$/
@@ -13,6 +14,29 @@ export type ThumbnailWidth = typeof THUMBNAIL_WIDTHS[number]
 export const thumbnailKeyOf = (key: string, width: ThumbnailWidth) => key.replace(/\.webp$/, `-w${width}.webp`)
 
 export const isPrivateMediaKey = (key: string) => key.startsWith('private/')
+
+/** The URLs of public images, for services that keep their keys and no files. */
+export interface MediaUrls {
+  /** The URL of a stored value: of the key of one of our images; URLs of other hosts stay as they are. */
+  urlOf(stored: string | null): string | null
+  /** The value for a table: the key of one of our images, other URLs as they are. */
+  toStoredValue(url: string | null): string | null
+}
+
+/** @param cdnUrl the URL that serves stored images */
+export function createMediaUrls (cdnUrl: string): MediaUrls {
+  const baseUrl = `${cdnUrl.replace(/\/$/, '')}/`
+  return {
+    urlOf: (stored) => stored !== null && isMediaKey(stored) ? baseUrl + stored : stored,
+    toStoredValue (url) {
+      const path = url?.startsWith(baseUrl) ? url.slice(baseUrl.length) : ''
+      return isMediaKey(path) ? path : url
+    }
+  }
+}
+
+/** The variable with the URL of uploaded images, for services that build it from keys. */
+export const CdnUrl = () => Url({ description: 'The base URL that uploaded media are served from' })
 
 /** All URLs of an image that are signed within one window are equal, so that caches can reuse them. */
 export const SIGNING_WINDOW_SECONDS = 30 * 60

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { MediaSigningKey } from '@tandem/http-kit'
+import { CdnUrl, MediaSigningKey } from '@tandem/http-kit'
 import { ConfigError, Url } from '@tandem/process-kit'
 import { diskStorage } from './disk-storage.ts'
 import { s3Storage } from './s3-storage.ts'
@@ -18,7 +18,7 @@ export const StorageEnvironment = {
 /** What a service needs that takes uploads. */
 export const MediaEnvironment = {
   ...StorageEnvironment,
-  CDN_URL: Url({ description: 'The base URL that uploaded media are served from' }),
+  CDN_URL: CdnUrl(),
   CDN_PURGE_URL: Type.Optional(
     Url({ description: 'Takes `POST {"files": [url, …]}` when images are deleted, so that the CDN forgets them' })
   ),

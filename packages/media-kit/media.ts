@@ -50,12 +50,13 @@ export interface Media {
   urlOf(stored: string): string
   urlOf(stored: string | null): string | null
   /** The image as the API returns it, with the URLs of its thumbnails. The same caution as for `urlOf` applies. */
-  describe(stored: string, details?: ImageDetails): Picture
+  describe(stored: string, details?: ImageDetails | null): Picture
   /**
    * Converts a URL from a client or another service to the value for a table: the key of our images, other URLs as they
    * are.
    */
   toStoredValue(url: string): string
+  toStoredValue(url: string | null): string | null
   /** Whether a client may publish this URL. */
   isAllowedUrl(url: string): boolean
 }
@@ -103,6 +104,13 @@ export function createMedia (
     return `${baseUrl}${stored}?${signer.sign(stored)}`
   }
 
+  function toStoredValue (url: string): string
+  function toStoredValue (url: string | null): string | null
+  function toStoredValue (url: string | null) {
+    const path = url === null ? undefined : pathOf(url)
+    return path !== undefined && isMediaKey(path) ? path : url
+  }
+
   function thumbnailUrlOf (key: string, width: ThumbnailWidth) {
     if (storage.presign) {
       const thumbnail = thumbnailKeyOf(key, width)
@@ -115,7 +123,8 @@ export function createMedia (
   return {
     baseUrl,
     urlOf,
-    describe (stored, { width, height, blurhash } = { width: null, height: null, blurhash: null }) {
+    describe (stored, details) {
+      const { width, height, blurhash } = details ?? { width: null, height: null, blurhash: null }
       const hasThumbnails = width !== null && height !== null && blurhash !== null && isMediaKey(stored)
       return {
         type: 'IMAGE',
@@ -159,10 +168,7 @@ export function createMedia (
         await purge([urlOf(key), ...THUMBNAIL_WIDTHS.map((width) => thumbnailUrlOf(key, width))])
       }
     },
-    toStoredValue (url) {
-      const path = pathOf(url)
-      return path !== undefined && isMediaKey(path) ? path : url
-    },
+    toStoredValue,
     isAllowedUrl: (url) => !ownUrlsOnly || pathOf(url) !== undefined
   }
 }

@@ -1,10 +1,12 @@
 import Type from 'typebox'
 import { Url } from '@tandem/process-kit'
+import { CdnUrl } from '@tandem/http-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({
   ...ServiceEnvironment,
   REDIS_URL: Url({ description: 'The cache of statistics, for one minute; the service works correctly without it' }),
+  CDN_URL: CdnUrl(),
   MIN_AGE: Type.Integer({
     minimum: 0,
     maximum: 120,

@@ -1,3 +1,4 @@
+import { createMediaUrls } from '@tandem/http-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
@@ -12,5 +13,13 @@ export function createDeps (
   const cache = createStatsCache(config.REDIS_URL, log)
   onClose(() => cache.close())
   const departures = createDashboardDepartures({ db, callRpc, cache })
-  return { db, callRpc, cache, minAge: config.MIN_AGE, now: () => new Date(), departures }
+  return {
+    db,
+    callRpc,
+    cache,
+    mediaUrls: createMediaUrls(config.CDN_URL),
+    minAge: config.MIN_AGE,
+    now: () => new Date(),
+    departures
+  }
 }

@@ -1,5 +1,6 @@
 import type { Departures } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
+import type { MediaUrls } from '@tandem/http-kit'
 import type { Db } from './tables.ts'
 import type { StatsCache } from './stats/cache.ts'
 
@@ -8,6 +9,7 @@ export interface Deps {
   db: Db
   callRpc: CallRpc
   cache: StatsCache
+  mediaUrls: MediaUrls
   /** Minimum age in years for tracking fasts; 0 means none. */
   minAge: number
   now: () => Date

@@ -25,7 +25,7 @@ export function createDeps (
   return {
     db,
     callRpc,
-    findPeople: createPeopleLookup({ db, callRpc }),
+    findPeople: createPeopleLookup({ db, callRpc, media }),
     media,
     selfies,
     minAge: config.MIN_AGE,

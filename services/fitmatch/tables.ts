@@ -123,6 +123,9 @@ export interface Tables
     photo_id: string,
     account_id: string,
     url: string | null,
+    width: Generated<number | null>,
+    height: Generated<number | null>,
+    blurhash: Generated<string | null>,
     copy: string | null,
     is_main: Generated<boolean>,
     is_verified: Generated<boolean>,
@@ -136,6 +139,10 @@ export interface Tables
     profile_id: string,
     /** A media key, or a URL elsewhere. The same holds for every other url column. */
     url: string,
+    /** Null: the photo is on another server, or has no thumbnails. */
+    width: number | null,
+    height: number | null,
+    blurhash: string | null,
     uploaded: boolean,
     is_main: boolean,
     is_verified: Generated<boolean>,

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { FourEyes } from '@tandem/operator-kit'
 import { ConfigError, List, Url } from '@tandem/process-kit'
+import { CdnUrl } from '@tandem/http-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 import { DEFAULT_CONSOLE_URL } from './staff/settings.ts'
 import type { ProviderSettings } from './providers/tokens.ts'
@@ -21,6 +22,7 @@ export const Config = Type.Object({
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
   PUBLIC_URL: Url({ description: 'The public URL of this installation; links in mails start with it' }),
+  CDN_URL: CdnUrl(),
   ...StorageVariables,
   CONSOLE_URL: Url({
     default: DEFAULT_CONSOLE_URL,

@@ -1,3 +1,4 @@
+import { createMediaUrls } from '@tandem/http-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { providerClientSettings, providerSettings, type Config } from './config.ts'
@@ -58,6 +59,7 @@ export async function createDeps (
     privateStorage,
     readFile: createFileReader(config),
     departures: createIdentityDepartures({ db, secrets, mailer, privateStorage }),
+    mediaUrls: createMediaUrls(config.CDN_URL),
     publicUrl: PUBLIC_URL,
     graceDays: config.DELETION_GRACE_DAYS
   }

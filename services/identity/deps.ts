@@ -1,5 +1,6 @@
 import type { Departures } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
+import type { MediaUrls } from '@tandem/http-kit'
 import type { Mailer } from '@tandem/mail-kit'
 import type { Storage } from '@tandem/media-kit'
 import type { ProposalKind } from '@tandem/operator-kit'
@@ -35,6 +36,7 @@ export interface Deps {
   privateStorage: Storage
   readFile: ReadFile
   departures: Departures
+  mediaUrls: MediaUrls
   /** The public URL of this installation. */
   publicUrl: string
   issueOperatorToken: IssueOperatorToken

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Url } from '@tandem/process-kit'
 import { FourEyes } from '@tandem/operator-kit'
+import { CdnUrl } from '@tandem/http-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({
@@ -10,6 +11,7 @@ export const Config = Type.Object({
   SMTP_URL: Url(),
   MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
   PUBLIC_URL: Url({ description: 'The public URL of this installation; links in mails start with it' }),
+  CDN_URL: CdnUrl(),
   FCM_SERVICE_ACCOUNT_FILE: Type.Optional(
     Type.String({ description: 'A service account of the Firebase project. Without one, pushes are only logged' })
   ),

@@ -1,3 +1,4 @@
+import { createMediaUrls } from '@tandem/http-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
@@ -24,7 +25,8 @@ export async function createDeps (
     log
   })
   onClose(() => mailer.close())
-  const findPeople = createPeopleLookup({ db, callRpc })
+  const mediaUrls = createMediaUrls(config.CDN_URL)
+  const findPeople = createPeopleLookup({ db, callRpc, mediaUrls })
   const credentialFile = config.FCM_SERVICE_ACCOUNT_FILE
   const provider = credentialFile
     ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(credentialFile) })
@@ -36,6 +38,7 @@ export async function createDeps (
     db,
     callRpc,
     findPeople,
+    mediaUrls,
     mailer,
     publicUrl: config.PUBLIC_URL,
     pushes,

@@ -1,5 +1,6 @@
 import type { Departures } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
+import type { MediaUrls } from '@tandem/http-kit'
 import type { Log } from '@tandem/process-kit'
 import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import type { Mailer } from '@tandem/mail-kit'
@@ -13,6 +14,7 @@ export interface Deps {
   db: Db
   callRpc: CallRpc
   findPeople: FindPeople
+  mediaUrls: MediaUrls
   mailer: Mailer
   /** Links in mails start with it. */
   publicUrl: string

@@ -94,6 +94,10 @@ export interface Tables
   uploads: {
     key: string,
     account_id: string,
+    /** Null: it was uploaded before the sizes were stored. */
+    width: number | null,
+    height: number | null,
+    blurhash: string | null,
     unused_since: Generated<Date | null>,
     delete_requested_at: Date | null,
     created_at: Generated<Date>

@@ -22,7 +22,7 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
   return {
     db,
     callRpc,
-    people: createPeopleLookup({ db, callRpc }),
+    people: createPeopleLookup({ db, callRpc, media }),
     media,
     fourEyes: readFourEyes(config.FOUR_EYES),
     departures: createSocialDepartures({ db, callRpc, media })

@@ -19,7 +19,12 @@ export interface Tables
     account_id: string,
     name: string,
     username: string,
+    /** A media key, or the URL of another host. */
     image: string | null,
+    /** Null: the picture is on another server, or has no thumbnails. */
+    image_width: Generated<number | null>,
+    image_height: Generated<number | null>,
+    image_blurhash: Generated<string | null>,
     bio: string | null,
     locale: string,
     timezone: string,

@@ -7,7 +7,7 @@ export interface ServerFrames {
   /** Messages of a chat were read. The counts are set if you read them. */
   'messages.read': { matchId: string, messageIds: Array<string>, readerId: string, isMine: boolean, readAt: string, chatUnreadCount: number | null, unreadCount: number | null }
   /** A new match, as in `newMatches`. `match` is null if it could not be read in time: GET the matches. */
-  'match.created': { matchId: string, match: { matchId: string, matchType: "LIKE" | "WORKOUT_BUDDY", matchedAt: string, profile: { id: string, displayName: string, age: number | null, photos: Array<{ url: string, isMain: boolean }> } } | null, notification: { id: string, type: string, title: string, body: string, data: Record<string, string>, actor: { id: string, name: string, image: string | null } | null, readAt: string | null, createdAt: string } | null, unreadCount: number }
+  'match.created': { matchId: string, match: { matchId: string, matchType: "LIKE" | "WORKOUT_BUDDY", matchedAt: string, profile: { id: string, displayName: string, age: number | null, photos: Array<{ type?: "IMAGE" | "VIDEO", url: string, width?: number | null, height?: number | null, blurhash?: string | null, thumbnails?: Array<{ url: string, width: number, height: number }>, isMain: boolean }> } } | null, notification: { id: string, type: string, title: string, body: string, data: Record<string, string>, actor: { id: string, name: string, image: string | null } | null, readAt: string | null, createdAt: string } | null, unreadCount: number }
   /** A match has ended: remove the chat. */
   'match.ended': { matchId: string }
   /** A notification that no other frame carries. One with a known id replaces it. */

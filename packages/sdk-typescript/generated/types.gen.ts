@@ -250,8 +250,16 @@ export type Candidate = {
 };
 
 export type CandidatePhoto = {
+    blurhash: string | null;
+    height: number | null;
     isMain: boolean;
+    /**
+     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     */
+    thumbnails: Array<Thumbnail>;
+    type: 'IMAGE' | 'VIDEO';
     url: string;
+    width: number | null;
 };
 
 export type CandidateProfile = {
@@ -737,7 +745,7 @@ export type Log = ({
 export type LogResult = {
     clientId: string | null;
     /**
-     * Why it was rejected
+     * Why it was rejected, in the language of Accept-Language
      */
     error?: string;
     id: string | null;
@@ -1197,10 +1205,18 @@ export type PersonalRecord = {
 };
 
 export type Photo = {
+    blurhash: string | null;
+    height: number | null;
     id: string;
     isMain: boolean;
     sortOrder: number;
+    /**
+     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     */
+    thumbnails: Array<Thumbnail>;
+    type: 'IMAGE' | 'VIDEO';
     url: string;
+    width: number | null;
 };
 
 export type Picture = {
@@ -1279,6 +1295,7 @@ export type Profile = {
     image: string | null;
     locale: string;
     name: string;
+    picture: Picture | null;
     timezone: string;
     username: string;
     weight: number | null;
@@ -1638,6 +1655,7 @@ export type UserProfile = {
     isFollowing: boolean;
     isSelf: boolean;
     name: string;
+    picture: Picture | null;
     /**
      * The number of posts that GET /feed?userId= lists for the caller
      */

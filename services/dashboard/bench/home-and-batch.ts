@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { CallRpc } from '@tandem/bus-kit'
 import { Contact, FitMatchOverview, Person } from '@tandem/contracts'
 import { connect, migrate } from '@tandem/database-kit'
+import { createMediaUrls } from '@tandem/http-kit'
 import { bearer, silentLog } from '@tandem/http-kit/testing'
 import { writeLogs } from '../logs/actions.ts'
 import { parseItem } from '../logs/items.ts'
@@ -61,7 +62,15 @@ const answers: Record<string, unknown> = {
 const callRpc = (async ({ type }: { type: string }) => answers[type]) as CallRpc
 const now = () => new Date()
 const departures = createDashboardDepartures({ db, callRpc, cache: unavailableCache })
-const app = await createTestApp({ db, callRpc, cache: unavailableCache, minAge: 18, now, departures })
+const app = await createTestApp({
+  db,
+  callRpc,
+  cache: unavailableCache,
+  mediaUrls: createMediaUrls('https://cdn.example.com'),
+  minAge: 18,
+  now,
+  departures
+})
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 
 function someItem (at: Date, kind: number, clientId = randomUUID() as string) {

@@ -1,5 +1,5 @@
-import type { CallRpc } from '@tandem/bus-kit'
 import { Contact, DEFAULT_TIMEZONE, FitMatchOverview } from '@tandem/contracts'
+import type { Deps } from '../deps.ts'
 import { dayIn, dayNameOf } from '../calendar.ts'
 import { fetchPerson, updateCopy } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
@@ -26,17 +26,13 @@ const noFitMatch = {
   upcomingActivities: []
 }
 
-interface HomeDeps {
-  db: Db
-  callRpc: CallRpc
-  now: () => Date
-}
+type HomeDeps = Pick<Deps, 'db' | 'callRpc' | 'mediaUrls' | 'now'>
 
 /**
  * The home screen. The RPCs run while the own data is read with the time zone of the local copy; if profile returns
  * another day or weight, the own data is read again. The part of an unavailable service is empty or null.
  */
-export async function readHome ({ db, callRpc, now }: HomeDeps, accountId: string) {
+export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accountId: string) {
   const at = now()
   const copy = await findPerson(db, accountId)
   const copyZone = copy?.timezone ?? DEFAULT_TIMEZONE
@@ -50,7 +46,7 @@ export async function readHome ({ db, callRpc, now }: HomeDeps, accountId: strin
 
   const zone = person?.profile.timezone ?? copyZone
   const today = dayIn(zone, at)
-  const hasNewWeight = person ? await updateCopy(db, accountId, { copy, person, fetchedAt: at }) : false
+  const hasNewWeight = person ? await updateCopy({ db, mediaUrls }, accountId, { copy, person, fetchedAt: at }) : false
   const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, accountId, today)
 
   const { hasProfile, status, discoverTutorialSeen, matches, upcomingActivities = [] } = fitmatch
@@ -59,7 +55,7 @@ export async function readHome ({ db, callRpc, now }: HomeDeps, accountId: strin
     user: {
       id: accountId,
       name: person?.name ?? copy?.name ?? contact?.name ?? null,
-      image: person ? person.image : copy?.image ?? null,
+      image: person ? person.image : mediaUrls.urlOf(copy?.image ?? null),
       email: contact?.email ?? null,
       level: levelOf(totalXp),
       totalXp,

@@ -1,8 +1,11 @@
 import type { CallRpc } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, Person } from '@tandem/contracts'
 import { upsertVersioned } from '@tandem/database-kit'
+import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 import { findPerson } from './queries.ts'
+
+type CopyDeps = Pick<Deps, 'db' | 'mediaUrls'>
 
 interface PersonCopy {
   accountId: string
@@ -16,8 +19,13 @@ interface PersonCopy {
  * Writes a person to the local copy, except over newer data.
  * @param at when the data changed, for a person without `changedAt`
  */
-export async function upsertPerson (db: Db, { accountId, name, image, timezone, changedAt }: PersonCopy, at: Date) {
-  const copy = { account_id: accountId, name, image, timezone, changed_at: changedAt ?? at }
+export async function upsertPerson (
+  { db, mediaUrls }: CopyDeps,
+  { accountId, name, image, timezone, changedAt }: PersonCopy,
+  at: Date
+) {
+  const stored = mediaUrls.toStoredValue(image)
+  const copy = { account_id: accountId, name, image: stored, timezone, changed_at: changedAt ?? at }
   await upsertVersioned(db, 'people', [copy], { key: 'account_id' })
 }
 
@@ -43,16 +51,16 @@ type FetchedPerson = NonNullable<Awaited<ReturnType<typeof fetchPerson>>>
 
 /** Updates the local copy where it differs from a fetched person. Returns whether the weight differs. */
 export async function updateCopy (
-  db: Db,
+  deps: CopyDeps,
   accountId: string,
   { copy, person, fetchedAt }: { copy: PersonCopyRow, person: FetchedPerson, fetchedAt: Date }
 ) {
   const { name, image, changedAt, weighedAt, profile: { timezone, weight } } = person
   if (timezone !== copy?.timezone) {
-    await upsertPerson(db, { accountId, name, image, timezone, ...changedAt && { changedAt } }, fetchedAt)
+    await upsertPerson(deps, { accountId, name, image, timezone, ...changedAt && { changedAt } }, fetchedAt)
   }
   if (!weighedAt || weight === null || weight === copy?.profileKg) return false
-  await upsertProfileWeight(db, { accountId, kg: weight, weighedAt })
+  await upsertProfileWeight(deps.db, { accountId, kg: weight, weighedAt })
   return true
 }
 
@@ -61,12 +69,12 @@ export async function updateCopy (
  * copy.
  */
 export async function findTimezone (
-  { db, callRpc, now }: { db: Db, callRpc: CallRpc, now: () => Date },
+  { db, callRpc, mediaUrls, now }: CopyDeps & Pick<Deps, 'callRpc' | 'now'>,
   accountId: string
 ): Promise<string> {
   const fetchedAt = now()
   const [person, copy] = await Promise.all([fetchPerson(callRpc, accountId), findPerson(db, accountId)])
   if (!person) return copy?.timezone ?? DEFAULT_TIMEZONE
-  await updateCopy(db, accountId, { copy, person, fetchedAt })
+  await updateCopy({ db, mediaUrls }, accountId, { copy, person, fetchedAt })
   return person.profile.timezone
 }

@@ -3,9 +3,9 @@ import { FactsChanged, PersonChanged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { upsertPerson, upsertProfileWeight } from './actions.ts'
 
-export const onPersonChanged = ({ db, cache }: Deps) =>
+export const onPersonChanged = ({ db, mediaUrls, cache }: Deps) =>
   on(PersonChanged, async ({ data, time }) => {
-    await upsertPerson(db, data, time)
+    await upsertPerson({ db, mediaUrls }, data, time)
     // A new time zone can change which day is today.
     await cache.invalidate(data.accountId)
   })

@@ -7,6 +7,7 @@ import { fakeRpc, recordedEvents } from '@tandem/bus-kit/testing'
 import { Contact, FitMatchOverview, Person } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import type { Teardown } from '@tandem/test-kit'
+import { createMediaUrls } from '@tandem/http-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp } from '../app.ts'
 import type { Deps } from '../deps.ts'
@@ -100,7 +101,15 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
     handleRpc(FitMatchOverview, async () => await respond(() => fakes.fitmatch))
   ])
   const departures = createDashboardDepartures({ db, callRpc, cache })
-  const deps: Deps = { db, callRpc, cache, minAge: 18, now: () => clock.now, departures }
+  const deps: Deps = {
+    db,
+    callRpc,
+    cache,
+    mediaUrls: createMediaUrls('https://cdn.example.com'),
+    minAge: 18,
+    now: () => clock.now,
+    departures
+  }
   const app = await createTestApp(deps)
   t.teardown(() => app.close())
 

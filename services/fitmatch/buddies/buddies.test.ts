@@ -3,11 +3,13 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { BuddyAccepted, BuddyRequested, BuddyRequestWithdrawn, PersonChanged } from '@tandem/contracts'
+import { createMedia, diskStorage } from '@tandem/media-kit'
 import { runHousekeeping } from '../housekeeping.ts'
+import { withUsers } from '../people/lookup.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('sport buddies', async (t) => {
-  const { get, post, postOnce, del, member, person, operator, publishedEvents, db, deps, handlers, services } =
+  const { get, post, postOnce, del, member, person, operator, publishedEvents, db, deps, handlers, services, folder } =
     await testApp(t)
   const follows = new Set<string>()
   const followEachOther = (one: { id: string }, other: { id: string }) =>
@@ -355,5 +357,24 @@ t.test('sport buddies', async (t) => {
     t.match((await get(ana.id, '/buddies')).data.buddies, [{
       user: { id: ben.id, name: 'Benjamin', image: 'https://cdn.example/ben.webp' }
     }])
+  })
+
+  t.test('an uploaded picture is shown at the current media URL', async (t) => {
+    const [ana, ben] = await two()
+    await makeBuddies(ana, ben)
+    const key = `public/${randomUUID()}.webp`
+    await deliver(handlers, PersonChanged.type, {
+      accountId: ben.id,
+      name: 'Ben',
+      username: 'ben',
+      image: deps.media.urlOf(key),
+      bio: null,
+      locale: 'en',
+      timezone: 'Asia/Jakarta'
+    })
+    const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://new.example' })
+    const [shown] = await withUsers({ ...deps, media }, [{ userId: ben.id }])
+    t.equal(shown?.user.image, `https://new.example/${key}`)
+    t.match((await get(ana.id, '/buddies')).data.buddies, [{ user: { image: deps.media.urlOf(key) } }])
   })
 })

@@ -4,12 +4,13 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { named, Nullable } from '@tandem/http-kit'
 import { ONLINE_WITHIN } from '../people/activity.ts'
 import { ageNow } from '../people/queries.ts'
+import { candidatePhotoColumns } from '../photos/queries.ts'
+import { CandidatePhoto, exampleCandidatePhoto } from '../photos/schemas.ts'
 import { Gender } from '../schemas.ts'
 import { roundDegrees } from '../position.ts'
 import type { Tables } from '../tables.ts'
 import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm, type CompatibilityInputs } from './score.ts'
 
-export const CandidatePhoto = named('CandidatePhoto', Type.Object({ url: Type.String(), isMain: Type.Boolean() }))
 const CandidatePrompt = named('CandidatePrompt', Type.Object({ question: Type.String(), answer: Type.String() }))
 const CandidateVenue = named(
   'CandidateVenue',
@@ -64,14 +65,15 @@ export const exampleCandidate = {
   height: 181,
   weight: 77,
   favoriteSports: ['climbing'],
-  photos: [{ url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true }],
+  photos: [exampleCandidatePhoto],
   prompts: [{ question: 'Best exercise?', answer: 'Deadlift' }],
   venues: [{ name: 'Gelora', branch: null, city: 'Jakarta', latitude: -6.22, longitude: 106.8 }]
 }
 
 /** A person as discover shows them. */
 export const Candidate = named('Candidate', Type.Object(candidateFields, { examples: [exampleCandidate] }))
-export type Candidate = Type.Static<typeof Candidate>
+/** A candidate as queries return it, with the photos as they are stored. */
+export type StoredCandidate = Omit<Type.Static<typeof Candidate>, 'photos'> & { photos: CandidateRow['photos'] }
 
 /** Selects everything a Candidate shows, except distance and score. */
 export function selectCandidates<Selected> (profiles: SelectQueryBuilder<Tables, 'profiles', Selected>) {
@@ -100,10 +102,8 @@ export function selectCandidates<Selected> (profiles: SelectQueryBuilder<Tables,
       'favorite_sports as favoriteSports',
       'prompts',
       jsonArrayFrom(
-        eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order').select([
-          'url',
-          'is_main as isMain'
-        ])
+        eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
+          .select(candidatePhotoColumns)
       ).as('photos'),
       jsonArrayFrom(
         eb.selectFrom('venues').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
@@ -121,7 +121,7 @@ export const scoredAgainst = (me: CompatibilityInputs) =>
 type CandidateRow = Awaited<ReturnType<ReturnType<typeof selectCandidates>['executeTakeFirstOrThrow']>>
 
 /** @param km the exact distance, shown in whole kilometres; null if the person hides it */
-export function toCandidate (row: CandidateRow, km: number | null, compatibilityScore: number): Candidate {
+export function toCandidate (row: CandidateRow, km: number | null, compatibilityScore: number): StoredCandidate {
   const { displayName, prompts, venues } = row
   return {
     ...row,

@@ -51,10 +51,15 @@ t.test('discover', async (t) => {
         height: 170,
         weight: 61.5,
         favoriteSports: ['badminton', 'running'],
-        photos: [{ url: 'https://cdn.example/onboarding/Ben/1.webp', isMain: true }, {
-          url: 'https://cdn.example/onboarding/Ben/2.webp',
-          isMain: false
-        }],
+        photos: [1, 2].map((number) => ({
+          type: 'IMAGE',
+          url: `https://cdn.example/onboarding/Ben/${number}.webp`,
+          width: null,
+          height: null,
+          blurhash: null,
+          thumbnails: [],
+          isMain: number === 1
+        })),
         prompts: [{ question: 'Why?', answer: 'Fun' }],
         venues: [{ name: 'Gym', branch: 'B', city: 'C', latitude: 1.23, longitude: 2.35 }]
       }],

@@ -60,7 +60,7 @@ export async function discover (
   db: Db,
   me: Caller,
   { limit, excluded, minAge }: Search
-): Promise<{ profiles: Candidate[], total: number }> {
+): Promise<{ profiles: StoredCandidate[], total: number }> {
   if (me.age === null) return { profiles: [], total: 0 }
   const today = sql`(now() at time zone 'UTC')::date`
   const born = (years: number) => sql`(${today} - make_interval(years => ${sql.raw(String(years))}))::date`
@@ -122,7 +122,7 @@ export async function discover (
   }
 }
 
-export interface ProfileView extends Candidate {
+export interface ProfileView extends StoredCandidate {
   lastActiveAt: Date | null
   isMatch: boolean
   matchId: string | null

@@ -4,7 +4,7 @@ import { Candidate, candidateFields, exampleCandidate } from '../candidates/cand
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos, participantErrors, ProfileNotFound } from '../errors.ts'
 import { readParticipant } from '../people/queries.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
+import { withPhotos } from '../photos/describe.ts'
 import { readSwipeLimits } from '../swipes/limits.ts'
 import { Limits } from '../swipes/schemas.ts'
 import { discover, readProfileView } from './queries.ts'
@@ -68,7 +68,7 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
       const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
       const limits = await readSwipeLimits(db, me)
       return data({
-        profiles: profiles.map((profile) => withPhotoUrls(media, profile)),
+        profiles: profiles.map((profile) => withPhotos(media, profile)),
         remaining: total - profiles.length,
         limits
       })
@@ -88,6 +88,6 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
       }
     },
     async ({ params, account }) =>
-      data(withPhotoUrls(media, await readProfileView(db, await readParticipant(db, account.id), params.profileId)))
+      data(withPhotos(media, await readProfileView(db, await readParticipant(db, account.id), params.profileId)))
   )
 }

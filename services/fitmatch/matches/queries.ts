@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { ageNow } from '../people/queries.ts'
+import { candidatePhotoColumns } from '../photos/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
 
@@ -43,10 +44,8 @@ const selectMatches = (db: Db, accountId: string) =>
       'last.createdAt',
       'last.isMine',
       jsonArrayFrom(
-        eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order').select([
-          'url',
-          'is_main as isMain'
-        ])
+        eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
+          .select(candidatePhotoColumns)
       ).as('photos'),
       eb.selectFrom('messages').whereRef('match_id', '=', 'matches.id').where('read_at', 'is', null).where(
         'sender_id',

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { Data, data, Enum, Nullable, Timestamp, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { participantErrors } from '../errors.ts'
-import { CandidatePhoto } from '../candidates/candidate.ts'
 import { readParticipant } from '../people/queries.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
+import { withPhotos } from '../photos/describe.ts'
+import { CandidatePhoto, exampleCandidatePhoto } from '../photos/schemas.ts'
 import { countMatches, listConversations, listNewMatches } from './queries.ts'
 
 const profile = named(
@@ -30,7 +30,7 @@ const exampleMatch = {
     id: '019aa1f0-0000-7000-8000-000000000004',
     displayName: 'Ben',
     age: 31,
-    photos: [{ url: 'https://cdn.example/fitmatch/a/b.webp', isMain: true }]
+    photos: [exampleCandidatePhoto]
   }
 }
 
@@ -81,10 +81,10 @@ export const matchRoutes: Routes<Deps> = async (app, { db, media }) => {
       countMatches(db, account.id)
     ])
     return data({
-      newMatches: newMatches.map((match) => ({ ...match, profile: withPhotoUrls(media, match.profile) })),
+      newMatches: newMatches.map((match) => ({ ...match, profile: withPhotos(media, match.profile) })),
       conversations: conversations.map(({ lastMessage, ...match }) => ({
         ...match,
-        profile: withPhotoUrls(media, match.profile),
+        profile: withPhotos(media, match.profile),
         lastMessage: { ...lastMessage, imageUrl: media.urlOf(lastMessage.imageUrl) }
       })),
       totalMatches

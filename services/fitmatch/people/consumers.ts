@@ -4,9 +4,9 @@ import type { Deps } from '../deps.ts'
 import { upsertFacts, upsertPerson, upsertSubscription } from './actions.ts'
 import { upsertPeople } from './copies.ts'
 
-export const onPersonChanged = ({ db }: Deps) =>
+export const onPersonChanged = ({ db, media }: Deps) =>
   on(PersonChanged, async ({ data, time }) => {
-    await upsertPeople(db, [data], time)
+    await upsertPeople({ db, media }, [data], time)
     await upsertPerson(db, data, time)
   })
 export const onFactsChanged = ({ db }: Deps) =>

@@ -1,5 +1,11 @@
 import { upsertVersioned } from '@tandem/database-kit'
+import type { Media } from '@tandem/media-kit'
 import type { Db } from '../tables.ts'
+
+export interface CopyDeps {
+  db: Db
+  media: Media
+}
 
 export interface PersonCopy {
   accountId: string
@@ -9,14 +15,14 @@ export interface PersonCopy {
 }
 
 /** Stores copies of people, unless newer ones exist. `at` is the time of the change, for people without `changedAt`. */
-export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(0)) {
+export async function upsertPeople ({ db, media }: CopyDeps, people: PersonCopy[], at = new Date(0)) {
   await upsertVersioned(
     db,
     'people',
     people.map(({ accountId, name, image, changedAt }) => ({
       account_id: accountId,
       name,
-      image,
+      image: media.toStoredValue(image),
       changed_at: changedAt ?? at
     })),
     { key: 'account_id' }

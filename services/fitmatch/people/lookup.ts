@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { CallRpc } from '@tandem/bus-kit'
 import { People } from '@tandem/contracts'
 import { createLookup } from '@tandem/process-kit'
-import type { Db } from '../tables.ts'
-import { upsertPeople, type PersonCopy } from './copies.ts'
+import { upsertPeople, type CopyDeps, type PersonCopy } from './copies.ts'
 
 /**
  * Fetches people from the profile service and stores copies of them. Accounts that do not exist are left out.
@@ -11,20 +10,19 @@ import { upsertPeople, type PersonCopy } from './copies.ts'
  */
 export type FindPeople = (accountIds: string[]) => Promise<PersonCopy[]>
 
-export const createPeopleLookup = ({ db, callRpc }: { db: Db, callRpc: CallRpc }): FindPeople =>
+export const createPeopleLookup = ({ callRpc, ...deps }: CopyDeps & { callRpc: CallRpc }): FindPeople =>
   createLookup(async (accountIds) => {
     const people = await callRpc(People, { accountIds })
-    await upsertPeople(db, people)
+    await upsertPeople(deps, people)
     return new Map(people.map((person) => [person.accountId, person]))
   })
 
-interface PeopleDeps {
-  db: Db
+interface PeopleDeps extends CopyDeps {
   findPeople: FindPeople
 }
 
 /** The rows, each with its person as `user`: under the name of the account, not that of the FitMatch profile. */
-export async function withUsers<Row extends { userId: string }> ({ db, findPeople }: PeopleDeps, rows: Row[]) {
+export async function withUsers<Row extends { userId: string }> ({ db, media, findPeople }: PeopleDeps, rows: Row[]) {
   const ids = rows.map(({ userId }) => userId)
   const known = await db.selectFrom('people').where('account_id', '=', sql<string>`any(${ids}::uuid[])`)
     .select(['account_id as accountId', 'name', 'image']).execute()
@@ -33,6 +31,6 @@ export async function withUsers<Row extends { userId: string }> ({ db, findPeopl
   const people = [...known, ...await findPeople(missing).catch(() => [])]
   return rows.map(({ userId, ...row }) => {
     const { name = 'Someone', image = null } = people.find(({ accountId }) => accountId === userId) ?? {}
-    return { ...row, user: { id: userId, name, image } }
+    return { ...row, user: { id: userId, name, image: media.urlOf(image) } }
   })
 }

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
-import type { Image } from '@tandem/media-kit'
+import type { Image, ImageDetails, StoredImage } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { hasRolledBack, PhotoNotFound, TooManyPhotos } from '../errors.ts'
 import { lockProfile, type LockedProfile } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { restoreApproval, revokeUnlessMainPhotoCompared } from './approval.ts'
 import { removeFiles } from './files.ts'
-import { listPhotos, readPhotos } from './queries.ts'
+import { listPhotos, photoColumns, readPhotos } from './queries.ts'
 
 export const MAX_PHOTOS = 6
 
@@ -25,10 +25,11 @@ export async function addPhoto (
   image: Image,
   idempotencyKey?: IdempotencyKey
 ) {
-  const { key } = await media.store('public', image)
+  const stored = await media.store('public', image)
+  const { key } = stored
   const discard = async () => await media.remove(key).catch(() => {})
   try {
-    const photo = await withIdempotencyKey(db, idempotencyKey, (trx) => insertPhoto(trx, accountId, key))
+    const photo = await withIdempotencyKey(db, idempotencyKey, (trx) => insertPhoto(trx, accountId, stored))
     if (photo.url !== key) await discard()
     return photo
   } catch (error) {
@@ -38,7 +39,7 @@ export async function addPhoto (
 }
 
 /** The first photo of a profile becomes the main one. */
-async function insertPhoto (trx: Trx, accountId: string, url: string) {
+async function insertPhoto (trx: Trx, accountId: string, { key, width, height, blurhash }: StoredImage) {
   const profile = await lockProfile(trx, accountId)
   const { id: profileId } = profile
   const photos = await listPhotos(trx, profileId)
@@ -47,12 +48,15 @@ async function insertPhoto (trx: Trx, accountId: string, url: string) {
   const photo = await trx.insertInto('photos')
     .values({
       profile_id: profileId,
-      url,
+      url: key,
+      width,
+      height,
+      blurhash,
       uploaded: true,
       is_main: photos.length === 0,
       sort_order: (photos.at(-1)?.sortOrder ?? -1) + 1
     })
-    .returning(['id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])
+    .returning(photoColumns)
     .executeTakeFirstOrThrow()
   if (photo.isMain) await revokeUnlessMainPhotoCompared(trx, profile)
   return photo
@@ -124,7 +128,7 @@ export async function deletePhoto ({ db, media }: Deps, accountId: string, photo
   if (removed.uploaded) await removeFiles({ db, media }, [removed.url])
 }
 
-interface RemovedPhoto {
+interface RemovedPhoto extends ImageDetails {
   id: string
   url: string
   uploaded: boolean

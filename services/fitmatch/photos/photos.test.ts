@@ -1,11 +1,11 @@
 import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { createPng } from '@tandem/media-kit/testing'
+import { createImage, createPng } from '@tandem/media-kit/testing'
 import { inParallel, testApp } from '../test/app.ts'
 
 t.test('photos', async (t) => {
-  const { get, put, del, upload, member, cdnUrl, folder } = await testApp(t)
+  const { get, put, del, upload, member, createMatch, deps, cdnUrl, folder } = await testApp(t)
   const photosOf = async (accountId: string) =>
     (await get(accountId, '/fitmatch/photos')).data.photos as {
       id: string,
@@ -31,11 +31,60 @@ t.test('photos', async (t) => {
         }
       }
     })
-    t.strictSame(Object.keys(first.data.photo).sort(), ['id', 'isMain', 'sortOrder', 'url'])
+    t.strictSame(Object.keys(first.data.photo).sort(), [
+      'blurhash',
+      'height',
+      'id',
+      'isMain',
+      'sortOrder',
+      'thumbnails',
+      'type',
+      'url',
+      'width'
+    ])
     t.ok(await isKept(first.data.photo.url))
     t.match(await upload(ana, '/fitmatch/photos', 'file', createPng()), {
       data: { photo: { isMain: false, sortOrder: 1 } }
     })
+  })
+
+  t.test('have sizes, a blurhash and thumbnails wherever they are shown', async (t) => {
+    const ana = await member('Ana', { photos: [] })
+    const png = createPng(400, 200)
+    for (let count = 0; count < 2; count++) await upload(ana.id, '/fitmatch/photos', 'file', png)
+    const [main] = await photosOf(ana.id)
+    const details = {
+      type: 'IMAGE',
+      width: 400,
+      height: 200,
+      blurhash: /.{6}/,
+      thumbnails: [
+        { url: `${main?.url}?w=160`, width: 160, height: 80 },
+        { url: `${main?.url}?w=320`, width: 320, height: 160 }
+      ]
+    }
+    const ben = await member('Ben')
+    await createMatch(ana, ben)
+    const cy = await member('Cy')
+    t.match(main, details)
+    t.match((await get(ana.id, '/fitmatch/profile')).data.photos, { 0: details })
+    t.match((await get(cy.id, `/fitmatch/profile/${ana.profileId}`)).data.photos, { 0: details })
+    t.match((await get(ben.id, '/fitmatch/matches')).data.newMatches, [{ profile: { photos: { 0: details } } }])
+    const { profiles } = (await get(cy.id, '/fitmatch/discover?limit=50')).data
+    t.match(profiles.find(({ id }: { id: string }) => id === ana.profileId), { photos: { 0: details } })
+  })
+
+  t.test('keep their sizes when they are taken from the main profile; those of other hosts have none', async (t) => {
+    const { key, width, height, blurhash } = await deps.media.store('public', createImage())
+    const ana = await member('Ana', {
+      photos: [deps.media.urlOf(key), 'https://elsewhere.example/a.png'],
+      photoDetails: [{ width, height, blurhash }, null]
+    })
+    const [own, other] = await photosOf(ana.id)
+    t.match(own, { width, height, blurhash, thumbnails: [{ url: `${own?.url}?w=160`, width: 160, height: 80 }] })
+    t.match(other, { width: null, height: null, blurhash: null, thumbnails: [] })
+    const ben = await member('Ben', { photos: [deps.media.urlOf(key)] })
+    t.match(await photosOf(ben.id), [{ width: null, blurhash: null }], 'nor those from a profile without them')
   })
 
   t.test('are rejected if they are not images', async (t) => {

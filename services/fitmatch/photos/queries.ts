@@ -1,9 +1,15 @@
 import { readCaller } from '../people/queries.ts'
 import type { Db } from '../tables.ts'
 
+/** The columns of a photo as other people see it, for `describePhoto`. */
+export const candidatePhotoColumns = ['url', 'width', 'height', 'blurhash', 'photos.is_main as isMain'] as const
+
+/** The columns of a photo as its owner sees it. */
+export const photoColumns = [...candidatePhotoColumns, 'photos.id', 'sort_order as sortOrder'] as const
+
 export async function listPhotos (db: Db, profileId: string) {
   return await db.selectFrom('photos').where('profile_id', '=', profileId)
-    .select(['id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])
+    .select(photoColumns)
     .orderBy('sort_order')
     .execute()
 }

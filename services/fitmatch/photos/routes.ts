@@ -19,7 +19,7 @@ import { readCaller } from '../people/queries.ts'
 import { addPhoto, arrangePhotos, deletePhoto, MAX_PHOTOS } from './actions.ts'
 import { readPhotos } from './queries.ts'
 import { Photo } from './schemas.ts'
-import { withUrl, withUrls } from './urls.ts'
+import { describePhoto, describePhotos } from './describe.ts'
 
 const Photos = Data(Type.Object({
   photos: Type.Array(Photo),
@@ -31,7 +31,7 @@ const Photos = Data(Type.Object({
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
   const toResponse = ({ photos, isPhotoVerified }: Awaited<ReturnType<typeof readPhotos>>) =>
-    data({ photos: withUrls(media, photos), isPhotoVerified })
+    data({ photos: describePhotos(media, photos), isPhotoVerified })
   await app.register(multipartUploads)
 
   app.get('/fitmatch/photos', {
@@ -65,7 +65,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     if (photoCount >= MAX_PHOTOS && !mayBeRetry) throw new TooManyPhotos()
     const image = await readImage(request, 'file', account.id)
     const photo = await addPhoto(deps, account.id, image, readIdempotencyKey(request, image.bytes))
-    return data({ photo: withUrl(media, photo) })
+    return data({ photo: describePhoto(media, photo) })
   })
 
   app.put('/fitmatch/photos', {

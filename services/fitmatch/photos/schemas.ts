@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { named } from '@tandem/http-kit'
+import { examplePicture, Picture } from '@tandem/media-kit'
 
 export const examplePhoto = {
+  ...examplePicture,
   id: '019aa1f0-0000-7000-8000-000000000001',
-  url: 'https://cdn.example/fitmatch/a/b.webp',
   isMain: true,
   sortOrder: 0
 }
@@ -11,9 +12,17 @@ export const examplePhoto = {
 export const Photo = named(
   'Photo',
   Type.Object({
+    ...Picture.properties,
     id: Type.String(),
-    url: Type.String(),
     isMain: Type.Boolean(),
     sortOrder: Type.Integer()
   }, { examples: [examplePhoto] })
+)
+
+export const exampleCandidatePhoto = { ...examplePicture, isMain: true }
+
+/** A photo as other people see it. */
+export const CandidatePhoto = named(
+  'CandidatePhoto',
+  Type.Object({ ...Picture.properties, isMain: Type.Boolean() }, { examples: [exampleCandidatePhoto] })
 )

@@ -10,7 +10,7 @@ import { endMatch } from '../matches/actions.ts'
 import { findCaller, lockProfile } from '../people/queries.ts'
 import { haveMet } from '../people/visibility.ts'
 import { sportBitsOf } from '../people/sports.ts'
-import { MAX_PHOTOS } from '../photos/actions.ts'
+import type { StoredPhoto } from '../photos/describe.ts'
 import { removeFiles } from '../photos/files.ts'
 import { todayIn } from '../today.ts'
 import type { Trx } from '../tables.ts'
@@ -38,10 +38,10 @@ export async function createProfile (
   const columns = columnsOf(facts, fields, minAge)
   checkAge(columns.birth_date, minAge)
   checkAgeRange(columns, minAge)
-  const photos = await copyPhotos(media, facts.photos.slice(0, MAX_PHOTOS))
+  const photos = await copyPhotos(media, facts)
   const removeUnusedCopies = async (usedKeys: string[]) => {
-    for (const photo of photos) {
-      if (isMediaKey(photo) && !usedKeys.includes(photo)) await media.remove(photo).catch(() => {})
+    for (const { url } of photos) {
+      if (isMediaKey(url) && !usedKeys.includes(url)) await media.remove(url).catch(() => {})
     }
   }
   try {
@@ -61,7 +61,7 @@ export async function createProfile (
 interface NewProfileParts {
   columns: ReturnType<typeof columnsOf>
   facts: MainProfile
-  photos: string[]
+  photos: StoredPhoto[]
   calledAt: Date
 }
 
@@ -85,10 +85,10 @@ async function insertProfile (trx: Trx, accountId: string, { columns, facts, pho
   if (photos.length > 0) {
     await trx.insertInto('photos')
       .values(
-        photos.map((url, index) => ({
+        photos.map((photo, index) => ({
+          ...photo,
           profile_id: profile.id,
-          url,
-          uploaded: isMediaKey(url),
+          uploaded: isMediaKey(photo.url),
           is_main: index === 0,
           sort_order: index
         }))

@@ -4,6 +4,8 @@ import { isMediaKey } from '@tandem/http-kit'
 import { createMediaKey } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { upsertMemberFacts, upsertTimezone } from '../people/actions.ts'
+import { MAX_PHOTOS } from '../photos/actions.ts'
+import type { StoredPhoto } from '../photos/describe.ts'
 import { roundToGrid } from '../position.ts'
 import type { Trx } from '../tables.ts'
 import { toColumns, toTimes } from './fields.ts'
@@ -70,14 +72,20 @@ export async function saveFetchedFacts (
  * Copies photos under new keys. With the key of the main profile's photo, anybody could find the person behind a
  * matching profile.
  */
-export async function copyPhotos (media: Deps['media'], urls: string[]) {
-  const copies = await Promise.all(urls.map(async (url) => {
-    const stored = media.toStoredValue(url)
-    if (isMediaKey(stored)) {
-      const key = createMediaKey('public')
-      return await media.copy(stored, key) ? key : undefined
-    }
-    return media.isAllowedUrl(url) ? stored : undefined
-  }))
+export async function copyPhotos (
+  media: Deps['media'],
+  { photos, photoDetails }: Pick<MainProfile, 'photos' | 'photoDetails'>
+): Promise<StoredPhoto[]> {
+  const copies = await Promise.all(
+    photos.slice(0, MAX_PHOTOS).map(async (url, index) => {
+      const details = photoDetails?.[index] ?? { width: null, height: null, blurhash: null }
+      const stored = media.toStoredValue(url)
+      if (isMediaKey(stored)) {
+        const key = createMediaKey('public')
+        return await media.copy(stored, key) ? { url: key, ...details } : undefined
+      }
+      return media.isAllowedUrl(url) ? { url: stored, ...details } : undefined
+    })
+  )
   return copies.filter((copy) => copy !== undefined)
 }

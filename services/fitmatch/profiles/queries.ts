@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { ProfileMissing } from '../errors.ts'
 import { ageNow } from '../people/queries.ts'
+import { photoColumns } from '../photos/queries.ts'
 import { toDegrees } from '../position.ts'
 import type { Db } from '../tables.ts'
 import { scoreProfile } from './profile-score.ts'
-import type { OwnProfile } from './schemas.ts'
 
-export async function findOwnProfile (db: Db, accountId: string): Promise<OwnProfile | undefined> {
+export async function findOwnProfile (db: Db, accountId: string) {
   const row = await db.selectFrom('profiles').where('account_id', '=', accountId)
     .select((eb) => [
       'id',
@@ -34,7 +34,7 @@ export async function findOwnProfile (db: Db, accountId: string): Promise<OwnPro
       'prompts',
       jsonArrayFrom(
         eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
-          .select(['photos.id', 'url', 'is_main as isMain', 'sort_order as sortOrder'])
+          .select(photoColumns)
       ).as('photos'),
       jsonArrayFrom(
         eb.selectFrom('venues').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')

@@ -13,7 +13,7 @@ import {
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileExists, AgeRestricted, ProfileMissing, TooManyPositionChanges } from '../errors.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
+import { withPhotos } from '../photos/describe.ts'
 import { updateProfile, createProfile, deleteProfile } from './actions.ts'
 import { findOwnProfile } from './queries.ts'
 import { NewProfile, OwnProfile, ProfileChanges } from './schemas.ts'
@@ -33,7 +33,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     return {
       success: true as const,
       exists: profile !== undefined,
-      data: profile ? withPhotoUrls(deps.media, profile) : null
+      data: profile ? withPhotos(deps.media, profile) : null
     }
   })
 
@@ -50,7 +50,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async (request, reply) => {
     const profile = await createProfile(deps, request.account.id, request.body, readIdempotencyKey(request))
-    return reply.code(201).send(data(withPhotoUrls(deps.media, profile)))
+    return reply.code(201).send(data(withPhotos(deps.media, profile)))
   })
 
   app.put('/fitmatch/profile', {
@@ -64,7 +64,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       errors: [ProfileMissing, AgeRestricted, TooManyPositionChanges],
       response: { 200: Data(OwnProfile) }
     }
-  }, async ({ body, account }) => data(withPhotoUrls(deps.media, await updateProfile(deps, account.id, body))))
+  }, async ({ body, account }) => data(withPhotos(deps.media, await updateProfile(deps, account.id, body))))
 
   app.delete('/fitmatch/profile', {
     schema: {

@@ -133,4 +133,3 @@ export const OwnProfile = named(
     }]
   })
 )
-export type OwnProfile = Type.Static<typeof OwnProfile>

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { ONLINE_WITHIN } from '../people/activity.ts'
 import { ageNow } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
+import type { StoredPhoto } from '../photos/describe.ts'
 import type { Db } from '../tables.ts'
 
 interface DetailsItem {
@@ -18,7 +19,7 @@ interface DetailsRow {
   profileId: string
   displayName: string
   age: number | null
-  photos: { url: string, isMain: boolean }[]
+  photos: (StoredPhoto & { isMain: boolean })[]
   messageId: string | null
   senderId: string
   content: string | null
@@ -49,7 +50,8 @@ export async function listDetails (db: Db, items: DetailsItem[]): Promise<Detail
     select requested.number, matches.id as "matchId", match_type as "matchType", matches.created_at as "matchedAt",
       profiles.id as "profileId", profiles.display_name as "displayName", ${ageNow} as age,
       coalesce((
-        select json_agg(json_build_object('url', url, 'isMain', is_main) order by sort_order) from photos
+        select json_agg(json_build_object('url', url, 'isMain', is_main, 'width', width, 'height', height, 'blurhash', blurhash)
+          order by sort_order) from photos
         where profile_id = profiles.id
       ), '[]') as photos,
       messages.id as "messageId", sender_id as "senderId", content, image_url as "imageUrl",

@@ -2,7 +2,7 @@ import { handleRpc } from '@tandem/bus-kit'
 import { RealtimeDetails } from '@tandem/contracts'
 import { showImage } from '../chat/images.ts'
 import type { Deps } from '../deps.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
+import { withPhotos } from '../photos/describe.ts'
 import { listDetails } from './queries.ts'
 
 export const handleRealtimeDetails = ({ db, media }: Deps) =>
@@ -19,7 +19,7 @@ export const handleRealtimeDetails = ({ db, media }: Deps) =>
           matchId,
           matchType,
           matchedAt: row.matchedAt.toISOString(),
-          profile: withPhotoUrls(media, { id, displayName, age, photos })
+          profile: withPhotos(media, { id, displayName, age, photos })
         },
         message: row.messageId === null
           ? null

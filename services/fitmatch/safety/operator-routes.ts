@@ -20,7 +20,6 @@ import {
 import type { Deps } from '../deps.ts'
 import { ReportNotFound } from '../errors.ts'
 import { operatorOf, publishRead } from '../operators.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
 import { listReports, reportReasons, resolveReport } from './reports.ts'
 
 const AnyObject = Type.Object({}, { additionalProperties: true })
@@ -86,10 +85,10 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db, media }) => 
         return {
           ...report,
           evidence: report.evidence.map((each) => media.urlOf(each)),
-          profile: withPhotoUrls(media, {
+          profile: {
             ...profile,
-            photos: profile.photos.map((photo) => ({ ...photo, url: frozen(photo.url) }))
-          }),
+            photos: profile.photos.map((photo) => ({ ...photo, url: media.urlOf(frozen(photo.url)) }))
+          },
           messages: report.messages.map((each) => ({ ...each, imageUrl: media.urlOf(frozen(each.imageUrl)) }))
         }
       }),

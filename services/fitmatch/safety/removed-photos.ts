@@ -14,6 +14,9 @@ interface DecidedPhoto {
   sequence: number
 }
 
+/** What a removed photo needs to be put back as it was. */
+const keptColumns = ['url', 'width', 'height', 'blurhash', 'is_main', 'is_verified', 'sort_order'] as const
+
 /** Removes a photo, and keeps a private copy for an appeal. A repeat finishes what a crash left undone. */
 export async function removePhoto (deps: Deps, decided: DecidedPhoto) {
   const { accountId, photoId } = decided
@@ -28,7 +31,7 @@ export async function removePhoto (deps: Deps, decided: DecidedPhoto) {
 async function storeRemoved (trx: Trx, { accountId, photoId, sequence }: DecidedPhoto) {
   const { id: profileId } = await lockProfile(trx, accountId)
   const photo = await trx.selectFrom('photos').where('id', '=', photoId).where('profile_id', '=', profileId)
-    .select(['url', 'uploaded', 'is_main', 'is_verified', 'sort_order']).executeTakeFirst()
+    .select(['uploaded', ...keptColumns]).executeTakeFirst()
   if (!photo) return
   const { uploaded, ...fields } = photo
   // The file of another photo belongs to somebody else, and stays.
@@ -67,7 +70,7 @@ async function putBack (trx: Trx, { accountId, photoId, sequence }: DecidedPhoto
   const profile = await lockProfile(trx, accountId)
   const removed = await trx.updateTable('removed_photos').set({ restored_at: sql`now()` })
     .where('photo_id', '=', photoId).where('sequence', '=', sequence).where('restored_at', 'is', null)
-    .returning(['url', 'copy', 'is_main', 'is_verified', 'sort_order', 'removed_at']).executeTakeFirst()
+    .returning(['copy', 'removed_at', ...keptColumns]).executeTakeFirst()
   if (!removed?.url) return
   const { url, copy, ...place } = removed
   await putBackPhoto(trx, profile, { id: photoId, url, uploaded: copy !== null, ...place })

@@ -4,7 +4,7 @@ import { Candidate, exampleCandidate } from '../candidates/candidate.ts'
 import type { Deps } from '../deps.ts'
 import { participantErrors, ProfileNotFound, TooManySwipes, AgeRestricted } from '../errors.ts'
 import { readParticipant } from '../people/queries.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
+import { withPhotos } from '../photos/describe.ts'
 import { waitUntilPropagated } from '../propagation.ts'
 import { swipe } from './actions.ts'
 import { readLikes } from './queries.ts'
@@ -91,6 +91,6 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ account }) => {
     const { count, profiles } = await readLikes(deps.db, await readParticipant(deps.db, account.id))
-    return data({ count, profiles: profiles.map((profile) => withPhotoUrls(deps.media, profile)) })
+    return data({ count, profiles: profiles.map((profile) => withPhotos(deps.media, profile)) })
   })
 }

@@ -132,7 +132,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const deps: Deps = {
     db,
     callRpc,
-    findPeople: createPeopleLookup({ db, callRpc }),
+    findPeople: createPeopleLookup({ db, callRpc, media }),
     media,
     selfies,
     minAge,

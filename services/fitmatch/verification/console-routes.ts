@@ -18,7 +18,7 @@ import { forOperators, type Operator as ConsoleOperator } from '@tandem/operator
 import type { Deps } from '../deps.ts'
 import { VerificationNotFound } from '../errors.ts'
 import type { Operator } from '../operators.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
+import { withPhotos } from '../photos/describe.ts'
 import { decideVerification, readSelfie } from './actions.ts'
 import { findVerificationPhoto, listVerifications } from './queries.ts'
 
@@ -46,7 +46,7 @@ export const verificationConsoleRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ query }) => {
     const { verifications, nextCursor } = await listVerifications(db, query)
-    return data({ verifications: verifications.map((each) => ({ ...withPhotoUrls(media, each) })), nextCursor })
+    return data({ verifications: verifications.map((each) => ({ ...withPhotos(media, each) })), nextCursor })
   })
 
   app.get('/operator/verifications/:id/selfie', {

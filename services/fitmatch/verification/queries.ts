@@ -49,7 +49,7 @@ export async function listVerifications (db: Db, { status, limit, cursor }: Page
           '=',
           'verifications.id'
         )
-          .orderBy('sort_order').select(['url', 'verification_photos.is_main as isMain'])
+          .orderBy('sort_order').select(['url', 'width', 'height', 'blurhash', 'verification_photos.is_main as isMain'])
       ).as('photos')
     ])
     .orderBy('verifications.id')

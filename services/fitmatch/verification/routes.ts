@@ -28,9 +28,9 @@ import {
   AlreadyDecided
 } from '../errors.ts'
 import { operatorOf } from '../operators.ts'
-import { CandidatePhoto } from '../candidates/candidate.ts'
 import { readCaller } from '../people/queries.ts'
-import { withPhotoUrls } from '../photos/urls.ts'
+import { withPhotos } from '../photos/describe.ts'
+import { CandidatePhoto } from '../photos/schemas.ts'
 import { cancelVerification, decideVerification, readSelfie, submitSelfie } from './actions.ts'
 import { listVerifications, readVerification } from './queries.ts'
 
@@ -145,7 +145,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
     onRequest
   }, async ({ query }) => {
     const { verifications, nextCursor } = await listVerifications(db, query)
-    return data({ verifications: verifications.map((verification) => withPhotoUrls(media, verification)), nextCursor })
+    return data({ verifications: verifications.map((verification) => withPhotos(media, verification)), nextCursor })
   })
 
   app.get('/fitmatch/admin/verifications/:id/selfie', {

@@ -1,7 +1,10 @@
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { PersonChanged } from '@tandem/contracts'
+import { createMediaUrls } from '@tandem/http-kit'
 import { testApp } from '../test/app.ts'
+import { findOwnAccount } from './queries.ts'
+import { describeUser } from './user.ts'
 import { handleAddressVerified, handleContact, handleMembership } from './rpc.ts'
 
 const { db, deps, rpcResults, handlers, get, login, givenAccount } = await testApp(t)
@@ -138,6 +141,25 @@ t.test('the newest version of a person wins, in any order of delivery and whatev
   t.match(await currentUser(), { name: 'Second' })
   await deliver(handlers, PersonChanged.type, changeOf('Third'))
   t.match(await currentUser(), { name: 'Third' })
+})
+
+t.test('the copy of a picture is shown at the current media URL while profile is unavailable', async (t) => {
+  const { id } = await givenAccount()
+  const key = `public/${id}.webp`
+  await deliver(handlers, PersonChanged.type, {
+    accountId: id,
+    name: 'Ana',
+    username: 'ana',
+    image: deps.mediaUrls.urlOf(key),
+    bio: null,
+    locale: 'id',
+    timezone: 'Asia/Jakarta'
+  })
+  const account = await findOwnAccount(db, id)
+  const imageAt = async (cdnUrl: string) =>
+    (await describeUser({ ...deps, mediaUrls: createMediaUrls(cdnUrl) }, account!)).image
+  t.equal(await imageAt('https://cdn.example.com'), `https://cdn.example.com/${key}`)
+  t.equal(await imageAt('https://new.example/files'), `https://new.example/files/${key}`)
 })
 
 t.test('other services can call for the contact and the membership of an account', async (t) => {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AccountVerified, PasswordChanged } from '@tandem/contracts'
-import type { Db, Trx } from '../tables.ts'
+import type { Deps } from '../deps.ts'
+import type { Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import { deleteNetworks } from '../sessions/networks.ts'
@@ -18,10 +19,14 @@ interface PersonCopy {
  * Updates the copy of a person that is shown while the profile service is unavailable. An older event never overwrites
  * a newer one.
  */
-export async function upsertPerson (db: Db, { accountId, name, image, locale }: PersonCopy, version: Date | string) {
+export async function upsertPerson (
+  { db, mediaUrls }: Pick<Deps, 'db' | 'mediaUrls'>,
+  { accountId, name, image, locale }: PersonCopy,
+  version: Date | string
+) {
   const changedAt = sql<Date>`${version}::timestamptz`
   await db.updateTable('accounts')
-    .set({ name, image, locale, person_changed_at: changedAt, updated_at: sql`now()` })
+    .set({ name, image: mediaUrls.toStoredValue(image), locale, person_changed_at: changedAt, updated_at: sql`now()` })
     .where('id', '=', accountId)
     .where((where) => where.or([where('person_changed_at', 'is', null), where('person_changed_at', '<', changedAt)]))
     .execute()

@@ -5,7 +5,7 @@ import { UserNotFound } from '../errors.ts'
 import { findOwnAccount } from './queries.ts'
 import { describeOwnUser, OwnUser } from './user.ts'
 
-export const accountRoutes: Routes<Deps> = async (app, { db, callRpc }) => {
+export const accountRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/auth/me', {
     schema: {
       operationId: 'getCurrentUser',
@@ -15,8 +15,8 @@ export const accountRoutes: Routes<Deps> = async (app, { db, callRpc }) => {
       response: { 200: Type.Object({ success: Type.Literal(true), user: OwnUser }) }
     }
   }, async ({ account: { id } }) => {
-    const account = await findOwnAccount(db, id)
+    const account = await findOwnAccount(deps.db, id)
     if (!account) throw new UserNotFound()
-    return { success: true as const, user: await describeOwnUser(callRpc, account) }
+    return { success: true as const, user: await describeOwnUser(deps, account) }
   })
 }

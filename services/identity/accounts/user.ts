@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import type { CallRpc } from '@tandem/bus-kit'
 import { Person, TrainingTotals } from '@tandem/contracts'
 import { Enum, Nullable, Timestamp, named } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
 import type { Account, OwnAccount } from './queries.ts'
 
 const Picture = Type.String({ examples: ['https://tandem.example/media/019a9f40.webp'] })
@@ -91,6 +91,8 @@ const initialProfile = {
   timezone: 'Asia/Jakarta'
 }
 
+type UserDeps = Pick<Deps, 'callRpc' | 'mediaUrls'>
+
 /** The fields of an account that this service owns. */
 const describeAccount = ({ id, name, email, image, role, emailVerified, createdAt }: Account) => ({
   id,
@@ -107,19 +109,19 @@ export function describeNewUser (account: Account): Type.Static<typeof User> {
 }
 
 /** An account with the data that other services own. Data of an unavailable service is null. */
-export async function describeUser (callRpc: CallRpc, account: Account): Promise<Type.Static<typeof User>> {
+export async function describeUser (deps: UserDeps, account: Account): Promise<Type.Static<typeof User>> {
   const [person, totals] = await Promise.all([
-    fetchPerson(callRpc, account),
-    callRpc(TrainingTotals, { accountId: account.id }).catch(() => null)
+    fetchPerson(deps, account),
+    deps.callRpc(TrainingTotals, { accountId: account.id }).catch(() => null)
   ])
   return { ...describeAccount(account), ...person, nutritionGoal: totals?.nutritionGoal ?? null }
 }
 
 /** @throws Unavailable if the dashboard service is unavailable: unlike the other fields, its totals cannot be null */
-export async function describeOwnUser (callRpc: CallRpc, account: OwnAccount): Promise<Type.Static<typeof OwnUser>> {
+export async function describeOwnUser (deps: UserDeps, account: OwnAccount): Promise<Type.Static<typeof OwnUser>> {
   const [person, { nutritionGoal, totalWorkouts, totalFoodEntries }] = await Promise.all([
-    fetchPerson(callRpc, account),
-    callRpc(TrainingTotals, { accountId: account.id })
+    fetchPerson(deps, account),
+    deps.callRpc(TrainingTotals, { accountId: account.id })
   ])
   const { updatedAt, referralCode, subscription } = account
   return {
@@ -133,5 +135,5 @@ export async function describeOwnUser (callRpc: CallRpc, account: OwnAccount): P
   }
 }
 
-const fetchPerson = async (callRpc: CallRpc, { id, name, image }: Account) =>
-  await callRpc(Person, { accountId: id }).catch(() => null) ?? { name, image, profile: null }
+const fetchPerson = async ({ callRpc, mediaUrls }: UserDeps, { id, name, image }: Account) =>
+  await callRpc(Person, { accountId: id }).catch(() => null) ?? { name, image: mediaUrls.urlOf(image), profile: null }

@@ -17,12 +17,12 @@ export interface SignedIn {
 
 /** The response for a session that has just started. */
 export async function describeSignIn (
-  { callRpc, issueToken }: Deps,
+  { callRpc, mediaUrls, issueToken }: Deps,
   { account, sessionId, refreshToken, isNewUser }: SignedIn
 ) {
   const [token, user] = await Promise.all([
     issueToken({ accountId: account.id, sessionId, role: account.role }),
-    isNewUser ? describeNewUser(account) : describeUser(callRpc, account)
+    isNewUser ? describeNewUser(account) : describeUser({ callRpc, mediaUrls }, account)
   ])
   return { success: true as const, accessToken: token, refreshToken, expiresIn: ACCESS_TOKEN.lifetimeSeconds, user }
 }

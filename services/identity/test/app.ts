@@ -26,7 +26,7 @@ import { testDatabase } from '@tandem/database-kit/testing'
 import { type Teardown, startMail, startRedis, type Mail } from '@tandem/test-kit'
 import { createMailer } from '@tandem/mail-kit'
 import { diskStorage } from '@tandem/media-kit'
-import { createKeySet } from '@tandem/http-kit'
+import { createKeySet, createMediaUrls } from '@tandem/http-kit'
 import { createRootKey, silentLog } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
@@ -158,6 +158,7 @@ export async function testApp (
     privateStorage,
     readFile: async (key) => await mediaStorage.read(key),
     departures: createIdentityDepartures({ db, secrets, mailer, privateStorage }),
+    mediaUrls: createMediaUrls('https://cdn.example.com'),
     publicUrl: 'https://tandem.example',
     graceDays: 14
   }

@@ -5,6 +5,7 @@ import { createLogger } from '@tandem/process-kit'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { testDatabase } from '@tandem/database-kit/testing'
+import { createMediaUrls } from '@tandem/http-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
 import { sql } from 'kysely'
 import { insertBroadcast, notifyNextChunk } from '../broadcasts/actions.ts'
@@ -33,6 +34,7 @@ const deps: Deps = {
   callRpc,
   findPeople: async () => [],
   mailer: fakeMailer(),
+  mediaUrls: createMediaUrls('http://localhost/media'),
   publicUrl: 'http://localhost',
   pushes,
   likeDigestMs: 0,

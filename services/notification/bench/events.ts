@@ -17,6 +17,7 @@ import { connect } from '@tandem/database-kit'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startNats, startRedis } from '@tandem/test-kit'
 import { median, percentile, reportGoals, runPgbench, type Goal } from '@tandem/test-kit/measure'
+import { createMediaUrls } from '@tandem/http-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import { sql } from 'kysely'
@@ -49,8 +50,9 @@ t.teardown(() => db.destroy())
 await sql`create table bare (account_id uuid not null, level integer not null, event_id uuid primary key)`.execute(db)
 
 const accounts = Array.from({ length: PEOPLE }, () => randomUUID())
+const mediaUrls = createMediaUrls('http://localhost/media')
 await upsertPeople(
-  db,
+  { db, mediaUrls },
   accounts.map((accountId) => ({ accountId, name: 'P', image: null, locale: 'en', timezone: 'Asia/Jakarta' })),
   new Date()
 )
@@ -81,6 +83,7 @@ const deps: Deps = {
   callRpc,
   findPeople,
   mailer: fakeMailer(),
+  mediaUrls,
   publicUrl: 'http://localhost',
   pushes,
   likeDigestMs: 0,

@@ -1,11 +1,14 @@
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { sql } from 'kysely'
-import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
+import { paginate, languageOfLocale, type Language, type MediaUrls, type Page } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
 import type { Db, Params } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
 import { visibleActor } from '../notifications/actors.ts'
 import { type Kind, usesDisplayName } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
+
+type InboxDeps = Pick<Deps, 'db' | 'mediaUrls'>
 
 interface NotificationRow {
   id: string
@@ -49,7 +52,7 @@ export type RenderedNotification = ReturnType<typeof render>
  * last id is the cursor.
  */
 export async function readInbox (
-  db: Db,
+  { db, mediaUrls }: InboxDeps,
   accountId: string,
   { cursor, limit, unreadOnly = false }: Page & { unreadOnly?: boolean | undefined },
   language?: Language
@@ -73,7 +76,9 @@ export async function readInbox (
   const found = rows.filter((row) => row.id !== null)
   const { page, nextCursor } = paginate(found, limit, ({ id }) => id)
   return {
-    notifications: page.map((row) => render(row, language ?? languageOfLocale(locale), timezone ?? DEFAULT_TIMEZONE)),
+    notifications: page.map((row) =>
+      render(mediaUrls, row, language ?? languageOfLocale(locale), timezone ?? DEFAULT_TIMEZONE)
+    ),
     nextCursor,
     unreadCount
   }
@@ -91,7 +96,7 @@ interface KeyedNotifications {
  * are not listed are left out.
  */
 export async function readNotifications (
-  db: Db,
+  { db, mediaUrls }: InboxDeps,
   inboxes: KeyedNotifications[]
 ): Promise<Map<string, RenderedNotification>[]> {
   const requested = inboxes.flatMap(({ accountId, dedupeKeys }, number) =>
@@ -111,26 +116,29 @@ export async function readNotifications (
     where ${isListed}`.execute(db)
   const byInbox = Map.groupBy(rows, ({ number }) => number)
   return inboxes.map(({ language, timezone }, number) =>
-    new Map((byInbox.get(number) ?? []).map((row) => [row.dedupeKey, render(row, language, timezone)]))
+    new Map((byInbox.get(number) ?? []).map((row) => [row.dedupeKey, render(mediaUrls, row, language, timezone)]))
   )
 }
 
-function render (row: NotificationRow, language: Language, timezone: string) {
+function render (mediaUrls: MediaUrls, row: NotificationRow, language: Language, timezone: string) {
   return {
     id: row.id,
     type: row.type,
     ...renderText(row, language, timezone),
     data: row.data,
-    actor: actorOf(row),
+    actor: actorOf(mediaUrls, row),
     readAt: row.readAt,
     createdAt: row.createdAt
   }
 }
 
-function actorOf ({ kind, params: { displayName }, actorId, actorName, actorImage }: NotificationRow) {
+function actorOf (
+  mediaUrls: MediaUrls,
+  { kind, params: { displayName }, actorId, actorName, actorImage }: NotificationRow
+) {
   if (!usesDisplayName(kind)) {
     return actorId && actorName !== null
-      ? { id: actorId, name: actorName, image: actorImage }
+      ? { id: actorId, name: actorName, image: mediaUrls.urlOf(actorImage) }
       : null
   }
   // Before a match only the profile is shown, not the account.

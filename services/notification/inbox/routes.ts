@@ -73,7 +73,7 @@ export const inboxRoutes: Routes<Deps> = async (app, deps) => {
         }))
       }
     }
-  }, async (request) => data(await readInbox(db, request.account.id, request.query, preferredLanguage(request))))
+  }, async (request) => data(await readInbox(deps, request.account.id, request.query, preferredLanguage(request))))
 
   app.get('/notifications/unread-count', {
     schema: {

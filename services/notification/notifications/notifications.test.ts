@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { BroadcastSent, PostLiked, type EventDefinition } from '@tandem/contracts'
 import { readSample } from '@tandem/contracts/samples'
+import { createMediaUrls } from '@tandem/http-kit'
 import { notifyNextChunk } from '../broadcasts/actions.ts'
+import { readInbox } from '../inbox/queries.ts'
 import { upsertPeople } from '../people/copies.ts'
 import { notify, testApp, type TestApp } from '../test/app.ts'
 import { renderText } from '../texts/texts.ts'
@@ -610,11 +612,31 @@ t.test('a notification shows current names, and late profile events change nothi
   })
   t.match((await inbox(ana)).notifications, [{ body: 'Benny started following you', actor: { name: 'Benny' } }])
   await upsertPeople(
-    deps.db,
+    deps,
     [{ accountId: ben, name: 'Old', image: null, locale: 'en', timezone: 'UTC' }],
     new Date(Date.now() - 60_000)
   )
   t.match((await inbox(ana)).notifications, [{ body: 'Benny started following you' }])
+})
+
+t.test('the picture of an actor is shown at the current media URL', async (t) => {
+  const { deps, receive, person } = reset()
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  await receive('social.person.followed.v1', { followerId: ben, followedId: ana })
+  const key = `public/${randomUUID()}.webp`
+  await receive('profile.person.changed.v1', {
+    accountId: ben,
+    name: 'Ben',
+    username: 'ben',
+    image: deps.mediaUrls.urlOf(key),
+    bio: null,
+    locale: 'en',
+    timezone: 'UTC'
+  })
+  for (const cdnUrl of ['https://cdn.example.com', 'https://new.example/files']) {
+    const { notifications } = await readInbox({ ...deps, mediaUrls: createMediaUrls(cdnUrl) }, ana, { limit: 5 })
+    t.equal(notifications[0]?.actor?.image, `${cdnUrl}/${key}`)
+  }
 })
 
 t.test('an event redelivered after a crash enqueues the unfinished pushes', async (t) => {

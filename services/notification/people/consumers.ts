@@ -3,5 +3,5 @@ import { PersonChanged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { upsertPeople } from './copies.ts'
 
-export const onPersonChanged = ({ db }: Deps) =>
-  on(PersonChanged, async ({ data, time }) => await upsertPeople(db, [data], time))
+export const onPersonChanged = (deps: Deps) =>
+  on(PersonChanged, async ({ data, time }) => await upsertPeople(deps, [data], time))

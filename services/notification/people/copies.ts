@@ -1,5 +1,11 @@
 import { upsertVersioned } from '@tandem/database-kit'
+import type { MediaUrls } from '@tandem/http-kit'
 import type { Db } from '../tables.ts'
+
+export interface CopyDeps {
+  db: Db
+  mediaUrls: MediaUrls
+}
 
 export interface PersonCopy {
   accountId: string
@@ -13,7 +19,7 @@ export interface PersonCopy {
 /**
  * Stores copies of people, unless a newer one exists. `at` is the time of the change, for people without `changedAt`.
  */
-export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(0)) {
+export async function upsertPeople ({ db, mediaUrls }: CopyDeps, people: PersonCopy[], at = new Date(0)) {
   if (people.length === 0) return
   await upsertVersioned(
     db,
@@ -21,7 +27,7 @@ export async function upsertPeople (db: Db, people: PersonCopy[], at = new Date(
     people.map(({ accountId, name, image, locale, timezone, changedAt }) => ({
       account_id: accountId,
       name,
-      image,
+      image: mediaUrls.toStoredValue(image),
       locale,
       timezone,
       changed_at: changedAt ?? at

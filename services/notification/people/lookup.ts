@@ -1,8 +1,7 @@
 import type { CallRpc } from '@tandem/bus-kit'
 import { People } from '@tandem/contracts'
 import { createLookup } from '@tandem/process-kit'
-import type { Db } from '../tables.ts'
-import { upsertPeople, type PersonCopy } from './copies.ts'
+import { upsertPeople, type CopyDeps, type PersonCopy } from './copies.ts'
 
 /**
  * Fetches people from the profile service and stores copies of them. Accounts that do not exist are left out.
@@ -10,9 +9,9 @@ import { upsertPeople, type PersonCopy } from './copies.ts'
  */
 export type FindPeople = (accountIds: string[]) => Promise<PersonCopy[]>
 
-export const createPeopleLookup = ({ db, callRpc }: { db: Db, callRpc: CallRpc }): FindPeople =>
+export const createPeopleLookup = ({ callRpc, ...deps }: CopyDeps & { callRpc: CallRpc }): FindPeople =>
   createLookup(async (accountIds) => {
     const people = await callRpc(People, { accountIds })
-    await upsertPeople(db, people)
+    await upsertPeople(deps, people)
     return new Map(people.map((person) => [person.accountId, person]))
   })

@@ -47,7 +47,7 @@ export async function readFeeds (deps: Deps, queries: FeedQuery[]): Promise<Feed
   const [details, notifications] = await Promise.all([
     readDetails(deps, pages.flatMap(({ logged }) => logged)),
     readNotifications(
-      deps.db,
+      deps,
       pages.map(({ feed: { accountId, timezone }, language, logged }) => ({
         accountId,
         dedupeKeys: logged.flatMap(dedupeKeyOf),

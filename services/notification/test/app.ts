@@ -7,6 +7,7 @@ import type { Static } from 'typebox'
 import { Contact, MeetingDetails, People, RealtimeDetails } from '@tandem/contracts'
 import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import { testDatabase } from '@tandem/database-kit/testing'
+import { createMediaUrls } from '@tandem/http-kit'
 import type { Teardown } from '@tandem/test-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
@@ -72,6 +73,7 @@ function recordingProvider (): Provider & { sent: Push[], outcomeOf: (push: Push
 
 /** An app with a database of its own. */
 export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
+  const mediaUrls = createMediaUrls('https://cdn.example.com')
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const neighbours: Neighbours = {
     people: new Map(),
@@ -104,8 +106,9 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
   const deps: Deps = {
     db,
     callRpc,
-    findPeople: createPeopleLookup({ db, callRpc }),
+    findPeople: createPeopleLookup({ db, callRpc, mediaUrls }),
     mailer: fakeMailer(),
+    mediaUrls,
     publicUrl: 'https://api.example',
     pushes,
     likeDigestMs,
@@ -163,7 +166,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     person: async (name: string, overrides: Partial<PersonCopy> = {}) => {
       const person = somePerson(name, overrides)
       neighbours.people.set(person.accountId, person)
-      await upsertPeople(db, [person], new Date())
+      await upsertPeople({ db, mediaUrls }, [person], new Date())
       return person.accountId
     },
     /** Registers a device for `accountId`; returns its token. */

@@ -1,5 +1,6 @@
 // Sends broadcasts until a test kills it.
 import { connect } from '@tandem/database-kit'
+import { createMediaUrls } from '@tandem/http-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import type { Tables } from '../tables.ts'
@@ -16,6 +17,7 @@ startBroadcasting({
   callRpc,
   findPeople: async () => [],
   mailer: fakeMailer(),
+  mediaUrls: createMediaUrls('http://localhost/media'),
   publicUrl: 'http://localhost',
   // Pauses after each chunk, so that the test can kill it between two chunks.
   pushes: {

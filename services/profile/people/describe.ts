@@ -1,11 +1,14 @@
 import type { Person } from './queries.ts'
 
 /** The fields of a person that other services copy, with the picture as it is stored. */
-export const toPersonCopy = ({ account_id: accountId, name, username, image, bio, locale, timezone }: Person) => ({
+export const toPersonCopy = (
+  { account_id: accountId, name, username, image, imageDetails, bio, locale, timezone }: Person
+) => ({
   accountId,
   name,
   username,
   image,
+  imageDetails,
   bio,
   locale,
   timezone

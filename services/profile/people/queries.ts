@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import { findNameError } from '@tandem/http-kit'
+import type { ImageDetails } from '@tandem/media-kit'
 import type { Db, Trx } from '../tables.ts'
 
 /** The birth date as text: the driver would turn a date into a timestamp. */
@@ -8,12 +9,21 @@ const birthDate = sql<string | null>`birth_date::text`.as('birth_date')
 /** The version of a person: a string, because a Date would lose the microseconds. */
 const changedAt = sql<string>`to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('changedAt')
 
+/** The sizes of an upload, as JSON; null for images of other hosts and for uploads without sizes. */
+const detailsOf = (image: Expression<unknown>) =>
+  sql<ImageDetails | null>`(
+    select jsonb_build_object('width', width, 'height', height, 'blurhash', blurhash) from uploads
+    where uploads.key = ${image} and width is not null)`
+
+const imageDetails = detailsOf(sql.ref('people.image')).as('imageDetails')
+
 /** The columns of a `Person`. */
 export const personColumns = [
   'account_id',
   'name',
   'username',
   'image',
+  imageDetails,
   'bio',
   'gender',
   birthDate,
@@ -68,7 +78,17 @@ export async function lockPerson (trx: Trx, accountId: string) {
 
 const selectPersonCopies = (db: Db) =>
   db.selectFrom('people')
-    .select(['account_id as accountId', 'name', 'username', 'image', 'bio', 'locale', 'timezone', changedAt])
+    .select([
+      'account_id as accountId',
+      'name',
+      'username',
+      'image',
+      imageDetails,
+      'bio',
+      'locale',
+      'timezone',
+      changedAt
+    ])
 
 /** The copies of people for other services; unknown ids are left out. */
 export async function listPeople (db: Db, accountIds: string[]) {
@@ -82,6 +102,16 @@ export async function listPeopleByUsername (db: Db, usernames: string[]) {
     '=',
     sql`any(${usernames.map((name) => name.toLowerCase())}::text[])`
   ).execute()
+}
+
+/** The sizes of a person's photos, in their order. */
+export async function listPhotoDetails (db: Db, accountId: string) {
+  return await db.selectFrom('people').where('account_id', '=', accountId)
+    .innerJoinLateral(
+      sql<{ url: string, place: number }>`unnest(photos) with ordinality`.as<'photo'>(sql`photo (url, place)`),
+      (join) => join.onTrue()
+    )
+    .select(detailsOf(sql.ref('photo.url')).as('details')).orderBy('place').execute()
 }
 
 /**

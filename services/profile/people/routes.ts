@@ -40,6 +40,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
         username: person.username,
         bio: person.bio,
         image: media.urlOf(person.image),
+        picture: person.image === null ? null : media.describe(person.image, person.imageDetails),
         ...bodyOf(person),
         locale: person.locale
       }

@@ -5,7 +5,7 @@ import { PersonNotFound } from '../errors.ts'
 import { findCity } from '../places/queries.ts'
 import { addMissingPeople, ensurePerson } from './actions.ts'
 import { bodyOf, completionOf, factsOf, weighedAt } from './describe.ts'
-import { listPeople, listPeopleByUsername } from './queries.ts'
+import { listPeople, listPeopleByUsername, listPhotoDetails } from './queries.ts'
 
 export const handlePerson = (deps: Deps) =>
   handleRpc(Person, async ({ accountId }) => {
@@ -53,6 +53,7 @@ export const handleMatchFacts = (deps: Deps) =>
       longitude: person.longitude ?? city?.longitude ?? null,
       timezone: person.timezone,
       photos: person.photos.map((photo) => deps.media.urlOf(photo)),
+      photoDetails: (await listPhotoDetails(deps.db, accountId)).map(({ details }) => details),
       changedAt: person.changedAt,
       ...factsOf(person)
     }

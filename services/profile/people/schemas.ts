@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { examplePicture, Picture } from '@tandem/media-kit'
 import { Enum, IsoDate, Nullable, Text, Timestamp, named } from '@tandem/http-kit'
 
 // The fields that several routes accept, with their limits.
@@ -44,6 +45,7 @@ export const OwnProfile = named(
     username: Type.String(),
     bio: Nullable(Type.String()),
     image: Nullable(Type.String()),
+    picture: Nullable(Picture),
     gender: Nullable(GenderField),
     birthDate: Nullable(Timestamp),
     height: Nullable(Type.Number()),
@@ -59,7 +61,8 @@ export const OwnProfile = named(
       name: 'Ana Putri',
       username: 'ana.putri',
       bio: 'Early runner, late reader',
-      image: 'https://cdn.example.com/photos/1b4e28ba.webp',
+      image: examplePicture.url,
+      picture: examplePicture,
       gender: 'FEMALE',
       birthDate: '1998-04-12T00:00:00.000Z',
       height: 165,

@@ -19,10 +19,10 @@ const lockUploads = async (trx: Trx, accountId: string) =>
 /** Stores a photo for the account's profile. Of the unused photos of an account, the 20 newest are kept. */
 export async function uploadPhoto (deps: Media, accountId: string, image: Image) {
   const stored = await deps.media.store('public', image)
-  const { key } = stored
+  const { key, width, height, blurhash } = stored
   await deps.db.transaction().execute(async (trx) => {
     await lockUploads(trx, accountId)
-    await trx.insertInto('uploads').values({ key, account_id: accountId }).execute()
+    await trx.insertInto('uploads').values({ key, account_id: accountId, width, height, blurhash }).execute()
     await trx.updateTable('uploads').set({ delete_requested_at: sql`now()` })
       .where('account_id', '=', accountId)
       .where('unused_since', 'is not', null)

@@ -2,14 +2,14 @@ import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { PersonChanged } from '@tandem/contracts'
+import { MatchFacts, People, PersonChanged } from '@tandem/contracts'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { createForm } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/http-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
 
-const { app, db, deps, events, folder, givenPerson, post, get } = await testApp(t, { onlyOwnMedia: true })
+const { app, db, deps, events, folder, givenPerson, callRpc, post, get } = await testApp(t, { onlyOwnMedia: true })
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64'
@@ -36,6 +36,25 @@ t.test('an uploaded photo can be used in the profile and becomes the avatar', as
   t.match(data, { url: `https://cdn.example.com/${data.key}`, key: /^public\/[0-9a-f-]{36}\.webp$/ })
   t.equal((await post(ana, '/onboarding/save-profile', { photos: [data.url] })).status, 200)
   t.equal((await get(ana, '/profile')).data.profile.image, data.url)
+  const { width, height, blurhash, thumbnails } = data
+  t.strictSame((await get(ana, '/profile')).data.profile.picture, {
+    type: 'IMAGE',
+    url: data.url,
+    width,
+    height,
+    blurhash,
+    thumbnails
+  })
+  const details = { width, height, blurhash }
+  const copy = (await events()).findLast(({ type }) => type === PersonChanged.type)?.data
+  t.match(copy, { accountId: ana, image: data.url, imageDetails: details })
+  t.match(await callRpc(People, { accountIds: [ana] }), [{ imageDetails: details }])
+  const elsewhere = 'https://elsewhere.example/a.png'
+  await db.updateTable('people').set({ photos: [elsewhere, data.key] }).where('account_id', '=', ana).execute()
+  t.match(await callRpc(MatchFacts, { accountId: ana }), {
+    photos: [elsewhere, data.url],
+    photoDetails: [null, details]
+  })
 })
 
 t.test('with MEDIA_URLS_ONLY_OWN, external images are rejected', async (t) => {

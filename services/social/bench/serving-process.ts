@@ -18,7 +18,7 @@ const callRpc = async () => {
 const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com' })
 const departures = createSocialDepartures({ db, callRpc, media })
 const app = await createApp(
-  { db, callRpc, people: createPeopleLookup({ db, callRpc }), media, fourEyes: new Set(), departures },
+  { db, callRpc, people: createPeopleLookup({ db, callRpc, media }), media, fourEyes: new Set(), departures },
   { log, keys: testKeys }
 )
 await app.listen({ port: 0, host: '127.0.0.1' })

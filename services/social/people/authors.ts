@@ -37,7 +37,7 @@ export async function findAuthors (deps: Deps, rows: PersonRow[], callerId: stri
   const find = await resolvePeople(deps, rows, callerId)
   return ({ userId, name, username, image }: PersonRow): Type.Static<typeof Author> => {
     const person = find(userId) ?? (name === null ? unknownPerson : { name, username, image })
-    return { id: userId, name: person.name, username: person.username, image: person.image }
+    return { id: userId, name: person.name, username: person.username, image: deps.media.urlOf(person.image) }
   }
 }
 
@@ -59,7 +59,7 @@ export async function withPeople<Row extends PersonRow & { isFollowing: boolean 
   const find = await resolvePeople(deps, rows, callerId)
   return rows.map(({ userId, isFollowing, ...row }) => {
     const { name, username, image } = find(userId) ?? (row.name === null ? unknownPerson : { ...row, name: row.name })
-    return { id: userId, name, username, image, isFollowing }
+    return { id: userId, name, username, image: deps.media.urlOf(image), isFollowing }
   })
 }
 

@@ -1,8 +1,7 @@
 import type { CallRpc } from '@tandem/bus-kit'
 import { People, PeopleNamed } from '@tandem/contracts'
 import { createLookup } from '@tandem/process-kit'
-import type { Db } from '../tables.ts'
-import { upsertPeople, type PersonCopy } from './copies.ts'
+import { upsertPeople, type CopyDeps, type PersonCopy } from './copies.ts'
 
 /**
  * Fetches people from the profile service and adds them to the local copy. People who do not exist are left out.
@@ -14,9 +13,9 @@ export interface PeopleLookup {
   findByUsername(usernames: string[]): Promise<PersonCopy[]>
 }
 
-export function createPeopleLookup ({ db, callRpc }: { db: Db, callRpc: CallRpc }): PeopleLookup {
+export function createPeopleLookup ({ callRpc, ...deps }: CopyDeps & { callRpc: CallRpc }): PeopleLookup {
   const storePeople = async (people: PersonCopy[], keyOf: (person: PersonCopy) => string) => {
-    await upsertPeople(db, people)
+    await upsertPeople(deps, people)
     return new Map(people.map((person) => [keyOf(person), person]))
   }
   return {

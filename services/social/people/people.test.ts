@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
+import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
+import { createMedia, diskStorage } from '@tandem/media-kit'
+import { createApp } from '../app.ts'
 import { givenPost, examplePerson, testApp } from '../test/app.ts'
 import { upsertPeople } from './copies.ts'
 import { normalizeName } from './names.ts'
 
 t.test('people', async (t) => {
-  const { db, handlers, get, post, person, follows, blocks, profiles } = await testApp(t)
+  const { db, deps, folder, handlers, get, post, person, follows, blocks, profiles } = await testApp(t)
   const ana = await person('Ana')
 
   t.test('a public profile contains the public fields', async (t) => {
-    const ben = await person('Ben', { bio: 'Runs', image: 'https://cdn.example.com/b.webp' })
+    const ben = await person('Ben', { bio: 'Runs', image: 'https://elsewhere.example/b.webp' })
     await follows(ana, ben)
     for (const visibility of ['PUBLIC', 'PUBLIC', 'FOLLOWERS', 'PRIVATE'] as const) {
       await givenPost(db, { author_id: ben, visibility })
@@ -20,7 +23,15 @@ t.test('people', async (t) => {
       id: ben,
       name: 'Ben',
       username: 'ben',
-      image: 'https://cdn.example.com/b.webp',
+      image: 'https://elsewhere.example/b.webp',
+      picture: {
+        type: 'IMAGE',
+        url: 'https://elsewhere.example/b.webp',
+        width: null,
+        height: null,
+        blurhash: null,
+        thumbnails: []
+      },
       bio: 'Runs',
       followersCount: 1,
       followingCount: 0,
@@ -93,6 +104,33 @@ t.test('people', async (t) => {
     t.match(await get(ana, `/users/${stranger.accountId}`), { status: 200 })
   })
 
+  t.test('an uploaded picture has sizes, a blurhash and thumbnails, and is at the current media URL', async (t) => {
+    const key = `public/${randomUUID()}.webp`
+    const imageDetails = { width: 400, height: 300, blurhash: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj' }
+    const eva = { ...examplePerson('Eva'), image: deps.media.urlOf(key), imageDetails }
+    await deliver(handlers, 'profile.person.changed.v1', eva)
+    await givenPost(db, { author_id: eva.accountId })
+    const moved = await createApp({
+      ...deps,
+      media: createMedia({ storage: diskStorage(folder), cdnUrl: 'https://new.example' })
+    }, { log: silentLog, keys: testKeys })
+    t.teardown(() => moved.close())
+    const getMoved = async (url: string) => (await moved.inject({ url, headers: bearer(ana) })).json().data
+
+    const url = `https://new.example/${key}`
+    t.match((await get(ana, `/users/${eva.accountId}`)).data.user, { image: deps.media.urlOf(key) })
+    t.match((await getMoved(`/users/${eva.accountId}`)).user, {
+      image: url,
+      picture: {
+        url,
+        ...imageDetails,
+        thumbnails: [{ url: `${url}?w=160`, width: 160, height: 120 }, { url: `${url}?w=320`, width: 320, height: 240 }]
+      }
+    })
+    t.match((await getMoved(`/feed?userId=${eva.accountId}`)).posts, [{ user: { image: url } }])
+    t.match((await getMoved('/users/search?q=eva')).users, [{ image: url }])
+  })
+
   t.test('of two changes within one millisecond the later one wins in any order of delivery', async (t) => {
     const dina = examplePerson('Dina')
     const [earlier, later] = [{ ...dina, name: 'Earlier', changedAt: '2026-01-01T00:00:00.000001Z' }, {
@@ -108,8 +146,8 @@ t.test('people', async (t) => {
     const cara = examplePerson('Cara')
     await deliver(handlers, 'profile.person.changed.v1', { ...cara, name: 'Carla' })
     t.match((await get(ana, `/users/${cara.accountId}`)).data.user, { name: 'Carla' })
-    await upsertPeople(db, [{ ...cara, name: 'Old' }], new Date('2020-01-01'))
-    await upsertPeople(db, [{ ...cara, name: 'Asked' }])
+    await upsertPeople(deps, [{ ...cara, name: 'Old' }], new Date('2020-01-01'))
+    await upsertPeople(deps, [{ ...cara, name: 'Asked' }])
     t.match((await get(ana, `/users/${cara.accountId}`)).data.user, { name: 'Carla' })
   })
 
@@ -119,10 +157,10 @@ t.test('people', async (t) => {
       const at = new Date(`${year}-01-01`)
       await t.resolves(
         Promise.all([
-          upsertPeople(db, crowd, at),
-          upsertPeople(db, crowd.toReversed(), at),
-          upsertPeople(db, crowd, at),
-          upsertPeople(db, crowd.toReversed(), at)
+          upsertPeople(deps, crowd, at),
+          upsertPeople(deps, crowd.toReversed(), at),
+          upsertPeople(deps, crowd, at),
+          upsertPeople(deps, crowd.toReversed(), at)
         ])
       )
     }

@@ -1,5 +1,6 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { Page } from '@tandem/http-kit'
+import type { ImageDetails } from '@tandem/media-kit'
 import type { Db, Tables } from '../tables.ts'
 import { asUuid, isFollowing, canSeePerson } from '../visibility/people.ts'
 import { toPrefixQuery } from './names.ts'
@@ -27,6 +28,8 @@ export async function findProfile (db: Db, accountId: string, viewer: string) {
       'name',
       'username',
       'image',
+      sql<ImageDetails>`jsonb_build_object(
+        'width', image_width, 'height', image_height, 'blurhash', image_blurhash)`.as('imageDetails'),
       'bio',
       sql<number>`coalesce(followers_count, 0)`.as('followersCount'),
       sql<number>`coalesce(following_count, 0)`.as('followingCount'),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { paginate, Data, data, Id, NextCursor, Nullable, PageQuery, Text, named, type Routes } from '@tandem/http-kit'
+import { examplePicture, Picture } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson, findAccountByUsername } from './actions.ts'
@@ -15,6 +16,7 @@ const PublicProfile = named(
     name: Type.String(),
     username: Type.String(),
     image: Nullable(Type.String()),
+    picture: Nullable(Picture),
     bio: Nullable(Type.String()),
     followersCount: Type.Integer(),
     followingCount: Type.Integer(),
@@ -27,7 +29,8 @@ const PublicProfile = named(
       id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
       name: 'Ana',
       username: 'ana',
-      image: null,
+      image: examplePicture.url,
+      picture: examplePicture,
       bio: 'Runs at dawn',
       followersCount: 12,
       followingCount: 7,
@@ -40,7 +43,7 @@ const PublicProfile = named(
 )
 
 export const personRoutes: Routes<Deps> = async (app, deps) => {
-  const { db } = deps
+  const { db, media } = deps
 
   async function readProfile (userId: string, callerId: string) {
     const isSelf = userId === callerId
@@ -49,8 +52,9 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
       isSelf ? fetchCurrentPerson(deps.callRpc, userId) : undefined
     ])
     if (!profile) throw new PersonNotFound()
-    const { name, username, image, bio } = current ?? profile
-    return data({ user: { ...profile, name, username, image, bio, isSelf } })
+    const { name, username, image, imageDetails, bio } = current ?? profile
+    const picture = image === null ? null : media.describe(media.toStoredValue(image), imageDetails)
+    return data({ user: { ...profile, name, username, image: picture?.url ?? null, picture, bio, isSelf } })
   }
 
   app.get('/users/search', {

@@ -57,7 +57,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   const deps: Deps = {
     db,
     callRpc,
-    people: createPeopleLookup({ db, callRpc }),
+    people: createPeopleLookup({ db, callRpc, media }),
     media,
     fourEyes: new Set(),
     departures: createSocialDepartures({ db, callRpc, media })
@@ -106,7 +106,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     person: async (name: string, others: Partial<PersonCopy> = {}) => {
       const person = examplePerson(name, others)
       profiles.people.set(person.accountId, person)
-      await upsertPeople(db, [person], new Date())
+      await upsertPeople({ db, media }, [person], new Date())
       return person.accountId
     },
     /** Updates the ranking to the current posts. */
