@@ -6,6 +6,7 @@ import type { TObject } from 'typebox'
 import { readConfig } from '@tandem/process-kit'
 import { createRootKey } from '@tandem/http-kit/testing'
 import { readGatewayConfig } from '../../gateway/config.ts'
+import { readConsoleConfig } from '../../gateway/console/config.ts'
 import { serviceNames as services } from '../../gateway/routes.ts'
 import { Config as Fitmatch, createStores } from '../../services/fitmatch/config.ts'
 import { build, cannotBuild, folder, listKustomizations, listYamlFiles, parse } from './build.ts'
@@ -107,7 +108,9 @@ t.test('validation finds wrong types, kinds and unknown fields', async (t) => {
   t.match(await findUnknownFields([pod({ image: 'x' }), pod({ immage: 'x' })]), [/immage/])
 })
 
-for (const overlay of ['local', 'production', 'production-ingress']) {
+for (const overlay of ['local', 'production', 'production-ingress', 'production-console']) {
+  const hasConsole = overlay === 'production-console'
+  const processes = ['gateway', ...services, ...hasConsole ? ['console'] : []]
   t.test(overlay, { skip }, async (t) => {
     const manifests = await build(`overlays/${overlay}`)
 
@@ -153,7 +156,7 @@ for (const overlay of ['local', 'production', 'production-ingress']) {
     })
 
     t.test('each process is hardened, has probes, and shuts down gracefully', async (t) => {
-      for (const name of ['gateway', ...services]) {
+      for (const name of processes) {
         const deployment = workload(manifests, 'Deployment', name)
         const container = containerOf(deployment)
         t.match(deployment.spec, {
@@ -186,7 +189,7 @@ for (const overlay of ['local', 'production', 'production-ingress']) {
         find(manifests, 'PodDisruptionBudget', name)
         if (overlay !== 'local') {
           t.match(find(manifests, 'HorizontalPodAutoscaler', name), {
-            spec: { minReplicas: 2, scaleTargetRef: { name } }
+            spec: { minReplicas: name === 'console' ? 1 : 2, scaleTargetRef: { name } }
           })
         }
 
@@ -255,6 +258,7 @@ for (const overlay of ['local', 'production', 'production-ingress']) {
         dashboard: [postgres, nats, redis, traces],
         notification: [postgres, nats, redis, ...smtp, ...internet, traces],
         streams: [nats],
+        ...hasConsole && { console: services.map((name) => `${name}:8080`) },
         ...Object.fromEntries(services.map((name) => [`${name}-migration`, [postgres]]))
       }
       const connections = listConnections(manifests)
@@ -262,9 +266,13 @@ for (const overlay of ['local', 'production', 'production-ingress']) {
         t.same(connections.out[name], [...to, ...always].sort(), `from ${name}`)
       }
 
-      const entrance = overlay === 'local' ? [] : [overlay === 'production' ? 'gateways/:8080' : 'ingress-nginx/:8080']
+      const entrance = overlay === 'local'
+        ? []
+        : [overlay === 'production-ingress' ? 'ingress-nginx/:8080' : 'gateways/:8080']
       t.same(connections.in.gateway, [...entrance, 'monitoring/:9090'].sort())
-      for (const name of services) t.same(connections.in[name], ['gateway:8080', 'monitoring/:9090'], `to ${name}`)
+      const callers = [...hasConsole ? ['console:8080'] : [], 'gateway:8080', 'monitoring/:9090']
+      for (const name of services) t.same(connections.in[name], callers, `to ${name}`)
+      if (hasConsole) t.same(connections.in['console'], ['monitoring/:9090'])
       for (const name of services) t.same(connections.in[`${name}-migration`], [], `to the migration of ${name}`)
       t.same(connections.in['streams'], ['monitoring/:9090'])
       if (overlay === 'local') {
@@ -277,6 +285,21 @@ for (const overlay of ['local', 'production', 'production-ingress']) {
     })
   })
 }
+
+t.test('the console is closed, and is in no other overlay', { skip }, async (t) => {
+  const manifests = await build('overlays/production-console')
+  const { spec } = find(manifests, 'Service', 'console') as unknown as { spec: { type?: string } }
+  t.equal(spec.type ?? 'ClusterIP', 'ClusterIP')
+  const entrances = manifests.filter(({ kind }) => ['Ingress', 'HTTPRoute', 'Gateway'].includes(kind))
+  t.notMatch(JSON.stringify(entrances), /console/)
+  const console = containerOf(workload(manifests, 'Deployment', 'console'))
+  t.equal(console.image, containerOf(workload(manifests, 'Deployment', 'gateway')).image)
+  const values = Object.fromEntries((console.env ?? []).map(({ name, value }) => [name, value]))
+  t.equal(readConsoleConfig(values).origin, 'http://localhost:8090')
+  for (const overlay of ['local', 'production']) {
+    t.notOk((await build(`overlays/${overlay}`)).some(({ metadata: { name } }) => name.startsWith('console')), overlay)
+  }
+})
 
 t.test('one process creates the streams of all services', { skip }, async (t) => {
   for (const overlay of ['local', 'production']) {
