@@ -1,0 +1,88 @@
+import { count } from './count.ts'
+
+/** Broadcasts, dead letters, the system, options, operators and the audit. */
+export const operations = {
+  broadcasts: {
+    sent: 'Broadcasts so far',
+    none: 'No broadcast was sent yet.',
+    write: 'Write a broadcast',
+    title: 'Title',
+    body: 'Text',
+    everybody: 'Everybody receives it, each in their language.',
+    test: 'Send it to me first',
+    send: 'Send to everybody',
+    confirm: 'Send this to everybody?',
+    recipients: (number: number) => count(number, 'recipient so far', 'recipients so far'),
+    finished: 'Finished',
+    running: 'Being sent',
+    stop: 'Stop'
+  },
+  deadLetters: {
+    text: 'Messages between services that could not be handled, and are not tried again by themselves.',
+    none: 'There are no dead letters.',
+    attempts: (number: number) => count(number, 'attempt', 'attempts'),
+    since: 'since',
+    replay: 'Handle it again',
+    delete: 'Delete',
+    deleteConfirm: 'Delete this message for good? What it says is lost.'
+  },
+  system: {
+    down: 'Does not respond',
+    degraded: 'Degraded',
+    ready: 'Ready',
+    missing: 'Failing checks',
+    failed: 'Failed messages',
+    dead: 'Dead letters'
+  },
+  options: {
+    text:
+      'What people choose from while they join. A retired option stays with those who chose it, and is offered to nobody else.',
+    type: 'List',
+    types: {
+      motivation: 'Motivations',
+      activity_style: 'Styles of activity',
+      sport_category: 'Kinds of sports',
+      sport: 'Sports',
+      availability: 'Times of the week',
+      fitmatch_interest: 'Interests in FitMatch'
+    } as Record<string, string>,
+    show: 'Show',
+    add: 'Add an option',
+    id: 'Id',
+    idHint: 'Small letters, digits and underscores. It never changes.',
+    english: 'In English',
+    indonesian: 'In Indonesian',
+    icon: 'Emoji, or the address of an image',
+    order: 'Place in the list',
+    retired: 'Retired',
+    save: 'Save',
+    retire: 'Retire',
+    restore: 'Offer it again'
+  },
+  staff: {
+    invite: 'Invite an operator',
+    email: 'Email address',
+    role: 'Role',
+    account: 'Id of their own account in the app, if they have one',
+    accountHint: 'Nobody decides about themselves.',
+    link: 'The link of the invitation',
+    linkText: 'Give it to them in person. It is shown this once, works once, and for 24 hours.',
+    invited: 'Invited',
+    removed: 'Removed',
+    you: 'You',
+    lastSeen: 'Last seen',
+    neverSeen: 'Never signed in',
+    change: 'Change the role',
+    restore: 'Let them in again',
+    reinvite: 'Lost passkey',
+    reinviteConfirm: 'Remove the passkeys and the sessions of this operator, and make a new link?',
+    remove: 'Remove',
+    removeConfirm: 'Remove this operator and end all their sessions?'
+  },
+  audit: {
+    text: 'Everything that operators did and read, newest first. Nobody can change it unnoticed.',
+    service: 'Service',
+    none: 'Nothing was done yet.',
+    you: '(you)'
+  }
+}

@@ -1,0 +1,89 @@
+import type { operations as english } from '../english/operations.ts'
+
+export const operations: typeof english = {
+  broadcasts: {
+    sent: 'Siaran sejauh ini',
+    none: 'Belum ada siaran.',
+    write: 'Tulis siaran',
+    title: 'Judul',
+    body: 'Teks',
+    everybody: 'Semua orang menerimanya, masing-masing dalam bahasanya.',
+    test: 'Kirim kepada saya dulu',
+    send: 'Kirim kepada semua orang',
+    confirm: 'Kirim ini kepada semua orang?',
+    recipients: (number) => `${number} penerima sejauh ini`,
+    finished: 'Selesai',
+    running: 'Sedang dikirim',
+    stop: 'Hentikan'
+  },
+  deadLetters: {
+    text: 'Pesan antarlayanan yang tidak dapat diproses, dan tidak dicoba lagi dengan sendirinya.',
+    none: 'Tidak ada pesan gagal.',
+    attempts: (number) => `${number} percobaan`,
+    since: 'sejak',
+    replay: 'Proses lagi',
+    delete: 'Hapus',
+    deleteConfirm: 'Hapus pesan ini untuk selamanya? Isinya hilang.'
+  },
+  system: {
+    down: 'Tidak merespons',
+    degraded: 'Terganggu',
+    ready: 'Siap',
+    missing: 'Pemeriksaan yang gagal',
+    failed: 'Pesan yang gagal',
+    dead: 'Pesan yang tidak dicoba lagi'
+  },
+  options: {
+    text:
+      'Yang dapat dipilih orang saat bergabung. Pilihan yang ditarik tetap milik yang sudah memilihnya, dan tidak ditawarkan lagi.',
+    type: 'Daftar',
+    types: {
+      motivation: 'Motivasi',
+      activity_style: 'Gaya kegiatan',
+      sport_category: 'Jenis olahraga',
+      sport: 'Olahraga',
+      availability: 'Waktu dalam seminggu',
+      fitmatch_interest: 'Minat di FitMatch'
+    },
+    show: 'Tampilkan',
+    add: 'Tambah pilihan',
+    id: 'Id',
+    idHint: 'Huruf kecil, angka, dan garis bawah. Tidak pernah berubah.',
+    english: 'Dalam bahasa Inggris',
+    indonesian: 'Dalam bahasa Indonesia',
+    icon: 'Emoji, atau alamat gambar',
+    order: 'Urutan dalam daftar',
+    retired: 'Ditarik',
+    save: 'Simpan',
+    retire: 'Tarik',
+    restore: 'Tawarkan lagi'
+  },
+  staff: {
+    invite: 'Undang operator',
+    email: 'Alamat surel',
+    role: 'Peran',
+    account: 'Id akunnya sendiri di aplikasi, jika ada',
+    accountHint: 'Tidak ada yang memutuskan tentang dirinya sendiri.',
+    link: 'Tautan undangan',
+    linkText:
+      'Berikan langsung kepada orangnya. Tautan ditampilkan sekali ini saja, dan berlaku sekali, selama 24 jam.',
+    invited: 'Diundang',
+    removed: 'Dikeluarkan',
+    you: 'Anda',
+    lastSeen: 'Terakhir terlihat',
+    neverSeen: 'Belum pernah masuk',
+    change: 'Ubah peran',
+    restore: 'Izinkan masuk lagi',
+    reinvite: 'Kunci sandi hilang',
+    reinviteConfirm: 'Hapus kunci sandi dan sesi operator ini, lalu buat tautan baru?',
+    remove: 'Keluarkan',
+    removeConfirm: 'Keluarkan operator ini dan akhiri semua sesinya?'
+  },
+  audit: {
+    text:
+      'Semua yang dilakukan dan dibaca operator, yang terbaru lebih dulu. Tidak ada yang dapat mengubahnya tanpa ketahuan.',
+    service: 'Layanan',
+    none: 'Belum ada kegiatan.',
+    you: '(Anda)'
+  }
+}
