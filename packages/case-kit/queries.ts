@@ -90,11 +90,21 @@ export async function findFileKey<Tables extends CaseTables> (db: Kysely<Tables>
 
 const CLAIM_LIFETIME = '15 minutes'
 
-/** Marks a case as being decided by an operator, and takes it over from another one. @returns whether it is open */
-export async function claimCase<Tables extends CaseTables> (db: Kysely<Tables>, id: string, staffId: string) {
+/**
+ * Marks a case as being decided by an operator, and takes it over from another one if `takesOver` is true. Of several
+ * operators at once that do not take it over, one gets it.
+ * @returns whether it is theirs
+ */
+export async function claimCase<Tables extends CaseTables> (
+  db: Kysely<Tables>,
+  id: string,
+  { staffId, takesOver }: { staffId: string, takesOver: boolean }
+) {
   const { rows } = await sql`
     update cases set claimed_by = ${staffId}, claimed_until = now() + ${CLAIM_LIFETIME}::interval
-    where id = ${id} and resolved_at is null returning id`.execute(db)
+    where id = ${id} and resolved_at is null
+      and (${takesOver} or claimed_by is null or claimed_by = ${staffId} or claimed_until < now()) returning id`
+    .execute(db)
   return rows.length > 0
 }
 

@@ -16,7 +16,7 @@ import {
 } from '@tandem/http-kit'
 import type { Media } from '@tandem/media-kit'
 import { forOperators, Proposed, requireRight, type OperatorTables, type ProposalKind } from '@tandem/operator-kit'
-import { CaseNotFound, CaseResolved } from './errors.ts'
+import { CaseClaimed, CaseNotFound, CaseResolved } from './errors.ts'
 import { changeHoldOrPropose } from './holds.ts'
 import { claimCase, extendClaim, findCase, findFileKey, listCases } from './queries.ts'
 import type { CaseTables } from './tables.ts'
@@ -103,10 +103,19 @@ export const caseRoutes: Routes<CaseRouteOptions> = async (app, options) => {
 
   app.post('/operator/cases/:id/claim', {
     config: forOperators('cases.decide'),
-    schema: { hide: true, params, response: { 200: Message } }
-  }, async ({ params: { id }, operator }) => {
-    if (!await claimCase(db, id, operator.id)) {
-      throw await findCase(db, id) ? new CaseResolved() : new CaseNotFound()
+    schema: {
+      hide: true,
+      params,
+      body: Body({
+        takesOver: Type.Boolean({ default: true, description: 'Whether also if another operator has claimed it' })
+      }),
+      response: { 200: Message }
+    }
+  }, async ({ params: { id }, body: { takesOver }, operator }) => {
+    if (!await claimCase(db, id, { staffId: operator.id, takesOver })) {
+      const found = await findCase(db, id)
+      if (!found) throw new CaseNotFound()
+      throw found.resolvedAt ? new CaseResolved() : new CaseClaimed()
     }
     return message('The case is yours for 15 minutes')
   })

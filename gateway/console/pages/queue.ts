@@ -1,3 +1,4 @@
+import { ServiceRefused } from '../errors.ts'
 import type { ServiceName } from '../service-client.ts'
 import { html, type Html } from '../html.ts'
 import { withQuery, type Visit } from '../visit.ts'
@@ -129,12 +130,19 @@ export function serveQueue ({ page, form }: Pages) {
  */
 export async function takeNext (visit: Visit, { done, decidedId }: { done: string, decidedId?: string | undefined }) {
   const { cases } = await readQueue(visit)
-  const free = cases.find(({ id, claimedBy }) =>
+  const free = cases.filter(({ id, claimedBy }) =>
     id !== decidedId && (claimedBy === null || claimedBy === visit.staff.id)
   )
-  if (!free) return withQuery('/queue', { done })
-  await visit.send(free.service, 'POST', `/operator/cases/${free.id}/claim`)
-  return withQuery(pathOfCase(free), { done: done === 'decided' ? done : undefined })
+  for (const each of free) {
+    try {
+      await visit.send(each.service, 'POST', `/operator/cases/${each.id}/claim`, { takesOver: false })
+      return withQuery(pathOfCase(each), { done: done === 'decided' ? done : undefined })
+    } catch (error) {
+      // Another operator was faster.
+      if (!isRefusal(error, ['CASE_CLAIMED', 'CASE_CHANGED'])) throw error
+    }
+  }
+  return withQuery('/queue', { done })
 }
 
 /** The value with which a form names a case. */
@@ -157,14 +165,15 @@ export async function dismissAll (visit: Visit, marks: string[]) {
       await visit.send('identity', 'POST', '/operator/decisions', decision)
       count++
     } catch (error) {
-      if (!isChanged(error)) throw error
+      if (!isRefusal(error, ['CASE_CHANGED'])) throw error
       changed++
     }
   }
   return { count, changed }
 }
 
-const isChanged = (error: unknown) => (error as { refusal?: { code: string } }).refusal?.code === 'CASE_CHANGED'
+const isRefusal = (error: unknown, codes: string[]) =>
+  error instanceof ServiceRefused && codes.includes(error.refusal.code)
 
 const priorities = { 3: 'bad', 2: 'warn', 1: 'plain' } as const
 

@@ -30,7 +30,7 @@ const caseOf = async (
 const apply = async (data: object, sequence: number, id = randomUUID()) =>
   await deliver(handlers, DecisionMade.type, data, { id, sequence })
 async function operate (method: 'GET' | 'POST', url: string, headers = operatorBearer('MODERATOR')) {
-  const response = await app.inject({ method, url, headers })
+  const response = await app.inject({ method, url, headers, ...(method === 'POST' && { payload: {} }) })
   const isJson = String(response.headers['content-type']).includes('json')
   return { status: response.statusCode, raw: response.rawPayload, ...(isJson ? response.json() : {}) }
 }

@@ -149,6 +149,24 @@ t.test('five hundred reports of a post are one row of the queue, which one click
   t.equal(new Set(resolved.map(({ reporterId }) => reporterId)).size, 500, 'everybody learns the outcome')
 })
 
+t.test('of ten operators who take a free case at once, one gets it, and another can take it over', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const { id } = await givenPost(db, { author_id: ben })
+  await report(ana, 'POST', id)
+  const [opened] = await casesOf(id)
+  const claim = async (payload: object) =>
+    await app.inject({
+      method: 'POST',
+      url: `/operator/cases/${opened!.id}/claim`,
+      headers: operatorBearer('MODERATOR'),
+      payload
+    })
+  const responses = await Promise.all(Array.from({ length: 10 }, async () => await claim({ takesOver: false })))
+  t.equal(responses.filter(({ statusCode }) => statusCode === 200).length, 1)
+  t.match(responses.find(({ statusCode }) => statusCode !== 200)?.json(), { code: 'CASE_CLAIMED' })
+  t.equal((await claim({})).statusCode, 200)
+})
+
 t.test('an operator can look at the cases of sixty people in an hour', async (t) => {
   const headers = operatorBearer('MODERATOR')
   const casesAbout = async (accountId: string) =>
