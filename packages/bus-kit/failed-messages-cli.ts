@@ -1,4 +1,5 @@
-import { connect, readVariable } from '@tandem/database-kit'
+import { connect } from '@tandem/database-kit'
+import { readVariable } from '@tandem/process-kit'
 import { requestReplay, listDeadLetters, type FailedMessageTables } from './failed-messages.ts'
 
 const usage =

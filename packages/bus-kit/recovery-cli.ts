@@ -1,5 +1,5 @@
 // Prepares NATS for a restored database (docs/operations.md).
-import { readVariable } from '@tandem/database-kit'
+import { readVariable } from '@tandem/process-kit'
 import { connect } from 'nats'
 import { parseNatsUrl } from './connection.ts'
 import { deleteConsumers, deleteStreams } from './recovery.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { splitHosts } from './hosts.ts'
 import { migrate } from './migrate.ts'
 import { provision } from './provision.ts'
-import { readVariable } from './variables.ts'
+import { readVariable } from '@tandem/process-kit'
 
 const usage = `usage: node packages/database-kit/cli.ts <service's folder>
 

@@ -12,4 +12,3 @@ export {
 } from './idempotency.ts'
 export { provision } from './provision.ts'
 export { upsertVersioned } from './upsert-versioned.ts'
-export { readVariable } from './variables.ts'

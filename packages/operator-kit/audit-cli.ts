@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { connect, readVariable } from '@tandem/database-kit'
+import { connect } from '@tandem/database-kit'
+import { readVariable } from '@tandem/process-kit'
 import { findAuditFault, type AuditHead } from './audit.ts'
 import type { AuditTables } from './tables.ts'
 

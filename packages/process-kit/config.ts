@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { envSchema } from 'env-schema'
 import formats from 'ajv-formats'
@@ -6,6 +5,7 @@ import type { ErrorObject } from 'ajv'
 import type { Static, TObject, TSchemaOptions } from 'typebox'
 import { Type } from 'typebox'
 import { parseRootKey } from './root-keys.ts'
+import { readVariable } from './variables.ts'
 
 /**
  * The configuration is invalid, so the process cannot start. The message is for the operator and never contains a
@@ -105,21 +105,14 @@ function describeError (error: ErrorObject): [variable: string, line: string] {
   }
 }
 
-/**
- * Reads secrets from files, as container platforms provide them: `DATABASE_URL_FILE` names the file that holds
- * DATABASE_URL.
- */
-function readFiles (names: string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const entries = names.flatMap((name) => {
-    const file = env[`${name}_FILE`]
-    if (!file || env[name]) return []
+function readVariables (names: string[], env: NodeJS.ProcessEnv): [name: string, value: string | undefined][] {
+  return names.map((name) => {
     try {
-      return [[name, readFileSync(file, 'utf8').trim()]]
+      return [name, readVariable(name, env)]
     } catch {
       throw new ConfigError(`${name}_FILE names a file that cannot be read`)
     }
   })
-  return { ...env, ...Object.fromEntries(entries) }
 }
 
 /**
@@ -132,9 +125,7 @@ export function readConfig<Schema extends TObject> (
   env: NodeJS.ProcessEnv = process.env
 ): Static<Schema> {
   const set = Object.fromEntries(
-    Object.entries(readFiles(Object.keys(schema.properties), env)).filter(([name, value]) =>
-      name in schema.properties && value !== undefined && value.trim() !== ''
-    )
+    readVariables(Object.keys(schema.properties), env).filter(([, value]) => value !== undefined && value.trim() !== '')
   )
   try {
     const config = envSchema<Record<string, unknown>>({

@@ -16,6 +16,7 @@ export { runPeriodically } from './periodic.ts'
 export { parseRootKey, RootKeys } from './root-keys.ts'
 export { run } from './run.ts'
 export { inIndonesian, translateErrors } from './translations.ts'
+export { readVariable } from './variables.ts'
 export {
   extractTraceContext,
   isRecordingSpans,
