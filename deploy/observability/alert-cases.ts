@@ -155,6 +155,7 @@ export const alertCases: Record<string, AlertCase> = {
     atMinutes: 7,
     healthy: { postgres_connections: '30x60', postgres_max_connections: '100x60' }
   },
+  PostgresReadOnly: one('postgres_read_only{job="social"}', 3, '1x60', '1x0 0x60'),
   PostgresWraparound: one('postgres_xid_age', 70, '1500000000x90', '200000000x90'),
   PostgresStandbyGone: one('postgres_standbys', 30, '2x10 1x50', '2x60'),
   PostgresReplicationLate: one('cnpg_pg_replication_lag', 7, '90x60', '0.1x60'),

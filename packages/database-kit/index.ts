@@ -12,3 +12,4 @@ export {
 } from './idempotency.ts'
 export { provision } from './provision.ts'
 export { upsertVersioned } from './upsert-versioned.ts'
+export { checkWritable } from './writable.ts'

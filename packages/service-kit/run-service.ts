@@ -14,7 +14,7 @@ import {
   type RpcHandler
 } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
-import { connect } from '@tandem/database-kit'
+import { checkWritable, connect } from '@tandem/database-kit'
 import {
   createKeySet,
   createVerifiedKeyFetcher,
@@ -111,7 +111,8 @@ export async function runService<
     const checks: HealthChecks = {
       // A lock, because a standby would answer a read.
       postgres: {
-        check: () => deps.db.selectFrom('outbox').select('id').limit(0).forUpdate().execute(),
+        check: async () =>
+          await checkWritable(() => deps.db.selectFrom('outbox').select('id').limit(0).forUpdate().execute()),
         required: true
       },
       nats: { check: async () => bus.current() !== undefined, required: false },
