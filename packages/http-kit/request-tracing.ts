@@ -1,5 +1,5 @@
 import type { Context } from '@opentelemetry/api'
-import { context, propagation, trace } from '@opentelemetry/api'
+import { context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import {
   bindLog,
@@ -75,14 +75,24 @@ const traceIdOf = ({ id }: FastifyRequest) => id.replaceAll('-', '')
 export async function traceRequests (app: FastifyInstance, { isPublic }: { isPublic: boolean }) {
   propagateTraces()
   const recordsSpans = isRecordingSpans()
-  if (isPublic && recordsSpans) {
+  const addLogFields = (running: Context, request: FastifyRequest) =>
+    withLogFields(running, () => ({
+      requestId: request.id,
+      accountId: request.account?.id,
+      ...request.routeOptions.config.logFields
+    }))
+  if (recordsSpans) {
     app.addHook('onRequest', (request, _reply, done) => {
-      delete request.raw.headers['traceparent']
-      delete request.raw.headers['tracestate']
-      done()
+      if (isPublic) {
+        delete request.raw.headers['traceparent']
+        delete request.raw.headers['tracestate']
+      }
+      // The plugin runs handlers in a context that it derives from this one: without the fields, what they publish would
+      // not carry the request id.
+      context.with(addLogFields(ROOT_CONTEXT, request), done)
     })
+    await app.register(await loadSpanPlugin())
   }
-  if (recordsSpans) await app.register(await loadSpanPlugin())
 
   function createTrace (request: FastifyRequest) {
     const traceContext = recordsSpans && trace.getSpan(context.active())
@@ -90,11 +100,7 @@ export async function traceRequests (app: FastifyInstance, { isPublic }: { isPub
       : isPublic
       ? newTraceContext(traceIdOf(request))
       : extractTraceContext(request.headers)
-    return withLogFields(traceContext, () => ({
-      requestId: request.id,
-      accountId: request.account?.id,
-      ...request.routeOptions.config.logFields
-    }))
+    return addLogFields(traceContext, request)
   }
 
   // The prototype gets no value, because a request has no trace until one is needed.
