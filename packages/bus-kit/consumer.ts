@@ -43,6 +43,8 @@ const WORKING_INTERVAL_MS = 3_000
 const FETCH_TIMEOUT_MS = 2_000
 const HANDLER_TIMEOUT_MS = 30_000
 const RECONNECT_PAUSE_MS = 500
+// The publisher of a stream that does not exist may be part of another system that is never started.
+const MAX_MISSING_STREAM_PAUSE_MS = 10_000
 const NAK_DELAY_MS = 2_000
 const RETRY_POLL_MS = 1_000
 
@@ -82,19 +84,26 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
   loops.push(retryFailed())
 
   async function consumeFrom (publisher: string) {
-    const logFailure = throttleLog((error) => {
-      if (isStreamMissing(error)) bus.log.info({}, `${publisher} has not published yet; waiting for its stream`)
-      else bus.log.warn({ err: error }, `cannot consume events of ${publisher}; retrying`)
-    })
+    const logFailure = throttleLog((error) =>
+      bus.log.warn({ err: error }, `cannot consume events of ${publisher}; retrying`)
+    )
+    let hasConsumed = false
+    let pauseMs = RECONNECT_PAUSE_MS
     while (!stopping.signal.aborted) {
       const connection = bus.current()
       try {
-        if (connection) await pull(connection, await ensureConsumer(connection, bus.service, publisher), publisher)
+        if (connection) {
+          const consumer = await ensureConsumer(connection, bus.service, publisher)
+          hasConsumed = true
+          pauseMs = RECONNECT_PAUSE_MS
+          await pull(connection, consumer, publisher)
+        }
       } catch (error) {
         // Whatever happened to the stream or the connection, the next round creates what is missing.
-        logFailure(error)
+        if (!isStreamMissing(error) || hasConsumed) logFailure(error)
+        else pauseMs = Math.min(2 * pauseMs, MAX_MISSING_STREAM_PAUSE_MS)
       }
-      await sleep(RECONNECT_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
 
