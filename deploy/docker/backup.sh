@@ -2,6 +2,7 @@
 # Dumps all schemas into /backups every BACKUP_INTERVAL_HOURS, deletes dumps that are older than BACKUP_RETENTION_DAYS,
 # and writes when the last one succeeded for node_exporter. `backup.sh once` dumps once. The server is in PGHOST …
 set -eu
+[ -z "${PGPASSWORD_FILE:-}" ] || export PGPASSWORD="$(cat "$PGPASSWORD_FILE")"
 folder=${BACKUP_DIR:-/backups}
 mkdir -p "$folder/metrics"
 

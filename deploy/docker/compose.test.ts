@@ -1,11 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import type { TObject } from 'typebox'
+import { readConfig } from '@tandem/process-kit'
 import { readGatewayConfig } from '../../gateway/config.ts'
 import { readConsoleConfig } from '../../gateway/console/config.ts'
 import { serviceNames } from '../../gateway/routes.ts'
@@ -72,23 +82,120 @@ t.test('no secret is on a command line', (t) => {
   t.end()
 })
 
-t.test('each process has its own user on the servers that it needs, and no other', (t) => {
-  for (const name of [...names, 'gateway', 'streams']) {
-    const { NATS_URL = '', REDIS_URL = '' } = services[name]?.environment ?? {}
-    t.equal(NATS_URL.split(':')[1], `//${name}`, name)
-    t.equal(
-      REDIS_URL.split(':')[1],
-      ['gateway', 'identity', 'dashboard', 'notification'].includes(name) ? `//${name}` : undefined,
-      name
-    )
+t.test('a secret is a file that only its container sees, and make-env.sh writes each of them', (t) => {
+  const { secrets, env } = makeEnvironment(t)
+  const files = new Set<string>()
+  for (const [name, { environment = {}, volumes = [] }] of all) {
+    const mounted = volumes.filter((volume) => volume.includes('/run/secrets'))
+    const isMounted = mounted[0] === `\${SECRETS_DIR:-./.secrets}/${name}:/run/secrets:ro`
+    t.ok(mounted.length === 0 || mounted.length === 1 && isMounted, name)
+    for (const [variable, value] of Object.entries(environment).filter(([key]) => !key.startsWith('LIMIT_'))) {
+      t.notMatch(
+        variable,
+        /PASSWORD$|SECRET$|PRIVATE_KEY$|ACCESS_KEY(_ID)?$|SIGNING_KEY$|TOKEN$|(DATABASE|NATS|REDIS|SMTP)_URL$/,
+        name
+      )
+      const file = /^\/run\/secrets\/(\w+)$/.exec(value)?.[1]
+      if (!file) continue
+      t.match(variable, /_FILE$/)
+      t.ok(isMounted, `${name} sees its secrets`)
+      t.ok(secrets.has(`${name}/${file}`), `${name}/${file}`)
+      files.add(`${name}/${file}`)
+    }
   }
-  const holders = all.filter(([, { environment = {} }]) => 'IDENTITY_ROOT_PRIVATE_KEY' in environment).map(([name]) =>
-    name
+  // NATS and Redis read every file of their folder.
+  const unused = [...secrets.keys()].filter((file) => !files.has(file) && !/^(nats|redis)\//.test(file))
+  t.strictSame(unused, [])
+  for (const [, variable = ''] of text.matchAll(/\$\{(\w+)(?::\?[^}]*)?\}/g)) t.ok(env[variable], variable)
+  t.end()
+})
+
+t.test('secrets are different, kept, and taken from an older .env', (t) => {
+  const { secrets, again } = makeEnvironment(t)
+  const own = [...secrets].filter(([file]) => /PASSWORD$|SECRET$|PRIVATE_KEY$/.test(file)).map(([, value]) => value)
+  const set = own.filter((value, index) => value !== '' && own.indexOf(value) === index)
+  // That of Postgres is also the one of backups, and not every secret has a value.
+  t.equal(set.length, own.filter(Boolean).length - 1)
+  t.strictSame(again(), secrets)
+  const older = makeEnvironment(
+    t,
+    'POSTGRES_PASSWORD=old-1\nIDENTITY_SECRET=old-2\nIDENTITY_DB_PASSWORD=old-3\nIDENTITY_ROOT_PRIVATE_KEY=old-4\nNATS_SOCIAL_PASSWORD=old-5\n'
   )
-  t.same(holders, ['identity'], 'only identity has the root key')
+  t.strictSame(
+    [
+      'postgres/POSTGRES_PASSWORD',
+      'identity/SECRET',
+      'identity-migration/DATABASE_URL',
+      'identity/IDENTITY_ROOT_PRIVATE_KEY',
+      'social/NATS_URL'
+    ].map((file) => older.secrets.get(file)),
+    [
+      'old-1',
+      'old-2',
+      'postgres://tandem_identity:old-3@postgres:5432/postgres',
+      'old-4',
+      'nats://social:old-5@nats:4222'
+    ]
+  )
+  t.end()
+})
+
+t.test('the settings of each process are valid with its secrets, as its own user on each server', async (t) => {
+  const { secrets, env } = makeEnvironment(t)
+  const valueOf = (text: string) =>
+    text.replaceAll(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g, (_, name: string, given = '') => env[name] || given)
+  for (const name of names) {
+    const environment = Object.entries(services[name]?.environment ?? {}).map(([variable, value]) => {
+      const file = /^\/run\/secrets\/(\w+)$/.exec(value)?.[1]
+      return file && variable.endsWith('_FILE')
+        ? [variable.slice(0, -'_FILE'.length), secrets.get(`${name}/${file}`)]
+        : [variable, valueOf(String(value))]
+    })
+    const { Config } = await import(`../../services/${name}/config.ts`) as { Config: TObject }
+    const config = readConfig(Config, { PORT: '8080', ...Object.fromEntries(environment) })
+    t.match(config, { DATABASE_URL: `//tandem_${name}:`, NATS_URL: `//${name}:` }, name)
+    if ('REDIS_URL' in config) t.match(config['REDIS_URL'], `//${name}:`)
+  }
+  for (const name of ['gateway', 'streams']) t.match(secrets.get(`${name}/NATS_URL`), `//${name}:`)
+  t.strictSame([...secrets.keys()].filter((file) => file.endsWith('/REDIS_URL')).sort(), [
+    'dashboard/REDIS_URL',
+    'gateway/REDIS_URL',
+    'identity/REDIS_URL',
+    'notification/REDIS_URL'
+  ])
+  t.strictSame(
+    [...secrets.keys()].filter((file) => file.includes('IDENTITY_ROOT')),
+    ['identity/IDENTITY_ROOT_PRIVATE_KEY'],
+    'only identity has the root key'
+  )
   t.same(services['streams']?.command?.slice(2), names)
   t.end()
 })
+
+/** What make-env.sh writes. @param older a part of an .env that exists already */
+function makeEnvironment (t: Test, older?: string) {
+  const place = mkdtempSync(path.join(tmpdir(), 'tandem-env-'))
+  t.teardown(() => rmSync(place, { recursive: true, force: true }))
+  mkdirSync(path.join(place, 'deploy/docker'), { recursive: true })
+  for (const file of ['.env.example', 'deploy/docker/make-env.sh', 'deploy/docker/root-key.sh']) {
+    copyFileSync(path.join(root, file), path.join(place, file))
+  }
+  for (const name of names) {
+    mkdirSync(path.join(place, 'services', name), { recursive: true })
+    writeFileSync(path.join(place, 'services', name, 'main.ts'), '')
+  }
+  if (older) writeFileSync(path.join(place, '.env'), older)
+  const folder = path.join(place, '.secrets')
+  const run = () => {
+    execFileSync(path.join(place, 'deploy/docker/make-env.sh'))
+    return new Map(
+      globSync('*/*', { cwd: folder }).sort().map((
+        file
+      ) => [file, readFileSync(path.join(folder, file), 'utf8').trim()])
+    )
+  }
+  return { secrets: run(), again: run, env: parseEnv(readFileSync(path.join(place, '.env'), 'utf8')) }
+}
 
 t.test('the console is on this machine only, and knows no secret', (t) => {
   const { environment = {}, ports, image } = services['console']!
@@ -105,6 +212,7 @@ t.test('the console is on this machine only, and knows no secret', (t) => {
 
 t.test('NATS and Redis receive the password of each of their users, and every mounted file exists', (t) => {
   const folder = 'deploy/kubernetes/components'
+  const { secrets } = makeEnvironment(t)
   for (
     const [name, file] of Object.entries({
       nats: `${folder}/nats-rights/rights.conf`,
@@ -114,7 +222,10 @@ t.test('NATS and Redis receive the password of each of their users, and every mo
     const wanted = [...readFileSync(path.join(root, file), 'utf8').matchAll(/\$(\w+_PASSWORD)/g)].map(([, variable]) =>
       String(variable)
     )
-    t.same(Object.keys(services[name]?.environment ?? {}).sort(), wanted.sort(), name)
+    const written = [...secrets.keys()].flatMap((file) =>
+      file.startsWith(`${name}/`) ? file.slice(name.length + 1) : []
+    )
+    t.same(written.sort(), wanted.sort(), name)
   }
   for (const [, { volumes = [] }] of all) {
     for (const [, source = ''] of volumes.flatMap((volume) => [/^\.\/([^:]+):/.exec(volume) ?? []])) {
@@ -124,30 +235,15 @@ t.test('NATS and Redis receive the password of each of their users, and every mo
   t.end()
 })
 
-t.test('make-env.sh writes every variable that is needed, and each secret is different', (t) => {
-  const place = mkdtempSync(path.join(tmpdir(), 'tandem-env-'))
-  t.teardown(() => rmSync(place, { recursive: true, force: true }))
-  mkdirSync(path.join(place, 'deploy/docker'), { recursive: true })
-  for (const file of ['.env.example', 'deploy/docker/make-env.sh', 'deploy/docker/root-key.sh']) {
-    copyFileSync(path.join(root, file), path.join(place, file))
-  }
-  execFileSync(path.join(place, 'deploy/docker/make-env.sh'))
-  const env = parseEnv(readFileSync(path.join(place, '.env'), 'utf8'))
-  for (const [, variable = ''] of text.matchAll(/\$\{(\w+)(?::\?[^}]*)?\}/g)) t.ok(env[variable], variable)
-  const secrets = Object.entries(env).filter(([name]) =>
-    /PASSWORD$|SECRET$|PRIVATE_KEY$/.test(name) && !name.startsWith('S3_')
-  ).map(([, value]) => value)
-  t.equal(new Set(secrets).size, secrets.length)
-  t.end()
-})
-
-t.test('each setting of a process can be set in .env', async (t) => {
+t.test('each setting of a process can be set in .env, or is a secret', async (t) => {
   // These are the same in every deployment of this file, or belong to tests and other deployments.
   const fixed = new Set(['HOST', 'PORT', 'METRICS_PORT', 'NODE_ENV', 'LIMIT_PROFILE'])
   for (const name of names) {
     const { Config } = await import(`../../services/${name}/config.ts`) as { Config: TObject }
     const given = services[name]?.environment ?? {}
-    const missing = Object.keys(Config.properties).filter((variable) => !fixed.has(variable) && !(variable in given))
+    const missing = Object.keys(Config.properties).filter((variable) =>
+      !fixed.has(variable) && !(variable in given) && !(`${variable}_FILE` in given)
+    )
     t.strictSame(missing, [], name)
   }
   const { limits } = readUnknownLimit()

@@ -2,6 +2,7 @@
 # Replaces schemas by those of a dump: restore-schemas.sh <dump> <service>…  All of them or, if anything fails, none.
 # The processes of the services must not run. The server is in PGHOST, PGUSER, PGPASSWORD and PGDATABASE.
 set -eu
+[ -z "${PGPASSWORD_FILE:-}" ] || export PGPASSWORD="$(cat "$PGPASSWORD_FILE")"
 dump=$1
 shift
 

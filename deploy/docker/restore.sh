@@ -19,7 +19,7 @@ for main in services/*/main.ts; do services+=("$(basename "$(dirname "$main")")"
 processes=("${services[@]}")
 [ -n "$service" ] || processes+=(gateway)
 recover() {
-  NATS_URL="nats://operator:$NATS_OPERATOR_PASSWORD@nats:4222" \
+  NATS_URL="nats://operator:$(cat "${SECRETS_DIR:-.secrets}/nats/NATS_OPERATOR_PASSWORD")@nats:4222" \
     "${compose[@]}" exec -T -e NATS_URL streams node packages/bus-kit/recovery-cli.ts "$@"
 }
 
@@ -29,7 +29,8 @@ if [ -n "$service" ]; then
   recover consumers "$service"
 else
   recover streams
-  "${compose[@]}" exec -T redis sh -c 'REDISCLI_AUTH=$REDIS_OPERATOR_PASSWORD redis-cli --user operator flushall'
+  "${compose[@]}" exec -T redis sh -c \
+    'REDISCLI_AUTH=$(cat /run/secrets/REDIS_OPERATOR_PASSWORD) redis-cli --user operator flushall'
 fi
 # Runs the migrations since the dump, too.
 "${compose[@]}" up -d --no-build

@@ -19,8 +19,11 @@ work=$(mktemp -d)
 
 # NATS before 2.10 rejects sync_interval.
 rights="$PWD/deploy/kubernetes/components/nats-rights/rights.conf"
-if ! docker run --rm -v "$PWD/deploy/docker/nats.conf:/nats.conf:ro" -v "$rights:/rights.conf:ro" \
-  --env-file .env "${NATS_IMAGE:-nats:2.12}" --config /nats.conf -t >/dev/null 2>&1; then
+secrets=$(realpath "${SECRETS_DIR:-.secrets}")
+start="$PWD/deploy/docker/nats.sh:/etc/nats/start.sh:ro"
+if ! docker run --rm -v "$PWD/deploy/docker/nats.conf:/etc/nats/nats.conf:ro" -v "$rights:/etc/nats/rights.conf:ro" \
+  -v "$start" -v "$secrets/nats:/run/secrets:ro" --entrypoint sh "${NATS_IMAGE:-nats:2.12-alpine}" \
+  /etc/nats/start.sh -t >/dev/null 2>&1; then
   sed '/sync_interval/d' deploy/docker/nats.conf > "$work/nats.conf"
   volumes="[\"$work/nats.conf:/etc/nats/nats.conf:ro\", \"$rights:/etc/nats/rights.conf:ro\"]"
   echo "  nats: { volumes: $volumes }" >> "$work/override.yml"

@@ -15,10 +15,6 @@ type Definition = EventDefinition | RpcDefinition
  */
 const regions: Record<string, (names: Names, root: string) => string[]> = {
   'names': (names) => names.map((name) => `- ${name}`),
-  'database passwords': (names) => names.map((name) => `${name.toUpperCase()}_DB_PASSWORD=CHANGE_ME`),
-  'NATS passwords': (names) => names.map((name) => `NATS_${name.toUpperCase()}_PASSWORD=CHANGE_ME`),
-  'NATS variables': (names) =>
-    names.map((name) => `NATS_${name.toUpperCase()}_PASSWORD: \${NATS_${name.toUpperCase()}_PASSWORD:?}`),
   'NATS secrets': (names) => natsSecrets(names, (variable) => [`- name: ${variable}`]),
   'NATS secrets by name': (names) => natsSecrets(names, (variable) => [`${variable}:`]),
   'addresses': (names) => names.map((name) => `${name.toUpperCase()}_URL: http://${name}:8080`),
@@ -58,7 +54,6 @@ const regions: Record<string, (names: Names, root: string) => string[]> = {
 
 /** The files that contain regions. */
 export const filesWithRegions = [
-  '.env.example',
   'CODEOWNERS',
   'README.md',
   'deploy/kubernetes/base/console/deployment.yaml',

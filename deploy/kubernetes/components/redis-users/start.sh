@@ -1,8 +1,9 @@
 #!/bin/sh
-# Starts Redis in a container with the users of users.acl. Their passwords come from the environment and are written to
-# a file in memory, because every user of the machine can read a command line.
+# Starts Redis in a container with the users of users.acl. Their passwords come from the environment, or from files of
+# their names. They are written to a file in memory, because every user of the machine can read a command line.
 set -eu
 umask 077
+for file in /run/secrets/REDIS_*_PASSWORD; do [ ! -e "$file" ] || export "${file##*/}=$(cat "$file")"; done
 eval "cat <<END
 $(sed '/^#/d' /etc/redis/users.acl)
 END
