@@ -106,6 +106,16 @@ t.test('validation finds wrong types, kinds and unknown fields', async (t) => {
   t.match(await findErrors(pod({ image: 5 })), [/Pod x: .*image must be string/])
   t.match(await findErrors({ ...pod({}), apiVersion: 'apps/v1' }), [/apps\/v1 has no such kind/])
   t.match(await findUnknownFields([pod({ image: 'x' }), pod({ immage: 'x' })]), [/immage/])
+  const store = (configuration: object) =>
+    ({
+      apiVersion: 'barmancloud.cnpg.io/v1',
+      kind: 'ObjectStore',
+      metadata: { name: 'x' },
+      spec: { configuration }
+    }) as unknown as Manifest
+  t.same(await findErrors(store({ destinationPath: 's3://x/' })), [])
+  t.match(await findErrors(store({ destinationPath: 's3://x/', wal: { compression: 'rar' } })), [/compression/])
+  t.match(await findUnknownFields([store({ destinationPath: 's3://x/', endpoint: 'x' })]), [/endpoint/])
 })
 
 for (const overlay of ['local', 'production', 'production-ingress', 'production-console']) {

@@ -3,13 +3,21 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { folder, type Manifest } from './build.ts'
 
-type Model = new(manifest: Manifest) => { validate(): void }
+type Model = new(manifest: Omit<Manifest, 'spec'>) => { validate(): void }
 
-// No package has its schema; its operator validates it when it is applied.
-const unvalidated = new Set(['barmancloud.cnpg.io/v1'])
+/**
+ * No package has the schema of the ObjectStore of Barman. But its configuration is of the same type as that of the
+ * backups in a Cluster, which has one.
+ */
+function withSchema (manifest: Manifest): Omit<Manifest, 'spec'> {
+  if (manifest.apiVersion !== 'barmancloud.cnpg.io/v1' || manifest.kind !== 'ObjectStore') return manifest
+  const { configuration, retentionPolicy, ...unknown }: Record<string, unknown> = manifest.spec ?? {}
+  const backup = { barmanObjectStore: configuration, ...retentionPolicy !== undefined && { retentionPolicy } }
+  const cluster = { instances: 1, storage: { size: '1Gi' }, backup, ...unknown }
+  return Object.assign({}, manifest, { apiVersion: 'postgresql.cnpg.io/v1', kind: 'Cluster', spec: cluster })
+}
 
 function moduleOf (apiVersion: string) {
-  if (unvalidated.has(apiVersion)) return undefined
   const [group = ''] = apiVersion.split('/')
   if (group === 'gateway.networking.k8s.io') return `@kubernetes-models/gateway-api/${apiVersion}`
   if (group === 'monitoring.coreos.com') return `@kubernetes-models/prometheus-operator/${apiVersion}`
@@ -18,9 +26,9 @@ function moduleOf (apiVersion: string) {
 }
 
 /** Validates an object against the schema of its kind; returns the errors. */
-export async function findErrors (manifest: Manifest): Promise<string[]> {
+export async function findErrors (given: Manifest): Promise<string[]> {
+  const manifest = withSchema(given)
   const module = moduleOf(manifest.apiVersion)
-  if (!module) return []
   const where = `${manifest.kind} ${manifest.metadata?.name}`
   const models = await import(module).catch(() => ({})) as Record<string, Model>
   const Model = models[manifest.kind]
@@ -38,11 +46,10 @@ export async function findErrors (manifest: Manifest): Promise<string[]> {
  * compiler finds them, because it checks object literals for excess properties.
  */
 export async function findUnknownFields (manifests: Manifest[]): Promise<string[]> {
-  const lines = manifests.flatMap((manifest, index) => {
+  const lines = manifests.map(withSchema).map((manifest, index) => {
     const module = moduleOf(manifest.apiVersion)
-    if (!module) return []
     const [type, value] = [`T${index}`, JSON.stringify(manifest)]
-    return [`import type { I${manifest.kind} as ${type} } from '${module}'; export const o${index}: ${type} = ${value}`]
+    return `import type { I${manifest.kind} as ${type} } from '${module}'; export const o${index}: ${type} = ${value}`
   })
   const file = path.join(folder, 'node_modules/.cache', `manifests-${process.pid}.ts`)
   await mkdir(path.dirname(file), { recursive: true })
