@@ -29,6 +29,24 @@ export async function plainPng ({ width, height, bits }: { width: number, height
   return await png(width, height, bits, Buffer.alloc((1 + width * bits / 2) * height))
 }
 
+/** A PNG of soft shapes with the noise of a camera: costs about as much to re-encode as a photo. */
+export async function softPng (width: number, height: number) {
+  const rowBytes = 1 + width * 4
+  const rows = randomFillSync(Buffer.alloc(rowBytes * height))
+  for (let row = 0; row < height; row++) {
+    rows[row * rowBytes] = 0
+    for (let column = 0; column < width; column++) {
+      for (const channel of [0, 1, 2]) {
+        const at = row * rowBytes + 1 + column * 4 + channel
+        const shape = Math.sin((column + 40 * channel) / 90) * Math.cos(row / (70 + 20 * channel))
+        rows[at] = 120 + 100 * shape + rows[at]! % 8
+      }
+      rows[row * rowBytes + 4 + column * 4] = 255
+    }
+  }
+  return await png(width, height, 8, rows)
+}
+
 /** A PNG of random pixels, which does not compress: as large as a photo. */
 export async function noisyPng (width: number, height: number) {
   const rowBytes = 1 + width * 4

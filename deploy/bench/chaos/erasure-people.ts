@@ -8,6 +8,7 @@ export interface Person {
   id: string
   email: string
   password: string
+  token: string
   username: string
   postId: string
   /** Repeats the request while a process is unavailable, with the same idempotency key. */
@@ -72,7 +73,7 @@ export async function settle (stack: Stack, name: string): Promise<Person> {
     mediaType: 'image/png'
   })
   const { user } = await send<{ user: { id: string } }>('GET', '/auth/me')
-  return { id: user.id, email, password, username: name, postId: post.id, send }
+  return { id: user.id, email, password, token, username: name, postId: post.id, send }
 }
 
 /** What somebody who leaves and somebody who stays do to each other. @returns the comments, which go with the leaving */
@@ -90,7 +91,8 @@ export async function meet (leaving: Person, staying: Person) {
   return comments
 }
 
-async function sendPicture ({ gateway }: Stack, route: string, token: string, { headers, body }: Upload) {
+/** Uploads a picture; returns its URL. */
+export async function sendPicture ({ gateway }: Stack, route: string, token: string, { headers, body }: Upload) {
   const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
     method: 'POST',
     headers: { ...headers, authorization: `Bearer ${token}` },

@@ -19,6 +19,9 @@ const perActiveDay: Record<string, number> = {
   'comment': 1,
   'like or unlike': 6,
   'log': 4,
+  'chat message': 5,
+  'swipe': 3,
+  'upload': 0.2,
   'sign-in': 0.05
 }
 /** The busiest minute of a day compared with its average. */

@@ -1,6 +1,6 @@
 // Measures what each hot path costs: CPU of every process, transactions, WAL and stored bytes, and events. It writes
-// costs.json, from which capacity.ts computes: `node deploy/bench/scale/costs.ts`. CPU time, so other work on the
-// machine hardly matters.
+// costs.json, from which capacity.ts computes: `node deploy/bench/scale/costs.ts`, or with the names of what is to be
+// measured again. CPU time, so other work on the machine hardly matters.
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,14 +8,22 @@ import { runConcurrently } from '@tandem/test-kit'
 import pg from 'pg'
 import { serviceNames as services } from '../../../gateway/routes.ts'
 import { cpuTime } from '../cpu.ts'
-import { settle, type Person } from '../chaos/erasure-people.ts'
+import { sendPicture, settle, type Person } from '../chaos/erasure-people.ts'
 import { call } from '../people.ts'
+import { pictureForm, softPng } from '../pictures.ts'
 import { withStack, type Stack } from '../stack.ts'
 
+const file = path.join(import.meta.dirname, 'costs.json')
 const PEOPLE = 24
 const REQUESTS = 300
+// Each person can swipe ten profiles a day, and the swipes before have made one match.
+const SWIPES_EACH = 9
+// As large as an app sends a photo of a phone.
+const PICTURE = { width: 1_200, height: 900 }
 // Until consumers, relays and workers have done what the requests caused.
 const SETTLE_MS = 2_500
+// Of /proc, on every architecture of Linux.
+const TICK_US = 10_000
 
 interface Figures {
   [process: `${string}Us`]: number
@@ -26,7 +34,22 @@ interface Figures {
 }
 export type Costs = Record<string, Figures>
 
-const paths: Record<string, (people: Person[], turn: number) => Promise<unknown>> = {
+/** What is measured, and how many of it where it is not REQUESTS. */
+const counts: Record<string, number> = {
+  'swipe': PEOPLE * SWIPES_EACH,
+  'upload': REQUESTS / 3,
+  'sign-in': REQUESTS / 3
+}
+
+/** An image at a time: a service refuses more than it can decode. */
+const CONCURRENCY: Record<string, number> = { upload: 1 }
+
+interface Runner extends Person {
+  profileId: string
+  matchId: string
+}
+
+const paths: Record<string, (people: Runner[], turn: number) => Promise<unknown>> = {
   'home screen': async (people, turn) => await at(people, turn).send('GET', '/dashboard/home'),
   'page of a feed': async (people, turn) => await at(people, turn).send('GET', '/feed?feedType=discover'),
   'page of matching profiles': async (people, turn) => await at(people, turn).send('GET', '/fitmatch/discover'),
@@ -46,33 +69,74 @@ const paths: Record<string, (people: Person[], turn: number) => Promise<unknown>
   'log': async (people, turn) =>
     await at(people, turn).send('POST', '/logs/batch', {
       items: [{ clientId: `log ${turn}`, type: 'WATER', at: new Date().toISOString(), data: { ml: 250 } }]
-    })
+    }),
+  'chat message': async (people, turn) => {
+    const sender = at(people, turn)
+    await sender.send('POST', `/fitmatch/chat/${sender.matchId}/messages`, { content: `See you at ${turn}` })
+  },
+  // No two of them like each other: a match is rare, and costs more.
+  'swipe': async (people, turn) => {
+    const target = at(people, turn + 2 + Math.floor(turn / people.length))
+    await at(people, turn).send('POST', '/fitmatch/swipe', { targetProfileId: target.profileId, swipeType: 'LIKE' })
+  }
 }
-const at = (people: Person[], turn: number) => people[turn % people.length]!
+const at = <Someone>(people: Someone[], turn: number) => people[turn % people.length]!
 
 await withStack(async (stack, dataDir) => {
   const database = new pg.Pool({ connectionString: stack.postgres.url, max: 1 })
   database.on('error', () => {})
-  const people = await runConcurrently(
-    Array.from({ length: PEOPLE }, (_, number) => async () => await settle(stack, `runner_${number}`)),
-    4
+  const people = await matchPairs(
+    await runConcurrently(
+      Array.from({ length: PEOPLE }, (_, number) => async () => await settle(stack, `runner_${number}`)),
+      4
+    )
   )
-  const costs: Costs = {}
-  const measured = { ...paths, 'sign-in': async (all: Person[], turn: number) => await signIn(stack, at(all, turn)) }
-  for (const [name, work] of Object.entries(measured)) {
+  const picture = pictureForm(await softPng(PICTURE.width, PICTURE.height))
+  const chosen = process.argv.slice(2)
+  const costs = chosen.length > 0 ? JSON.parse(await readFile(file, 'utf8')) as Costs : {}
+  const measured = {
+    ...paths,
+    'upload': async (all: Runner[], turn: number) => await sendPicture(stack, '/media', at(all, turn).token, picture),
+    'sign-in': async (all: Runner[], turn: number) => await signIn(stack, at(all, turn))
+  }
+  for (const [name, work] of Object.entries(measured).filter(([name]) => !chosen.length || chosen.includes(name))) {
     await sleep(SETTLE_MS)
     const idle = await during(stack, dataDir, database, async () => await sleep(SETTLE_MS))
+    const requests = counts[name] ?? REQUESTS
     const busy = await during(stack, dataDir, database, async () => {
-      const requests = name === 'sign-in' ? REQUESTS / 3 : REQUESTS
-      await runConcurrently(Array.from({ length: requests }, (_, turn) => async () => await work(people, turn)), 4)
+      await runConcurrently(
+        Array.from({ length: requests }, (_, turn) => async () => await work(people, turn)),
+        CONCURRENCY[name] ?? 4
+      )
       await sleep(SETTLE_MS)
     })
-    costs[name] = perRequest(busy, idle, name === 'sign-in' ? REQUESTS / 3 : REQUESTS)
+    costs[name] = perRequest(busy, idle, requests)
     console.log(name.padEnd(28), JSON.stringify(costs[name]))
   }
   await database.end()
-  await writeFile(path.join(import.meta.dirname, 'costs.json'), `${JSON.stringify(costs, null, 2)}\n`)
+  await writeFile(file, `${JSON.stringify(costs, null, 2)}\n`)
 })
+
+/** Lets each two people like each other. */
+async function matchPairs (people: Person[]): Promise<Runner[]> {
+  const profiles: string[] = []
+  for (const { send } of people) {
+    profiles.push((await send<{ data: { id: string } }>('GET', '/fitmatch/profile')).data.id)
+  }
+  const matches: string[] = []
+  for (const [number, { send }] of people.entries()) {
+    const { data: { match } } = await send<{ data: { match?: { matchId: string } } }>('POST', '/fitmatch/swipe', {
+      targetProfileId: profiles[number ^ 1],
+      swipeType: 'LIKE'
+    })
+    if (match) matches.push(match.matchId)
+  }
+  return people.map((person, number) => ({
+    ...person,
+    profileId: profiles[number]!,
+    matchId: matches[Math.floor(number / 2)]!
+  }))
+}
 
 async function signIn (stack: Stack, { email, password }: Person) {
   return await call(stack, 'POST', '/auth/login', { body: { email, password, deviceName: 'Bench' } })
@@ -133,8 +197,12 @@ async function postmaster (dataDir: string) {
   return Number((await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
+/** The CPU of a process and of all children that it has or had. */
 async function cpuOfChildren (parent: number) {
-  let sum = await cpuTime(parent)
+  // The 16th and 17th number are the ticks of the children that have ended, such as closed connections.
+  const [, fields = ''] = (await readFile(`/proc/${parent}/stat`, 'utf8')).split(') ')
+  const [userTicks, systemTicks] = fields.split(' ').slice(13, 15)
+  let sum = await cpuTime(parent) + (Number(userTicks) + Number(systemTicks)) * TICK_US
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
     if (Number(stat.split(') ')[1]?.split(' ')[1]) === parent) sum += await cpuTime(Number(pid)).catch(() => 0)
