@@ -81,6 +81,11 @@ t.test('a release is refused with uncommitted changes, another version, or witho
   await t.rejects(other.release(), /CHANGELOG.md has no section/)
 })
 
+t.test('the changelog has a section for the version of package.json, and one for what comes next', async (t) => {
+  const headings = (await readFile(path.join(root, 'CHANGELOG.md'), 'utf8')).match(/^## \[[^\]]+\]/gm) ?? []
+  t.strictSame(headings.slice(0, 2), ['## [Unreleased]', `## [${version}]`])
+})
+
 t.test('the production overlay names the images that a release replaces, in the version of package.json', async (t) => {
   const file = path.join(root, 'deploy/kubernetes/overlays/production/kustomization.yaml')
   const { images } = parse(await readFile(file, 'utf8')) as { images: { newName: string, newTag: string }[] }
