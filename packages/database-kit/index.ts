@@ -1,6 +1,7 @@
 export { cacheJsonQuery } from './cached-query.ts'
 export { connect, type ConnectOptions, type Log } from './connect.ts'
 export { useDailyQuota } from './daily-quota.ts'
+export { lookupArray } from './lookup-arrays.ts'
 export { createQueryGauge, type QueryGaugeSource } from './metrics.ts'
 export { migrate } from './migrate.ts'
 export {

@@ -2,7 +2,8 @@
 // events a second, and the maximum rate while they are being published, beside commits of an outbox row alone that
 // pgbench sends. `TEST_DATABASE_URL=… node services/notification/bench/events.ts [events]`. It starts NATS, Redis and a
 // publishing process itself, and exits with 1 if a goal is missed. `--bare` also measures the same JetStream fetch with
-// one bare insert for each event.
+// one bare insert for each event. With `--live`, everybody has a realtime connection, so each notification also logs a
+// frame and wakes a gateway.
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,6 +13,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { connectBus, on, startConsumers, type Handler } from '@tandem/bus-kit'
+import { publishSignal } from '@tandem/bus-kit/realtime'
 import { LevelReached } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { testDatabase } from '@tandem/database-kit/testing'
@@ -35,7 +37,10 @@ const RATE = 2_000
 const ROUNDS = 3
 const PEOPLE = 1_000
 const WRITERS = 16
-const { values: { bare }, positionals } = parseArgs({ options: { bare: { type: 'boolean' } }, allowPositionals: true })
+const { values: { bare, live }, positionals } = parseArgs({
+  options: { bare: { type: 'boolean' }, live: { type: 'boolean' } },
+  allowPositionals: true
+})
 const EVENTS = Number(positionals[0] ?? 20_000)
 // Lines are made at the default level and dropped: a deployed process writes many at once, in another thread.
 const log = createLogger('notification', undefined, { write () {} })
@@ -59,6 +64,16 @@ await upsertPeople(
 await sql`
   insert into devices (account_id, session_id, token, platform)
   select account_id, account_id, 'token-' || account_id, 'android' from people`.execute(db)
+
+if (live) {
+  await sql`
+    insert into unread_counts (account_id, realtime_epoch, realtime_until)
+    select account_id, 'bench', now() + interval '1 day' from people
+    on conflict (account_id) do update
+      set realtime_epoch = excluded.realtime_epoch, realtime_until = excluded.realtime_until`.execute(db)
+}
+const signals = connectBus(nats.url, { service: 'notification', log })
+t.teardown(() => signals.close())
 
 // When each level was in the inbox or the bare table, and when the provider received it.
 const rowAt = new Map<number, number>()
@@ -90,7 +105,7 @@ const deps: Deps = {
   now: () => new Date(),
   fourEyes: new Set(),
   departures,
-  wakeUp () {},
+  wakeUp: (signal) => publishSignal(signals, signal),
   log
 }
 const publisher = fork(new URL('publishing-process.ts', import.meta.url), [url, nats.url])

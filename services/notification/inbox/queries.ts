@@ -1,5 +1,6 @@
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { sql } from 'kysely'
+import { lookupArray } from '@tandem/database-kit'
 import { paginate, languageOfLocale, type Language, type MediaUrls, type Page } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Params } from '../tables.ts'
@@ -104,14 +105,17 @@ export async function readNotifications (
   )
   if (requested.length === 0) return inboxes.map(() => new Map())
   const { rows } = await sql<NotificationRow & { number: number, dedupeKey: string }>`
-    select requested.number, notifications.dedupe_key as "dedupeKey", ${notificationColumns}
+    select requested.number, requested.dedupe_key as "dedupeKey", ${notificationColumns}
     from unnest(
-      ${requested.map(({ number }) => number)}::integer[],
-      ${requested.map(({ accountId }) => accountId)}::uuid[],
-      ${requested.map(({ dedupeKey }) => dedupeKey)}::text[]
+      ${lookupArray(requested.map(({ number }) => number), 'integer')},
+      ${lookupArray(requested.map(({ accountId }) => accountId), 'uuid')},
+      ${lookupArray(requested.map(({ dedupeKey }) => dedupeKey), 'text')}
     ) as requested (number, account_id, dedupe_key)
-    join notifications
-      on notifications.account_id = requested.account_id and notifications.dedupe_key = requested.dedupe_key
+    cross join lateral (
+      select * from notifications
+      where notifications.account_id = requested.account_id and notifications.dedupe_key = requested.dedupe_key
+      limit 1
+    ) notifications
     ${joinActor}
     where ${isListed}`.execute(db)
   const byInbox = Map.groupBy(rows, ({ number }) => number)

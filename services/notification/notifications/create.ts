@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lookupArray } from '@tandem/database-kit'
 import { createBatcher, currentCorrelation, Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
@@ -88,21 +89,21 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
       select planned.id, account_id, dedupe_key, kind, type, actor_id, subject_id, data::jsonb, params::jsonb, listed,
         occurred_at
       from unnest(
-        ${plans.map((each) => each.notificationId)}::uuid[],
-        ${plans.map((each) => each.accountId)}::uuid[],
-        ${plans.map((each) => each.listed)}::boolean[],
-        ${plans.map((each) => each.occurredAt)}::timestamptz[],
-        ${plans.map((each) => numbers.get(each.request))}::integer[]
+        ${lookupArray(plans.map((each) => each.notificationId), 'uuid')},
+        ${lookupArray(plans.map((each) => each.accountId), 'uuid')},
+        ${lookupArray(plans.map((each) => each.listed), 'boolean')},
+        ${lookupArray(plans.map((each) => each.occurredAt), 'timestamptz')},
+        ${lookupArray(plans.map((each) => numbers.get(each.request)), 'integer')}
       ) as planned (id, account_id, listed, occurred_at, request)
       join unnest(
-        ${requests.map((_, number) => number)}::integer[],
-        ${requests.map((each) => each.dedupeKey)}::text[],
-        ${requests.map((each) => each.kind)}::text[],
-        ${requests.map((each) => typeOf(each.kind))}::text[],
-        ${requests.map((each) => each.actorId ?? null)}::uuid[],
-        ${requests.map((each) => each.subjectId ?? null)}::uuid[],
-        ${requests.map((each) => JSON.stringify(each.data ?? {}))}::text[],
-        ${requests.map((each) => JSON.stringify(each.params ?? {}))}::text[]
+        ${lookupArray(requests.map((_, number) => number), 'integer')},
+        ${lookupArray(requests.map((each) => each.dedupeKey), 'text')},
+        ${lookupArray(requests.map((each) => each.kind), 'text')},
+        ${lookupArray(requests.map((each) => typeOf(each.kind)), 'text')},
+        ${lookupArray(requests.map((each) => each.actorId ?? null), 'uuid')},
+        ${lookupArray(requests.map((each) => each.subjectId ?? null), 'uuid')},
+        ${lookupArray(requests.map((each) => JSON.stringify(each.data ?? {})), 'text')},
+        ${lookupArray(requests.map((each) => JSON.stringify(each.params ?? {})), 'text')}
       ) as request (number, dedupe_key, kind, type, actor_id, subject_id, data, params)
         on request.number = planned.request
       where not ${isSubjectDeleted(sql`request.subject_id`, sql`request.data::jsonb`)}
@@ -124,14 +125,14 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
       select planned.id, notification_id, created.account_id, device_id, device_name, platform,
         ${lowPriority}::boolean, status, reason, due_at, case when status = 'muted' then now() end
       from unnest(
-        ${deliveries.map((each) => each.id)}::uuid[],
-        ${deliveries.map((each) => each.notificationId)}::uuid[],
-        ${deliveries.map((each) => each.deviceId)}::uuid[],
-        ${deliveries.map((each) => each.deviceName)}::text[],
-        ${deliveries.map((each) => each.platform)}::text[],
-        ${deliveries.map((each) => each.status)}::text[],
-        ${deliveries.map((each) => each.reason)}::text[],
-        ${deliveries.map((each) => each.dueAt)}::timestamptz[]
+        ${lookupArray(deliveries.map((each) => each.id), 'uuid')},
+        ${lookupArray(deliveries.map((each) => each.notificationId), 'uuid')},
+        ${lookupArray(deliveries.map((each) => each.deviceId), 'uuid')},
+        ${lookupArray(deliveries.map((each) => each.deviceName), 'text')},
+        ${lookupArray(deliveries.map((each) => each.platform), 'text')},
+        ${lookupArray(deliveries.map((each) => each.status), 'text')},
+        ${lookupArray(deliveries.map((each) => each.reason), 'text')},
+        ${lookupArray(deliveries.map((each) => each.dueAt), 'timestamptz')}
       ) as planned (id, notification_id, device_id, device_name, platform, status, reason, due_at)
       join created on created.id = planned.notification_id
       returning id, notification_id, due_at, low_priority, status

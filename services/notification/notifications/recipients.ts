@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lookupArray } from '@tandem/database-kit'
 import { isNotHidden } from '@tandem/account-kit'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Categories, Db, Platform } from '../tables.ts'
@@ -58,10 +59,10 @@ async function readRecipients (db: Db, queries: RecipientQuery[]) {
       requested.actor_id as "actorId",
       exists (select from people where account_id = requested.actor_id) as "isActorKnown"
     from unnest(
-      ${pairs.map((pair) => pair.number)}::integer[],
-      ${pairs.map((pair) => pair.accountId)}::uuid[],
-      ${pairs.map((pair) => pair.actorId)}::uuid[],
-      ${pairs.map((pair) => pair.isAboutAccount)}::boolean[]
+      ${lookupArray(pairs.map((pair) => pair.number), 'integer')},
+      ${lookupArray(pairs.map((pair) => pair.accountId), 'uuid')},
+      ${lookupArray(pairs.map((pair) => pair.actorId), 'uuid')},
+      ${lookupArray(pairs.map((pair) => pair.isAboutAccount), 'boolean')}
     ) as requested (number, account_id, actor_id, is_about_account)
     left join people on people.account_id = requested.account_id
     left join preferences on preferences.account_id = requested.account_id

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { lookupArray } from '@tandem/database-kit'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import type { KeptFrameType } from '@tandem/contracts/realtime'
 import type { Db } from '../tables.ts'
@@ -83,10 +84,10 @@ async function selectFeedLogs (db: Db, queries: FeedPosition[]): Promise<(FeedLo
       coalesce(realtime_epoch is not null and realtime_until > now() + interval '23 hours', false) as "isFresh",
       page.seq, page.type, page.ids, page.at
     from unnest(
-      ${queries.map((_, number) => number)}::integer[],
-      ${queries.map(({ accountId }) => accountId)}::uuid[],
-      ${queries.map(({ position }) => position.epoch)}::text[],
-      ${queries.map(({ position }) => position.seq)}::bigint[]
+      ${lookupArray(queries.map((_, number) => number), 'integer')},
+      ${lookupArray(queries.map(({ accountId }) => accountId), 'uuid')},
+      ${lookupArray(queries.map(({ position }) => position.epoch), 'text')},
+      ${lookupArray(queries.map(({ position }) => position.seq), 'bigint')}
     ) as requested (number, account_id, epoch, after)
     join unread_counts on unread_counts.account_id = requested.account_id
     left join people on people.account_id = requested.account_id
