@@ -34,11 +34,13 @@ export async function sendMessage (
 ) {
   await readParticipant(db, senderId)
   await readChat(db, senderId, message.matchId)
-  // Checked before the image is re-encoded. The transaction checks both again.
-  const repeated = await findByClientId(db, senderId, message)
-  if (repeated) return repeated
-  const waitSeconds = await retryAfterSeconds(db, senderId)
-  if (waitSeconds !== undefined && !idempotencyKey) throw new RateLimited(waitSeconds)
+  if (image) {
+    // Checked before the image is re-encoded. The transaction checks both again.
+    const repeated = await findByClientId(db, senderId, message)
+    if (repeated) return repeated
+    const waitSeconds = await retryAfterSeconds(db, senderId)
+    if (waitSeconds !== undefined && !idempotencyKey) throw new RateLimited(waitSeconds)
+  }
 
   const stored = image ? await storeImage(media, senderId, image) : null
   const imageUrl = stored?.key ?? null
