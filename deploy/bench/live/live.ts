@@ -8,7 +8,9 @@ const scenarios = {
   polling: () => import('./polling.ts'),
   chaos: () => import('./chaos.ts'),
   storm: () => import('./storm.ts'),
-  drain: () => import('./drain.ts')
+  drain: () => import('./drain.ts'),
+  sessions: () => import('./sessions.ts'),
+  pushes: () => import('./pushes.ts')
 }
 
 const [name = ''] = process.argv.slice(2)
