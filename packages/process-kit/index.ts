@@ -1,3 +1,4 @@
+export { createAlarm } from './alarm.ts'
 export { createBatcher } from './batcher.ts'
 export { buildInfo } from './build-info.ts'
 export { ConfigError, List, readConfig, ProcessEnvironment, Url, Urls, withArticle } from './config.ts'
@@ -25,3 +26,4 @@ export {
   spanIdOf,
   traceId
 } from './tracing.ts'
+export { runWhenDue } from './when-due.ts'
