@@ -3,7 +3,7 @@ import type Type from 'typebox'
 import { on, publish, type CallRpc, type FailedMessageTables, type Handler, type OutboxTables } from '@tandem/bus-kit'
 import { AccountErasing, Departures as ReadDepartures, PersonHidden } from '@tandem/contracts'
 import type { AccountErased, Erased, EventDefinition, PersonalDataPage } from '@tandem/contracts'
-import { Degraded, runPeriodically, Unavailable, type Log } from '@tandem/process-kit'
+import { Degraded, runPeriodically, runWhenDue, Unavailable, type Log } from '@tandem/process-kit'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countRows, eraseRows, personalTables } from './erase.ts'
 import { hide, hideAll } from './hidden.ts'
@@ -53,7 +53,7 @@ export interface Departures {
   start(log: Log): () => Promise<void>
 }
 
-const ERASE_INTERVAL_MS = 2_000
+const MAX_ERASE_INTERVAL_MS = 10_000
 const RECONCILE_INTERVAL_MS = 10 * 60 * 1_000
 const RETRY_INTERVAL_MS = 10_000
 const FIRST_RETRY_INTERVAL_MS = 250
@@ -167,6 +167,13 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
     }
   }
 
+  async function findNextPass () {
+    const next = await db.selectFrom('departures').where('next_pass_at', 'is not', null).select('next_pass_at as at')
+      .orderBy('next_pass_at').limit(1).executeTakeFirst()
+    return next?.at
+  }
+
+  let lookForDue = () => {}
   let startedAt = Date.now()
   let reconciledAt = 0
   const isWaiting = () => reconciledAt === 0 && Date.now() - startedAt < WAIT_FOR_IDENTITY_MS
@@ -189,7 +196,10 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
       if (isWaiting()) throw new Degraded('not yet compared with identity who has left')
     },
     handlers: [
-      on(AccountErasing, async ({ data }) => await db.transaction().execute(async (trx) => await bury(trx, data))),
+      on(AccountErasing, async ({ data }) => {
+        await db.transaction().execute(async (trx) => await bury(trx, data))
+        lookForDue()
+      }),
       on(PersonHidden, async ({ data: { accountId, hidden }, time }) => await hide(db, accountId, hidden, time))
     ],
     eraseDue,
@@ -198,7 +208,8 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
     readPersonalData: async (page) => await readPersonalData(untyped, tables, page),
     start (log) {
       erasureSources.set(report.service, db as unknown as Kysely<DepartureTables>)
-      const stopErasing = runPeriodically(eraseDue, { intervalMs: ERASE_INTERVAL_MS, log })
+      const erasing = runWhenDue(eraseDue, { findNext: findNextPass, maxIntervalMs: MAX_ERASE_INTERVAL_MS, log })
+      lookForDue = erasing.ring
       startedAt = Date.now()
       const stopReconciling = runPeriodically(async () => {
         await reconcileAtStart()
@@ -208,7 +219,7 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
       }, { intervalMs: RETRY_INTERVAL_MS, log })
       return async () => {
         startedAt = 0
-        await Promise.all([stopErasing(), stopReconciling()])
+        await Promise.all([erasing.stop(), stopReconciling()])
       }
     }
   }

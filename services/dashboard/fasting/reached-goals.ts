@@ -1,16 +1,27 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { FastFinished } from '@tandem/contracts'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 
-const SECOND_MS = 1_000
+const MAX_INTERVAL_MS = 10_000
 const BATCH_SIZE = 100
 
-/** Publishes the goals that running fasts have reached, every second. */
+/** Publishes the goals of running fasts when they are reached. */
 export const startPublishingReachedGoals = ({ db, now }: Deps, log: Log) =>
-  runPeriodically(async () => await publishReachedGoals(db, now), { intervalMs: SECOND_MS, log })
+  runWhenDue(async () => await publishReachedGoals(db, now), {
+    findNext: async () => await findNext(db),
+    maxIntervalMs: MAX_INTERVAL_MS,
+    now,
+    log
+  }).stop
+
+async function findNext (db: Db) {
+  const next = await db.selectFrom('fasts').where('goal_due_at', 'is not', null).select('goal_due_at as at')
+    .orderBy('goal_due_at').limit(1).executeTakeFirst()
+  return next?.at
+}
 
 /** Publishes every reached goal once. Several processes share the rows, and a process that crashes returns its own. */
 export async function publishReachedGoals (db: Db, now: () => Date) {

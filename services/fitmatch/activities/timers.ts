@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { isHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { ActivityReminded } from '@tandem/contracts'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { moveMeetings } from '../meetings/actions.ts'
 import type { Db, TimerKind, Trx } from '../tables.ts'
@@ -11,7 +11,7 @@ import { lockedColumns, type LockedActivity } from './locks.ts'
 import { eventFieldsOf, listAccounts, releasePlaces } from './places.ts'
 import { FINAL_BEFORE_MS, HOUR_MS } from './times.ts'
 
-const SECOND_MS = 1_000
+const MAX_INTERVAL_MS = 5_000
 const BATCH_SIZE = 100
 const reminderHours = { REMIND_24H: 24, REMIND_1H: 1 } as const
 
@@ -31,9 +31,20 @@ export async function replaceTimers (trx: Trx, { id, startsAt, endsAt }: LockedA
   await trx.insertInto('activity_timers').values(timers.map((timer) => ({ activity_id: id, ...timer }))).execute()
 }
 
-/** Runs the due timers of activities every second. */
+/** Runs the timers of activities when they are due. */
 export const startActivityTimers = ({ db, now }: Deps, log: Log) =>
-  runPeriodically(async () => await runDueTimers(db, now), { intervalMs: SECOND_MS, log })
+  runWhenDue(async () => await runDueTimers(db, now), {
+    findNext: async () => await findNext(db),
+    maxIntervalMs: MAX_INTERVAL_MS,
+    now,
+    log
+  }).stop
+
+async function findNext (db: Db) {
+  const next = await db.selectFrom('activity_timers').select('due_at as at').orderBy('due_at').limit(1)
+    .executeTakeFirst()
+  return next?.at
+}
 
 /** Runs every due timer once. Several processes share the rows, and a process that crashes returns its own. */
 export async function runDueTimers (db: Db, now: () => Date) {

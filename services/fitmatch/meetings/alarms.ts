@@ -1,15 +1,26 @@
 import { publish } from '@tandem/bus-kit'
 import { MeetingAsked, MeetingOverdue } from '@tandem/contracts'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
 
-const SECOND_MS = 1_000
+const MAX_INTERVAL_MS = 5_000
 const BATCH_SIZE = 100
 
-/** Asks people whether they are well, and raises alarms, every second. */
+/** Asks people whether they are well, and raises alarms, when it is due. */
 export const startMeetingAlarms = ({ db, now }: Deps, log: Log) =>
-  runPeriodically(async () => await runDueMeetings(db, now), { intervalMs: SECOND_MS, log })
+  runWhenDue(async () => await runDueMeetings(db, now), {
+    findNext: async () => await findNext(db),
+    maxIntervalMs: MAX_INTERVAL_MS,
+    now,
+    log
+  }).stop
+
+async function findNext (db: Db) {
+  const next = await db.selectFrom('meetings').where('due_at', 'is not', null).select('due_at as at')
+    .orderBy('due_at').limit(1).executeTakeFirst()
+  return next?.at
+}
 
 /** Handles every due meeting once. Several processes share the rows, and a process that crashes returns its own. */
 export async function runDueMeetings (db: Db, now: () => Date) {

@@ -1,8 +1,8 @@
 import { startCases } from '@tandem/case-kit'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { removeUnshown } from './cases.ts'
-import { liftEndedSuspensions } from './decisions.ts'
+import { findNextEnd, liftEndedSuspensions } from './decisions.ts'
 
 /** Copies reported images to private storage in the background. */
 export const startCopying = ({ db, media }: Deps, log: Log) =>
@@ -14,8 +14,12 @@ export const startCopying = ({ db, media }: Deps, log: Log) =>
     onCopied: async (originals) => await removeUnshown({ db, media }, originals)
   })
 
-const LIFT_INTERVAL_MS = 1_000
+const MAX_INTERVAL_MS = 30_000
 
-/** Ends suspensions within a second after their time. */
+/** Ends suspensions at their time. */
 export const startLifting = ({ db }: Deps, log: Log) =>
-  runPeriodically(async () => await liftEndedSuspensions(db), { intervalMs: LIFT_INTERVAL_MS, log })
+  runWhenDue(async () => await liftEndedSuspensions(db), {
+    findNext: async () => await findNextEnd(db),
+    maxIntervalMs: MAX_INTERVAL_MS,
+    log
+  }).stop

@@ -63,6 +63,13 @@ async function applyToCase (
 }
 
 /** Ends the suspensions whose time is over. */
+/** When the next suspension ends. */
+export async function findNextEnd (db: Db) {
+  const next = await db.selectFrom('members').where('suspended_until', 'is not', null)
+    .select('suspended_until as at').orderBy('suspended_until').limit(1).executeTakeFirst()
+  return next?.at
+}
+
 export async function liftEndedSuspensions (db: Db) {
   const ended = await db.selectFrom('members').where('suspended_until', '<=', sql<Date>`now()`)
     .select('account_id as accountId').limit(1_000).execute()

@@ -14,7 +14,7 @@ export function startErasing (deps: Deps, log: Log) {
     await beginDueErasures(deps)
     await repeatUnconfirmed(deps.db)
     await revokeDue(deps, log)
-  }, { intervalMs: 5 * SECOND_MS, log })
+  }, { intervalMs: 10 * SECOND_MS, log })
   const stopComparing = runPeriodically(async () => {
     const replayed = await replayLedger(deps)
     if (replayed > 0) log.warn({ replayed }, 'accounts that had been erased were restored; they are erased again')

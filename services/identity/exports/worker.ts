@@ -17,7 +17,7 @@ import { deleteExpiredFiles } from './actions.ts'
 import { writeArchive } from './archive.ts'
 import { collectPages, folderOf, type ReadPage } from './pages.ts'
 
-const INTERVAL_MS = 5_000
+const INTERVAL_MS = 10_000
 const DELETE_INTERVAL_MS = 5 * 60 * 1_000
 const LEASE_SECONDS = 90
 const RENEW_INTERVAL_MS = 1_000

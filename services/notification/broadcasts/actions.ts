@@ -11,7 +11,7 @@ import { changeInbox, logFrames } from '../frames/log.ts'
 import type { Bilingual, Db, Trx } from '../tables.ts'
 
 const CHUNK_SIZE = 500
-const POLL_INTERVAL_MS = 1_000
+const POLL_INTERVAL_MS = 5_000
 // Enough to keep the workers busy; more would only fill Redis.
 const MAX_QUEUE_DEPTH = 5_000
 const PAUSE_WHEN_FULL_MS = 200
