@@ -37,6 +37,8 @@ export function startWorker (options: WorkerOptions) {
       connection: redis,
       prefix,
       concurrency,
+      // An idle worker asks this often, in seconds; a job ends the wait. It must be shorter than the socket's timeout.
+      drainDelay: 10,
       lockDuration: 15_000,
       stalledInterval: 5_000,
       // With the default of 1, a job fails for good when its worker crashed twice, whatever the cause.
