@@ -1,4 +1,3 @@
-export { createAlarm } from './alarm.ts'
 export { createBatcher } from './batcher.ts'
 export { buildInfo } from './build-info.ts'
 export { ConfigError, List, readConfig, ProcessEnvironment, Url, Urls, withArticle } from './config.ts'
