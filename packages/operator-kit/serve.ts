@@ -21,14 +21,14 @@ const HOUR_MS = 60 * 60 * 1_000
 interface AuditOptions {
   db: Kysely<OperatorTables>
   log: Log
-  /** Stores the end of the chain outside the database. The same name is written again on the same day. */
-  storeHead?: (name: string, head: AuditHead) => Promise<unknown>
+  /** Stores the end of the chain outside the database, once a day. @param day such as `2026-01-31` */
+  storeHead?: (day: string, head: AuditHead) => Promise<unknown>
 }
 
-/** Keeps the partitions of the audit, and stores the end of its chain every hour, until it is stopped. */
+/** Keeps the partitions of the audit, and offers the end of its chain every hour, until it is stopped. */
 export const startAudit = ({ db, log, storeHead }: AuditOptions) =>
   runPeriodically(async () => {
     await maintainAudit(db)
     await deleteOldReads(db)
-    await storeHead?.(`${new Date().toISOString().slice(0, 10)}.json`, await readAuditHead(db))
+    await storeHead?.(new Date().toISOString().slice(0, 10), await readAuditHead(db))
   }, { intervalMs: HOUR_MS, log })

@@ -8,6 +8,7 @@ import { startErasing } from './erasures/schedule.ts'
 import { startExporting } from './exports/worker.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { listPublicKeys } from './keys/queries.ts'
+import { storeAuditHead } from './staff/audit-heads.ts'
 
 await runService({
   name: 'identity',
@@ -22,7 +23,7 @@ await runService({
     startErasing,
     startExporting,
     ({ departures }, log) => departures.start(log),
-    ({ db }, log) => startAudit({ db, log })
+    ({ db, privateStorage }, log) => startAudit({ db, log, storeHead: storeAuditHead(privateStorage) })
   ],
   checks: ({ db, mailer }) => ({
     redis: { check: () => mailer.ready(), required: false },

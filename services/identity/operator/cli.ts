@@ -20,11 +20,12 @@ try {
       ...StorageVariables
     })
   )
-  const ledger = storage.LEDGER_DIR || storage.S3_ENDPOINT ? createLedger(createPrivateStorage(storage)) : undefined
+  const privateStorage = storage.LEDGER_DIR || storage.S3_ENDPOINT ? createPrivateStorage(storage) : undefined
+  const ledger = privateStorage && createLedger(privateStorage)
   const log = createLogger('identity-operator')
   const db = connect<Tables>(DATABASE_URL, { log })
   const callRpc: CallRpc = async (...call) => await withBus(NATS_URL ?? '', async (client) => await client(...call))
-  const tools = { secret: SECRET, ledger, consoleUrl: CONSOLE_URL, ...(NATS_URL && { callRpc }) }
+  const tools = { secret: SECRET, ledger, privateStorage, consoleUrl: CONSOLE_URL, ...(NATS_URL && { callRpc }) }
   const result = await runCommand(db, tools, process.argv.slice(2)).finally(async () => await db.destroy())
   if (typeof result === 'string') console.log(result)
   else console.table(result)

@@ -4,7 +4,9 @@ import type { Db } from '../tables.ts'
 import { createSecrets } from '../secrets.ts'
 import { listSecurityEventsOf } from '../security-log/queries.ts'
 import { replayLedger } from '../erasures/actions.ts'
-import { staffRoles } from '@tandem/operator-kit'
+import type { Storage } from '@tandem/media-kit'
+import { findAuditFault, staffRoles } from '@tandem/operator-kit'
+import { listAuditHeads } from '../staff/audit-heads.ts'
 import { changeStaff, findStaffId, inviteFirstAdmin, inviteStaff, listStaff, reinviteStaff } from '../staff/actions.ts'
 import { DEFAULT_CONSOLE_URL, readConsoleSettings } from '../staff/settings.ts'
 import type { Ledger } from '../erasures/ledger.ts'
@@ -37,6 +39,7 @@ export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATA
   staff reinvite <email>                    remove the passkeys of an operator who lost them; prints a link
   staff remove <email>                      end all sessions of an operator and refuse new ones
   staff list                                list the operators
+  staff audit                               recompute the audit, and compare it with the ends that were stored each day; needs LEDGER_DIR or S3_*
   issues list                               list the latest reported problems
   keys rotate                               add a signing key that takes over in 15 minutes; needs SECRET
   keys replace                              add a signing key that takes over now, when SECRET was lost; needs the new SECRET`
@@ -49,9 +52,10 @@ export class UsageError extends Error {
 /** Runs an operator command. @returns the message or the rows to print */
 export async function runCommand (
   db: Db,
-  { secret, ledger, callRpc, consoleUrl = DEFAULT_CONSOLE_URL }: {
+  { secret, ledger, privateStorage, callRpc, consoleUrl = DEFAULT_CONSOLE_URL }: {
     secret?: string | undefined,
     ledger?: Ledger | undefined,
+    privateStorage?: Storage | undefined,
     callRpc?: CallRpc,
     consoleUrl?: string | undefined
   },
@@ -126,6 +130,8 @@ export async function runCommand (
       return `${email} is no operator any more`
     case 'staff list':
       return await listStaff(db)
+    case 'staff audit':
+      return await verifyAudit(db, privateStorage)
     case 'issues list':
       return await listIssues(db)
     case 'keys rotate':
@@ -144,6 +150,14 @@ export async function runCommand (
       return `${object} is no longer banned`
   }
   throw new UsageError()
+}
+
+async function verifyAudit (db: Db, privateStorage: Storage | undefined) {
+  if (!privateStorage) throw new Error('LEDGER_DIR is missing')
+  const heads = await listAuditHeads(privateStorage)
+  const fault = await findAuditFault(db, heads)
+  if (fault !== undefined) throw new Error(`The audit was changed: ${fault}`)
+  return `The audit is complete, and contains ${heads.length} stored ends`
 }
 
 function required (argument: string | undefined) {

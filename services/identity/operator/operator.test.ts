@@ -1,13 +1,18 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
+import { sql } from 'kysely'
 import t from 'tap'
+import { appendAudit, findAuditFault } from '@tandem/operator-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { secret, testApp } from '../test/app.ts'
+import { storeAuditHead } from '../staff/audit-heads.ts'
 import { runCommand, UsageError } from './commands.ts'
 
 const { db, deps, url, get, post, login, givenAccount, givenSession, canRefresh, publishedEvents } = await testApp(t)
 
-const operate = async (...args: string[]) => await runCommand(db, { secret, ledger: deps.ledger }, args)
+const operate = async (...args: string[]) =>
+  await runCommand(db, { secret, ledger: deps.ledger, privateStorage: deps.privateStorage }, args)
 
 /** Runs a command in the shell. */
 async function run (...args: string[]) {
@@ -134,4 +139,39 @@ t.test('the shell command prints the result or the error', async (t) => {
   t.match(listed, { code: 0, out: /deviceName/, error: '' })
   t.strictSame(rejected, { code: 1, out: '', error: 'There is no such user' })
   t.match(invalid, { code: 1, out: '', error: /^usage: pnpm --filter @tandem\/identity <command>/ })
+})
+
+t.test('a rewritten audit is found by the ends that were stored before, and the row is named', async (t) => {
+  for (let turn = 0; turn < 4; turn++) {
+    const entry = { action: `TEST ${turn}`, subject: null, accountId: null, reason: null, requestId: 'r-1' }
+    await appendAudit(db, { operator: { id: randomUUID(), role: 'ADMIN' }, ...entry })
+  }
+  const head = await db.selectFrom('audit_head').select(['number', 'hash']).executeTakeFirstOrThrow()
+  const stored = { number: head.number, hash: head.hash.toString('hex') }
+  const store = storeAuditHead(deps.privateStorage)
+  await store('2026-11-22', stored)
+  await store('2026-11-22', { number: 1, hash: 'ff' })
+  t.equal(await operate('staff', 'audit'), 'The audit is complete, and contains 1 stored ends')
+  await t.rejects(sql`update audit_entries set action = 'x'`.execute(db), { message: /cannot be changed/ })
+
+  // As the owner of the database: the entry before the last, and then every hash from there on.
+  await sql`alter table audit_entries disable trigger user`.execute(db)
+  t.teardown(async () => await sql`alter table audit_entries enable trigger user`.execute(db))
+  const changed = stored.number - 1
+  await sql`update audit_entries set action = 'NOTHING' where number = ${changed}`.execute(db)
+  await t.rejects(operate('staff', 'audit'), { message: new RegExp(`entry ${changed} was changed`) })
+  for (const number of [changed, changed + 1]) {
+    await sql`
+      update audit_entries set
+        previous_hash = coalesce(before.hash, ''),
+        hash = audit_hash(coalesce(before.hash, ''), audit_entries.number, staff_id, role, action, subject, account_id,
+          reason, request_id, created_at)
+      from (select hash from audit_entries where number = ${number - 1}) as before
+      where audit_entries.number = ${number}`.execute(db)
+  }
+  await sql`update audit_head set hash = (select hash from audit_entries order by number desc limit 1)`.execute(db)
+  t.equal(await findAuditFault(db), undefined, 'the chain itself is consistent')
+  await t.rejects(operate('staff', 'audit'), {
+    message: `The audit was changed: entry ${stored.number} differs from the head that was stored for it`
+  })
 })
