@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SpanKind } from '@opentelemetry/api'
 import {
   AckPolicy,
@@ -11,7 +10,7 @@ import {
 } from 'nats'
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import { continueCorrelation } from '@tandem/process-kit'
+import { continueCorrelation, createAlarm } from '@tandem/process-kit'
 import { classifyFailure } from './classify-failure.ts'
 import type { Bus } from './connection.ts'
 import {
@@ -26,7 +25,7 @@ import {
 import { parseEnvelope } from './envelope.ts'
 import { Malformed, type Handler } from './handlers.ts'
 import { correlationOf } from './message-headers.ts'
-import { hasExhaustedAttempts, isDeliveredTooOften, type Failure } from './retry-policy.ts'
+import { hasExhaustedAttempts, isDeliveredTooOften, MAX_RETRY_DELAY_MS, type Failure } from './retry-policy.ts'
 import { serializeByKey } from './serialize-by-key.ts'
 import { consumers, handled, handling, failedMessageSources, initializeHandled } from './metrics.ts'
 import { throttleLog } from './throttle-log.ts'
@@ -40,13 +39,17 @@ const MAX_HELD = 256
 const MAX_ACK_PENDING = 1_024
 const ACK_WAIT_MS = 10_000
 const WORKING_INTERVAL_MS = 3_000
-const FETCH_TIMEOUT_MS = 2_000
+// A message ends the wait of a fetch. A longer one would let a consumer wait longer after a broker that lost the request.
+const FETCH_TIMEOUT_MS = 10_000
 const HANDLER_TIMEOUT_MS = 30_000
 const RECONNECT_PAUSE_MS = 500
 // The publisher of a stream that does not exist may be part of another system that is never started.
 const MAX_MISSING_STREAM_PAUSE_MS = 10_000
 const NAK_DELAY_MS = 2_000
+// While a message that failed in this process may become due, and otherwise: for those of a process that died, and those
+// that an operator replays.
 const RETRY_POLL_MS = 1_000
+const IDLE_RETRY_POLL_MS = 10_000
 
 export interface Consumers {
   stop(): Promise<void>
@@ -69,6 +72,8 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
   const handlersByType = Map.groupBy(handlers, ({ event }) => event.type)
   const publishers = new Set(handlers.map(({ event }) => event.service))
   const serialize = serializeByKey()
+  const retries = createAlarm()
+  let retriesExpectedUntil = 0
   const [limited, batched] = [pLimit(CONCURRENCY), pLimit(MAX_HELD)]
   const source = { service: bus.service, db }
   failedMessageSources.add(source)
@@ -87,6 +92,8 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
     const logFailure = throttleLog((error) =>
       bus.log.warn({ err: error }, `cannot consume events of ${publisher}; retrying`)
     )
+    const reconnects = createAlarm()
+    const stopListening = bus.onConnect(reconnects.ring)
     let hasConsumed = false
     let pauseMs = RECONNECT_PAUSE_MS
     while (!stopping.signal.aborted) {
@@ -103,8 +110,9 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
         if (!isStreamMissing(error) || hasConsumed) logFailure(error)
         else pauseMs = Math.min(2 * pauseMs, MAX_MISSING_STREAM_PAUSE_MS)
       }
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
+      if (await reconnects.wait(pauseMs, stopping.signal)) pauseMs = RECONNECT_PAUSE_MS
     }
+    stopListening()
   }
 
   /** Consumes until the connection breaks, the consumer is gone, or `stop()`. */
@@ -160,9 +168,8 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
 
   async function deliver (message: JsMsg, record: FailedMessage, parsed: ParsedMessage, isCurrent: () => boolean) {
     if (!isCurrent()) return
-    // Not before the broker's last fetch request has expired: 2.9 would deliver the message to that request and lose it
-    // for 10 s.
-    if (stopping.signal.aborted) return message.nak(FETCH_TIMEOUT_MS)
+    // Not at once: 2.9 could still deliver the message to the fetch that was just given up, and lose it for 10 s.
+    if (stopping.signal.aborted) return message.nak(NAK_DELAY_MS)
     try {
       if (isDeliveredTooOften(message.info.deliveryCount)) {
         await insertFailed(db, record, {
@@ -170,6 +177,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
           transient: true,
           permanent: false
         })
+        expectRetry()
       } else await attempt(record, parsed, async (failure) => await insertFailed(db, record, failure))
       if (isCurrent()) message.ack()
     } catch {
@@ -186,8 +194,15 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
         const parsed = parse(message)
         await serialize(parsed.subject, limited, async () => await retry(message, parsed).catch(() => {}))
       }))
-      if (due.length === 0) await sleep(RETRY_POLL_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      if (due.length > 0) continue
+      const isRetryExpected = Date.now() < retriesExpectedUntil
+      await retries.wait(isRetryExpected ? RETRY_POLL_MS : IDLE_RETRY_POLL_MS, stopping.signal)
     }
+  }
+
+  function expectRetry () {
+    retriesExpectedUntil = Date.now() + MAX_RETRY_DELAY_MS + RETRY_POLL_MS
+    retries.ring()
   }
 
   async function retry (message: DueMessage, parsed: ParsedMessage) {
@@ -239,7 +254,10 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
       const isDeadLetter = await onFailure(failure)
       if (isDeadLetter) {
         bus.log.error({ err: error, ...details }, 'a message that cannot be handled became a dead letter')
-      } else bus.log.warn({ err: error, ...details }, 'could not handle a message; retrying later')
+      } else {
+        expectRetry()
+        bus.log.warn({ err: error, ...details }, 'could not handle a message; retrying later')
+      }
       return false
     } finally {
       stopTimer()

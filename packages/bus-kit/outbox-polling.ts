@@ -1,5 +1,7 @@
-// Only events from another process wait this long, such as those of an operator's command or of a replica that died.
-const IDLE_POLL_MS = 200
+// Only events whose process died between their commit and their publication wait this long, and those of an operator's
+// command, which runs no relay. Every other event is announced in the process that wrote it, so that an idle service
+// does not look for it many times a second.
+const IDLE_POLL_MS = 5_000
 // The relay cannot see when the transaction that wrote an event commits, so it polls often at first, then less often.
 const ACTIVE_POLLING_MS = 1_000
 const MIN_POLL_MS = 2
@@ -31,13 +33,17 @@ export function createOutboxPolling () {
     /** The pause before the next poll. A pause that `isIdle` ends when this process writes an event. */
     nextPause (now: number): { pauseMs: number, isIdle: boolean } {
       const sinceWriteMs = now - lastWriteAt
-      if (sinceWriteMs > ACTIVE_POLLING_MS) {
-        expectedEvents = 0
-        hasOtherWriters = false
-      }
       if (expectedEvents === 0 && !hasOtherWriters) return { pauseMs: IDLE_POLL_MS, isIdle: true }
-      const pauseMs = Math.min(Math.max(sinceWriteMs / 4, MIN_POLL_MS), MAX_ACTIVE_POLL_MS)
-      return { pauseMs, isIdle: false }
+      if (sinceWriteMs <= ACTIVE_POLLING_MS) {
+        return { pauseMs: Math.min(Math.max(sinceWriteMs / 4, MIN_POLL_MS), MAX_ACTIVE_POLL_MS), isIdle: false }
+      }
+      hasOtherWriters = false
+      if (expectedEvents === 0) return { pauseMs: IDLE_POLL_MS, isIdle: true }
+      // Either the transaction was rolled back, or it takes long. An event of a long one waits a quarter of the time
+      // that its transaction took.
+      const pauseMs = Math.min(sinceWriteMs / 4, IDLE_POLL_MS)
+      if (pauseMs === IDLE_POLL_MS) expectedEvents = 0
+      return { pauseMs, isIdle: true }
     }
   }
 }

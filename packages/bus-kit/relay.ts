@@ -19,7 +19,10 @@ const PUBLISH_TIME_MS = 2_000
 const RETRY_PAUSE_MS = 500
 // A write that ends a pause has not committed yet.
 const COMMIT_TIME_MS = 2
+// Before it publishes, the relay checks the stream if it has not done so for this long.
 const STREAM_CHECK_INTERVAL_MS = 5_000
+// An idle relay checks it as well: a stream can be lost without a reconnect.
+const IDLE_STREAM_CHECK_INTERVAL_MS = 60_000
 const DRAIN_TIME_MS = 3_000
 const FIRST_CLEANUP_MS = 60_000
 const CLEANUP_INTERVAL_MS = 60 * 60 * 1_000
@@ -59,6 +62,7 @@ export function startRelay (bus: Bus, db: Db): Relay {
   outboxWritten.on('event', onOutboxWritten)
   const stopListening = bus.onConnect(() => {
     stream = undefined
+    wake()
   })
   outboxes.add(source)
   initializePublished(bus.service)
@@ -66,7 +70,8 @@ export function startRelay (bus: Bus, db: Db): Relay {
   const running = (async () => {
     while (!stopping.signal.aborted) {
       const next = await publishBatch().then(
-        (count) => count === BATCH_SIZE ? undefined : polling.nextPause(Date.now()),
+        // Without a stream it has connected meanwhile.
+        (count) => count === BATCH_SIZE || (!stream && bus.current()) ? undefined : polling.nextPause(Date.now()),
         handleFailure
       )
       if (next) await pause(next)
@@ -81,12 +86,16 @@ export function startRelay (bus: Bus, db: Db): Relay {
     await cleanUpWhenDue()
     const connection = bus.current()
     if (!connection) return 0
-    if (!stream || Date.now() - streamCheckedAt > STREAM_CHECK_INTERVAL_MS) {
+    let hasWaiting = await isWaiting(db)
+    const checkIntervalMs = hasWaiting ? STREAM_CHECK_INTERVAL_MS : IDLE_STREAM_CHECK_INTERVAL_MS
+    if (!stream || Date.now() - streamCheckedAt > checkIntervalMs) {
       const found = await readStream(connection, bus.service)
       await requeueLost(db, found)
       stream = found
       streamCheckedAt = Date.now()
+      hasWaiting = await isWaiting(db)
     }
+    if (!hasWaiting) return 0
     const { count, failure } = await publishWaiting(db, connection, stream, bus)
     polling.published(count, Date.now())
     if (failure) throw failure
@@ -131,14 +140,16 @@ export function startRelay (bus: Bus, db: Db): Relay {
   }
 }
 
-/** Publishes one batch. Returns how many rows were published or rejected and, if others failed, why. */
-async function publishWaiting (db: Db, connection: NatsConnection, stream: StreamState, bus: Bus) {
+async function isWaiting (db: Db) {
   const waiting = await db.selectFrom('outbox').select('id')
     .where('published_at', 'is', null).where('rejected_reason', 'is', null)
     .limit(1)
     .executeTakeFirst()
-  if (!waiting) return { count: 0 }
+  return waiting !== undefined
+}
 
+/** Publishes one batch. Returns how many rows were published or rejected and, if others failed, why. */
+async function publishWaiting (db: Db, connection: NatsConnection, stream: StreamState, bus: Bus) {
   return await db.transaction().execute(async (trx) => {
     if (!await tryLockOutbox(trx)) return { count: 0 }
     const rows: Row[] = await trx.selectFrom('outbox')

@@ -1,5 +1,6 @@
 const MAX_ATTEMPTS = 10
-const MAX_RETRY_DELAY_MS = 60_000
+/** The longest time between two attempts. */
+export const MAX_RETRY_DELAY_MS = 60_000
 const TRANSIENT_RETRY_DELAY_MS = 10_000
 const MAX_AGE_MS = 14 * 24 * 60 * 60 * 1_000
 // A message delivered more often than this was never acknowledged; handling it may crash the process.

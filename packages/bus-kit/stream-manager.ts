@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { DiscardPolicy, RetentionPolicy, StorageType, nanos, type JetStreamManager, type StreamInfo } from 'nats'
+import { createAlarm } from '@tandem/process-kit'
 import type { Bus } from './connection.ts'
 import { MAX_MESSAGE_BYTES } from './envelope.ts'
 import { markUnavailable, measureStream } from './stream-metrics.ts'
@@ -19,45 +19,72 @@ export interface StreamManager {
 /** Its user on NATS. */
 export const STREAM_MANAGER_USER = 'streams'
 
-const CHECK_INTERVAL_MS = 1_000
+const CHECK_INTERVAL_MS = 5_000
+// While a stream grows, is missing or cannot be checked.
+const ACTIVE_CHECK_INTERVAL_MS = 1_000
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /**
  * Creates the stream of each of `services` whenever it is missing, until stopped. The services have no right to do so:
  * the creator of a stream chooses which subjects it captures and republishes, and NATS cannot restrict that. A stream
- * that an operator has changed stays as it is. When NATS has lost everything, the streams are back within a second and
- * the relays publish their events again.
+ * that an operator has changed stays as it is. When NATS returns without anything, the streams are back at once and the
+ * relays publish their events again.
  */
 export function startStreamManager (bus: Bus, services: string[], { replicas = 1 }: StreamOptions = {}): StreamManager {
   const stopping = new AbortController()
+  const alarm = createAlarm()
+  const stopListening = bus.onConnect(alarm.ring)
+  const lastSeqs = new Map<string, number>()
   const warn = throttleLog((error) => bus.log.warn({ err: error }, 'a stream could not be checked; retrying'))
 
+  /** Whether the stream has grown since the last call. */
+  function hasGrown ({ config, state }: StreamInfo) {
+    const before = lastSeqs.get(config.name)
+    lastSeqs.set(config.name, state.last_seq)
+    return before !== state.last_seq
+  }
+
+  /** @returns whether to check it again soon. A connection rings. */
   async function ensureStream (service: string) {
     const connection = bus.current()
-    if (!connection) return markUnavailable(streamOf(service))
+    if (!connection) {
+      markUnavailable(streamOf(service))
+      return false
+    }
     const manager = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false })
     try {
       const stream = await manager.streams.info(streamOf(service))
       measureStream(stream, replicas)
       await purgeConsumed(manager, stream)
+      return hasGrown(stream)
     } catch (error) {
       markUnavailable(streamOf(service))
       if (!isMissing(error)) throw error
       await createStream(manager, service, replicas)
       bus.log.info({ stream: streamOf(service) }, 'created a stream')
+      return true
     }
   }
 
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      await Promise.all(services.map(async (service) => await ensureStream(service).catch(warn)))
-      await sleep(CHECK_INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      const areActive = await Promise.all(
+        services.map(async (service) =>
+          await ensureStream(service).catch((error: unknown) => {
+            warn(error)
+            return true
+          })
+        )
+      )
+      const pauseMs = areActive.includes(true) ? ACTIVE_CHECK_INTERVAL_MS : CHECK_INTERVAL_MS
+      await alarm.wait(pauseMs, stopping.signal)
     }
   })()
 
   return {
     async stop () {
       stopping.abort()
+      stopListening()
       await running
     }
   }
