@@ -125,6 +125,41 @@ t.test('a token of a revoked session is rejected within a second, and still whil
   await services.identity.start()
 })
 
+t.test('a gateway without requests does not poll, and its next request knows which sessions are revoked', async (t) => {
+  const { call, as, revokedSessions, services } = await testGateway(t)
+  const status = async (session: string) => (await call(`${base}/feed`, { headers: as(session) })).status
+  let polls = 0
+  services.identity.documents.set('/internal/revoked-sessions', () => {
+    polls++
+    return { sessions: revokedSessions, until: new Date().toISOString() }
+  })
+  const now = Date.now
+  t.teardown(() => {
+    Date.now = now
+  })
+  async function pause () {
+    const then = Date.now()
+    Date.now = () => then + 11_000
+    await sleep(700)
+  }
+
+  t.equal(await status('lost'), 200)
+  await pause()
+  polls = 0
+  await sleep(700)
+  t.equal(polls, 0)
+  revokedSessions.push('lost')
+  t.equal(await status('lost'), 401)
+  t.equal(polls, 1)
+  await sleep(700)
+  t.ok(polls > 1, 'it polls again')
+
+  await pause()
+  await services.identity.stop()
+  t.equal(await status('kept'), 200, 'the last known ones are kept')
+  t.equal(await status('lost'), 401)
+})
+
 t.test('each poll for revoked sessions overlaps the last one', async (t) => {
   const { services } = await testGateway(t)
   const received: string[] = []

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createKeySet, createVerifiedKeyFetcher } from '@tandem/http-kit'
 import type { KeySet } from '@tandem/http-kit'
 import type { Log } from '@tandem/process-kit'
@@ -8,8 +9,13 @@ export interface Identity {
   keys: KeySet
   /** Whether keys were ever received. They are kept, so from then on tokens can be verified. */
   hasHadKeys(): boolean
-  /** Whether the session is revoked, as of half a second ago. Kept while identity is unavailable. */
-  isRevoked(sessionId: string): boolean
+  /**
+   * Whether the session is revoked, as of half a second ago. The first call after a pause waits for identity, a quarter
+   * of a second at most. Kept while identity is unavailable.
+   */
+  isRevoked(sessionId: string): boolean | Promise<boolean>
+  /** Keeps revoked sessions up to date for a while, as each call of `isRevoked` does. */
+  keepWatching(): void
   /** Calls `listener` with each session that is found to be revoked; a session can be repeated. */
   onRevoked(listener: (sessionId: string) => void): void
   close(): void
@@ -17,6 +23,9 @@ export interface Identity {
 
 const TIMEOUT_MS = 2_000
 const POLL_INTERVAL_MS = 500
+// Without requests and connections nobody needs to know, so the polls pause.
+const POLL_FOR_MS = 10_000
+const MAX_WAIT_MS = 250
 // An access token lives for 15 minutes: a session that was revoked earlier has no valid token left.
 const RETENTION_MS = 20 * 60_000
 // Polls overlap to catch late commits and clocks that run ahead.
@@ -31,6 +40,9 @@ export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<Js
   let failing = false
   let since = new Date(Date.now() - RETENTION_MS).toISOString()
   let timer: NodeJS.Timeout | undefined
+  let usedAt = Date.now()
+  let isPaused = false
+  let resuming: Promise<void> | undefined
 
   const fetchKeys = createVerifiedKeyFetcher(async () => {
     const { signed } = await get(`${url}/internal/signing-keys`, TIMEOUT_MS) as { signed: string }
@@ -66,14 +78,37 @@ export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<Js
       }
       failing = true
     }
-    if (!closed) timer = setTimeout(poll, POLL_INTERVAL_MS).unref()
+    if (closed) return
+    isPaused = Date.now() - usedAt > POLL_FOR_MS
+    if (!isPaused) timer = setTimeout(poll, POLL_INTERVAL_MS).unref()
   }
+
   void poll()
+
+  /** The first poll after a pause, or a quarter of a second of it. */
+  async function resume () {
+    const polling = poll()
+    const waited = new AbortController()
+    await Promise.race([polling, sleep(MAX_WAIT_MS, undefined, { signal: waited.signal }).catch(() => {})])
+    waited.abort()
+    resuming = undefined
+  }
+
+  function keepWatching () {
+    usedAt = Date.now()
+    if (!isPaused) return
+    isPaused = false
+    resuming = resume()
+  }
 
   return {
     keys,
     hasHadKeys: () => hadKeys,
-    isRevoked: (sessionId) => revokedSessions.has(sessionId),
+    isRevoked (sessionId) {
+      keepWatching()
+      return resuming ? resuming.then(() => revokedSessions.has(sessionId)) : revokedSessions.has(sessionId)
+    },
+    keepWatching,
     onRevoked: (listener) => void listeners.push(listener),
     close () {
       closed = true

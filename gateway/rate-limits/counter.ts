@@ -65,14 +65,21 @@ export function createRedisCounter (url: string, log: Log): RateCounter {
     if (value === isShared) return
     isShared = value
     localGauge.set(value ? 0 : 1)
+    if (value) stopProbing()
+    else startProbing()
     if (value) log.info('attempts are counted in Redis')
     else log.warn({ err: error }, 'Redis does not respond: this process counts attempts by itself')
   }
 
   // After a timeout, Redis is probed outside of any request until it responds in time.
-  const probe = setInterval(() => {
-    if (!isShared && redis.status === 'ready') redis.ping().then(() => setShared(true), () => {})
-  }, RETRY_INTERVAL_MS).unref()
+  let probe: NodeJS.Timeout | undefined
+  function startProbing () {
+    probe = setInterval(() => {
+      if (redis.status === 'ready') redis.ping().then(() => setShared(true), () => {})
+    }, RETRY_INTERVAL_MS).unref()
+  }
+  const stopProbing = () => clearInterval(probe)
+  startProbing()
   redis.on('ready', () => setShared(true))
   redis.on('close', () => setShared(false, new Error('the connection is closed')))
   redis.on('error', () => {})
@@ -96,7 +103,7 @@ export function createRedisCounter (url: string, log: Log): RateCounter {
     },
     isShared: () => isShared,
     close () {
-      clearInterval(probe)
+      stopProbing()
       redis.disconnect()
     }
   }

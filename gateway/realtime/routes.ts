@@ -83,8 +83,15 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     const tick = { now: Date.now(), hasSignals: bus?.current() !== undefined, hasKey: identity.keys.has }
     await registry.forEach((connection) => supervise(connection, tick))
     isTicking = false
+    if (registry.size() > 0) return identity.keepWatching()
+    clearInterval(ticker)
+    ticker = undefined
   }
-  const ticker = setInterval(() => void tickAll(), times.tick).unref()
+  let ticker: NodeJS.Timeout | undefined
+  /** Ticks while there are connections. */
+  function startTicking () {
+    ticker ??= setInterval(() => void tickAll(), times.tick).unref()
+  }
 
   async function drainConnections () {
     isDraining = true
@@ -111,6 +118,7 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     })
     // Registered first, so that no signal is missed while the page is read.
     registry.add(connection)
+    startTicking()
     const page = await prepare(connection, after).catch((error: unknown) => {
       terminate(connection, 'refused')
       log.warn({ err: error }, 'the notification service does not return realtime frames')

@@ -30,9 +30,9 @@ export interface AuthenticationOptions {
   keys: KeySet
   /**
    * Whether the session was revoked after the token was issued (seconds since 1970). It runs on every request, so it
-   * must answer from memory.
+   * must answer from memory, and return a promise only in exceptions.
    */
-  isRevoked?: (sessionId: string, issuedAt: number) => boolean
+  isRevoked?: (sessionId: string, issuedAt: number) => boolean | Promise<boolean>
   /** Whether accounts that operators have restricted reach the routes; default false. */
   acceptsRestricted?: boolean
 }
@@ -215,7 +215,7 @@ export const authentication = plugin(
       const result = findCached(header) ?? await verifyToken(header, token).catch((error: unknown) => {
         throw error instanceof Unavailable ? error : new InvalidAccessToken()
       })
-      if (isRevoked?.(result.account.sessionId, result.issuedAt)) throw new InvalidAccessToken()
+      if (await isRevoked?.(result.account.sessionId, result.issuedAt)) throw new InvalidAccessToken()
       return result
     })
 
@@ -234,7 +234,12 @@ export const authentication = plugin(
             : new InvalidAccessToken()
         )
       const accept = ({ account, issuedAt }: VerifiedToken) => {
-        if (isRevoked?.(account.sessionId, issuedAt)) return reject()
+        const isEnded = isRevoked?.(account.sessionId, issuedAt)
+        if (typeof isEnded === 'object') isEnded.then((ended) => ended ? reject() : admit(account), reject)
+        else if (isEnded) reject()
+        else admit(account)
+      }
+      const admit = (account: Account) => {
         if (!acceptsRestricted && account.restrictedUntil > Date.now() / 1_000) return done(new AccountRestricted())
         request.account = account
         done()

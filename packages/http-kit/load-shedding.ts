@@ -17,34 +17,39 @@ const FULLY_USED = { utilization: 0.98, delayMs: 50 }
 /**
  * Responds with 503 at once while the event loop is so late that clients give up before they are served.
  * @fastify/under-pressure does the same with a timer that wakes an idle process a hundred times a second; here each
- * iteration of the event loop is a sample, and an idle process has none.
+ * iteration of the event loop is a sample, and requests evaluate the last second, so an idle process does nothing.
  */
 export function shedLoad (app: FastifyInstance) {
   const delays = monitorEventLoopDelay({ samplePerIteration: true })
   delays.enable()
   let last = performance.eventLoopUtilization()
+  let evaluatedAt = performance.now()
   let isOverloaded = false
 
-  const timer = setInterval(() => {
+  function evaluate () {
+    const intervalMs = performance.now() - evaluatedAt
+    if (intervalMs < SAMPLE_INTERVAL_MS) return
+    evaluatedAt += intervalMs
     const current = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(current, last)
     last = current
-    const delayMs = expectedDelayMs(delays)
+    const delayMs = expectedDelayMs(delays, intervalMs)
     delays.reset()
     isOverloaded = [BUSY, FULLY_USED].some((each) => utilization > each.utilization && delayMs > each.delayMs)
-  }, SAMPLE_INTERVAL_MS).unref()
+  }
 
-  app.addHook('onClose', async () => {
-    clearInterval(timer)
-    delays.disable()
-  })
+  app.addHook('onClose', async () => delays.disable())
   app.addHook('onRequest', (request, _reply, done) => {
+    evaluate()
     done(isOverloaded && !request.routeOptions.config.neverShed ? new Unavailable() : undefined)
   })
 }
 
-/** The mean length of the iteration in which a request arrives, over all moments of the last interval. */
-function expectedDelayMs ({ count, mean, stddev }: { count: number, mean: number, stddev: number }) {
+/** The mean length of the iteration in which a request arrives, over all moments of an interval. */
+function expectedDelayMs (
+  { count, mean, stddev }: { count: number, mean: number, stddev: number },
+  intervalMs: number
+) {
   const sumOfSquares = count === 0 ? 0 : count * (mean ** 2 + stddev ** 2)
-  return sumOfSquares / 1e12 / SAMPLE_INTERVAL_MS
+  return sumOfSquares / 1e12 / intervalMs
 }
