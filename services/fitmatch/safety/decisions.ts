@@ -62,7 +62,6 @@ async function applyToCase (
   }
 }
 
-/** Ends the suspensions whose time is over. */
 /** When the next suspension ends. */
 export async function findNextEnd (db: Db) {
   const next = await db.selectFrom('members').where('suspended_until', 'is not', null)
@@ -70,6 +69,7 @@ export async function findNextEnd (db: Db) {
   return next?.at
 }
 
+/** Ends the suspensions whose time is over. */
 export async function liftEndedSuspensions (db: Db) {
   const ended = await db.selectFrom('members').where('suspended_until', '<=', sql<Date>`now()`)
     .select('account_id as accountId').limit(1_000).execute()
