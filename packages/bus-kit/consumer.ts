@@ -40,7 +40,7 @@ const MAX_ACK_PENDING = 1_024
 const ACK_WAIT_MS = 10_000
 const WORKING_INTERVAL_MS = 3_000
 // A message ends the wait of a fetch. A longer one would let a consumer wait longer after a broker that lost the request.
-const FETCH_TIMEOUT_MS = 10_000
+const FETCH_TIMEOUT_MS = 5_000
 const HANDLER_TIMEOUT_MS = 30_000
 const RECONNECT_PAUSE_MS = 500
 // The publisher of a stream that does not exist may be part of another system that is never started.

@@ -25,4 +25,5 @@ export {
   spanIdOf,
   traceId
 } from './tracing.ts'
+export { createAlarm } from './alarm.ts'
 export { runWhenDue } from './when-due.ts'
