@@ -49,6 +49,8 @@ export interface Connection {
   position: string | undefined
   head: number
   isClosed: boolean
+  /** Why it was closed before it was accepted. */
+  refusedWith: CloseCode | undefined
   isReading: boolean
   isWoken: boolean
   readAt: number
@@ -91,6 +93,7 @@ export function createConnection (shared: Shared, { verified, address, language 
     position: undefined,
     head: 0,
     isClosed: false,
+    refusedWith: undefined,
     isReading: false,
     isWoken: false,
     // Spread, so that connections that were opened together do not read together for ever.
@@ -221,7 +224,12 @@ export async function prepare (connection: Connection, after: string | undefined
 /** Starts to send, with the first page. */
 export function open (connection: Connection, transport: Transport, page: Page) {
   connection.transport = transport
-  if (connection.isClosed) return terminateTransport(transport)
+  const { isClosed, refusedWith: code } = connection
+  if (isClosed) {
+    return code === undefined
+      ? terminateTransport(transport)
+      : closeTransport(transport, code, closeCodes[code])
+  }
   hello(connection, page, page.resumed ? connection.position! : page.position)
   const hasMore = take(connection, page)
   // A signal may have arrived since the page was read.
@@ -272,9 +280,9 @@ function clearFocus (connection: Connection) {
 }
 
 export function close (connection: Connection, code: CloseCode) {
-  if (end(connection, String(code)) && connection.transport) {
-    closeTransport(connection.transport, code, closeCodes[code])
-  }
+  if (!end(connection, String(code))) return
+  if (connection.transport) closeTransport(connection.transport, code, closeCodes[code])
+  else connection.refusedWith = code
 }
 
 export function terminate (connection: Connection, reason: string) {

@@ -94,6 +94,20 @@ for (const kind of kinds) {
     await others.at(-1)?.next('hello')
   })
 
+  t.test(`${kind}: a connection that ends while it is opened is closed with the same code`, async (t) => {
+    const { url, as, feed, revokedSessions } = await realtimeGateway(t)
+    const [headers, sessionId] = [as(), randomUUID()]
+    feed.delayMs = 1_200
+    const opening = Array.from({ length: 4 }, async () => await open(t, url, { headers }))
+    const revoked = open(t, url, { headers: as(sessionId) })
+    // All have been let in, and wait for their first page.
+    await until(() => feed.requests.length === 5)
+    revokedSessions.push(sessionId)
+    const [first] = await Promise.all(opening)
+    t.equal(await first?.closed, 4429)
+    t.equal(await (await revoked).closed, 4401)
+  })
+
   t.test(`${kind}: connections beyond the limits are refused`, async (t) => {
     const refused = async (env: NodeJS.ProcessEnv, opened: number) => {
       const { url, as } = await realtimeGateway(t, env)
