@@ -83,6 +83,8 @@ export function atDesk (
       const page = await context.newPage()
       await addPasskeys(page)
       await page.goto(`${world.origin}/enroll#token=secret`)
+      // A busy browser focuses the button some time after the page has loaded.
+      await page.locator('button:focus').waitFor()
       await page.keyboard.press('Enter')
       await page.waitForURL((url) => url.pathname !== '/enroll')
       await work(t, createDesk(t, { page, language, origin: world.origin }))
