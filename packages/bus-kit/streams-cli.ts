@@ -1,6 +1,5 @@
 // Creates and purges the streams of the given services: a small process with its own NATS user.
-import { readVariable } from '@tandem/process-kit'
-import { serveMetrics } from '@tandem/process-kit'
+import { readVariable, serveMetrics } from '@tandem/process-kit'
 import { connectBus, type Log } from './connection.ts'
 import { startStreamManager, STREAM_MANAGER_USER } from './stream-manager.ts'
 
