@@ -37,8 +37,10 @@ const CONCURRENCY = 4
 // A quarter of MAX_ACK_PENDING, so that replicas share a burst.
 const MAX_HELD = 256
 const MAX_ACK_PENDING = 1_024
-const ACK_WAIT_MS = 10_000
-const WORKING_INTERVAL_MS = 3_000
+// What a process held when it was killed is delivered again after this time. A message that is handled for longer is
+// extended.
+const ACK_WAIT_MS = 5_000
+const WORKING_INTERVAL_MS = 1_500
 // A message ends the wait of a fetch. A longer one would let a consumer wait longer after a broker that lost the request.
 const FETCH_TIMEOUT_MS = 5_000
 const HANDLER_TIMEOUT_MS = 30_000
@@ -168,7 +170,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
 
   async function deliver (message: JsMsg, record: FailedMessage, parsed: ParsedMessage, isCurrent: () => boolean) {
     if (!isCurrent()) return
-    // Not at once: 2.9 could still deliver the message to the fetch that was just given up, and lose it for 10 s.
+    // Not at once: 2.9 could still deliver the message to the fetch that was just given up, and lose it for 5 s.
     if (stopping.signal.aborted) return message.nak(NAK_DELAY_MS)
     try {
       if (isDeliveredTooOften(message.info.deliveryCount)) {
@@ -301,21 +303,25 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
 async function ensureConsumer (connection: NatsConnection, service: string, publisher: string) {
   const stream = streamOf(publisher)
   const { consumers } = connection.jetstream({ timeout: 2_000 })
+  const manager = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false })
+  const settings = { ack_wait: nanos(ACK_WAIT_MS), max_ack_pending: MAX_ACK_PENDING }
   try {
-    return await consumers.get(stream, service)
+    const consumer = await consumers.get(stream, service)
+    const { config } = await consumer.info(true)
+    // An earlier version has created it.
+    if (config.ack_wait !== settings.ack_wait) await manager.consumers.update(stream, service, settings)
+    return consumer
   } catch (error) {
     if (!isMissing(error)) throw error
   }
-  const manager = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false })
   await manager.consumers.add(stream, {
     durable_name: service,
     // nats-server 2.9 allows a consumer one filter only. Types without a handler are acknowledged unread.
     filter_subject: subjectOf(`${publisher}.>`),
     deliver_policy: DeliverPolicy.All,
     ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ACK_WAIT_MS),
     max_deliver: -1,
-    max_ack_pending: MAX_ACK_PENDING
+    ...settings
   })
   return await consumers.get(stream, service)
 }

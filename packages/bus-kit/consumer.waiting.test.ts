@@ -47,7 +47,7 @@ async function operator (t: Test, url: string) {
   return { nats, publish }
 }
 
-/** The durable consumer of beta, used by a process that never acknowledges. */
+/** The durable consumer of beta as an earlier version created it, used by a process that never acknowledges. */
 async function durable (t: Test, url: string) {
   const { nats } = await operator(t, url)
   const manager = await nats.jetstreamManager()
@@ -100,8 +100,8 @@ t.test('a handler that fails twice is called a third time, and later events do n
   t.equal(calls.filter((number) => number === 0).length, 3)
   t.match(
     await readConsumer(t, nats.url, 'beta'),
-    { config: { ack_wait: nanos(10_000), max_deliver: -1 } },
-    'what a killed process did not acknowledge comes again after ten seconds, and as often as it takes'
+    { config: { ack_wait: nanos(5_000), max_deliver: -1 } },
+    'what a killed process did not acknowledge comes again after five seconds, and as often as it takes'
   )
   t.strictSame(calls.slice(0, 3).sort((a, b) => a - b), [0, 1, 2], 'the others came before the second attempt')
   t.strictSame(
@@ -247,7 +247,7 @@ t.test('events that wait behind slow ones are not delivered twice', async (t) =>
     await sleep(2_000)
     calls.push(data.number)
   })
-  // Seven rounds of four at a time: the last start long after the broker's ack wait of 10 s.
+  // Seven rounds of four at a time: the last start long after the broker's ack wait of 5 s.
   await publishMany(db, 28)
   await until(() => calls.length === 28, 60)
   await sleep(500)
@@ -339,6 +339,20 @@ t.test('an event that crashes every process that handles it is a dead letter in 
   await until(async () => (await readDeadLetters(db)).length === 1)
   t.equal(attempts, undefined)
   t.strictSame(await readDeadLetters(db), [{ type: Happened.type, attempts: 10 }])
+})
+
+t.test('what a killed process held comes again after five seconds, also if an earlier version created the consumer', async (t) => {
+  const { db, nats, publisher, consumer } = await testBus(t)
+  publisher().relay()
+  await publishOne(db, 0)
+  const held = await (await durable(t, nats.url)).next({ expires: 1_000 })
+  const heldAt = Date.now()
+  t.ok(held)
+  const calls: number[] = []
+  consumer().consume(async ({ data }) => void calls.push(data.number))
+  await until(() => calls.length === 1)
+  t.ok(Date.now() - heldAt < 8_000, `${Date.now() - heldAt} ms`)
+  t.match(await readConsumer(t, nats.url, 'beta'), { config: { ack_wait: nanos(5_000), max_ack_pending: 1_024 } })
 })
 
 t.test('while Postgres is down, events stay with the broker', async (t) => {

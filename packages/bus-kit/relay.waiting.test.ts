@@ -23,7 +23,7 @@ import {
   type Tables
 } from './test-bus.ts'
 
-// Messages that a killed broker had delivered come again after 10 s. Most of this file waits, so its tests run in
+// Messages that a killed broker had delivered come again after 5 s. Most of this file waits, so its tests run in
 // parallel.
 t.setTimeout(100_000)
 t.jobs = 3
