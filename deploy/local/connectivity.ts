@@ -8,7 +8,7 @@ import { isPostgresReady } from '@tandem/local-servers/postgres.ts'
 const TIMEOUT_MS = 5_000
 
 const endpoints: Record<string, { variable: string, probe: (url: string) => Promise<unknown> }> = {
-  postgres: { variable: 'DATABASE_URL', probe: isPostgresReady },
+  postgres: { variable: 'DATABASE_URL', probe: (url) => isPostgresReady(url, TIMEOUT_MS) },
   redis: {
     variable: 'REDIS_URL',
     async probe (url) {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FastifyError } from '@fastify/error'
-import { inIndonesian, Unavailable } from '@tandem/process-kit'
+import { inIndonesian, isTransient, Unavailable } from '@tandem/process-kit'
 import {
   MethodNotAllowed,
   NotFound,
@@ -35,52 +35,6 @@ export const failure = (code: string, error: string) => ({ success: false as con
 // SQLSTATEs of values that cannot be stored: a NUL or invalid character, a number or date out of range, a malformed
 // uuid.
 const UNSTORABLE_CODES = new Set(['22021', '22P05', '22003', '22P02', '22007', '22008'])
-
-// Shutdown or startup, no free connection, statement or lock timeout, deadlock, serialization failure, a server that is
-// read-only (as after a failover) or out of disk or memory, network: a retry may succeed.
-const TRANSIENT_CODES = new Set([
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-  '25006',
-  '53100',
-  '53200',
-  '57014',
-  '55P03',
-  '40001',
-  '40P01',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT'
-])
-
-// node-postgres, nats and ioredis throw some errors without a code.
-const TRANSIENT_MESSAGES =
-  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error)/
-const TRANSIENT_NAMES = new Set(['MaxRetriesPerRequestError'])
-const TRANSIENT_NATS_CODES = new Set([
-  'TIMEOUT',
-  '503',
-  'CONNECTION_CLOSED',
-  'CONNECTION_REFUSED',
-  'CONNECTION_DRAINING',
-  'DISCONNECT'
-])
-
-function isTransient (error: ErrorWithStatus): boolean {
-  const code = typeof error.code === 'string' ? error.code : ''
-  if (TRANSIENT_CODES.has(code) || /^08\w{3}$/.test(code) || TRANSIENT_NAMES.has(error.name)) return true
-  if (error.name === 'NatsError' && TRANSIENT_NATS_CODES.has(code)) return true
-  if (TRANSIENT_MESSAGES.test(error.message)) return true
-  return error.cause instanceof Error && isTransient(error.cause)
-}
 
 interface ErrorResponse {
   code: string

@@ -57,8 +57,8 @@ export async function postgres (
   return { recipe, url }
 }
 
-export async function isPostgresReady (url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+export async function isPostgresReady (url: string, timeoutMs = 2_000): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs })
   client.on('error', () => {})
   try {
     await client.connect()

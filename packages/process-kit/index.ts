@@ -15,6 +15,7 @@ export { registry, serveMetrics } from './metrics.ts'
 export { runPeriodically } from './periodic.ts'
 export { parseRootKey, RootKeys } from './root-keys.ts'
 export { run } from './run.ts'
+export { isTransient, untilAvailable } from './transient.ts'
 export { inIndonesian, translateErrors } from './translations.ts'
 export { readVariable } from './variables.ts'
 export {

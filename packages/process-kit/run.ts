@@ -2,6 +2,7 @@ import closeWithGrace from 'close-with-grace'
 import { ConfigError } from './config.ts'
 import { createProcessLogger, type Log } from './logging.ts'
 import { startTracing } from './tracing.ts'
+import { trimMemoryWhenQuiet } from './trim-memory.ts'
 
 type Close = () => unknown
 interface CloseOptions {
@@ -75,6 +76,7 @@ export async function run (name: string, main: Main): Promise<void> {
       open.push(close)
       timeoutMs += extraMs
     }, log)
+    if (!closing) open.push(trimMemoryWhenQuiet())
   } catch (error) {
     if (closing) return
     process.stderr.write(

@@ -22,7 +22,7 @@ import {
   type Server,
   type ServerOptions
 } from '@tandem/http-kit'
-import { readConfig, run, serveMetrics, type HealthChecks, type Log } from '@tandem/process-kit'
+import { readConfig, run, serveMetrics, untilAvailable, type HealthChecks, type Log } from '@tandem/process-kit'
 import type { ServiceEnvironment } from './environment.ts'
 
 /** The dependencies of a service have its database, in which every service has the tables of bus-kit. */
@@ -56,7 +56,7 @@ export interface Service<Schema extends TObject<typeof ServiceEnvironment>, Tabl
   checks?: (deps: Deps) => HealthChecks
   /** The keys that verify access tokens; by default they are fetched from identity and verified. */
   fetchKeys?: (deps: Deps) => Promise<PublicJwk[]>
-  /** Runs once the server listens. */
+  /** Runs once the server listens, and again if Postgres did not respond. */
   onListening?: (deps: Deps) => Promise<unknown>
 }
 
@@ -123,6 +123,6 @@ export async function runService<
     const metrics = await serveMetrics(METRICS_PORT, HOST)
     onClose(() => metrics.close())
     await app.listen({ host: HOST, port: PORT })
-    await service.onListening?.(deps)
+    await untilAvailable(async () => await service.onListening?.(deps), log)
   })
 }

@@ -3,6 +3,7 @@ import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { providerClientSettings, providerSettings, type Config } from './config.ts'
 import { createMailer } from '@tandem/mail-kit'
+import { untilAvailable } from '@tandem/process-kit'
 import { readFourEyes } from '@tandem/operator-kit'
 import { createIdentityDepartures } from './departures.ts'
 import { createLedger } from './erasures/ledger.ts'
@@ -33,7 +34,7 @@ export async function createDeps (
   const clientSettings = providerClientSettings(config)
 
   const secrets = createSecrets(config.SECRET)
-  await ensureSigningKey(db, secrets)
+  await untilAvailable(async () => await ensureSigningKey(db, secrets), log)
 
   const mailer = createMailer({ db, service: 'identity', smtpUrl: SMTP_URL, redisUrl: REDIS_URL, from: MAIL_FROM, log })
   onClose(() => mailer.close())
