@@ -18,7 +18,8 @@ const PRIVATE_CACHE_CONTROL = 'private, max-age=3600'
 // Shorter than the gateway's upload timeout of 10 s.
 const TIMEOUT_MS = 8_000
 const COMPLETE_TIMEOUT_MS = 60_000
-const PART_BYTES = 8 * 1024 * 1024
+// The least that S3 accepts. With its 10,000 parts, a file can have 48 GiB.
+const PART_BYTES = 5 * 1024 * 1024
 
 /** Stores files in a bucket of any S3-compatible store. */
 export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings): Storage {
@@ -42,8 +43,8 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
     'content-type': mimeType,
     'cache-control': key.startsWith('public/') ? PUBLIC_CACHE_CONTROL : PRIVATE_CACHE_CONTROL
   })
-  async function put (path: string, bytes: Buffer, headers: Record<string, string> = {}) {
-    const response = await call(path, { method: 'PUT', body: new Uint8Array(bytes), headers })
+  async function put (path: string, bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
+    const response = await call(path, { method: 'PUT', body: bytes, headers })
     if (!response.ok) throw new Unavailable({ cause: new Error('the bucket does not exist') })
     await response.arrayBuffer()
     return response
@@ -67,7 +68,7 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
 
   return {
     async put (key, bytes, mimeType) {
-      await put(key, bytes, headersOf(key, mimeType))
+      await put(key, new Uint8Array(bytes), headersOf(key, mimeType))
     },
     async putStream (key, chunks, mimeType) {
       const response = await call(`${key}?uploads=`, { method: 'POST', headers: headersOf(key, mimeType) })
@@ -115,19 +116,24 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
   }
 }
 
-/** Joins chunks to parts that S3 accepts: all but the last have at least 5 MiB. An empty file is one empty part. */
+/**
+ * Joins chunks to parts that S3 accepts. A part is valid until the next one is asked for: they share one buffer, because
+ * a buffer for each would wait for the garbage collector. An empty file is one empty part.
+ */
 async function* partsOf (chunks: AsyncIterable<Buffer>) {
-  let collected: Buffer[] = []
+  const part = Buffer.allocUnsafe(PART_BYTES)
   let bytes = 0
   let isFirst = true
   for await (const chunk of chunks) {
-    collected.push(chunk)
-    bytes += chunk.length
-    if (bytes < PART_BYTES) continue
-    yield Buffer.concat(collected)
-    collected = []
-    bytes = 0
-    isFirst = false
+    for (let copied = 0; copied < chunk.length;) {
+      const length = chunk.copy(part, bytes, copied)
+      copied += length
+      bytes += length
+      if (bytes < PART_BYTES) continue
+      yield part
+      bytes = 0
+      isFirst = false
+    }
   }
-  if (bytes > 0 || isFirst) yield Buffer.concat(collected)
+  if (bytes > 0 || isFirst) yield part.subarray(0, bytes)
 }

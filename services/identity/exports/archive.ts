@@ -3,7 +3,7 @@ import { isMediaKey } from '@tandem/http-kit'
 import type { Storage } from '@tandem/media-kit'
 import { renderIndex, type Counts } from './index-page.ts'
 import { folderOf, readPages, type Source } from './pages.ts'
-import { createZip, measure } from './zip.ts'
+import { measure, zip, type Entry, type File } from './zip.ts'
 
 export const archiveKeyOf = (exportId: string) => `${folderOf(exportId)}archive.zip`
 
@@ -23,28 +23,33 @@ interface Options {
  * long it becomes, memory holds one page and a few chunks. @returns its length and digest
  */
 export async function writeArchive (options: Options) {
-  const { storage, exportId } = options
-  const zip = createZip()
-  const archive = measure(zip.output)
-  const stored = storage.putStream(archiveKeyOf(exportId), archive.chunks, 'application/zip')
-  // A store that fails stops reading, and the zip would wait for it for ever.
-  const failed = stored.then(async () => await new Promise<never>(() => {}))
+  let failure: unknown
+  const entries: Entry[] = []
+  const archive = measure(zip(
+    (async function* () {
+      try {
+        yield* listFiles(options, entries)
+      } catch (error) {
+        failure = error
+        throw error
+      }
+    })(),
+    entries
+  ))
   try {
-    await Promise.race([writeEntries(zip, options), failed])
-    zip.end()
-    await stored
+    await options.storage.putStream(archiveKeyOf(options.exportId), archive.chunks, 'application/zip')
   } catch (error) {
-    zip.output.destroy(error as Error)
-    await stored.catch(() => {})
-    throw error
+    // A store reports that it is unavailable, whatever failed.
+    throw failure ?? error
   }
   return { bytes: archive.length(), sha256: archive.digest() }
 }
 
-async function writeEntries (
-  zip: ReturnType<typeof createZip>,
-  { storage, readFile, exportId, services, locale, onProgress }: Options
-) {
+/** The files of the archive, of which `entries` has those that are written. */
+async function* listFiles (
+  { storage, readFile, exportId, services, locale, onProgress }: Options,
+  entries: Entry[]
+): AsyncGenerator<File> {
   const counts: Counts = {}
   const files = new Set<string>()
   for (const service of services) {
@@ -52,13 +57,14 @@ async function writeEntries (
     const rows: Record<string, number> = counts[service] = {}
     await things.advance()
     for (let name = things.current()?.name; name !== undefined; name = things.current()?.name) {
-      await zip.add(
-        `${service}/${name}.json`,
-        jsonOf(things, name, async (count) => {
-          rows[name] = (rows[name] ?? 0) + count
+      const thing = name
+      yield {
+        path: `${service}/${thing}.json`,
+        content: jsonOf(things, thing, async (count) => {
+          rows[thing] = (rows[thing] ?? 0) + count
           await onProgress(0)
         })
-      )
+      }
     }
   }
   const images: string[] = []
@@ -66,13 +72,13 @@ async function writeEntries (
   for (const key of files) {
     await onProgress((images.length + missing.length) / files.size)
     const content = await readFile(key)
-    if (content) await zip.add(pathOf(key), content, { compress: false })
+    if (content) yield { path: pathOf(key), content, isStored: true }
     const found = content ? images : missing
     found.push(pathOf(key))
   }
-  await zip.add('index.html', [Buffer.from(renderIndex({ counts, images, locale }))])
-  const manifest = { createdAt: new Date().toISOString(), rows: counts, files: zip.entries, missing }
-  await zip.add('manifest.json', [Buffer.from(JSON.stringify(manifest, null, 2))])
+  yield { path: 'index.html', content: [Buffer.from(renderIndex({ counts, images, locale }))] }
+  const manifest = { createdAt: new Date().toISOString(), rows: counts, files: entries, missing }
+  yield { path: 'manifest.json', content: [Buffer.from(JSON.stringify(manifest, null, 2))] }
 }
 
 /** Goes through the rows of a service's pages, in which those of one thing follow each other. */

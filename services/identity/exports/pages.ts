@@ -25,15 +25,29 @@ export async function collectPages (
   accountId: string,
   { readPage, onPage }: { readPage: ReadPage, onPage: () => Promise<unknown> }
 ) {
+  const encode = createEncoder()
   for (let after: string | null = null;;) {
     const stored = await findPage(source, after)
     const page: PersonalDataPage = stored ?? await readPage({ accountId, after })
     if (!stored) {
-      await source.storage.put(keyOf(source, after), Buffer.from(JSON.stringify(page)), 'application/json')
+      await source.storage.put(keyOf(source, after), encode(JSON.stringify(page)), 'application/json')
     }
     await onPage()
     if (page.next === null) return
     after = page.next
+  }
+}
+
+/**
+ * Encodes texts into one buffer, which the next call overwrites. With a buffer for each page, tens of megabytes of them
+ * wait for the garbage collector.
+ */
+function createEncoder () {
+  let buffer = Buffer.alloc(0)
+  return (text: string) => {
+    const bytes = Buffer.byteLength(text)
+    if (bytes > buffer.length) buffer = Buffer.allocUnsafe(bytes)
+    return buffer.subarray(0, buffer.write(text))
   }
 }
 
