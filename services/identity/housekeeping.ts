@@ -10,7 +10,6 @@ import { deleteOldSecurityEvents } from './security-log/actions.ts'
 import { endIdleSessions } from './sessions/actions.ts'
 import { deleteOldNetworks } from './sessions/networks.ts'
 import { deleteOldResponses } from './sessions/refresh.ts'
-import { endRestrictions } from './standing/actions.ts'
 import { deleteOldChallenges } from './staff/challenges.ts'
 import { deleteOldStaffSessions } from './staff/sessions.ts'
 import { expireSubscriptions } from './subscriptions/actions.ts'
@@ -28,7 +27,6 @@ export async function runHousekeeping (db: Db) {
   await expireSubscriptions(db)
   await expireUnverifiedAccounts(db)
   await endIdleSessions(db)
-  await db.transaction().execute(endRestrictions)
   await sql`
     delete from decisions where made_at < now() - interval '180 days'
       and account_id in (select account_id from departures)`.execute(db)

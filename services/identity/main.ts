@@ -8,6 +8,7 @@ import { startErasing } from './erasures/schedule.ts'
 import { startExporting } from './exports/worker.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { listPublicKeys } from './keys/queries.ts'
+import { startEndingRestrictions } from './standing/restriction-ends.ts'
 import { storeAuditHead } from './staff/audit-heads.ts'
 
 await runService({
@@ -20,6 +21,7 @@ await runService({
   background: [
     startQueues,
     startHousekeeping,
+    startEndingRestrictions,
     startErasing,
     startExporting,
     ({ departures }, log) => departures.start(log),

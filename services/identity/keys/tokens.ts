@@ -69,7 +69,7 @@ export function createIssuers (
     async issueToken ({ accountId, sessionId, role }) {
       const account = await db.selectFrom('accounts').where('id', '=', accountId)
         .where('restricted_until', '>', sql<Date>`now()`).select('restricted_until as until').executeTakeFirst()
-      const restriction = account?.until && { res: Math.ceil(account.until.getTime() / 1_000) }
+      const restriction = account?.until && { res: account.until.getTime() / 1_000 }
       return await issue({ ...ACCESS_TOKEN, subject: accountId, more: { sid: sessionId, role, ...restriction } })
     },
     issueOperatorToken: async ({ id, sessionId, role, accountId, provedAt }) =>

@@ -183,10 +183,3 @@ async function listStanding (trx: Trx, accountId: string) {
     group by scope order by scope`.execute(trx)
   return rows.map(({ scope, until }) => ({ scope, until: until?.toISOString() ?? null }))
 }
-
-/** Shows people again whose restriction of everything is over. */
-export async function endRestrictions (trx: Trx) {
-  const ended = await trx.selectFrom('accounts').where('restricted_until', '<=', sql<Date>`now()`).select('id')
-    .limit(500).forNoKeyUpdate().skipLocked().execute()
-  for (const { id } of ended) await setHidden(trx, id, { restricted_until: null })
-}

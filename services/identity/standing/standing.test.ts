@@ -6,8 +6,10 @@ import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { FitMatchDecisionApplied, SocialDecisionApplied, SuspensionChanged } from '@tandem/contracts'
 import type { StaffRole } from '@tandem/operator-kit'
-import { runHousekeeping } from '../housekeeping.ts'
+import { until } from '@tandem/test-kit'
+import { silentLog } from '@tandem/http-kit/testing'
 import { as, testApp } from '../test/app.ts'
+import { startEndingRestrictions } from './restriction-ends.ts'
 
 const cases = new Map()
 const reports = new Map()
@@ -171,14 +173,16 @@ t.test('a restriction of everything ends the sessions, hides the person, and is 
   t.notOk(await canRefresh(account))
   t.same(await hiddenOf(account.id), [true])
   const { accessToken } = await login(account.email)
-  const { res } = decodeJwt(accessToken)
-  t.ok(Math.abs(Number(res) - Date.now() / 1_000 - 2 * 86_400) < 60)
-  t.match(await standingOf({ accessToken }), { status: 'RESTRICTED' }, 'the account itself stays open')
-  await runHousekeeping(db)
-  t.same(await hiddenOf(account.id), [true])
-  await sql`update accounts set restricted_until = now() where id = ${account.id}`.execute(db)
-  await runHousekeeping(db)
-  t.same(await hiddenOf(account.id), [true, false], 'it ends by itself')
+  const { status, restrictions: [{ until: end }] } = await standingOf({ accessToken })
+  t.equal(status, 'RESTRICTED', 'the account itself stays open')
+  t.ok(Math.abs(Date.parse(end) - Date.now() - 2 * 86_400_000) < 60_000)
+  t.equal(Math.round(Number(decodeJwt(accessToken)['res']) * 1_000), Date.parse(end), 'to the millisecond')
+  const soon = new Date(Date.now() + 1_500)
+  await sql`update accounts set restricted_until = ${soon} where id = ${account.id}`.execute(db)
+  t.teardown(startEndingRestrictions({ db }, silentLog))
+  await until(async () => (await hiddenOf(account.id)).length > 1)
+  t.ok(Date.now() >= soon.getTime())
+  t.same(await hiddenOf(account.id), [true, false], 'it ends by itself, at its time')
   t.notOk('res' in decodeJwt((await login(account.email)).accessToken))
 })
 
