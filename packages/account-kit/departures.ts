@@ -44,8 +44,9 @@ export interface Departures {
   /** Reads a page of a person's copy of their data; `after` is the `next` of the previous page. */
   readPersonalData(page: { accountId: string, after: string | null }): Promise<PersonalDataPage>
   /**
-   * The health check of a service: it is ready once it has compared with identity, so a restored database does not show
-   * people who left. Without identity it is ready 30 s after its start all the same.
+   * The health check of a service: it is ready once it has compared with identity who left, and has erased them again,
+   * so a restored database brings nobody back. Without identity, and if the erasure takes long, it is ready 30 s after
+   * its start all the same.
    * @throws Degraded
    */
   checkCompared(): Promise<void>
@@ -58,8 +59,9 @@ const RECONCILE_INTERVAL_MS = 10 * 60 * 1_000
 const RETRY_INTERVAL_MS = 10_000
 const FIRST_RETRY_INTERVAL_MS = 250
 const WAIT_FOR_IDENTITY_MS = 30_000
-// What late events may bring back: outboxes keep events for 72 hours, streams for 7 days, failed messages for 14.
-const SWEEPS_AFTER = ['1 hour', '1 day', '8 days', '15 days'] as const
+// What late events may bring back: those that are being handled, and after a restore are delivered again, take a minute;
+// outboxes keep events for 72 hours, streams for 7 days, failed messages for 14.
+const SWEEPS_AFTER = ['1 minute', '1 hour', '1 day', '8 days', '15 days'] as const
 const LAST_SWEEP_RETRY = '1 day'
 
 export function createDepartures<Tables extends KitTables> (options: DepartureOptions<Tables>): Departures {
@@ -173,6 +175,19 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
     return next?.at
   }
 
+  /** Also waits for what another replica is erasing, unless `isWaiting` ends first. */
+  async function eraseAllDue () {
+    while (isWaiting() && await isErasureDue()) {
+      if (await eraseDue() === 0) await sleep(FIRST_RETRY_INTERVAL_MS)
+    }
+  }
+
+  async function isErasureDue () {
+    const due = await db.selectFrom('departures').where('next_pass_at', '<=', sql<Date>`now()`).select('account_id')
+      .limit(1).executeTakeFirst()
+    return due !== undefined
+  }
+
   let lookForDue = () => {}
   let startedAt = Date.now()
   let reconciledAt = 0
@@ -183,6 +198,7 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
     while (isWaiting()) {
       try {
         await reconcile()
+        await eraseAllDue()
         reconciledAt = Date.now()
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error
@@ -193,7 +209,7 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
 
   return {
     async checkCompared () {
-      if (isWaiting()) throw new Degraded('not yet compared with identity who has left')
+      if (isWaiting()) throw new Degraded('people who have left are not yet compared with identity and erased')
     },
     handlers: [
       on(AccountErasing, async ({ data }) => {

@@ -12,7 +12,7 @@ export async function isHidden<Tables extends DepartureTables> (db: Kysely<Table
   return rows.length > 0
 }
 
-/** Stores whether a person is hidden, unless a later change is stored. */
+/** Stores whether a person is hidden, unless a later change is stored, or they are erased: then nothing may name them. */
 export async function hide<Tables extends DepartureTables> (
   db: Kysely<Tables>,
   accountId: string,
@@ -20,7 +20,9 @@ export async function hide<Tables extends DepartureTables> (
   changedAt: Date
 ) {
   await sql`
-    insert into hidden_people (account_id, is_hidden, changed_at) values (${accountId}, ${isHidden}, ${changedAt})
+    insert into hidden_people (account_id, is_hidden, changed_at)
+    select ${accountId}::uuid, ${isHidden}::boolean, ${changedAt}::timestamptz
+    where not exists (select from departures where account_id = ${accountId}::uuid)
     on conflict (account_id) do update set is_hidden = excluded.is_hidden, changed_at = excluded.changed_at
       where hidden_people.changed_at <= excluded.changed_at`.execute(db)
 }

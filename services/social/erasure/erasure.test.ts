@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { handleRpc } from '@tandem/bus-kit'
-import { fakeRpc } from '@tandem/bus-kit/testing'
-import { Departures } from '@tandem/contracts'
+import { deliver, fakeRpc } from '@tandem/bus-kit/testing'
+import { Departures, PersonHidden } from '@tandem/contracts'
 import { silentLog } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
@@ -172,13 +172,24 @@ t.test('what late events bring back is swept, and an account is closed when noth
   })
 })
 
+t.test('a late event hides nobody who is erased, so that no row names them', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  await erase(ana)
+  for (const accountId of [ana, ben]) {
+    await deliver(departures.handlers, PersonHidden.type, { accountId, hidden: true })
+  }
+  t.same((await departures.verify(ana)).left, {})
+  t.match((await departures.verify(ben)).left, { hidden_people: 1 })
+})
+
 async function erase (accountId: string) {
   await db.insertInto('departures').values({ account_id: accountId, erasure_id: randomUUID() }).execute()
   await departures.eraseDue()
 }
 
-t.test('a service is ready once it has compared with identity who left, and knows them by then', async (t) => {
-  const [gone, paused] = [randomUUID(), randomUUID()]
+t.test('a service is ready once it has compared with identity who left, and has erased them by then', async (t) => {
+  const [gone, paused] = [await person('Gone'), randomUUID()]
+  await post(gone, '/feed', { type: 'TEXT', content: 'from a backup', visibility: 'PUBLIC' })
   let isUnavailable = true
   const callRpc = fakeRpc(
     [
@@ -196,11 +207,34 @@ t.test('a service is ready once it has compared with identity who left, and know
   const restarted = createSocialDepartures({ ...deps, callRpc })
   const stop = restarted.start(silentLog)
   t.teardown(stop)
-  await t.rejects(restarted.checkCompared(), { message: 'not yet compared with identity who has left' })
+  await t.rejects(restarted.checkCompared(), {
+    message: 'people who have left are not yet compared with identity and erased'
+  })
   isUnavailable = false
   await until(async () => await restarted.checkCompared().then(() => true, () => false))
   const { rows } = await sql<{ isBuried: boolean, isHidden: boolean }>`
     select exists (select from departures where account_id = ${gone}) as "isBuried",
       exists (select from hidden_people where account_id = ${paused} and is_hidden) as "isHidden"`.execute(db)
   t.same(rows, [{ isBuried: true, isHidden: true }])
+  t.same((await restarted.verify(gone)).left, {})
+})
+
+t.test('a service is not ready while another replica erases somebody', async (t) => {
+  const [mine, theirs] = [await person('Mine'), await person('Theirs')]
+  for (const each of [mine, theirs]) await post(each, '/feed', { type: 'TEXT', content: 'hi', visibility: 'PUBLIC' })
+  const named = [mine, theirs].map((accountId) => ({ accountId, isHidden: false, erasureId: randomUUID() }))
+  const callRpc = fakeRpc([
+    handleRpc(Departures, async () => ({ at: new Date().toISOString(), departures: named, next: null }))
+  ])
+  for (const { accountId, erasureId } of named) {
+    await db.insertInto('departures').values({ account_id: accountId, erasure_id: erasureId }).execute()
+  }
+  const restarted = createSocialDepartures({ ...deps, callRpc })
+  await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('departures').where('account_id', '=', theirs).select('account_id').forUpdate().execute()
+    t.teardown(restarted.start(silentLog))
+    await until(async () => Object.keys((await restarted.verify(mine)).left).length === 0)
+  })
+  await until(async () => await restarted.checkCompared().then(() => true, () => false))
+  t.same((await restarted.verify(theirs)).left, {})
 })
