@@ -45,7 +45,11 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       and participant.state in ('INVITED', 'GOING') and (${inside} or participant.account_id = activities.host_id)
       and ${canSeeParticipant(viewer)})`
   return db.selectFrom('activities')
-    .leftJoin('profiles', 'profiles.account_id', 'activities.host_id')
+    // Guests keep the canceled activities of a suspended host, without the host's name and photo.
+    .leftJoin(
+      'profiles',
+      (join) => join.onRef('profiles.account_id', '=', 'activities.host_id').on('profiles.suspended', '=', false)
+    )
     .leftJoin(
       'activity_participants as own',
       (join) => join.onRef('own.activity_id', '=', 'activities.id').on('own.account_id', '=', viewer)

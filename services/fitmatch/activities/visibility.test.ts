@@ -2,6 +2,7 @@ import t from 'tap'
 import { activityApi, inDays } from '../test/activities.ts'
 import { testApp, type Member } from '../test/app.ts'
 import { handleFitMatchOverview } from '../matches/rpc.ts'
+import { setSuspended } from '../safety/suspensions.ts'
 
 const api = await testApp(t)
 const { db, deps, get, post, put, del, member, createMatch } = api
@@ -194,6 +195,31 @@ t.test('a suspension or the deletion of a profile ends all places and cancels wh
     t.notMatch(JSON.stringify((await read(ben, joined.id)).participants), ana.id)
     delete api.services.connection
   }
+})
+
+t.test('people who were suspended later are hidden in past activities, and return with their profile', async (t) => {
+  const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
+  letEverybodyFollow()
+  const { id } = await createWith(ana, [ben, cleo])
+  await db.updateTable('activities').set({ status: 'FINISHED' }).where('id', '=', id).execute()
+  const suspend = async (suspended: boolean, people: Member[]) => {
+    for (const each of people) {
+      await db.transaction().execute(async (trx) => await setSuspended(trx, each.id, suspended))
+    }
+  }
+  const namesSeen = async () =>
+    (await read(cleo, id)).participants.map(({ user }: { user: { name: string } }) => user.name).sort()
+  t.same(await namesSeen(), ['Ana', 'Ben', 'Cleo'])
+  await suspend(true, [ana, ben])
+  t.match(await read(cleo, id), { status: 'FINISHED', goingCount: 3, host: null })
+  t.same(await namesSeen(), ['Cleo'])
+  const list = await get(cleo.id, '/activities?filter=past')
+  t.match(list.data.activities, [{ id }])
+  t.notMatch(JSON.stringify(list), new RegExp([ana, ben].flatMap((each) => [each.id, each.profileId]).join('|')))
+  await suspend(false, [ana, ben])
+  t.same(await namesSeen(), ['Ana', 'Ben', 'Cleo'])
+  t.match(await read(cleo, id), { host: { profileId: ana.profileId } })
+  delete api.services.connection
 })
 
 t.test('a paused profile is enough', async (t) => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
+import { isSuspended } from '../people/visibility.ts'
 
 /** Whether either of the two has blocked the other. */
 const isBlockedBetween = (one: ReturnType<typeof sql>, other: ReturnType<typeof sql>) =>
@@ -28,8 +29,12 @@ export const canSeeActivity = (viewer: string, now: Date) =>
       and not exists (select from activity_participants other join blocks on blocker_id = other.account_id
         where other.activity_id = activities.id and other.state in ('INVITED', 'GOING') and blocked_id = ${viewer})))))`
 
-/** Whether `viewer` can see `participant`, the row of another person in the same activity. */
+/**
+ * Whether `viewer` can see `participant`, the row of another person in the same activity. A suspension ends places in
+ * activities to come; in past ones it hides the person, as everywhere in FitMatch.
+ */
 export const canSeeParticipant = (viewer: string) =>
   sql<boolean>`(participant.account_id = ${viewer} or (
     not ${isBlockedBetween(sql`participant.account_id`, sql`${viewer}::uuid`)}
-    and ${isNotHidden(sql`participant.account_id`)}))`
+    and ${isNotHidden(sql`participant.account_id`)}
+    and not ${isSuspended(sql<string>`participant.account_id`)}))`

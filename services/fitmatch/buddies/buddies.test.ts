@@ -6,6 +6,7 @@ import { BuddyAccepted, BuddyRequested, BuddyRequestWithdrawn, PersonChanged } f
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { withUsers } from '../people/lookup.ts'
+import { setSuspended } from '../safety/suspensions.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('sport buddies', async (t) => {
@@ -336,6 +337,25 @@ t.test('sport buddies', async (t) => {
     await hide(false)
     t.strictSame(await buddiesOf(ben), [ana.id])
     t.match(await respond(cleo, id, true), { status: 200 })
+  })
+
+  t.test('suspended people are refused like hidden ones, also with a new profile, and can be asked again later', async (t) => {
+    const [ana, ben] = await two()
+    const suspend = async (suspended: boolean) =>
+      await db.transaction().execute(async (trx) => await setSuspended(trx, ana.id, suspended))
+    await makeBuddies(ana, ben)
+    await suspend(true)
+    const { headers: _, ...refused } = await ask(ben, ana)
+    t.match(refused, { status: 404, code: 'NOT_FOUND' })
+    t.match(await ask(ben, { id: randomUUID() }), refused, 'exactly as somebody who does not exist')
+    t.same([await box(ben, 'out'), await buddiesOf(ben)], [[], []])
+    await del(ana.id, '/fitmatch/profile')
+    t.match(await ask(ben, ana), { status: 404 }, 'without a profile')
+    t.equal((await post(ana.id, '/fitmatch/profile')).status, 201)
+    t.match(await ask(ben, ana), { status: 404 }, 'with a new one')
+    await suspend(false)
+    t.match(await ask(ben, ana), { status: 201, data: { request: { status: 'PENDING' } } })
+    t.match(await box(ana, 'in'), [{ user: { id: ben.id } }])
   })
 
   t.test('people are shown under the name of their account, and a late change does not overwrite a newer one', async (t) => {

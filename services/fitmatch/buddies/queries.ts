@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
 import type { Page } from '@tandem/http-kit'
 import { pairOf } from '../people/pairs.ts'
-import { haveTrainedTogether } from '../people/visibility.ts'
+import { haveTrainedTogether, isSuspended } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
 
 /** How long a request stays open, and how long a refusal holds. */
@@ -28,13 +28,16 @@ export const requestColumns = [
 export const isBetween = (one: string, other: string) =>
   sql<boolean>`((from_id = ${one} and to_id = ${other}) or (from_id = ${other} and to_id = ${one}))`
 
-/** What is already between the caller and another person. */
+/**
+ * What is already between the caller and another person. Somebody who is hidden, suspended or blocked either way is
+ * invisible, so that a refusal does not reveal which.
+ */
 export async function readRelation (db: Db, accountId: string, otherId: string) {
   const pair = pairOf(accountId, otherId)
   const { rows: [relation] } = await sql<Record<'isKnown' | 'isInvisible' | 'areConnected', boolean>>`
     select
       exists (select from people where account_id = ${otherId}) as "isKnown",
-      not ${isNotHidden(sql`${otherId}::uuid`)} or exists (
+      not ${isNotHidden(sql`${otherId}::uuid`)} or ${isSuspended(otherId)} or exists (
         select from blocks where (blocker_id, blocked_id) in ((${accountId}, ${otherId}), (${otherId}, ${accountId}))
       ) as "isInvisible",
       exists (select from buddies where low_id = ${pair.low_id} and high_id = ${pair.high_id})

@@ -35,6 +35,11 @@ export const isConnectedWith = (accountId: AccountId) =>
   sql<boolean>`(${isMatchedWith(accountId)} or exists (select from buddies
     where low_id = least(profiles.account_id, ${accountId}) and high_id = greatest(profiles.account_id, ${accountId})))`
 
+/** Whether an account is suspended from FitMatch, with or without a profile. */
+export const isSuspended = (accountId: AccountId) =>
+  sql<boolean>`exists (
+    select from members suspended where suspended.account_id = ${accountId} and suspended.suspended_at is not null)`
+
 /** Whether two people have finished an activity together. */
 export const haveTrainedTogether = (one: AccountId, other: AccountId) =>
   sql<boolean>`exists (
