@@ -45,12 +45,28 @@ interface Workload {
   }
 }
 
-// The DNS of the cluster, and its cache on each node.
+interface Resources {
+  requests: { cpu: string, memory: string }
+  limits: { memory: string }
+}
+
+/** Parses a quantity of CPUs, bytes or objects. */
+function quantity (text: string) {
+  const units: Record<string, number> = { '': 1, m: 0.001, Mi: 1024 ** 2, Gi: 1024 ** 3 }
+  const [, number, unit = ''] = /^(\d+)(\w*)$/.exec(text) ?? []
+  const factor = units[unit]
+  if (!number || !factor) throw new Error(`not a known quantity: ${text}`)
+  return Number(number) * factor
+}
+
+// The DNS of the cluster, its cache on each node, and the DNS of OpenShift.
 const names = [
   '169.254.20.10/32:53',
   '169.254.20.10/32:53/UDP',
   'kube-system/k8s-app=kube-dns:53',
-  'kube-system/k8s-app=kube-dns:53/UDP'
+  'kube-system/k8s-app=kube-dns:53/UDP',
+  'openshift-dns/dns.operator.openshift.io/daemonset-dns=default:5353',
+  'openshift-dns/dns.operator.openshift.io/daemonset-dns=default:5353/UDP'
 ]
 
 const find = (manifests: Manifest[], kind: string, name: string) => {
@@ -178,7 +194,14 @@ for (const overlay of ['local', 'production', 'production-ingress', 'production-
               automountServiceAccountToken: false,
               terminationGracePeriodSeconds: 45,
               securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-              topologySpreadConstraints: [{ labelSelector: { matchLabels: { 'app.kubernetes.io/name': name } } }]
+              topologySpreadConstraints: [
+                {
+                  topologyKey: 'kubernetes.io/hostname',
+                  whenUnsatisfiable: 'DoNotSchedule',
+                  labelSelector: { matchLabels: { 'app.kubernetes.io/name': name } }
+                },
+                { labelSelector: { matchLabels: { 'app.kubernetes.io/name': name } } }
+              ]
             }
           }
         })
@@ -308,6 +331,32 @@ t.test('the console is closed, and is in no other overlay', { skip }, async (t) 
   t.equal(readConsoleConfig(values).origin, 'http://localhost:8090')
   for (const overlay of ['local', 'production']) {
     t.notOk((await build(`overlays/${overlay}`)).some(({ metadata: { name } }) => name.startsWith('console')), overlay)
+  }
+})
+
+t.test('the quota has room for every autoscaler at its maximum during a rollout of everything', { skip }, async (t) => {
+  for (const overlay of ['production', 'production-ingress', 'production-console', 'production-realtime']) {
+    const manifests = await build(`overlays/${overlay}`)
+    const used = { pods: 0, 'requests.cpu': 0, 'requests.memory': 0, 'limits.memory': 0 }
+    for (const { kind, metadata: { name } } of manifests) {
+      if (kind !== 'Deployment' && kind !== 'Job') continue
+      const autoscaler = manifests.find((each) =>
+        each.kind === 'HorizontalPodAutoscaler' && each.metadata.name === name
+      )
+      const { maxReplicas = 1 } = (autoscaler?.spec ?? {}) as { maxReplicas?: number }
+      const pods = kind === 'Job' ? 1 : maxReplicas + 1
+      const { requests, limits } = containerOf(workload(manifests, kind, name)).resources as unknown as Resources
+      used.pods += pods
+      used['requests.cpu'] += pods * quantity(requests.cpu)
+      used['requests.memory'] += pods * quantity(requests.memory)
+      used['limits.memory'] += pods * quantity(limits.memory)
+    }
+    const { hard } = find(manifests, 'ResourceQuota', 'tandem').spec as unknown as { hard: Record<string, string> }
+    for (const [name, amount] of Object.entries(used)) {
+      const allowed = quantity(String(hard[name]))
+      t.ok(amount <= allowed, `${overlay}: ${name} ${amount} of ${allowed}`)
+      t.ok(overlay !== 'production' || amount > allowed * 0.6, `${name} is not far above what is used: ${amount}`)
+    }
   }
 })
 

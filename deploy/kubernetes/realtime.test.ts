@@ -35,6 +35,8 @@ for (const [overlay, service] of [['production', 'gateway'], ['production-realti
     const [route] = ofKind(manifests, 'HTTPRoute') as Route[]
     const rule = route?.spec.rules.find(({ matches }) => matches[0]?.path.value === PATH)
     t.match(rule, { timeouts: { request: '0s' }, backendRefs: [{ name: service }] })
+    const others = route?.spec.rules.find(({ matches }) => matches[0]?.path.value === '/')
+    t.match(others, { timeouts: { request: '60s' }, backendRefs: [{ name: 'gateway' }] })
   })
 }
 

@@ -164,7 +164,7 @@ t.test('every process is replaced under load, and no request fails', async (t) =
       t.comment(`${deployment.name}: ${underWay.length - before} requests meanwhile, ${failures.length} failed so far`)
     }
   }
-  await Promise.all([rollOutNext(), rollOutNext()])
+  await Promise.all([rollOutNext(), rollOutNext(), rollOutNext()])
   load.abort()
   await loading
   await Promise.all(underWay)
