@@ -55,7 +55,10 @@ walk() {
 }
 walk
 curl -fsS "http://127.0.0.1:${PORT:-8080}/health/ready" && echo
-for container in $("${compose[@]}" config --services | grep -v -e migration -e '^mail$'); do
+# Those that run: `compose config --services` of docker-compose 1.29 also lists the services of other profiles.
+name='{{.Label "com.docker.compose.service"}}'
+running=$(docker ps --filter label=com.docker.compose.project=tandem-smoke --format "$name")
+for container in $(grep -v '^mail$' <<< "$running"); do
   echo "restarting $container"
   "${compose[@]}" restart -t 20 "$container"
 done
