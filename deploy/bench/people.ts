@@ -39,8 +39,12 @@ interface Call {
 }
 
 /** One request through the gateway. @throws an error with the response, its status as the cause, unless it succeeds */
-export async function call<Body> ({ gateway }: Stack, method: string, route: string, { token, key, body }: Call = {}) {
-  const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
+export const call = async <Body>({ gateway }: Stack, method: string, route: string, sent?: Call) =>
+  await callUrl<Body>(method, `${gateway.url}/api/mobile/v1${route}`, sent)
+
+/** One request to any process. @throws as `call` */
+export async function callUrl<Body> (method: string, url: string, { token, key, body }: Call = {}) {
+  const response = await fetch(url, {
     method,
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
@@ -50,7 +54,7 @@ export async function call<Body> ({ gateway }: Stack, method: string, route: str
     ...(body && { body: JSON.stringify(body) })
   })
   if (!response.ok) {
-    const message = `${method} ${route} returned ${response.status}: ${await response.text()}`
+    const message = `${method} ${new URL(url).pathname} returned ${response.status}: ${await response.text()}`
     throw new Error(message, { cause: response.status })
   }
   return await response.json() as Body

@@ -39,12 +39,15 @@ export const highLimits = Object.fromEntries(limits.map((name) => [name, '999999
 /**
  * Starts the whole system on free ports with empty data and with limits that no load reaches, and stops it after `work`.
  * @param environment more variables; they can set the limits again
+ * @param watchStart is called before anything has started
  */
 export async function withStack (
   work: (stack: Stack, dataDir: string) => Promise<void>,
-  environment: Record<string, string> = {}
+  environment: Record<string, string> = {},
+  watchStart: (dataDir: string) => void = () => {}
 ) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
+  watchStart(dataDir)
   const launcher = spawn(process.execPath, ['deploy/local/start.ts'], {
     // Without a PORT, the gateway takes a free one.
     env: { ...process.env, ...highLimits, PORT: '', DATA_DIR: dataDir, ...environment },
@@ -67,6 +70,13 @@ export async function withStack (
     await ended
     await rm(dataDir, { recursive: true, force: true })
   }
+}
+
+/** The URL of one service's schema, with the rights of the owner. */
+export function urlOfSchema ({ postgres }: Stack, service: string) {
+  const url = new URL(postgres.url)
+  url.searchParams.set('options', `-c search_path=${service}`)
+  return url.href
 }
 
 /** Waits until the system is ready. Read it again after a restart, because a restarted process has another pid. */

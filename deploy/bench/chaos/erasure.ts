@@ -8,12 +8,13 @@ import { runConcurrently, seededRandom, startNats, startRedis } from '@tandem/te
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { serviceNames as services } from '../../../gateway/routes.ts'
+import { check, haveAllPassed } from '../checks.ts'
 import { call } from '../people.ts'
-import { withStack, type Stack } from '../stack.ts'
+import { withStack } from '../stack.ts'
 import { readTraces } from '../traces.ts'
 import { countWrongCounters, findLost } from './erasure-checks.ts'
 import { keepWriting, meet, settle, type Person, type Written } from './erasure-people.ts'
-import { killRepeatedly } from './kills.ts'
+import { killRepeatedly, wipeInTurn, type Rehearsal } from './kills.ts'
 
 const LEAVING = 50
 const QUIET = 5
@@ -23,30 +24,20 @@ const KILL_INTERVAL_MS = 2_500
 const END_TIMEOUT_MS = 240_000
 const HOUSEKEEPING_MS = 5_000
 
-let failures = 0
-
 /** Measures it. @returns whether nothing stays of the erased, and nothing else is lost */
 export async function erasure () {
   const cleanups: (() => unknown)[] = []
-  const t = { teardown: (work: () => unknown) => cleanups.push(work), passing: () => failures === 0 }
+  const t = { teardown: (work: () => unknown) => cleanups.push(work), passing: haveAllPassed }
   const random = seededRandom(t)
   const [redis, nats] = [await startRedis(t), await startNats(t)]
   await withStack(async (stack, dataDir) => {
     const database = new pg.Pool({ connectionString: stack.postgres.url, max: 2 })
     database.on('error', () => {})
-    await rehearse({ stack, dataDir, database, random, servers: [nats, redis] })
+    await rehearse({ stack, dataDir, database, random, servers: { NATS: nats, Redis: redis } })
     await database.end()
   }, { REDIS_URL: redis.url, NATS_URL: nats.url })
   for (const cleanup of cleanups.reverse()) await cleanup()
-  return failures === 0
-}
-
-interface Rehearsal {
-  stack: Stack
-  dataDir: string
-  database: pg.Pool
-  random: () => number
-  servers: { wipe: () => Promise<void> }[]
+  return haveAllPassed()
 }
 
 async function rehearse ({ stack, dataDir, database, random, servers }: Rehearsal) {
@@ -81,7 +72,7 @@ async function rehearse ({ stack, dataDir, database, random, servers }: Rehearsa
   const [outages] = await Promise.all([
     killRepeatedly({ dataDir, random, names, intervalMs: KILL_INTERVAL_MS, goesOn }),
     leave(database, leaving),
-    wipe(servers)
+    wipeInTurn(servers, KILLS * KILL_INTERVAL_MS / 3)
   ])
   const since = Date.now()
   await waitForStatus(database, ['ERASED', 'CLOSED'])
@@ -115,14 +106,6 @@ async function leave (database: pg.Pool, leaving: Person[]) {
       }
     }
     await sleep(KILLS * KILL_INTERVAL_MS / LEAVING / 2)
-  }
-}
-
-async function wipe (servers: { wipe: () => Promise<void> }[]) {
-  for (const server of servers) {
-    await sleep(KILLS * KILL_INTERVAL_MS / 3)
-    await server.wipe()
-    console.log('wiped a server')
   }
 }
 
@@ -253,8 +236,3 @@ async function listFiles (dataDir: string) {
 
 const sum = (found: Map<string, { count: number }>) =>
   [...found.values()].reduce((total, { count }) => total + count, 0)
-
-function check (ok: boolean, what: string) {
-  console.log(`${ok ? '✓' : '✗'} ${what}`)
-  if (!ok) failures++
-}

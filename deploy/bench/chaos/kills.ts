@@ -1,7 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readStack } from '../stack.ts'
+import type pg from 'pg'
+import { readStack, type Stack } from '../stack.ts'
 
-export type Period = [from: number, to: number]
+/** An outage, and of what. */
+export type Period = [from: number, to: number, of: string]
+
+/** The servers of a rehearsal, by name. */
+type Servers = Record<string, { wipe: () => Promise<void> }>
+
+/** What a rehearsal that kills and wipes works with. */
+export interface Rehearsal {
+  stack: Stack
+  dataDir: string
+  database: pg.Pool
+  random: () => number
+  servers: Servers
+}
 
 interface Kills {
   dataDir: string
@@ -20,13 +34,26 @@ export async function killRepeatedly ({ dataDir, random, names, intervalMs, goes
     const { pid } = await find(dataDir, name)
     const killedAt = Date.now()
     if (pid !== null && kill9(pid)) {
-      outages.push(waitUntilReady(dataDir, name, pid).then(() => [killedAt, Date.now()]))
+      outages.push(waitUntilReady(dataDir, name, pid).then(() => [killedAt, Date.now(), name]))
       kill++
       console.log(`${kill}: kill -9 ${name} (${pid})`)
     }
     await sleep(intervalMs)
   }
   return await Promise.all(outages)
+}
+
+/** Deletes the data of one server after the other, as a lost disk does. @returns when each was unavailable */
+export async function wipeInTurn (servers: Servers, intervalMs: number) {
+  const outages: Period[] = []
+  for (const [name, server] of Object.entries(servers)) {
+    await sleep(intervalMs)
+    const from = Date.now()
+    await server.wipe()
+    outages.push([from, Date.now(), name])
+    console.log(`wiped ${name}`)
+  }
+  return outages
 }
 
 /** @returns false if it has just ended by itself, as on a lost connection at the start */

@@ -7,7 +7,7 @@ import { connect } from '@tandem/database-kit'
 import { seededRandom, startNats, startRedis } from '@tandem/test-kit'
 import { sql, type Kysely } from 'kysely'
 import { withStack } from '../stack.ts'
-import { killRepeatedly, type Period } from './kills.ts'
+import { killRepeatedly, wipeInTurn, type Period } from './kills.ts'
 
 const REMINDERS = 700
 const FASTS = 300
@@ -30,13 +30,13 @@ export async function reminders () {
     const start = Date.now() + 10_000
     await createDueRows(db, start)
     await sleep(start - Date.now())
-    const outages: Period[] = []
-    const wiping = wipe([redis, nats], outages)
     const names = ['fitmatch', 'dashboard', 'notification'] as const
     const goesOn = () => Date.now() < start + WINDOW_MS
-    outages.push(...await killRepeatedly({ dataDir, random, names, intervalMs: KILL_INTERVAL_MS, goesOn }))
-    await wiping
-    passed = report(await collect(db), outages)
+    const outages = await Promise.all([
+      killRepeatedly({ dataDir, random, names, intervalMs: KILL_INTERVAL_MS, goesOn }),
+      wipeInTurn({ Redis: redis, NATS: nats }, WINDOW_MS / 3)
+    ])
+    passed = report(await collect(db), outages.flat())
     await db.destroy()
   }, { REDIS_URL: redis.url, NATS_URL: nats.url })
   for (const cleanup of cleanups.reverse()) await cleanup()
@@ -77,15 +77,6 @@ async function createDueRows (db: Db, start: number) {
     )
     insert into fitmatch.activity_timers (activity_id, kind, due_at)
     select id, 'REMIND_1H', starts_at - interval '1 hour' from planned`.execute(db)
-}
-
-async function wipe (servers: { wipe: () => Promise<void> }[], outages: Period[]) {
-  for (const server of servers) {
-    await sleep(WINDOW_MS / 3)
-    const from = Date.now()
-    await server.wipe()
-    outages.push([from, Date.now()])
-  }
 }
 
 interface Notified {

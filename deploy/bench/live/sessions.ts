@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
 import { startNats, startRedis, type SharedTestServer } from '@tandem/test-kit'
 import { becomeMember, call, type Member } from '../people.ts'
-import { withStack, type Stack } from '../stack.ts'
+import { urlOfSchema, withStack, type Stack } from '../stack.ts'
 import { openOne } from './processes.ts'
 import { report, type Figure } from './report.ts'
 
@@ -25,6 +29,34 @@ const endings: Record<string, Ending> = {
     await call(stack, 'POST', '/auth/reset-password', { body: { email, token: resets.get(email), password: PASSWORD } })
 }
 
+/** The key that signed a token, as after a leak: replaced, and deleted once identity signs with the next one. */
+async function replaceKey (stack: Stack, [{ accessToken, email, password }]: readonly [Device, Device]) {
+  const environment = await readFile(`/proc/${stack.services['identity']!.pid}/environ`, 'utf8')
+  const secret = environment.split('\0').find((variable) => variable.startsWith('SECRET='))?.slice('SECRET='.length)
+  const cli = ['services/identity/operator/cli.ts', 'keys', 'replace']
+  await promisify(execFile)(process.execPath, cli, {
+    env: { ...process.env, DATABASE_URL: urlOfSchema(stack, 'identity'), SECRET: secret }
+  })
+  let token = accessToken
+  while (keyOf(token) === keyOf(accessToken)) {
+    await sleep(2_000)
+    token = (await signIn(stack, { accessToken, email, password })).accessToken
+  }
+  const client = new Client({ connectionString: stack.postgres.url })
+  await client.connect()
+  await client.query('delete from identity.signing_keys where kid = $1', [keyOf(accessToken)])
+  await client.end()
+  // The gateway reads the keys when it sees one that it does not know. From then on it refuses the old token.
+  await call(stack, 'GET', '/auth/me', { token })
+  const refused = await fetch(`${stack.gateway.url}/api/mobile/v1/auth/me`, {
+    headers: { authorization: `Bearer ${accessToken}` }
+  })
+  if (refused.status !== 401) throw new Error(`a token of the deleted key was answered with ${refused.status}`)
+}
+
+const keyOf = (token: string) =>
+  (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid
+
 /** The tokens of reset links, by email address. */
 const resets = new Map<string, string>()
 const cleanups: (() => unknown)[] = []
@@ -35,17 +67,28 @@ export async function run () {
   const [nats, redis] = [await startNats(t), await startRedis(t)]
   await withStack(async (stack) => {
     const figures = [
-      ...await endAll(stack, 'all servers', []),
-      ...await endAll(stack, 'Redis and NATS down', [redis, nats])
+      ...await endAll(stack, { name: 'all servers' }, endings),
+      ...await endAll(stack, { name: 'Redis and NATS down', stopped: [redis, nats] }, endings),
+      // Last, because it ends every session.
+      ...await endAll(stack, { name: 'all servers' }, { 'replaced key': replaceKey })
     ]
     report(figures)
   }, { REDIS_URL: redis.url, NATS_URL: nats.url, LIMIT_PROFILE: 'relaxed' })
   for (const cleanup of cleanups.reverse()) await cleanup()
 }
 
-async function endAll (stack: Stack, circumstances: string, stopped: SharedTestServer[]): Promise<Figure[]> {
+interface Circumstances {
+  name: string
+  stopped?: SharedTestServer[]
+}
+
+async function endAll (
+  stack: Stack,
+  { name: circumstances, stopped = [] }: Circumstances,
+  ways: Record<string, Ending>
+): Promise<Figure[]> {
   const prepared = []
-  for (const [name, end] of Object.entries(endings)) {
+  for (const [name, end] of Object.entries(ways)) {
     const email = `${name}-${circumstances}`.replaceAll(/\W+/g, '-').toLowerCase() + '@example.com'
     const member = await becomeMember(stack, email)
     await requestReset(stack, email)

@@ -53,7 +53,7 @@ export async function createCommunity (stack: Stack): Promise<Community> {
   return { authors, reporters, targets: targets.flat() }
 }
 
-async function createReporter (stack: Stack, number: number): Promise<Reporter> {
+export async function createReporter (stack: Stack, number: number): Promise<Reporter> {
   const { accessToken: token } = await becomeMember(stack, `reporter_${number}@example.com`)
   const send: Reporter['send'] = async (method, route, body) =>
     await call(stack, method, route, { token, key: randomUUID(), ...(body && { body }) })
@@ -129,7 +129,7 @@ function countOf (target: Target, profiles: Target[]) {
   return 2
 }
 
-async function report ({ type, id, verdict }: Target, { send }: Reporter) {
+export async function report ({ type, id, verdict }: Target, { send }: Reporter) {
   if (type === 'PROFILE') {
     const body = { reportedProfileId: id, reason: 'SPAM' }
     return (await send<{ data: { report: { id: string } } }>('POST', '/fitmatch/report', body)).data.report.id

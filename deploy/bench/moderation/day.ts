@@ -1,16 +1,15 @@
 // A day of moderation: people report eighty things three hundred times through the public API, two operators decide all
 // of it in a browser, five people appeal, and one decision is reversed. Afterwards both sides must see what was decided,
 // and the audit must be complete.
-import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { openBrowser } from '@tandem/test-kit/browser'
 import pg from 'pg'
-import { serviceNames as services } from '../../../gateway/routes.ts'
+import { check, haveAllPassed } from '../checks.ts'
 import { call } from '../people.ts'
 import { withStack, type Stack } from '../stack.ts'
 import { percentile } from '../table.ts'
 import { withTeardown } from '../teardown.ts'
+import { checkAudit } from './audit.ts'
 import { createCommunity, reportEverything, type Community, type Target } from './community.ts'
 import {
   answerAppeal,
@@ -18,16 +17,13 @@ import {
   hasDecided,
   invite,
   inviteFirst,
-  urlOfSchema,
   workThroughQueue,
   type Decided,
   type Desk
 } from './operators.ts'
-import { countNotices, findContradictions, standingOf, statusOf } from './sides.ts'
+import { codeOfSignIn, countNotices, findContradictions, mailsTo, standingOf, statusOf } from './sides.ts'
 
 const TIMEOUT_MS = 30_000
-
-let failures = 0
 
 /** Each decision, once for each service that carries it out. */
 const awaited = `
@@ -79,7 +75,7 @@ await withTeardown(async (t) => {
     await db.end()
   }, { CONSOLE_PORT: '' })
 })
-process.exit(failures === 0 ? 0 : 1)
+process.exit(haveAllPassed() ? 0 : 1)
 
 function printPace (decided: Decided[], seconds: number) {
   const times = decided.map(({ ms }) => ms)
@@ -140,20 +136,6 @@ async function checkBothSides (stack: Stack, { authors, targets, reporters }: Co
   check(await codeOfSignIn(stack, banned) === 'ACCOUNT_BANNED', 'the banned person cannot sign in')
 }
 
-async function mailsTo ({ mail }: Stack, address: string) {
-  const response = await fetch(`${mail.url}/api/mails?to=${encodeURIComponent(address)}`)
-  return (await response.json() as { text: string }[]).map(({ text }) => text)
-}
-
-async function codeOfSignIn (stack: Stack, { email, password }: { email: string, password: string }) {
-  try {
-    await call(stack, 'POST', '/auth/login', { body: { email, password } })
-    return 'OK'
-  } catch (error) {
-    return /"code":"(\w+)"/.exec((error as Error).message)?.[1]
-  }
-}
-
 /** Two authors, two reporters and the banned person appeal; the ban is reversed. */
 async function appealAndAnswer (stack: Stack, { authors, targets, reporters }: Community, desks: Desk[]) {
   const banned = authors.at(-1)!
@@ -197,30 +179,10 @@ async function appealAndAnswer (stack: Stack, { authors, targets, reporters }: C
   await waitUntil(async () => (await findAll(targets, reporters.at(-1)!)).length === 0).catch(() => {})
 }
 
-async function checkAudit (stack: Stack, db: pg.Pool) {
-  for (const service of services) {
-    const cli = ['packages/operator-kit/audit-cli.ts', 'verify']
-    const { stdout } = await promisify(execFile)(process.execPath, cli, {
-      env: { ...process.env, DATABASE_URL: urlOfSchema(stack, service) }
-    }).catch((error: { stdout: string }) => error)
-    const { rows: [row] } = await db.query<{ count: string }>(`select count(*) from "${service}".audit_entries`)
-    check(stdout.includes('The audit is complete'), `${service}: ${row?.count} entries. ${stdout.trim()}`)
-  }
-  const { rows: [missing] } = await db.query<{ count: string }>(`
-    select count(*) from identity.decisions where staff_id is not null and reverses is null and not exists (
-      select from identity.audit_entries where subject = decisions.id::text and staff_id = decisions.staff_id)`)
-  check(Number(missing?.count) === 0, 'every decision of an operator is in the audit')
-}
-
 async function waitUntil (isTrue: () => Promise<boolean>) {
   const until = Date.now() + TIMEOUT_MS
   while (!await isTrue()) {
     if (Date.now() > until) throw new Error(`after ${TIMEOUT_MS / 1_000} s it is not so: ${String(isTrue)}`)
     await sleep(200)
   }
-}
-
-function check (ok: boolean, what: string) {
-  if (!ok) failures++
-  console.log(`${ok ? '✓' : '✗'} ${what}`)
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { addPasskeys, watchProblems } from '@tandem/test-kit/browser'
 import type { Browser, Page } from 'playwright-core'
-import type { Stack } from '../stack.ts'
+import { urlOfSchema, type Stack } from '../stack.ts'
 
 /** An operator at the console, signed in with a passkey of their own. */
 export interface Desk {
@@ -12,13 +12,6 @@ export interface Desk {
   problems: string[]
   /** The pages that a service did not answer in time, or that refused what the operator did. */
   refusals: string[]
-}
-
-/** The URL of one service's schema, with the rights of the owner. */
-export function urlOfSchema ({ postgres }: Stack, service: string) {
-  const url = new URL(postgres.url)
-  url.searchParams.set('options', `-c search_path=${service}`)
-  return url.href
 }
 
 /** @returns the link of the first administrator */

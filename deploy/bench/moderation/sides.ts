@@ -1,4 +1,6 @@
 import type { Person } from '../chaos/erasure-people.ts'
+import { call } from '../people.ts'
+import type { Stack } from '../stack.ts'
 import type { Reporter, Target } from './community.ts'
 
 interface Seen {
@@ -63,11 +65,35 @@ export interface Standing {
 export const standingOf = async ({ send }: Pick<Person, 'send'>) =>
   (await send<{ data: { standing: Standing } }>('GET', '/account/standing')).data.standing
 
-/** How many notices of decisions are in somebody's inbox. */
-export async function countNotices ({ send }: Pick<Person, 'send'>) {
+/** The decisions or the reports that somebody was notified of, each as often as it is in their inbox. */
+export async function listNotices ({ send }: Pick<Person, 'send'>, of: 'decisionId' | 'reportId') {
   const { data } = await send<{ data: { notifications: { data: Record<string, string> }[] } }>(
     'GET',
     '/notifications?limit=50'
   )
-  return data.notifications.filter(({ data }) => 'decisionId' in data).length
+  return data.notifications.flatMap(({ data }) => data[of] ?? [])
 }
+
+/** How many notices of decisions are in somebody's inbox. */
+export const countNotices = async (person: Pick<Person, 'send'>) => (await listNotices(person, 'decisionId')).length
+
+/** The texts of the mails to an address, newest first. */
+export async function mailsTo ({ mail }: Stack, address: string) {
+  const response = await fetch(`${mail.url}/api/mails?to=${encodeURIComponent(address)}`)
+  return (await response.json() as { text: string }[]).map(({ text }) => text)
+}
+
+/** The code of the error with which a request is refused; OK if it is not. @throws any other error */
+export async function codeOf (request: Promise<unknown>) {
+  try {
+    await request
+    return 'OK'
+  } catch (error) {
+    const [, code] = /"code":"(\w+)"/.exec((error as Error).message) ?? []
+    if (code === undefined) throw error
+    return code
+  }
+}
+
+export const codeOfSignIn = async (stack: Stack, { email, password }: { email: string, password: string }) =>
+  await codeOf(call(stack, 'POST', '/auth/login', { body: { email, password } }))

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { becomeMember, call } from '../people.ts'
+import { meet, sendPicture, settle, type Person } from '../chaos/erasure-people.ts'
+import { call } from '../people.ts'
+import { pictureForm, plainPng } from '../pictures.ts'
 import type { Stack } from '../stack.ts'
 import { readTraces } from '../traces.ts'
 import type { Database } from './postgres.ts'
@@ -10,17 +12,20 @@ const TIMEOUT_S = 60
 
 export type Leaver = Awaited<ReturnType<typeof prepareLeaver>>
 
-/** Somebody who posts and follows, and whose account is erased after a backup. */
+/** Somebody with rows in every service, who knows `friend`, and whose account is erased after a backup. */
 export async function prepareLeaver (
   stack: Stack,
   database: Database,
-  { name, follows }: Record<'name' | 'follows', string>
+  { name, follows, friend }: { name: string, follows: string, friend: Person }
 ) {
-  const email = `${name}@example.com`
-  const { accessToken: token, password } = await becomeMember(stack, email)
-  await call(stack, 'POST', '/feed', { token, body: { type: 'TEXT', content: `${name} was here` } })
-  await call(stack, 'POST', `/users/${follows}/follow`, { token })
-  const { user: { id } } = await call<{ user: { id: string } }>(stack, 'GET', '/auth/me', { token })
+  const person = await settle(stack, name)
+  const { id, email, password, token, send } = person
+  await send('POST', `/users/${follows}/follow`)
+  await meet(person, friend)
+  const picture = await plainPng({ width: 400, height: 400, bits: 8 })
+  await sendPicture(stack, '/fitmatch/photos', token, pictureForm(picture))
+  await sendPicture(stack, '/fitmatch/verification', token, pictureForm(picture, 'photo'))
+
   const rowsIn = async (schemas: readonly string[]) =>
     await database.withClient(async (client) =>
       [...(await readTraces(client, { traces: [id, email], without: [] })).keys()].filter((table) => {
@@ -29,7 +34,25 @@ export async function prepareLeaver (
       })
     )
   return {
+    id,
     rowsIn,
+    /** The tables that hold rows of a backup that name the account, at the moment at which a promise resolves. */
+    rowsOfBackup: async (tables: string[], xmin: string, moment: Promise<void>) =>
+      await database.withClient(async (client) => {
+        await moment
+        const { rows } = await client.query<{ name: string }>(
+          tables.map((name) =>
+            `select '${name}' as name from ${name} live where xmin = $1::xid and to_jsonb(live)::text ~ $2 group by 1`
+          ).join(' union all '),
+          [xmin, `${id}|${email}`]
+        )
+        return rows.map(({ name }) => name)
+      }),
+    /** Lets the next sweep of what late events brought back be due, a minute early. */
+    moveClock: async (service: string) =>
+      await database.withClient(async (client) => {
+        await client.query(`update ${service}.departures set next_pass_at = now() where account_id = $1`, [id])
+      }),
     async erase (stack: Stack) {
       const body = { purpose: 'DELETE', password }
       const { data: { proof } } = await call<{ data: { proof: string } }>(stack, 'POST', '/account/proof', {
@@ -41,6 +64,11 @@ export async function prepareLeaver (
         await client.query('update identity.erasures set erase_at = now() where account_id = $1', [id])
       )
       await this.waitUntilGone(['identity'])
+    },
+    /** The response to the right password. */
+    async signIn (stack: Stack) {
+      return await call(stack, 'POST', '/auth/login', { body: { email, password } })
+        .then(() => 200, (error: Error) => error.cause)
     },
     /** Whether a service knows already that the account is to be erased. */
     isBuriedIn: async (service: string) =>

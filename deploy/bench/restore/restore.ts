@@ -1,6 +1,6 @@
-// Rehearses the backup and restore of docs/operations.md: of a consuming service, of a publishing service, then of the
-// whole server. After each restore the rows must be those of the backup, and every mention must have exactly one
-// notification.
+// Rehearses the backup and restore of docs/operations.md: of each service alone, then of the whole server. After each
+// restore the rows must be those of the backup, but those of somebody erased since must be gone again before the service
+// is ready. Every mention must have exactly one notification, and nobody may lose or gain points.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,9 +10,13 @@ import { Redis } from 'ioredis'
 import { startNats, startRedis } from '@tandem/test-kit'
 import { serviceNames as services } from '../../../gateway/routes.ts'
 import { withStack, type Stack } from '../stack.ts'
+import { repeatWhatWasLost, verifyOthers, type Before } from './alone.ts'
+import { check, hasFailed } from './checks.ts'
+import { prepareFriends, type Friends } from './friends.ts'
 import { prepareLeaver, type Leaver } from './leavers.ts'
 import { prepareMentions, type Mentions } from './mentions.ts'
 import { startDatabase } from './postgres.ts'
+import { waitUntilReady } from './readiness.ts'
 import {
   computeDigest,
   copySchema,
@@ -25,14 +29,13 @@ import { recover, waitUntilConsumed } from './streams.ts'
 
 const cleanups: (() => unknown)[] = []
 const t = { teardown: (work: () => unknown) => cleanups.push(work) }
-let failures = 0
 
 try {
   await rehearse()
 } finally {
   for (const cleanup of cleanups.reverse()) await cleanup()
 }
-process.exit(failures === 0 ? 0 : 1)
+process.exit(hasFailed() ? 1 : 0)
 
 async function rehearse () {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-restore-'))
@@ -63,12 +66,40 @@ async function rehearse () {
     )
   }
 
+  const restoreAlone = async (name: typeof services[number], work: (stack: Stack) => Promise<void>) => {
+    const { [name]: backup } = backups
+    const xmin = await restoreSchema(database, backup)
+    await verifyRows(name, [name], backup.digest)
+    const tables = await eve.rowsIn([name])
+    check(tables.length > 0, `${name}: the backup has rows of who had been erased since, in ${tables.length} tables`)
+    await raiseEventNumbers(database, [name])
+    await recover(nats.url, 'consumers', name)
+    let left: Promise<string[]> | undefined
+    await withStack(
+      async (stack) => {
+        const kept = await left ?? []
+        // Identity erases nothing before the others have confirmed that they did.
+        if (name !== 'identity') {
+          check(kept.length === 0, `${name}: none of these rows is left at the moment it is ready ${kept.join(' ')}`)
+        }
+        await work(stack)
+      },
+      environment,
+      (dataDir) => {
+        left = eve.rowsOfBackup(tables, xmin, waitUntilReady(dataDir, name))
+      }
+    )
+  }
+
   const verifyGone = async (what: string, leaver: Leaver, names: readonly string[]) => {
     for (const name of names) {
       if (name !== 'identity') {
         check(await leaver.isBuriedIn(name), `${name} knows who had been erased before it is ready`)
       }
     }
+    // What events that are delivered again bring back.
+    await waitUntilConsumed(database, nats.url, services)
+    for (const name of names) await leaver.moveClock(name)
     const left = await leaver.waitUntilGone(names)
     check(left.length === 0, `${what} erases again who had been erased since the backup ${left.join(' ')}`)
   }
@@ -76,40 +107,62 @@ async function rehearse () {
   let mentions!: Mentions
   let eve!: Leaver
   let finn!: Leaver
-  let backups!: Record<'notification' | 'social', SchemaBackup>
+  let friends!: Friends
+  let backups!: Record<typeof services[number], SchemaBackup>
+  let quietRows!: Record<string, Before['rows']>
   await run(async (stack) => {
     mentions = await prepareMentions(stack)
-    eve = await prepareLeaver(stack, database, { name: 'eve', follows: mentions.readerId })
-    finn = await prepareLeaver(stack, database, { name: 'finn', follows: mentions.readerId })
+    friends = await prepareFriends(stack, database)
+    const leaver = { follows: mentions.readerId, friend: friends.hank }
+    eve = await prepareLeaver(stack, database, { ...leaver, name: 'eve_leaves' })
+    finn = await prepareLeaver(stack, database, { ...leaver, name: 'finn_leaves' })
     await mentions.write(stack, 60)
     await verify(stack, 'each mention creates one notification')
     const writing = mentions.write(stack, 40)
     backups = {
       notification: await copySchema(database, 'notification'),
-      social: await copySchema(database, 'social')
+      social: await copySchema(database, 'social'),
+      profile: await copySchema(database, 'profile'),
+      fitmatch: await copySchema(database, 'fitmatch'),
+      dashboard: await copySchema(database, 'dashboard'),
+      identity: await copySchema(database, 'identity')
     }
     await writing
     await verify(stack, 'so does each mention during the backups')
+    quietRows = {}
+    for (const name of services) quietRows[name] = await friends.readRows(name, [eve.id, finn.id])
+    await friends.logWorkout(stack)
+    await friends.finishActivity()
     await eve.erase(stack)
+    await waitUntilConsumed(database, nats.url, services)
   })
 
-  await restoreSchema(database, backups.notification)
-  await verifyRows('notification', ['notification'], backups.notification.digest)
-  await raiseEventNumbers(database, ['notification'])
-  await recover(nats.url, 'consumers', 'notification')
-  await run(async (stack) => {
+  await restoreAlone('notification', async (stack) => {
     await verifyGone('notification', eve, ['notification'])
     await verify(stack, 'notification restored: it consumes the events since the backup again')
     await mentions.write(stack, 20)
     await verify(stack, 'and continues')
   })
 
-  await restoreSchema(database, backups.social)
-  await verifyRows('social', ['social'], backups.social.digest)
-  await raiseEventNumbers(database, ['social'])
-  await recover(nats.url, 'consumers', 'social')
+  for (const name of ['profile', 'fitmatch', 'dashboard', 'identity'] as const) {
+    const before = {
+      notifications: await friends.readNotifications(),
+      xp: await friends.readXp(),
+      rows: quietRows[name] ?? {}
+    }
+    await restoreAlone(name, async (stack) => {
+      if (name === 'identity') {
+        check(await eve.signIn(stack) !== 200, 'identity: who had been erased cannot sign in')
+      }
+      await verifyGone(name, eve, [name])
+      await repeatWhatWasLost(name, friends, stack)
+      await verify(stack, `${name} restored: no notification is created twice`)
+      await verifyOthers(name, { friends, leavers: [eve, finn], before })
+    })
+  }
+
   let backup!: Awaited<ReturnType<typeof database.startBackup>>
-  await run(async (stack) => {
+  await restoreAlone('social', async (stack) => {
     await verifyGone('social', eve, ['social'])
     await verify(stack, 'social restored: no notification is created twice')
     ;[backup] = await Promise.all([database.startBackup('everything'), mentions.write(stack, 20)])
@@ -128,6 +181,8 @@ async function rehearse () {
   await client.flushall()
   client.disconnect()
   await run(async (stack) => {
+    await waitUntilConsumed(database, nats.url, services)
+    for (const name of services) await finn.moveClock(name)
     const left = await finn.waitUntilGone(services)
     check(
       left.length === 0,
@@ -137,9 +192,4 @@ async function rehearse () {
     await mentions.write(stack, 10)
     await verify(stack, 'and continues')
   })
-}
-
-function check (ok: boolean, what: string) {
-  console.log(`${ok ? '✓' : '✗'} ${what}`)
-  if (!ok) failures++
 }

@@ -25,7 +25,8 @@ export async function copySchema (database: Database, service: string): Promise<
     await client.query('begin isolation level repeatable read read only')
     for (const table of await listTables(client, [service])) {
       // A partitioned table itself has no rows to copy; those of its partitions are copied through it.
-      await client.query(`copy (select * from ${table}) to '${path.join(folder, table)}' (format binary)`)
+      const columns = await listColumns(client, table)
+      await client.query(`copy (select ${columns} from ${table}) to '${path.join(folder, table)}' (format binary)`)
     }
     const digest = await computeDigest(client, [service])
     // After the rows, because sequences are not part of a snapshot: none may continue below an id that is in use.
@@ -38,9 +39,12 @@ export async function copySchema (database: Database, service: string): Promise<
   })
 }
 
-/** Drops the schema, creates it with the migrations of the service, and copies the rows of the backup into it. */
+/**
+ * Drops the schema, creates it with the migrations of the service, and copies the rows of the backup into it.
+ * @returns the transaction, which is the `xmin` of a row until it is changed
+ */
 export async function restoreSchema (database: Database, { service, folder, sequences }: SchemaBackup) {
-  await database.withClient(async (client) => {
+  return await database.withClient(async (client) => {
     await client.query(`drop schema ${service} cascade`)
     await migrate(await provision(database.url, service, 'restored'), path.join(root, 'services', service))
     const tables = await listTables(client, [service])
@@ -49,10 +53,15 @@ export async function restoreSchema (database: Database, { service, folder, sequ
     await client.query('set local session_replication_role = replica')
     await client.query(`truncate ${tables.join()}`)
     for (const table of tables) {
-      await client.query(`copy ${table} from '${path.join(folder, table)}' (format binary)`)
+      const columns = await listColumns(client, table)
+      await client.query(`copy ${table} (${columns}) from '${path.join(folder, table)}' (format binary)`)
     }
     for (const [name, value] of Object.entries(sequences)) await client.query('select setval($1, $2)', [name, value])
+    const { rows: [transaction] } = await client.query<{ xmin: string }>(
+      'select pg_current_xact_id()::xid::text as xmin'
+    )
     await client.query('commit')
+    return transaction!.xmin
   })
 }
 
@@ -75,6 +84,16 @@ export async function computeDigest (client: ClientBase, services: readonly stri
     digest[table] = row!.digest
   }
   return digest
+}
+
+/** Without generated columns, into which nothing can be copied: Postgres computes them again. */
+async function listColumns (client: ClientBase, table: string) {
+  const { rows: [row] } = await client.query<{ columns: string }>(
+    `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [table]
+  )
+  return row!.columns
 }
 
 async function listTables (client: ClientBase, services: readonly string[]) {

@@ -11,6 +11,7 @@ import { cpuTime } from '../cpu.ts'
 import { sendPicture, settle, type Person } from '../chaos/erasure-people.ts'
 import { call } from '../people.ts'
 import { pictureForm, softPng } from '../pictures.ts'
+import { matchPairs, type Runner } from '../runners.ts'
 import { withStack, type Stack } from '../stack.ts'
 
 const file = path.join(import.meta.dirname, 'costs.json')
@@ -43,11 +44,6 @@ const counts: Record<string, number> = {
 
 /** An image at a time: a service refuses more than it can decode. */
 const CONCURRENCY: Record<string, number> = { upload: 1 }
-
-interface Runner extends Person {
-  profileId: string
-  matchId: string
-}
 
 const paths: Record<string, (people: Runner[], turn: number) => Promise<unknown>> = {
   'home screen': async (people, turn) => await at(people, turn).send('GET', '/dashboard/home'),
@@ -116,27 +112,6 @@ await withStack(async (stack, dataDir) => {
   await database.end()
   await writeFile(file, `${JSON.stringify(costs, null, 2)}\n`)
 })
-
-/** Lets each two people like each other. */
-async function matchPairs (people: Person[]): Promise<Runner[]> {
-  const profiles: string[] = []
-  for (const { send } of people) {
-    profiles.push((await send<{ data: { id: string } }>('GET', '/fitmatch/profile')).data.id)
-  }
-  const matches: string[] = []
-  for (const [number, { send }] of people.entries()) {
-    const { data: { match } } = await send<{ data: { match?: { matchId: string } } }>('POST', '/fitmatch/swipe', {
-      targetProfileId: profiles[number ^ 1],
-      swipeType: 'LIKE'
-    })
-    if (match) matches.push(match.matchId)
-  }
-  return people.map((person, number) => ({
-    ...person,
-    profileId: profiles[number]!,
-    matchId: matches[Math.floor(number / 2)]!
-  }))
-}
 
 async function signIn (stack: Stack, { email, password }: Person) {
   return await call(stack, 'POST', '/auth/login', { body: { email, password, deviceName: 'Bench' } })
