@@ -87,9 +87,9 @@ t.test('an expired token is renewed before the connection is given up', async (t
 })
 
 t.test('a token that expires soon is renewed on the open connection', async (t) => {
-  const { counts, refresh, sockets, feed, texts } = await signedIn(t, { exp: Math.floor(Date.now() / 1_000) + 2 })
+  const { counts, refresh, sockets, feed, texts } = await signedIn(t, { exp: Math.floor(Date.now() / 1_000) + 4 })
   await until(() => counts.connects === 1 && refresh.count === 1)
-  await new Promise((resolve) => setTimeout(resolve, 9_000))
+  await new Promise((resolve) => setTimeout(resolve, 11_000))
   feed.log('after the first token has expired')
   await until(() => texts.length === 1)
   t.equal(sockets.length, 1)

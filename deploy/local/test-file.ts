@@ -34,7 +34,7 @@ export async function runTestFile (
 ): Promise<FileResult> {
   const since = performance.now()
   // If the runner is killed, the kernel kills the test at once, and then the servers that the test started.
-  const { program, rest } = withParentDeathSignal(process.execPath, ['--enable-source-maps', file], 'SIGKILL')
+  const { program, rest } = withParentDeathSignal(process.execPath, [file], 'SIGKILL')
   const child = spawn(program, rest, {
     cwd: root,
     env: { NODE_COMPILE_CACHE: compileCache, ...process.env, TAP: '1', TAP_TIMEOUT: '120', ...env },

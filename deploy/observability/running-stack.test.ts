@@ -5,8 +5,9 @@ import path from 'node:path'
 import t from 'tap'
 import { withStack } from '@tandem/bench/stack.ts'
 import { freePort, until } from '@tandem/test-kit'
+import { verifyLines } from './request-lines.ts'
 
-t.setTimeout(90_000)
+t.setTimeout(240_000)
 
 const folder = import.meta.dirname
 const read = async (file: string) => await readFile(path.join(folder, file), 'utf8')
@@ -22,8 +23,9 @@ const OWN =
   /\b(?:account|bus|fitmatch|gateway|health|http|identity|mail|nodejs|notification|postgres|process|queue|redis)_\w+\b(?=[{[\s)])/g
 const PARTS_OF_HISTOGRAM = /_(bucket|count|sum)$/
 
-t.test('a running system exports every metric that an alert or dashboard names', async (t) => {
-  await withStack(async ({ gateway, services, nats }) => {
+t.test('a running system exports every metric that an alert or dashboard names, and logs whole requests', async (t) => {
+  await withStack(async (stack, dataDir) => {
+    const { gateway, services, nats } = stack
     const port = await freePort()
     const streams = spawn(process.execPath, ['packages/bus-kit/streams-cli.ts', ...Object.keys(services)], {
       env: { ...process.env, NATS_URL: nats.url, METRICS_PORT: String(port) },
@@ -49,5 +51,6 @@ t.test('a running system exports every metric that an alert or dashboard names',
     const counters = [...named].filter((name) => name.endsWith('_total'))
     const empty = counters.filter((name) => !new RegExp(`^${name}(\\{.*\\})? \\d`, 'm').test(exported))
     t.strictSame(empty, [])
+    await verifyLines(t, stack, dataDir)
   }, { METRICS_PORT: '0' })
 })

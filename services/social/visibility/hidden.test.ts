@@ -1,6 +1,7 @@
 import t from 'tap'
 import { PersonHidden } from '@tandem/contracts'
 import { deliver } from '@tandem/bus-kit/testing'
+import { until } from '@tandem/test-kit'
 import { givenStory, testApp } from '../test/app.ts'
 
 // Every endpoint that shows a person or what they did, while the person is hidden: a deletion, a pause or a ban.
@@ -53,8 +54,7 @@ const lists: [viewer: string, url: string][] = [
   [cat, `/users/${ben}/followers`],
   [cat, `/users/${ben}/following`],
   [ben, '/stories'],
-  [ben, `/stories/${bensStory.id}/viewers`],
-  [ben, '/hashtags/trending']
+  [ben, `/stories/${bensStory.id}/viewers`]
 ]
 const single: [viewer: string, url: string][] = [
   [ben, `/feed/${own.id}`],
@@ -103,6 +103,15 @@ t.test('nobody sees a hidden person anywhere, and everybody sees the same as bef
 
   await setHidden(false)
   t.same(await readAll(), before)
+})
+
+t.test('trending tags leave out a hidden person when they are counted again', async (t) => {
+  const showsTag = async () => shows(await get(ben, '/hashtags/trending'))
+  t.ok(await showsTag())
+  for (const hidden of [true, false]) {
+    await setHidden(hidden)
+    await until(async () => await showsTag() !== hidden)
+  }
 })
 
 t.test('nobody can act on what a hidden person did, and no event is published', async (t) => {
