@@ -41,10 +41,11 @@ export async function verifyLines (t: Test, { gateway }: Stack, dataDir: string)
       },
       ...body && { body: JSON.stringify(body) }
     })
-    t.ok(response.ok, `${method} ${route}`)
+    const text = await response.text()
+    t.ok(response.ok, `${method} ${route}: ${response.status} ${response.ok ? '' : text}`)
     return {
       requestId: response.headers.get('x-request-id') ?? '',
-      body: await response.json() as { accessToken: string, user: { id: string, profile: { username: string } } }
+      body: JSON.parse(text) as { accessToken: string, user: { id: string, profile: { username: string } } }
     }
   }
   const register = async (name: string) =>
