@@ -1,7 +1,10 @@
+import { randomInt } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-const PERIOD_MS = 10_000
+// Processes that start together must not all stop at the same moment.
+const MIN_PERIOD_MS = 10_000
+const MAX_PERIOD_MS = 30_000
 const QUIET_SHARE = 0.05
 
 type CollectGarbage = (options: { type: 'major', execution: 'sync', flavor: 'last-resort' }) => void
@@ -12,7 +15,7 @@ type CollectGarbage = (options: { type: 'major', execution: 'sync', flavor: 'las
  * which a process under load would notice.
  * @returns a function that cancels it
  */
-export function trimMemoryWhenQuiet (periodMs = PERIOD_MS) {
+export function trimMemoryWhenQuiet (periodMs = randomInt(MIN_PERIOD_MS, MAX_PERIOD_MS)) {
   let used = process.cpuUsage()
   const timer = setInterval(() => {
     const { user, system } = process.cpuUsage(used)
