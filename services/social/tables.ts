@@ -29,6 +29,8 @@ export interface Tables
     locale: string,
     timezone: string,
     search_name: string,
+    /** A trigger sets it: whether `hidden_people` hides the person. */
+    hidden: Generated<boolean>,
     changed_at: Date
   }
   follow_counts: { account_id: string, followers_count: Generated<number>, following_count: Generated<number> }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { pollOf, type PollRow } from '../polls/queries.ts'
 import type { Db, PostType, Visibility } from '../tables.ts'
-import { asUuid, canSeePerson } from '../visibility/people.ts'
+import { asUuid, canSeePerson, isShownInPeople } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
 
 /** A post as selected for a page. Its author can still be missing from the local copy. */
@@ -33,7 +33,7 @@ export interface PostRow {
 export function selectPosts (db: Db, viewer: string) {
   return db.selectFrom('posts')
     .leftJoin('people', 'people.account_id', 'posts.author_id')
-    .where(canSeePost(viewer))
+    .where(canSeePost(viewer, isShownInPeople(sql.ref('posts.author_id'))))
     .select([
       'posts.id',
       'posts.author_id as userId',

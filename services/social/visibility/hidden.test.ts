@@ -1,8 +1,12 @@
+import { sql } from 'kysely'
 import t from 'tap'
+import { hide } from '@tandem/account-kit'
 import { PersonHidden } from '@tandem/contracts'
 import { deliver } from '@tandem/bus-kit/testing'
 import { until } from '@tandem/test-kit'
-import { givenStory, testApp } from '../test/app.ts'
+import { upsertPeople, type PersonCopy } from '../people/copies.ts'
+import type { Db } from '../tables.ts'
+import { examplePerson, givenStory, testApp } from '../test/app.ts'
 
 // Every endpoint that shows a person or what they did, while the person is hidden: a deletion, a pause or a ban.
 
@@ -142,6 +146,30 @@ t.test('a person who is back sees themselves at once, also if the event is late'
   t.equal((await get(zelda, `/feed/${own.id}`)).status, 200)
   t.equal((await get(zelda, `/users/${zelda}`)).status, 200)
   await setHidden(false)
+})
+
+t.test('whoever is hidden while their copy is written for the first time is hidden', async (t) => {
+  const writes = [
+    async (db: Db, { accountId }: PersonCopy) => await hide(db, accountId, true, new Date()),
+    async (db: Db, person: PersonCopy) => await upsertPeople({ ...app.deps, db }, [person])
+  ]
+  for (const [first, second] of [writes, writes.toReversed()]) {
+    const person = examplePerson('yara')
+    let writing: Promise<void> | undefined
+    await db.transaction().execute(async (trx) => {
+      await first!(trx, person)
+      writing = second!(db, person)
+      await until(async () => {
+        const { rows } = await sql`
+          select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`.execute(trx)
+        return rows.length > 0
+      })
+    })
+    await writing
+    await publishPost(person.accountId, 'hello')
+    t.equal((await get(person.accountId, `/feed?userId=${person.accountId}`)).data.posts.length, 1)
+    t.same((await get(ben, `/feed?userId=${person.accountId}`)).data.posts, [])
+  }
 })
 
 t.test('an event that is late or repeated does not hide a person who is back', async (t) => {

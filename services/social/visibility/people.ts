@@ -13,12 +13,17 @@ export const asUuid = (person: AccountRef) => typeof person === 'string' ? sql<s
 /**
  * Whether `viewer` can see `person` anywhere: neither has blocked the other, and the person is not hidden. Hidden people
  * still see themselves, because this service may learn a moment late that they are back.
+ * @param isShown whether the person is not hidden, if the query has read it
  */
-export const canSeePerson = (viewer: AccountRef, person: AccountRef) =>
+export const canSeePerson = (viewer: AccountRef, person: AccountRef, isShown = isNotHidden(asUuid(person))) =>
   sql<SqlBool>`(not exists (
   select from blocks block where block.account_id = ${asUuid(viewer)}
     and block.other_id = ${asUuid(person)} and not block.is_lifted offset 0)
-  and (${asUuid(person)} = ${asUuid(viewer)} or ${isNotHidden(asUuid(person))}))`
+  and (${asUuid(person)} = ${asUuid(viewer)} or ${isShown}))`
+
+/** Whether the person of a row of `people` is not hidden. Their copy can still be missing: then it is looked up. */
+export const isShownInPeople = (person: RawBuilder<string>) =>
+  sql<SqlBool>`coalesce(not people.hidden, ${isNotHidden(person)})`
 
 export const isFollowing = (follower: AccountRef, followed: AccountRef) =>
   sql<SqlBool>`exists (

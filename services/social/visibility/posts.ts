@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { asUuid, isFollowing, canSeePerson, type AccountRef } from './people.ts'
 import { PostForbidden, PostGone, PostNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -6,17 +6,22 @@ import type { Db, Trx } from '../tables.ts'
 // The only place that decides who can see a post. All code that reads, lists, changes or publishes events about posts
 // uses these functions.
 
+const author = sql.ref<string>('posts.author_id')
+
 /** Whether `viewer` is in the audience of the row of `posts`, deleted or not. */
 const isInAudience = (viewer: AccountRef) =>
   sql<SqlBool>`(
   posts.visibility = 'PUBLIC' or posts.author_id = ${asUuid(viewer)} or (posts.visibility = 'FOLLOWERS' and
-    ${isFollowing(viewer, sql.ref('posts.author_id'))}))`
+    ${isFollowing(viewer, author)}))`
 
-/** Whether `viewer` can see the row of `posts`. */
-export const canSeePost = (viewer: AccountRef) =>
+/**
+ * Whether `viewer` can see the row of `posts`.
+ * @param isAuthorShown whether its author is not hidden, if the query has read it
+ */
+export const canSeePost = (viewer: AccountRef, isAuthorShown?: RawBuilder<SqlBool>) =>
   sql<SqlBool>`(
   posts.deleted_at is null and (posts.hidden_at is null or posts.author_id = ${asUuid(viewer)})
-  and ${isInAudience(viewer)} and ${canSeePerson(viewer, sql.ref('posts.author_id'))})`
+  and ${isInAudience(viewer)} and ${canSeePerson(viewer, author, isAuthorShown)})`
 
 /**
  * The error for a post that `viewer` cannot see. People who cannot see its author get PostNotFound, people outside its
@@ -26,7 +31,7 @@ export async function hiddenPostError (db: Db, postId: string, viewer: string) {
   const post = await db.selectFrom('posts').where('id', '=', postId)
     .select([
       isInAudience(viewer).as('isInAudience'),
-      canSeePerson(viewer, sql.ref('posts.author_id')).as('canSeeAuthor'),
+      canSeePerson(viewer, author).as('canSeeAuthor'),
       'deleted_at'
     ])
     .executeTakeFirst()
