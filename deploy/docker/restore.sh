@@ -10,8 +10,8 @@ if docker compose version >/dev/null 2>&1; then compose=(docker compose); else c
 compose+=(--profile backups)
 backup=("${compose[@]}" run --rm --no-deps -T --entrypoint sh backup)
 [ "$file" != list ] || exec "${backup[@]}" -c 'ls -l /backups'
-# shellcheck disable=SC1091
-set -a; . ./.env; set +a
+# A shell cannot read all of .env: values with spaces need no quotes there.
+secrets=${SECRETS_DIR:-$(sed -n 's/^SECRETS_DIR=//p' .env | tail -n 1)}
 
 services=()
 for main in services/*/main.ts; do services+=("$(basename "$(dirname "$main")")"); done
@@ -19,10 +19,12 @@ for main in services/*/main.ts; do services+=("$(basename "$(dirname "$main")")"
 processes=("${services[@]}")
 [ -n "$service" ] || processes+=(gateway)
 recover() {
-  NATS_URL="nats://operator:$(cat "${SECRETS_DIR:-.secrets}/nats/NATS_OPERATOR_PASSWORD")@nats:4222" \
+  NATS_URL="nats://operator:$(cat "${secrets:-.secrets}/nats/NATS_OPERATOR_PASSWORD")@nats:4222" \
     "${compose[@]}" exec -T -e NATS_URL streams node packages/bus-kit/recovery-cli.ts "$@"
 }
 
+# Before anything is stopped.
+"${backup[@]}" -c 'pg_restore --list "$0" > /dev/null' "/backups/$file"
 "${compose[@]}" stop "${processes[@]}"
 "${backup[@]}" /etc/tandem/restore-schemas.sh "/backups/$file" "${services[@]}"
 if [ -n "$service" ]; then
