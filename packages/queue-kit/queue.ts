@@ -1,3 +1,4 @@
+import { createDirectWorker } from './direct-worker.ts'
 import { initializeAttempts, memoryReaders, queues } from './metrics.ts'
 import { createProducer } from './producer.ts'
 import { connectRedis, readMemory, withTimeout } from './redis.ts'
@@ -22,7 +23,7 @@ export function createQueue (
     ...options
   }: QueueOptions
 ): Queue {
-  const { name, redisUrl, log, work, listPending } = options
+  const { name, redisUrl, log, work, workOnClaimed = work, directConcurrency = 0, listPending } = options
   let isClosed = false
   const isNeeded = () => !isClosed
   const redis = connectCommands(options, isNeeded)
@@ -41,7 +42,19 @@ export function createQueue (
   let worker: ReturnType<typeof startWorker> | undefined
   let sweepTimer: NodeJS.Timeout | undefined
 
+  const direct = createDirectWorker({
+    name,
+    log,
+    work: workOnClaimed,
+    concurrency: directConcurrency,
+    closeTimeoutSeconds,
+    enqueue: async (job) => await queue.enqueue([job])
+  })
+
   const queue: Queue = {
+    freeSlots: direct.freeSlots,
+    workOnClaimed: direct.start,
+
     async enqueue (jobs, shared) {
       try {
         await withTimeout(ENQUEUE_TIMEOUT_MS, producer.add(jobs, shared))
@@ -53,6 +66,7 @@ export function createQueue (
 
     start () {
       if (worker || isClosed) return
+      direct.open()
       worker = startWorker({ name, redisUrl, log, work, concurrency, closeTimeoutSeconds, prefix, isNeeded })
       redis.on('ready', () => {
         // Jobs of the last second before a crash may not be on Redis's disk.
@@ -70,7 +84,7 @@ export function createQueue (
       memoryReaders.delete(measureMemory)
       clearInterval(sweepTimer)
       await sweeper.waitUntilIdle()
-      await worker?.close()
+      await Promise.all([direct.close(), worker?.close()])
       await producer.close()
       redis.disconnect()
     },

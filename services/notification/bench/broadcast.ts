@@ -21,6 +21,8 @@ const { db } = await testDatabase<Tables>(
 )
 const pushes = {
   enqueue: async () => {},
+  freeSlots: () => 0,
+  sendClaimed () {},
   start () {},
   close: async () => {},
   ping: async () => {},

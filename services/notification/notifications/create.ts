@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { lookupArray } from '@tandem/database-kit'
-import { createBatcher, currentCorrelation, Unavailable } from '@tandem/process-kit'
+import { createBatcher, currentCorrelation, Unavailable, type Correlation } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 import { typeOf } from '../texts/kinds.ts'
@@ -10,28 +10,33 @@ import { logFramesNow } from '../frames/log.ts'
 import { framesOf } from './frames.ts'
 import { isSubjectDeleted } from './withdraw.ts'
 
+type NotifierDeps = Pick<Deps, 'db' | 'findPeople' | 'pushes' | 'now' | 'wakeUp'>
+
 interface DatedRequest {
   request: NotificationRequest
   occurredAt: Date
+  /** Not that of the batch: the code that runs it belongs to only one of its requests. */
+  correlation: Correlation
 }
 
+/** How long a process owns a delivery that it claimed: longer than two attempts at the provider can take. */
+export const LEASE_SECONDS = 30
+
 /**
- * Returns a function that creates the notifications of one request and enqueues their pushes. It can be called again
- * with the same request: it then finds the notifications that exist and enqueues the same pushes. Requests that arrive
- * while others are being written are written together, all or nothing. A request that cannot be written does not make
- * the others fail.
+ * Returns a function that creates the notifications of one request, and sends or enqueues their pushes. It can be called
+ * again with the same request: it then finds the notifications that exist and enqueues the same pushes. Requests that
+ * arrive while others are being written are written together, all or nothing. A request that cannot be written does not
+ * make the others fail.
  */
-export function createNotifier (deps: Deps): (request: NotificationRequest, occurredAt: Date) => Promise<void> {
+export function createNotifier (deps: NotifierDeps): (request: NotificationRequest, occurredAt: Date) => Promise<void> {
   const write = createBatcher(async (batch: DatedRequest[]) => await createNotifications(deps, batch), { isItemError })
   const enqueue = createBatcher(async (batch: DeliveryJob[][]) => {
     await deps.pushes.enqueue(batch.flat())
     return batch.map(() => undefined)
   })
   return async (request, occurredAt) => {
-    const jobs = await write({ request, occurredAt })
-    // Not that of the batch: the code that runs it belongs to only one of its requests.
-    const correlation = currentCorrelation()
-    if (jobs.length > 0) await enqueue(jobs.map((job) => ({ ...job, correlation })))
+    const jobs = await write({ request, occurredAt, correlation: currentCorrelation() })
+    if (jobs.length > 0) await enqueue(jobs)
   }
 }
 
@@ -39,8 +44,11 @@ export function createNotifier (deps: Deps): (request: NotificationRequest, occu
 const isItemError = (error: unknown) =>
   error instanceof Unavailable || /^2[23]/.test(String((error as { code?: unknown }).code))
 
-/** Creates the notifications of several requests; returns for each request the deliveries to enqueue. */
-async function createNotifications (deps: Deps, batch: DatedRequest[]): Promise<DeliveryJob[][]> {
+/**
+ * Creates the notifications of several requests, and sends their pushes as long as slots are free. Returns for each
+ * request the deliveries to enqueue.
+ */
+async function createNotifications (deps: NotifierDeps, batch: DatedRequest[]): Promise<DeliveryJob[][]> {
   const recipients = await findRecipients(
     deps,
     batch.map(({ request: { to, actorId = null, kind } }) => ({
@@ -55,29 +63,47 @@ async function createNotifications (deps: Deps, batch: DatedRequest[]): Promise<
   )
   const all = plans.flat()
   if (all.length === 0) return batch.map(() => [])
-  const { created, jobs } = await insertNotifications(deps.db, all)
+  const { created, jobs, claimed } = await insertNotifications(deps.db, all, { maxClaims: deps.pushes.freeSlots() })
+  const correlations = new Map(batch.map(({ request, correlation }) => [request, correlation]))
+  deps.pushes.sendClaimed(
+    all.flatMap(({ notificationId, request }) =>
+      (claimed.get(notificationId) ?? []).map((job) => ({ ...job, correlation: correlations.get(request) }))
+    )
+  )
   // After the insert, so that frames can show the notifications. An event that is repeated logs what is missing.
   await logFramesNow(deps, all.flatMap(framesOf))
   // The process that inserted the notification may have crashed before it enqueued the pushes.
   const unfinished = await listUnfinished(deps.db, all.filter((plan) => !created.has(plan.notificationId)))
-  return plans.map((own) =>
+  return plans.map((own, number) =>
     own.flatMap(({ notificationId, accountId, request: { dedupeKey } }) =>
       created.has(notificationId) ? jobs.get(notificationId) ?? [] : unfinished.get(`${accountId} ${dedupeKey}`) ?? []
-    )
+    ).map((job) => ({ ...job, correlation: batch[number]!.correlation }))
   )
 }
 
-type Row = DeliveryJob & { notificationId: string } | { notificationId: string, id: null }
+type Row = DeliveryJob & { notificationId: string, isClaimed: boolean } | { notificationId: string, id: null }
+
+interface InsertOptions {
+  lowPriority?: boolean
+  /** How many of the pushes that are due now this process claims, to send them itself. */
+  maxClaims?: number
+}
 
 /**
  * Inserts notifications with their deliveries and counts them as unread, all or nothing, in one statement. Those whose
  * dedupe key exists are left out.
- * @returns the ids of the created notifications, and for each id the deliveries to enqueue after the commit
+ * @returns the ids of the created notifications, and for each id the deliveries to enqueue after the commit, and those
+ *   that are claimed
  */
-export async function insertNotifications (db: Db, plans: PlannedNotification[], { lowPriority = false } = {}) {
+export async function insertNotifications (
+  db: Db,
+  plans: PlannedNotification[],
+  { lowPriority = false, maxClaims = 0 }: InsertOptions = {}
+) {
   const deliveries = plans.flatMap(({ notificationId, deliveries }) =>
     deliveries.map((each) => ({ ...each, notificationId }))
   )
+  const claimable = new Set(deliveries.filter(({ status }) => status === 'pending').slice(0, maxClaims))
   const requests = [...new Set(plans.map(({ request }) => request))]
   const numbers = new Map(requests.map((request, number) => [request, number]))
   // Always in the same order, so that two concurrent batches cannot deadlock over unread counts.
@@ -120,10 +146,11 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
     ), inserted as (
       insert into deliveries (
         id, notification_id, account_id, device_id, device_name, platform,
-        low_priority, status, reason, due_at, finished_at
+        low_priority, status, reason, due_at, finished_at, attempts, claimed_until
       )
       select planned.id, notification_id, created.account_id, device_id, device_name, platform,
-        ${lowPriority}::boolean, status, reason, due_at, case when status = 'muted' then now() end
+        ${lowPriority}::boolean, status, reason, due_at, case when status = 'muted' then now() end,
+        claimed::integer, case when claimed then now() + make_interval(secs => ${sql.lit(LEASE_SECONDS)}) end
       from unnest(
         ${lookupArray(deliveries.map((each) => each.id), 'uuid')},
         ${lookupArray(deliveries.map((each) => each.notificationId), 'uuid')},
@@ -132,17 +159,21 @@ export async function insertNotifications (db: Db, plans: PlannedNotification[],
         ${lookupArray(deliveries.map((each) => each.platform), 'text')},
         ${lookupArray(deliveries.map((each) => each.status), 'text')},
         ${lookupArray(deliveries.map((each) => each.reason), 'text')},
-        ${lookupArray(deliveries.map((each) => each.dueAt), 'timestamptz')}
-      ) as planned (id, notification_id, device_id, device_name, platform, status, reason, due_at)
+        ${lookupArray(deliveries.map((each) => each.dueAt), 'timestamptz')},
+        ${lookupArray(deliveries.map((each) => claimable.has(each)), 'boolean')}
+      ) as planned (id, notification_id, device_id, device_name, platform, status, reason, due_at, claimed)
       join created on created.id = planned.notification_id
-      returning id, notification_id, due_at, low_priority, status
+      returning id, notification_id, due_at, low_priority, status, claimed_until
     )
-    select notification_id as "notificationId", id, due_at as "dueAt", low_priority as "lowPriority"
+    select notification_id as "notificationId", id, due_at as "dueAt", low_priority as "lowPriority",
+      claimed_until is not null as "isClaimed"
     from inserted where status in ('pending', 'held')
-    union all select id, null, null, null from created`.execute(db)
+    union all select id, null, null, null, null from created`.execute(db)
+  const inserted = rows.filter((row) => row.id !== null)
   return {
     created: new Set(rows.filter((row) => row.id === null).map((row) => row.notificationId)),
-    jobs: Map.groupBy(rows.filter((row) => row.id !== null), (row) => row.notificationId)
+    jobs: Map.groupBy(inserted.filter((row) => !row.isClaimed), (row) => row.notificationId),
+    claimed: Map.groupBy(inserted.filter((row) => row.isClaimed), (row) => row.notificationId)
   }
 }
 

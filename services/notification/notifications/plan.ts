@@ -48,7 +48,7 @@ export interface PlannedNotification {
   deliveries: PlannedDelivery[]
 }
 
-/** A delivery to enqueue. */
+/** A delivery to enqueue, or to send. */
 export interface DeliveryJob {
   id: string
   dueAt: Date

@@ -1,4 +1,4 @@
-import { createQueue, type Job } from '@tandem/queue-kit'
+import { createQueue, type Job, type QueueOptions } from '@tandem/queue-kit'
 import type { Log } from '@tandem/process-kit'
 import type { DeliveryJob } from '../notifications/plan.ts'
 import type { PushQueue } from '../notifications/push-queue.ts'
@@ -17,6 +17,8 @@ interface Options {
   log: Log
   concurrency?: number
   lowPriorityConcurrency?: number
+  /** How many pushes this process sends at once without Redis. */
+  directConcurrency?: number
   /** The option of `createPushSender`, for tests. */
   retryDelayMs?: number
   /** Options of queue-kit, for tests. */
@@ -30,21 +32,44 @@ interface Options {
  * workers, and an urgent message would have to wait for one of them.
  */
 export function createPushQueue (
-  { db, findPeople, provider, redisUrl, log, concurrency = 128, lowPriorityConcurrency = 16, retryDelayMs, ...options }:
-    Options
+  {
+    db,
+    findPeople,
+    provider,
+    redisUrl,
+    log,
+    concurrency = 128,
+    lowPriorityConcurrency = 16,
+    directConcurrency = 256,
+    retryDelayMs,
+    ...options
+  }: Options
 ): PushQueue {
-  const open = (name: string, lowPriority: boolean, workers: number) =>
-    createQueue({
+  const open = (
+    name: string,
+    lowPriority: boolean,
+    workers: Pick<QueueOptions, 'concurrency' | 'directConcurrency'>
+  ) => {
+    const sender = createPushSender({
+      db,
+      findPeople,
+      provider,
+      log,
+      ...retryDelayMs !== undefined && { retryDelayMs }
+    })
+    return createQueue({
       ...options,
+      ...workers,
       name,
       redisUrl,
       log,
-      concurrency: workers,
-      work: createPushSender({ db, findPeople, provider, log, ...retryDelayMs !== undefined && { retryDelayMs } }),
+      work: sender.send,
+      workOnClaimed: sender.sendClaimed,
       listPending: async (query) => await listUnfinishedDeliveries(db, { ...query, lowPriority })
     })
-  const highPriorityQueue = open('notification-pushes', false, concurrency)
-  const lowPriorityQueue = open('notification-broadcasts', true, lowPriorityConcurrency)
+  }
+  const highPriorityQueue = open('notification-pushes', false, { concurrency, directConcurrency })
+  const lowPriorityQueue = open('notification-broadcasts', true, { concurrency: lowPriorityConcurrency })
   const source = { service: 'notification', db }
   pushSources.add(source)
   const toJob = ({ id, dueAt, correlation }: DeliveryJob): Job => ({
@@ -61,6 +86,8 @@ export function createPushQueue (
       )
       await Promise.all([highPriorityQueue.enqueue(high.map(toJob)), lowPriorityQueue.enqueue(low.map(toJob))])
     },
+    freeSlots: highPriorityQueue.freeSlots,
+    sendClaimed: (jobs) => highPriorityQueue.workOnClaimed(jobs.map(toJob)),
     start () {
       highPriorityQueue.start()
       lowPriorityQueue.start()

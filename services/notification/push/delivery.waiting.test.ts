@@ -20,7 +20,12 @@ const { reset } = await testApp(t)
 const google = await startFakeFcm()
 t.teardown(() => google.close())
 
-async function workers (t: Test, app: TestApp, redis: TestServer, { prefix = randomUUIDv7(), ...options } = {}) {
+async function workers (
+  t: Test,
+  app: TestApp,
+  redis: TestServer,
+  { prefix = randomUUIDv7(), ...options }: { prefix?: string, directConcurrency?: number } = {}
+) {
   const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file) })
   const pushes = createPushQueue({
     db: app.db,
@@ -43,6 +48,13 @@ async function workers (t: Test, app: TestApp, redis: TestServer, { prefix = ran
 const statuses = async ({ db }: TestApp, accountId: string) =>
   await db.selectFrom('deliveries').where('account_id', '=', accountId)
     .select(['status', 'reason', 'attempts']).orderBy('id').execute()
+
+/** How often jobs of all queues were tried, with or without Redis. */
+const countJobs = async (outcome?: string) => {
+  const attempts = (await register.getSingleMetric('queue_tries_total')!.get()).values
+  return attempts.filter(({ labels }) => outcome === undefined || labels['outcome'] === outcome)
+    .reduce((sum, { value }) => sum + value, 0)
+}
 
 let number = 0
 const level = async (deps: TestApp['deps'], to: string) =>
@@ -193,7 +205,8 @@ t.test('nothing is lost while Redis is unavailable, and a held push is sent on t
   const app = reset()
   const redis = await startRedis(t)
   google.respondWith(() => undefined)
-  const { deps } = await workers(t, app, redis)
+  // In a process that sends pushes itself, they would not wait for Redis.
+  const { deps } = await workers(t, app, redis, { directConcurrency: 0 })
   const ana = await app.person('Ana')
   const token = await app.device(ana)
   await redis.stop()
@@ -212,6 +225,44 @@ t.test('nothing is lost while Redis is unavailable, and a held push is sent on t
   t.ok(google.seen.at(-1)!.at >= due_at.getTime() - 20)
 })
 
+t.test('pushes do not wait for Redis, and what Google cannot take yet is sent later', async (t) => {
+  const app = reset()
+  const redis = await startRedis(t)
+  const { deps } = await workers(t, app, redis)
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  const [token, busy] = [await app.device(ana), await app.device(ben)]
+  google.respondWith(({ token }, attempt) =>
+    token === busy && attempt === 1 ? { status: 503, code: 'UNAVAILABLE', retryAfter: 1 } : undefined
+  )
+  await redis.stop()
+  await Promise.all([level(deps, ana), level(deps, ben)])
+  await until(async () => (await statuses(app, ana))[0]?.status === 'sent')
+  t.equal(google.sentTo(token).length, 1)
+  await until(async () => (await statuses(app, ben))[0]?.reason === '503 UNAVAILABLE')
+  await redis.start()
+  await until(() => google.sentTo(busy).length === 1)
+  const [first, second] = google.seen.filter((each) => each.token === busy)
+  t.ok(second!.at - first!.at >= 1_000)
+  await until(async () => (await statuses(app, ben))[0]?.status === 'sent')
+  t.match(await statuses(app, ben), [{ attempts: 2 }])
+})
+
+t.test('what exceeds the slots of a process goes through the queue', async (t) => {
+  const app = reset()
+  const redis = await startRedis(t)
+  google.respondWith(() => undefined)
+  const { deps, pushes } = await workers(t, app, redis, { directConcurrency: 3 })
+  const ana = await app.person('Ana')
+  const tokens = await runConcurrently(Array.from({ length: 8 }, () => async () => await app.device(ana)))
+  const before = await countJobs()
+  t.equal(pushes.freeSlots(), 3)
+  await level(deps, ana)
+  await until(async () => (await statuses(app, ana)).every(({ status }) => status === 'sent'))
+  t.strictSame(tokens.map((token) => google.sentTo(token).length), Array(8).fill(1))
+  t.equal(await countJobs() - before, 8)
+  await until(() => pushes.freeSlots() === 3)
+})
+
 t.test('a push that is due later takes no worker until then', async (t) => {
   const app = reset()
   const redis = await startRedis(t)
@@ -219,11 +270,7 @@ t.test('a push that is due later takes no worker until then', async (t) => {
   const { deps } = await workers(t, app, redis)
   const ana = await app.person('Ana')
   const token = await app.device(ana)
-  const delayedJobs = async () => {
-    const attempts = (await register.getSingleMetric('queue_tries_total')!.get()).values
-    return attempts.filter(({ labels }) => labels['outcome'] === 'delayed').reduce((sum, { value }) => sum + value, 0)
-  }
-  const before = await delayedJobs()
+  const before = await countJobs('delayed')
   const [[recipient] = []] = await findRecipients(deps, [{ to: [ana], actorId: null }])
   const now = new Date()
   const plan = planNotification(
@@ -239,7 +286,7 @@ t.test('a push that is due later takes no worker until then', async (t) => {
   await deps.pushes.enqueue([...jobs.values()].flat())
 
   await until(() => google.sentTo(token).length === 1)
-  t.equal(await delayedJobs(), before)
+  t.equal(await countJobs('delayed'), before)
 })
 
 t.test('an unread message of the chat on the screen is pushed once, within six seconds', async (t) => {

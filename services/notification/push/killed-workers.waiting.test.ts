@@ -88,3 +88,51 @@ t.test('workers killed while sending lose no push and show none twice on a devic
   const repeated = google.seen.length - shown.size
   t.ok(repeated <= 12, `${repeated} were sent twice, each replacing the first`)
 })
+
+t.test('a process killed between claiming and sending loses no push', { timeout: 60_000 }, async (t) => {
+  const app = (await testApp(t)).reset()
+  const [redis, google] = await Promise.all([startRedis(t), startFakeFcm()])
+  t.teardown(() => google.close())
+  const prefix = randomUUIDv7()
+  const accounts = await runConcurrently(Array.from({ length: 10 }, () => async () => {
+    const account = await app.person('P')
+    await app.device(account)
+    return account
+  }))
+  const readDeliveries = async () =>
+    await app.db.selectFrom('deliveries').select(['status', 'attempts', 'claimed_until']).execute()
+
+  const claiming = fork(new URL('../test/claiming-process.ts', import.meta.url), [
+    app.url,
+    redis.url,
+    prefix,
+    ...accounts
+  ])
+  t.teardown(() => claiming.kill('SIGKILL'))
+  const ended = once(claiming, 'exit')
+  let claimed = 0
+  claiming.on('message', () => claimed++)
+  await until(() => claimed === 10)
+  claiming.kill('SIGKILL')
+  await ended
+  const left = await readDeliveries()
+  t.equal(left.length, 10)
+  t.ok(left.every((each) => each.status === 'pending' && each.attempts === 1 && each.claimed_until! > new Date()))
+
+  const sending = fork(new URL('../test/delivering-process.ts', import.meta.url), [
+    app.url,
+    redis.url,
+    prefix,
+    google.url,
+    google.file
+  ])
+  t.teardown(() => sending.kill('SIGKILL'))
+  // Two sweeps, which leave rows with a lease alone.
+  await sleep(3_000)
+  t.equal(google.seen.length, 0)
+  await sql`update deliveries set claimed_until = now() - interval '1 second'`.execute(app.db)
+  await until(async () => (await readDeliveries()).every(({ status }) => status === 'sent'))
+  t.ok((await readDeliveries()).every(({ attempts }) => attempts === 2))
+  t.equal(google.seen.length, 10)
+  t.equal(new Set(google.seen.map(({ token }) => token)).size, 10)
+})

@@ -1,18 +1,17 @@
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
+import { lookupArray } from '@tandem/database-kit'
 import { isNotHidden } from '@tandem/account-kit'
 import type { Job } from '@tandem/queue-kit'
 import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
 import type { Kind } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
 import { visibleActor } from '../notifications/actors.ts'
+import { LEASE_SECONDS } from '../notifications/create.ts'
 import { hasBlockBetween } from '../notifications/recipients.ts'
 import { isSubjectDeleted } from '../notifications/withdraw.ts'
 import type { Db, DeliveryStatus, Params, Platform } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
-
-/** How long a worker owns a delivery: longer than two attempts at the provider can take. */
-const LEASE_SECONDS = 30
 
 export interface ClaimedDelivery {
   id: string
@@ -45,20 +44,46 @@ export interface ClaimedDelivery {
   unread: number
 }
 
+const claimedColumns = sql`
+  id, notification_id, account_id, device_id, platform, low_priority, status, attempts, due_at, created_at`
+
 /**
  * Claims due deliveries for this worker, with everything their pushes need; returns undefined for those it cannot
  * claim.
  */
 export async function claimDeliveries (db: Db, ids: string[]): Promise<(ClaimedDelivery | undefined)[]> {
-  const { rows } = await sql<ClaimedDelivery>`
-    with claimed as (
+  return await readClaimed(
+    db,
+    ids,
+    sql`
       update deliveries set
         attempts = attempts + 1,
         claimed_until = now() + make_interval(secs => ${sql.lit(LEASE_SECONDS)})
-      where id = any(${ids}::uuid[]) and status in ('pending', 'held') and due_at <= now()
+      where id = any(${lookupArray(ids, 'uuid')}::uuid[]) and status in ('pending', 'held') and due_at <= now()
         and (claimed_until is null or claimed_until < now())
-      returning id, notification_id, account_id, device_id, platform, low_priority, status, attempts, due_at, created_at
-    )
+      returning ${claimedColumns}`
+  )
+}
+
+/**
+ * Reads what the pushes need of deliveries that this process claimed when it inserted them. Returns undefined for those
+ * whose lease has expired.
+ */
+export async function readNewlyClaimed (db: Db, ids: string[]): Promise<(ClaimedDelivery | undefined)[]> {
+  return await readClaimed(
+    db,
+    ids,
+    sql`
+      select ${claimedColumns} from deliveries
+      where id = any(${
+      lookupArray(ids, 'uuid')
+    }::uuid[]) and status = 'pending' and attempts = 1 and claimed_until > now()`
+  )
+}
+
+async function readClaimed (db: Db, ids: string[], claimed: RawBuilder<unknown>) {
+  const { rows } = await sql<ClaimedDelivery>`
+    with claimed as (${claimed})
     select claimed.id, claimed.status = 'held' as "wasHeld", attempts, low_priority as "lowPriority",
       (extract(epoch from now() - claimed.created_at) / 3600)::float8 as "ageHours",
       extract(epoch from now() - case when claimed.status = 'held' then due_at else claimed.created_at end)::float8
@@ -81,11 +106,11 @@ export async function claimDeliveries (db: Db, ids: string[]): Promise<(ClaimedD
     left join people on people.account_id = claimed.account_id
     left join people actor on actor.account_id = shown.actor_id
     left join unread_counts on unread_counts.account_id = claimed.account_id`.execute(db)
-  const claimed = new Map(rows.map((row) => [row.id, row]))
+  const found = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => {
-    const delivery = claimed.get(id)
+    const delivery = found.get(id)
     // If one batch claims an id twice, only one of the two gets it.
-    claimed.delete(id)
+    found.delete(id)
     return delivery
   })
 }

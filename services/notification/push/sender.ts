@@ -2,6 +2,7 @@ import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Counter, Histogram } from 'prom-client'
+import { lookupArray } from '@tandem/database-kit'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { languageOfLocale } from '@tandem/http-kit'
 import { createBatcher, type Log, Unavailable } from '@tandem/process-kit'
@@ -9,7 +10,7 @@ import type { FindPeople } from '../people/lookup.ts'
 import type { Db, DeliveryStatus } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
 import type { Outcome, Provider } from './provider.ts'
-import { claimDeliveries, findClaimDelayMs, type ClaimedDelivery } from './queries.ts'
+import { claimDeliveries, findClaimDelayMs, readNewlyClaimed, type ClaimedDelivery } from './queries.ts'
 
 const pushesTotal = new Counter({
   name: 'notification_pushes_total',
@@ -40,22 +41,39 @@ interface PushSenderOptions {
   retryDelayMs?: number
 }
 
-/** Returns a function that sends one push, if it is still due, and stores the result. */
+/** Sends single pushes, and stores the results. */
+export interface PushSender {
+  /** Claims a delivery and sends it, if it is still due. */
+  send(id: string): Promise<JobOutcome>
+  /** Sends a delivery that this process claimed when it inserted it. */
+  sendClaimed(id: string): Promise<JobOutcome>
+}
+
 export function createPushSender (
   { db, findPeople, provider, log, retryDelayMs = MINUTE_MS }: PushSenderOptions
-): (id: string) => Promise<JobOutcome> {
+): PushSender {
   const claim = createBatcher(async (ids: string[]) => await claimDeliveries(db, ids))
+  const read = createBatcher(async (ids: string[]) => await readNewlyClaimed(db, ids))
   const finish = createBatcher(async (results: DeliveryResult[]) =>
     await retryUntilPersisted(async () => await finishDeliveries(db, results))
   )
 
-  return async (id) => {
-    const claimed = await claim(id)
-    if (!claimed) {
+  return {
+    async send (id) {
+      const claimed = await claim(id)
+      if (claimed) return await sendAndStore(claimed)
       const delayMs = await findClaimDelayMs(db, id)
       return delayMs === undefined ? undefined : retryAfter(Math.max(delayMs, 0) + 10)
+    },
+    async sendClaimed (id) {
+      const claimed = await read(id)
+      // Without a lease, the row belongs to another worker or to the sweep.
+      return claimed && await sendAndStore(claimed)
     }
-    const { token } = claimed
+  }
+
+  async function sendAndStore (claimed: ClaimedDelivery) {
+    const { id, token } = claimed
     const skipped = skipReason(claimed)
     if (skipped) return await finish({ id, ...skipped })
     if (token === null) return await finish({ id, status: 'pruned', reason: 'the device has signed out' })
@@ -138,9 +156,9 @@ async function finishDeliveries (db: Db, results: DeliveryResult[]): Promise<und
     update deliveries set
       status = result.status, reason = result.reason, claimed_until = null, finished_at = now()
     from unnest(
-      ${results.map(({ id }) => id)}::uuid[],
-      ${results.map(({ status }) => status)}::text[],
-      ${results.map(({ reason }) => reason)}::text[]
+      ${lookupArray(results.map(({ id }) => id), 'uuid')},
+      ${lookupArray(results.map(({ status }) => status), 'text')},
+      ${lookupArray(results.map(({ reason }) => reason), 'text')}
     ) as result (id, status, reason)
     where deliveries.id = result.id and deliveries.status in ('pending', 'held')`.execute(db)
   return results.map(() => undefined)

@@ -48,6 +48,8 @@ function idlePushQueue (): PushQueue & { enqueued: DeliveryJob[] } {
     async enqueue (jobs) {
       enqueued.push(...jobs)
     },
+    freeSlots: () => 0,
+    sendClaimed () {},
     start () {},
     async close () {},
     async ping () {},
@@ -187,8 +189,8 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     /** Sends all enqueued pushes as the workers would, whether due or not. */
     deliverAll: async () => {
       await sql`update deliveries set due_at = now() where status in ('pending', 'held')`.execute(db)
-      const deliver = createPushSender({ ...deps, provider, log: silentLog })
-      for (const { id } of pushes.enqueued.splice(0)) await deliver(id)
+      const sender = createPushSender({ ...deps, provider, log: silentLog })
+      for (const { id } of pushes.enqueued.splice(0)) await sender.send(id)
     },
     /**
      * Resets queue, provider, clock and fakes, so that a file's tests can share the app. Each test creates people of
