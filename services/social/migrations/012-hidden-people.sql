@@ -8,7 +8,7 @@ create function lock_hiding (account_id uuid) returns void language sql as $$
   select pg_advisory_xact_lock(hashtextextended('hiding ' || account_id, 0))
 $$;
 
-create function hide_person () returns trigger language plpgsql as $$
+create function hide_person () returns trigger language plpgsql set search_path from current as $$
 begin
   perform lock_hiding(new.account_id);
   update people set hidden = new.is_hidden where account_id = new.account_id and hidden <> new.is_hidden;
@@ -17,7 +17,7 @@ end $$;
 create trigger hide_person after insert or update of is_hidden on hidden_people
   for each row execute function hide_person();
 
-create function hide_new_person () returns trigger language plpgsql as $$
+create function hide_new_person () returns trigger language plpgsql set search_path from current as $$
 begin
   perform lock_hiding(new.account_id);
   new.hidden := exists (select from hidden_people where account_id = new.account_id and is_hidden);
