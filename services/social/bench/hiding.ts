@@ -11,7 +11,8 @@ import { writeScripts } from './scripts.ts'
 const ROUNDS = 7
 const HIDDEN_SHARE = 100
 
-const hiddenCheck = /coalesce\(not people\.hidden, not exists \([^)]*\)\)|not exists \(\s*select from hidden_people[^)]*\)/g
+const hiddenCheck =
+  /coalesce\(not people\.hidden, not exists \([^)]*\)\)|not exists \(\s*select from hidden_people[^)]*\)/g
 
 /** What it costs Postgres to leave out hidden people, a hundredth of all: the same statements without that condition. */
 export async function compareHiding (db: Db, url: string, { readers }: Filled): Promise<Goal[]> {

@@ -148,7 +148,7 @@ t.test('a person who is back sees themselves at once, also if the event is late'
   await setHidden(false)
 })
 
-t.test('whoever is hidden while their copy is written for the first time is hidden', async (t) => {
+t.test('a person who is hidden while their copy is written for the first time is hidden', async (t) => {
   const writes = [
     async (db: Db, { accountId }: PersonCopy) => await hide(db, accountId, true, new Date()),
     async (db: Db, person: PersonCopy) => await upsertPeople({ ...app.deps, db }, [person])
