@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { JWT } from 'google-auth-library'
+import type { JWT } from 'google-auth-library'
 import { ConfigError } from '@tandem/process-kit'
 
 /** Authenticates to Google as a service account. */
@@ -17,12 +17,13 @@ const TIMEOUT_MS = 10_000
 /** @throws ConfigError if the file is not a service account */
 export async function readCredential (file: string): Promise<Credential> {
   const account = await readAccount(file)
-  let client = createClient(account)
+  let client: Promise<JWT> | undefined
   let current = ''
   return {
     projectId: account.project_id,
     async getAccessToken () {
-      const { token } = await client.getAccessToken()
+      client ??= createClient(account)
+      const { token } = await (await client).getAccessToken()
       if (!token) throw new Error('Google returned no access token')
       current = token
       return token
@@ -30,7 +31,7 @@ export async function readCredential (file: string): Promise<Credential> {
     invalidate (rejectedToken) {
       if (rejectedToken !== current) return
       current = ''
-      client = createClient(account)
+      client = undefined
     }
   }
 }
@@ -57,7 +58,9 @@ async function readAccount (file: string): Promise<ServiceAccount> {
   }
 }
 
-function createClient ({ client_email, private_key, private_key_id, token_uri }: ServiceAccount) {
+async function createClient ({ client_email, private_key, private_key_id, token_uri }: ServiceAccount) {
+  // Loaded with the first push: with undici it takes 0.07 s of CPU and 34 MB.
+  const { JWT } = await import('google-auth-library')
   const client = new JWT({
     email: client_email,
     key: private_key,

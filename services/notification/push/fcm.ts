@@ -1,4 +1,3 @@
-import { Agent, request } from 'undici'
 import type { Credential } from './credential.ts'
 import type { Outcome, Provider, Push } from './provider.ts'
 
@@ -24,17 +23,13 @@ interface FcmErrorBody {
  * message.
  */
 export function createFcm ({ baseUrl, credential }: { baseUrl: string, credential: Credential }): Provider {
-  const agent = new Agent({
-    allowH2: true,
-    connections: CONNECTIONS,
-    connect: { timeout: 5_000 },
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS
-  })
+  let opening: ReturnType<typeof openAgent> | undefined
   const address = `${baseUrl.replace(/\/$/, '')}/v1/projects/${credential.projectId}/messages:send`
 
   async function attempt (body: string) {
     const token = await credential.getAccessToken()
+    opening ??= openAgent()
+    const { agent, request } = await opening
     const response = await request(address, {
       method: 'POST',
       dispatcher: agent,
@@ -66,8 +61,21 @@ export function createFcm ({ baseUrl, credential }: { baseUrl: string, credentia
         return { type: 'later', reason: name === 'TimeoutError' ? 'no answer within 10 s' : code ?? message }
       }
     },
-    close: async () => await agent.destroy()
+    close: async () => await (await opening)?.agent.destroy()
   }
+}
+
+async function openAgent () {
+  // Loaded with the first push, as google-auth-library is: see credential.ts.
+  const { Agent, request } = await import('undici')
+  const agent = new Agent({
+    allowH2: true,
+    connections: CONNECTIONS,
+    connect: { timeout: 5_000 },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS
+  })
+  return { agent, request }
 }
 
 export function toFcmMessage ({ token, collapseId, title, body, data, badge, urgent }: Push) {
