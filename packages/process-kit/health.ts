@@ -31,6 +31,8 @@ export interface HealthProbe {
 
 const TIMEOUT_MS = 1_000
 const CACHE_TTL_MS = 1_000
+// While a required check fails, so that a process that starts is found ready when it is.
+const NOT_READY_TTL_MS = 100
 
 const probes = new Map<HealthProbe, HealthChecks>()
 
@@ -66,11 +68,12 @@ async function findFailures (name: string, check: () => Promise<unknown>): Promi
 }
 
 /**
- * Creates a probe that names the checks that fail. A check times out after a second and runs at most once a second.
- * The names of failing checks are also in a metric, and in the log when they change.
+ * Creates a probe that names the checks that fail. A check times out after a second and runs at most once a second, ten
+ * times a second while a required one fails. The names of failing checks are also in a metric, and in the log when they
+ * change.
  */
 export function createHealthProbe (checks: HealthChecks, log: Pick<Log, 'warn'>): HealthProbe {
-  let checkedAt = 0
+  let expiresAt = 0
   let result: Promise<HealthReport> | undefined
   let lastReported = ''
 
@@ -88,13 +91,15 @@ export function createHealthProbe (checks: HealthChecks, log: Pick<Log, 'warn'>)
     const failures = Object.entries(checks).map(async ([name, { check }]) =>
       await findFailures(name, async () => await check())
     )
-    return report((await Promise.all(failures)).flat())
+    const found = report((await Promise.all(failures)).flat())
+    if (found.down.some((name) => checks[name]?.required)) expiresAt = Date.now() + NOT_READY_TTL_MS
+    return found
   }
 
   const probe: HealthProbe = {
     async find () {
-      if (!result || Date.now() - checkedAt > CACHE_TTL_MS) {
-        checkedAt = Date.now()
+      if (!result || Date.now() > expiresAt) {
+        expiresAt = Date.now() + CACHE_TTL_MS
         result = runAll()
       }
       return await result
