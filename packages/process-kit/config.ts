@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
-import { envSchema } from 'env-schema'
+import { Ajv, type ErrorObject } from 'ajv'
 import formats from 'ajv-formats'
-import type { ErrorObject } from 'ajv'
 import type { Static, TObject, TSchemaOptions } from 'typebox'
 import { Type } from 'typebox'
 import { parseRootKey } from './root-keys.ts'
@@ -127,31 +126,30 @@ export function readConfig<Schema extends TObject> (
   const set = Object.fromEntries(
     readVariables(Object.keys(schema.properties), env).filter(([, value]) => value !== undefined && value.trim() !== '')
   )
-  try {
-    const config = envSchema<Record<string, unknown>>({
-      schema: { ...schema, additionalProperties: false },
-      data: set,
-      env: false,
-      ajv: {
-        customOptions (ajv) {
-          formats.default(ajv)
-          ajv.addFormat('any-url', isUrl)
-          ajv.addFormat(
-            'any-urls',
-            (text: string) => text.split(',').every((each, index) => isUrl(index === 0 ? each : withScheme(each)))
-          )
-          ajv.addFormat('addresses', (text: string) => split(text).every(isAddressOrRange))
-          ajv.addFormat('ed25519-public-keys', (text: string) => split(text).every(isRootKey))
-          return ajv
-        }
-      }
-    })
-    for (const [name, value] of Object.entries(config)) if (Array.isArray(value)) config[name] = split(value.join(','))
-    return config as Static<Schema>
-  } catch (error) {
-    const { errors } = error as { errors?: ErrorObject[] }
-    if (!errors) throw error
-    const lines = new Map(errors.map(describeError).reverse())
+  const validate = createAjv().compile<Record<string, unknown>>(schema as object)
+  const config: Record<string, unknown> = set
+  if (!validate(config)) {
+    const lines = new Map((validate.errors ?? []).map(describeError).reverse())
     throw new ConfigError([...lines.values()].reverse().join('\n'))
   }
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const value = config[name]
+    if ('separator' in property && typeof value === 'string') config[name] = split(value)
+  }
+  return config as Static<Schema>
+}
+
+function createAjv () {
+  // Checking our own schemas against the one of JSON Schema would take longer than all else here.
+  const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, meta: false, validateSchema: false })
+  formats.default(ajv)
+  ajv.addKeyword('separator')
+  ajv.addFormat('any-url', isUrl)
+  ajv.addFormat(
+    'any-urls',
+    (text: string) => text.split(',').every((each, index) => isUrl(index === 0 ? each : withScheme(each)))
+  )
+  ajv.addFormat('addresses', (text: string) => split(text).every(isAddressOrRange))
+  ajv.addFormat('ed25519-public-keys', (text: string) => split(text).every(isRootKey))
+  return ajv
 }
