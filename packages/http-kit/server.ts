@@ -24,6 +24,7 @@ import { describeRoutes } from './openapi.ts'
 import { measureRequests } from './request-metrics.ts'
 import { createRequestLog, traceRequests } from './request-tracing.ts'
 import { logResponses } from './response-log.ts'
+import { compileSerializersLazily } from './response-serializers.ts'
 import { discardUnreadBodies } from './unread-bodies.ts'
 import { validateRequests } from './validation.ts'
 
@@ -135,6 +136,7 @@ export async function createServer (
   logResponses(app, { isSampled: samplesLog })
   handleErrors(app)
   validateRequests(app)
+  compileSerializersLazily(app)
   reportIgnoredFields(app)
   revalidateResponses(app)
   measureRequests(app)

@@ -108,9 +108,14 @@ const isNumber = (text: string) =>
 const isNumeric = ({ type, anyOf }: Schema): boolean =>
   [type].flat().some((each) => each === 'integer' || each === 'number') || (anyOf?.some(isNumeric) ?? false)
 
-/** Adds the `expectedFormat` of the schema that failed to each error of `validate`. */
-function explainFormats (schema: Schema, validate: Validator): Validator {
+/**
+ * A validator that is compiled when it is first called, and adds the `expectedFormat` of the schema that failed to each
+ * error.
+ */
+function explainFormats (schema: Schema, compile: () => Validator): Validator {
+  let validate: Validator | undefined
   const check: Validator = (value: unknown) => {
+    validate ??= compile()
     const result = validate(value)
     check.errors = validate.errors?.map((error) => {
       const expectedFormat = /^(pattern|format|(min|max)Length)$/.test(error.keyword)
@@ -241,7 +246,7 @@ export function validateRequests (app: FastifyInstance) {
   app.setValidatorCompiler(({ schema, httpPart }) =>
     explainFormats(
       schema as Schema,
-      httpPart === 'body' ? bodyAjv.compile(schema as object) : compileTextValidator(schema as Schema)
+      () => httpPart === 'body' ? bodyAjv.compile(schema as object) : compileTextValidator(schema as Schema)
     )
   )
   // Its message is for logs. The client's is written in the client's language: see `envelope.ts`.
