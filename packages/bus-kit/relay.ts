@@ -227,6 +227,7 @@ async function tryLockOutbox (trx: Transaction<OutboxTables>) {
  * oldest first.
  */
 async function requeueLost (db: Db, { createdAt, lastSeq }: StreamState) {
+  if (!await hasLost(db, { createdAt, lastSeq })) return
   for (let lost = CHUNK_SIZE; lost === CHUNK_SIZE;) {
     const { numAffectedRows } = await sql`
       update outbox set published_at = null, stream_created_at = null, stream_seq = null
@@ -241,6 +242,21 @@ async function requeueLost (db: Db, { createdAt, lastSeq }: StreamState) {
       )`.execute(db)
     lost = Number(numAffectedRows ?? 0)
   }
+}
+
+/**
+ * Whether any row is lost. This runs with every batch, so it looks only at the two ends of the index. The condition of
+ * `requeueLost` makes Postgres read the whole index, or the whole table, until the table is analyzed.
+ */
+async function hasLost (db: Db, { createdAt, lastSeq }: StreamState) {
+  const first = sql`order by stream_created_at, stream_seq limit 1`
+  const { rows } = await sql`
+    (select id from outbox where stream_seq is not null and stream_created_at < ${createdAt}::timestamptz ${first})
+    union all
+    (select id from outbox
+      where stream_seq is not null
+        and (stream_created_at, stream_seq) > (${createdAt}::timestamptz, ${lastSeq}::bigint) ${first})`.execute(db)
+  return rows.length > 0
 }
 
 /** Deletes a chunk of expired rows; returns its size. */
