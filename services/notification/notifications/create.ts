@@ -29,7 +29,10 @@ export const LEASE_SECONDS = 30
  * make the others fail.
  */
 export function createNotifier (deps: NotifierDeps): (request: NotificationRequest, occurredAt: Date) => Promise<void> {
-  const write = createBatcher(async (batch: DatedRequest[]) => await createNotifications(deps, batch), { isItemError })
+  const write = createBatcher(async (batch: DatedRequest[]) => await createNotifications(deps, batch), {
+    isItemError,
+    waitsForTurn: true
+  })
   const enqueue = createBatcher(async (batch: DeliveryJob[][]) => {
     await deps.pushes.enqueue(batch.flat())
     return batch.map(() => undefined)
@@ -63,7 +66,9 @@ async function createNotifications (deps: NotifierDeps, batch: DatedRequest[]): 
   )
   const all = plans.flat()
   if (all.length === 0) return batch.map(() => [])
-  const { created, jobs, claimed } = await insertNotifications(deps.db, all, { maxClaims: deps.pushes.freeSlots() })
+  const { created, jobs, claimed, offline } = await insertNotifications(deps.db, all, {
+    maxClaims: deps.pushes.freeSlots()
+  })
   const correlations = new Map(batch.map(({ request, correlation }) => [request, correlation]))
   deps.pushes.sendClaimed(
     all.flatMap(({ notificationId, request }) =>
@@ -71,7 +76,7 @@ async function createNotifications (deps: NotifierDeps, batch: DatedRequest[]): 
     )
   )
   // After the insert, so that frames can show the notifications. An event that is repeated logs what is missing.
-  await logFramesNow(deps, all.flatMap(framesOf))
+  await logFramesNow(deps, all.flatMap(framesOf).filter(({ accountId }) => !offline.has(accountId)))
   // The process that inserted the notification may have crashed before it enqueued the pushes.
   const unfinished = await listUnfinished(deps.db, all.filter((plan) => !created.has(plan.notificationId)))
   return plans.map((own, number) =>
@@ -81,7 +86,9 @@ async function createNotifications (deps: NotifierDeps, batch: DatedRequest[]): 
   )
 }
 
-type Row = DeliveryJob & { notificationId: string, isClaimed: boolean } | { notificationId: string, id: null }
+type Row =
+  | DeliveryJob & { notificationId: string, isClaimed: boolean }
+  | { notificationId: string, id: null, accountId: string, isOffline: boolean }
 
 interface InsertOptions {
   lowPriority?: boolean
@@ -93,7 +100,8 @@ interface InsertOptions {
  * Inserts notifications with their deliveries and counts them as unread, all or nothing, in one statement. Those whose
  * dedupe key exists are left out.
  * @returns the ids of the created notifications, and for each id the deliveries to enqueue after the commit, and those
- *   that are claimed
+ *   that are claimed; and the accounts that need no frames: their unread count was locked until the commit, and nobody
+ *   read their log within a day
  */
 export async function insertNotifications (
   db: Db,
@@ -143,6 +151,7 @@ export async function insertNotifications (
       insert into unread_counts (account_id, unread)
       select account_id, count(*)::integer from created where listed group by account_id order by account_id
       on conflict (account_id) do update set unread = unread_counts.unread + excluded.unread
+      returning account_id, realtime_until is null or realtime_until <= now() as is_offline
     ), inserted as (
       insert into deliveries (
         id, notification_id, account_id, device_id, device_name, platform,
@@ -166,12 +175,16 @@ export async function insertNotifications (
       returning id, notification_id, due_at, low_priority, status, claimed_until
     )
     select notification_id as "notificationId", id, due_at as "dueAt", low_priority as "lowPriority",
-      claimed_until is not null as "isClaimed"
+      claimed_until is not null as "isClaimed", null as "accountId", null as "isOffline"
     from inserted where status in ('pending', 'held')
-    union all select id, null, null, null, null from created`.execute(db)
+    union all
+    select id, null, null, null, null, account_id, coalesce(is_offline, false)
+    from created left join counted using (account_id)`.execute(db)
   const inserted = rows.filter((row) => row.id !== null)
+  const created = rows.filter((row) => row.id === null)
   return {
-    created: new Set(rows.filter((row) => row.id === null).map((row) => row.notificationId)),
+    created: new Set(created.map((row) => row.notificationId)),
+    offline: new Set(created.filter((row) => row.isOffline).map((row) => row.accountId)),
     jobs: Map.groupBy(inserted.filter((row) => !row.isClaimed), (row) => row.notificationId),
     claimed: Map.groupBy(inserted.filter((row) => row.isClaimed), (row) => row.notificationId)
   }

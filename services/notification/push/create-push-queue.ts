@@ -40,7 +40,7 @@ export function createPushQueue (
     log,
     concurrency = 128,
     lowPriorityConcurrency = 16,
-    directConcurrency = 256,
+    directConcurrency = 512,
     retryDelayMs,
     ...options
   }: Options

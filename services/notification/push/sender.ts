@@ -53,9 +53,11 @@ export function createPushSender (
   { db, findPeople, provider, log, retryDelayMs = MINUTE_MS }: PushSenderOptions
 ): PushSender {
   const claim = createBatcher(async (ids: string[]) => await claimDeliveries(db, ids))
-  const read = createBatcher(async (ids: string[]) => await readNewlyClaimed(db, ids))
-  const finish = createBatcher(async (results: DeliveryResult[]) =>
-    await retryUntilPersisted(async () => await finishDeliveries(db, results))
+  // Pushes that were created together are read together. Without this, the first would be read alone, before the others.
+  const read = createBatcher(async (ids: string[]) => await readNewlyClaimed(db, ids), { waitsForTurn: true })
+  const finish = createBatcher(
+    async (results: DeliveryResult[]) => await retryUntilPersisted(async () => await finishDeliveries(db, results)),
+    { waitsForTurn: true }
   )
 
   return {
