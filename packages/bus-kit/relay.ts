@@ -143,6 +143,8 @@ export function startRelay (bus: Bus, db: Db): Relay {
 async function isWaiting (db: Db) {
   const waiting = await db.selectFrom('outbox').select('id')
     .where('published_at', 'is', null).where('rejected_reason', 'is', null)
+    // The order makes Postgres use the index. Waiting rows are at the end of the table, which it would else read first.
+    .orderBy('seq')
     .limit(1)
     .executeTakeFirst()
   return waiting !== undefined
