@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { BroadcastSent, PostLiked, type EventDefinition } from '@tandem/contracts'
 import { readSample } from '@tandem/contracts/samples'
@@ -9,6 +10,9 @@ import { upsertPeople } from '../people/copies.ts'
 import { notify, testApp, type TestApp } from '../test/app.ts'
 import { renderText } from '../texts/texts.ts'
 import { typeOf } from '../texts/kinds.ts'
+import { insertNotifications } from './create.ts'
+import { planNotification } from './plan.ts'
+import { findRecipients } from './recipients.ts'
 import { registry } from './registry.ts'
 
 const { reset } = await testApp(t)
@@ -595,6 +599,31 @@ t.test('each of many concurrent events creates one notification, also while anot
     20
   ])
   t.equal(new Set(pushes.enqueued.map(({ id }) => id)).size, 30)
+})
+
+t.test('an account that starts to read in realtime while it is notified needs frames', async (t) => {
+  const { db, deps, person } = reset()
+  const accounts = [await person('Ana'), await person('Ben'), await person('Cia')]
+  const [ana] = accounts
+  const plansOf = async (level: number) => {
+    const [recipients = []] = await findRecipients(deps, [{ to: accounts, actorId: null }])
+    const request = { kind: 'levelReached' as const, dedupeKey: `level:${level}`, to: accounts, params: { level } }
+    return recipients.map((each) => planNotification(request, each, { now: new Date(), occurredAt: new Date() }))
+  }
+  const { offline } = await insertNotifications(db, await plansOf(2))
+  t.strictSame([...offline].sort(), accounts.toSorted())
+  const plans = await plansOf(3)
+  let writing: ReturnType<typeof insertNotifications> | undefined
+  await db.transaction().execute(async (trx) => {
+    await trx.updateTable('unread_counts')
+      .set({ realtime_epoch: 'e', realtime_until: new Date(Date.now() + 60_000) })
+      .where('account_id', '=', ana!)
+      .execute()
+    writing = insertNotifications(db, plans)
+    // Long enough for the insert to wait for this transaction.
+    await sleep(200)
+  })
+  t.strictSame([...(await writing)!.offline].sort(), accounts.slice(1).sort())
 })
 
 t.test('a notification shows current names, and late profile events change nothing', async (t) => {
