@@ -1,59 +1,69 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTandem, memoryStorage } from '@tandem/sdk'
-import { seededRandom } from '@tandem/test-kit'
-import { readStack, withStack } from '../stack.ts'
+import { seededRandom, startNats, startRedis, type TestServer } from '@tandem/test-kit'
+import pg from 'pg'
+import { readStack, withStack, type Stack } from '../stack.ts'
 import { createPairs, sendMessage, type Writer } from './pairs.ts'
 import { report } from './report.ts'
 
 const PAIRS = 8
-const KILLS = 10
-const KILL_INTERVAL_MS = 7_000
+const KILLS = 20
+const KILL_INTERVAL_MS = 5_000
+const SERVER_DOWN_MS = 1_000
 
 const cleanups: (() => unknown)[] = []
 const t = { teardown: (work: () => unknown) => cleanups.push(work), passing: () => process.exitCode !== 1 }
 
-/** Kills processes while people chat: each acknowledged message arrives once at both, and everybody comes back. */
+/**
+ * Kills processes and servers, and wipes NATS, while people chat: each acknowledged message and its notification arrive
+ * once, and everybody comes back.
+ */
 export async function run () {
+  const [redis, nats] = [await startRedis(t), await startNats(t)]
   await withStack(async (stack, dataDir) => {
     const writers = await createPairs(stack, PAIRS)
     const clients = writers.map((writer) => connect(stack.gateway.url, writer))
-    const acknowledged = new Map<string, string>()
+    const acknowledged: { id: string, matchId: string, sender: string }[] = []
     let isWriting = true
     const writing = writers.map(async (writer, number) => {
       for (let turn = 0; isWriting; turn++) {
         await sendMessage(stack, writer, `${number}-${turn}`).then(
-          ({ id }) => acknowledged.set(id, writer.matchId),
+          ({ id }) => acknowledged.push({ id, matchId: writer.matchId, sender: writer.accountId }),
           () => {}
         )
         await sleep(1_500)
       }
     })
-    const random = seededRandom(t)
-    const killed = new Set<number>()
-    for (let kill = 1; kill <= KILLS; kill++) {
+    const kill = randomKills(stack, dataDir, { nats, redis })
+    for (let number = 1; number <= KILLS; number++) {
       await sleep(KILL_INTERVAL_MS)
-      const { gateway, services } = await readStack(dataDir)
-      const running = Object.entries({ gateway, ...services }).flatMap(([name, { pid }]) =>
-        pid === null || killed.has(pid) ? [] : [{ name, pid }]
-      )
-      const target = running[Math.floor(random() * running.length)]
-      if (!target) continue
-      console.log(`${kill}/${KILLS}: kill -9 ${target.name}`)
-      process.kill(target.pid, 'SIGKILL')
-      killed.add(target.pid)
+      console.log(`${number}/${KILLS}: kill -9 ${await kill()}`)
+      if (number === KILLS / 2) {
+        await nats.wipe()
+        console.log('wiped NATS')
+      }
     }
     isWriting = false
     await Promise.all(writing)
-    const lost = () =>
-      clients.flatMap(({ matchId, frames, loaded }) =>
-        [...acknowledged].filter(([id, match]) => match === matchId && !frames.has(id) && !loaded.has(id))
+    const lostMessages = () =>
+      clients.flatMap(({ matchId, messages }) =>
+        acknowledged.filter((message) => message.matchId === matchId && !messages.has(message.id))
       ).length
-    for (let waited = 0; waited < 40 && lost() > 0; waited++) await sleep(1_000)
-    const twice = clients.flatMap(({ frames }) => [...frames.values()].filter((count) => count > 1)).length
-    console.log(`${acknowledged.size} acknowledged messages, each for two clients; ${KILLS} kills`)
+    const lostNotifications = () =>
+      clients.flatMap(({ accountId, matchId, notifications }) =>
+        acknowledged.filter((message) =>
+          message.matchId === matchId && message.sender !== accountId && !notifications.has(message.id)
+        )
+      ).length
+    for (let waited = 0; waited < 60 && lostMessages() + lostNotifications() > 0; waited++) await sleep(1_000)
+    console.log(`${acknowledged.length} acknowledged messages, each for two clients; ${KILLS} kills`)
+    const repeatedOf = (of: 'messages' | 'notifications') =>
+      clients.flatMap((client) => [...client[of].values()].filter((count) => count > 1)).length
     report([
-      { what: 'messages that did not arrive', figure: lost(), unit: '', atMost: 0 },
-      { what: 'frames of a message that arrived twice', figure: twice, unit: '', atMost: 0 },
+      { what: 'messages that did not arrive', figure: lostMessages(), unit: '', atMost: 0 },
+      { what: 'frames of a message that arrived twice', figure: repeatedOf('messages'), unit: '', atMost: 0 },
+      { what: 'notifications that did not arrive', figure: lostNotifications(), unit: '', atMost: 0 },
+      { what: 'frames of a notification that arrived twice', figure: repeatedOf('notifications'), unit: '', atMost: 0 },
       {
         what: 'longest time without a connection',
         figure: Math.max(...clients.map(({ longestMs }) => longestMs())) / 1_000,
@@ -61,24 +71,77 @@ export async function run () {
         atMost: 10
       }
     ])
-  })
-  for (const cleanup of cleanups) cleanup()
+  }, { REDIS_URL: redis.url, NATS_URL: nats.url })
+  for (const cleanup of cleanups.reverse()) await cleanup()
 }
 
-/** A client of the SDK. It counts the frames of each message, and remembers what it had to load again. */
-function connect (url: string, { token, matchId }: Writer) {
-  const frames = new Map<string, number>()
-  const loaded = new Set<string>()
+/** Returns a function that kills a random process or server, and starts a server again. It resolves to its name. */
+function randomKills (stack: Stack, dataDir: string, { nats, redis }: Record<'nats' | 'redis', TestServer>) {
+  const random = seededRandom(t)
+  const killed = new Set<number>()
+  const killProcess = async (name: string) => {
+    for (;;) {
+      const { gateway, services } = await readStack(dataDir)
+      const { pid } = name === 'gateway' ? gateway : services[name]!
+      if (pid !== null && !killed.has(pid)) {
+        process.kill(pid, 'SIGKILL')
+        killed.add(pid)
+        return
+      }
+      await sleep(100)
+    }
+  }
+  const killServer = async (server: TestServer) => {
+    await server.kill()
+    await sleep(SERVER_DOWN_MS)
+    await server.start()
+  }
+  const targets: Record<string, () => Promise<void>> = {
+    ...Object.fromEntries(
+      ['gateway', ...Object.keys(stack.services)].map((name) => [name, async () => await killProcess(name)])
+    ),
+    NATS: async () => await killServer(nats),
+    Redis: async () => await killServer(redis),
+    Postgres: async () => await crashPostgres(stack.postgres.url)
+  }
+  const names = Object.keys(targets)
+  return async () => {
+    const name = names[Math.floor(random() * names.length)]!
+    await targets[name]!()
+    return name
+  }
+}
+
+/** Kills one process of Postgres: it ends all others, and recovers from its log as after a crash of the server. */
+async function crashPostgres (connectionString: string) {
+  const client = new pg.Client({ connectionString })
+  client.on('error', () => {})
+  await client.connect()
+  const { rows: [own] } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const ended = new Promise((resolve) => client.once('end', resolve))
+  process.kill(own!.pid, 'SIGKILL')
+  await ended
+}
+
+/** A client of the SDK. It counts the frames of each message and notification; what it only loaded has none. */
+function connect (url: string, { token, accountId, matchId }: Writer) {
+  const messages = new Map<string, number>()
+  const notifications = new Map<string, number>()
+  const count = (counts: Map<string, number>, id: string, frames: number) =>
+    counts.set(id, (counts.get(id) ?? 0) + frames)
   let lostAt: number | undefined
   let longestMs = 0
   const tandem = createTandem({ url, storage: memoryStorage({ accessToken: token, refreshToken: '' }) })
   /** As an app does, until it succeeds. */
   const load = async () => {
-    const query = { limit: 100, markRead: false }
     for (;;) {
-      const chat = await tandem.getChat({ path: { matchId }, query }).catch(() => undefined)
-      for (const { id } of chat?.data.messages ?? []) loaded.add(id)
-      if (chat) return
+      const [chat, inbox] = await Promise.all([
+        tandem.getChat({ path: { matchId }, query: { limit: 100, markRead: false } }).catch(() => undefined),
+        tandem.listNotifications({ query: { limit: 50 } }).catch(() => undefined)
+      ])
+      for (const { id } of chat?.data.messages ?? []) count(messages, id, 0)
+      for (const { data } of inbox?.data.notifications ?? []) count(notifications, String(data['messageId']), 0)
+      if (chat && inbox) return
       await sleep(1_000)
     }
   }
@@ -89,11 +152,11 @@ function connect (url: string, { token, matchId }: Writer) {
     },
     onReload: () => void load()
   })
-  realtime.on('message.created', ({ data }) => {
-    const id = data.message?.id
-    if (id !== undefined) frames.set(id, (frames.get(id) ?? 0) + 1)
+  realtime.on('message.created', ({ data: { message, notification } }) => {
+    if (message) count(messages, message.id, 1)
+    if (notification) count(notifications, String(notification.data['messageId']), 1)
     // Its text could not be read in time: an app asks for what is new.
-    else void load()
+    if (!message || !message.isMine && !notification) void load()
   })
-  return { matchId, frames, loaded, longestMs: () => longestMs }
+  return { accountId, matchId, messages, notifications, longestMs: () => longestMs }
 }
