@@ -10,7 +10,6 @@ export type CloseCode = keyof typeof closeCodes
 export type Page = Exclude<FeedPage, { code: string }>
 
 const MAX_UNSENT_BYTES = 64 * 1024
-const NONE: string[] = []
 
 /** What all connections of a process share. */
 export interface Shared extends ServiceClients {
@@ -19,13 +18,10 @@ export interface Shared extends ServiceClients {
 }
 
 /** The matches whose presence a client watches. */
-interface PresenceWatch {
+export interface PresenceWatch {
   watched: string[]
   /** What was last sent of each match, as text. */
-  sent: Map<string, string> | undefined
-  isReading: boolean
-  isOutdated: boolean
-  readAt: number
+  sent: Map<string, string>
 }
 
 /**
@@ -57,7 +53,10 @@ export interface Connection {
   /** The chat on the screen. Undefined: there is nothing to report to the notification service. */
   focus: string | null | undefined
   focusedAt: number
-  presence: PresenceWatch
+  /** Undefined until it watches any. */
+  presence: PresenceWatch | undefined
+  isReadingPresence: boolean
+  presenceReadAt: number
   /** When the client was last heard of. */
   heardAt: number
   /** When the ping was sent that has no pong yet. */
@@ -100,13 +99,9 @@ export function createConnection (shared: Shared, { verified, address, language 
     readAt: now - Math.random() * times.poll,
     focus: undefined,
     focusedAt: 0,
-    presence: {
-      watched: NONE,
-      sent: undefined,
-      isReading: false,
-      isOutdated: false,
-      readAt: now - Math.random() * times.presence
-    },
+    presence: undefined,
+    isReadingPresence: false,
+    presenceReadAt: now - Math.random() * times.presence,
     heardAt: now,
     pingedAt: undefined,
     stalledSince: undefined,

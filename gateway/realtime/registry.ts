@@ -80,9 +80,10 @@ export function createRegistry (limits: ConnectionLimits) {
 
 export type Registry = ReturnType<typeof createRegistry>
 
-// Lists are replaced and never changed, so they can be read while connections open and close.
+// Lists are replaced and never changed, so they can be read while connections open and close. Spread syntax would leave
+// room for sixteen more in each.
 function insert (map: Map<string, Connection[]>, key: string, connection: Connection) {
-  map.set(key, [...map.get(key) ?? [], connection])
+  map.set(key, map.get(key)?.concat(connection) ?? [connection])
 }
 
 function remove (map: Map<string, Connection[]>, key: string, connection: Connection) {

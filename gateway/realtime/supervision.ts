@@ -45,9 +45,9 @@ function nextCheckAt (connection: Connection, tick: Tick) {
 }
 
 function lookForNews (connection: Connection, tick: Tick) {
-  const { shared: { times }, presence, isWoken, readAt } = connection
-  const presenceMs = presence.watched.length > 0 ? times.presence : times.activity
-  if (tick.now - presence.readAt > presenceMs) refreshPresence(connection)
+  const { shared: { times }, presence, presenceReadAt, isWoken, readAt } = connection
+  const presenceMs = presence && presence.watched.length > 0 ? times.presence : times.activity
+  if (tick.now - presenceReadAt > presenceMs) refreshPresence(connection)
   if (isWoken || tick.now - readAt > pollMs(times, tick)) wake(connection)
 }
 
