@@ -33,9 +33,9 @@ export async function sendMessage (
   idempotencyKey?: IdempotencyKey
 ) {
   await readParticipant(db, senderId)
-  await readChat(db, senderId, message.matchId)
   if (image) {
-    // Checked before the image is re-encoded. The transaction checks both again.
+    // Checked before the image is re-encoded. The transaction checks all of it again.
+    await readChat(db, senderId, message.matchId)
     const repeated = await findByClientId(db, senderId, message)
     if (repeated) return repeated
     const waitSeconds = await retryAfterSeconds(db, senderId)
@@ -74,33 +74,34 @@ async function insertMessage (
   senderId: string,
   { matchId, content, image, clientMessageId }: StoredMessage
 ) {
-  const match = await trx.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
-    .where((eb) => eb.or([eb('low_id', '=', senderId), eb('high_id', '=', senderId)]))
-    .select((
-      eb
-    ) => [
-      'low_id',
-      'high_id',
-      eb.selectFrom('profiles').where('account_id', '=', senderId).select('display_name').as('senderName')
+  const match = await matchesOf(trx, senderId).where('matches.id', '=', matchId)
+    .select((eb) => [
+      'profiles.account_id as recipientId',
+      eb.selectFrom('profiles as own').where('own.account_id', '=', senderId).select('own.display_name')
+        .as('senderName')
     ])
-    .forUpdate()
+    .forUpdate('matches')
     .executeTakeFirst()
   if (!match) throw new MatchNotFound()
   const repeated = await findByClientId(trx, senderId, { matchId, clientMessageId })
   if (repeated) return repeated
   await useMessageQuota(trx, senderId)
 
-  const { written_at: createdAt } = await trx.updateTable('matches')
-    .set({
-      last_message_at: sql<
-        Date
-      >`greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')`
-    })
-    .where('id', '=', matchId)
-    .returning('last_message_at as written_at')
-    .executeTakeFirstOrThrow()
-  const message = await trx.insertInto('messages')
-    .values({
+  const message = await trx
+    .with('chat', (db) =>
+      db.updateTable('matches').where('id', '=', matchId)
+        .set({
+          last_message_at: sql<
+            Date
+          >`greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')`
+        })
+        .returning('last_message_at as writtenAt'))
+    .with(
+      'no_longer_typing',
+      (db) => db.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', senderId)
+    )
+    .insertInto('messages')
+    .values((eb) => ({
       match_id: matchId,
       sender_id: senderId,
       content,
@@ -109,18 +110,16 @@ async function insertMessage (
       image_height: image?.height ?? null,
       image_blurhash: image?.blurhash ?? null,
       client_id: clientMessageId ?? null,
-      created_at: createdAt as Date
-    })
+      created_at: eb.selectFrom('chat').select('writtenAt').$castTo<Date>()
+    }))
     .returning(messageColumns)
     .executeTakeFirstOrThrow()
-  await trx.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
-  const recipientId = match.low_id === senderId ? match.high_id : match.low_id
   await publish(trx, MessageSent, matchId, {
     matchId,
     messageId: message.id,
     senderId,
     ...match.senderName !== null && { senderName: match.senderName },
-    recipientId,
+    recipientId: match.recipientId,
     hasImage: image !== null
   })
   return message
