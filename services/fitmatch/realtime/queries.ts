@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lookupArray } from '@tandem/database-kit'
 import { ONLINE_WITHIN } from '../people/activity.ts'
 import { ageNow } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
@@ -62,10 +63,10 @@ export async function listDetails (db: Db, items: DetailsItem[]): Promise<Detail
         where match_id = matches.id and read_at is null and sender_id <> ${viewer}
       ) as unread
     from unnest(
-      ${items.map((_, number) => number)}::integer[],
-      ${items.map(({ accountId }) => accountId)}::uuid[],
-      ${items.map(({ matchId }) => matchId)}::uuid[],
-      ${items.map(({ messageId }) => messageId)}::uuid[]
+      ${lookupArray(items.map((_, number) => number), 'integer')},
+      ${lookupArray(items.map(({ accountId }) => accountId), 'uuid')},
+      ${lookupArray(items.map(({ matchId }) => matchId), 'uuid')},
+      ${lookupArray(items.map(({ messageId }) => messageId), 'uuid')}
     ) as requested (number, account_id, match_id, message_id)
     ${joinStandingMatch}
     left join messages on messages.id = requested.message_id and messages.match_id = matches.id
@@ -101,9 +102,9 @@ export async function listPresence (
         then date_bin(${sql.lit(ONLINE_WITHIN)}::interval, last_active_at, timestamptz '2000-01-01')
       end as "lastActiveAt"
     from unnest(
-      ${pairs.map(({ number }) => number)}::integer[],
-      ${pairs.map(({ accountId }) => accountId)}::uuid[],
-      ${pairs.map(({ matchId }) => matchId)}::uuid[]
+      ${lookupArray(pairs.map(({ number }) => number), 'integer')},
+      ${lookupArray(pairs.map(({ accountId }) => accountId), 'uuid')},
+      ${lookupArray(pairs.map(({ matchId }) => matchId), 'uuid')}
     ) as requested (number, account_id, match_id)
     ${joinStandingMatch}
     left join activity on activity.account_id = profiles.account_id
