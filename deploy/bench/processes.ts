@@ -4,11 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { reportGoals } from '@tandem/test-kit/goals'
 import { cpuTime, residentBytes } from './cpu.ts'
-import { withStack, type Stack } from './stack.ts'
+import { START_SETTLE_MS, withStack, type Stack } from './stack.ts'
 
 // Measures how long the gateway and the services take to start, what they keep in memory, and what the whole system does
 // while nobody uses it. The first start fills the compile cache, as a first `npm start` does.
-const SETTLE_SECONDS = 20
 const IDLE_SECONDS = 30
 const TICKS_PER_SECOND = 100
 
@@ -20,7 +19,7 @@ await withStack(async (stack, dataDir) => {
   }))
   const startSeconds = statSync(path.join(dataDir, 'stack.json')).mtimeMs / 1_000 -
     Math.min(...processes.map(({ pid }) => startedAt(pid)))
-  await sleep(SETTLE_SECONDS * 1_000)
+  await sleep(START_SETTLE_MS)
   const megabytes = await Promise.all(processes.map(async ({ pid }) => await residentBytes(pid) / 1_000_000))
   const idle = await measureIdle(stack, processes.map(({ pid }) => pid))
   for (const [index, { name }] of processes.entries()) {

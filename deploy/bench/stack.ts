@@ -36,6 +36,9 @@ const limits = [
 ]
 export const highLimits = Object.fromEntries(limits.map((name) => [name, '9999999/1h']))
 
+/** By then each process has given back the memory of its start, which takes CPU: two periods of trim-memory.ts. */
+export const START_SETTLE_MS = 65_000
+
 /**
  * Starts the whole system on free ports with empty data and with limits that no load reaches, and stops it after `work`.
  * @param environment more variables; they can set the limits again

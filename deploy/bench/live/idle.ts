@@ -48,8 +48,7 @@ export async function run () {
 
 /** Opens connections and leaves them open. @returns the memory of each in bytes, and their CPU in percent of a core */
 async function hold (measured: Measured, tokens: (string | undefined)[]) {
-  // Counted from the first connections on, so that the code that opens them, and the garbage that may be waiting, is not
-  // counted as their memory.
+  // Counted from the first connections on, so that the code that opens them is not counted as their memory.
   const first = await openMany(measured.url, tokens.slice(0, WARM_UP))
   await sleep(2_000)
   const bytesBefore = await measured.memory()

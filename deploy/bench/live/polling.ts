@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuTime } from '../cpu.ts'
 import { call } from '../people.ts'
-import { withStack, type Stack } from '../stack.ts'
+import { START_SETTLE_MS, withStack, type Stack } from '../stack.ts'
 import { createPairs, sendMessage, type Writer } from './pairs.ts'
 import { openOne } from './processes.ts'
 import { report } from './report.ts'
@@ -16,6 +16,7 @@ const MESSAGE_MS = 20_000
 export async function run () {
   await withStack(async (stack) => {
     const writers = await createPairs(stack, PAIRS)
+    await sleep(START_SETTLE_MS)
     const writing = async () => await chat(stack, writers)
     // Everything runs once before it is measured: code that is not yet compiled would be measured otherwise.
     const measure = async (work: () => Promise<unknown>) => {

@@ -1,11 +1,14 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startNats, startProcess, startRedis } from '@tandem/test-kit'
 import { WebSocket } from 'ws'
 import { cpuTime, residentBytes } from '../cpu.ts'
 import type { BareOrder } from './bare-process.ts'
 import type { ServicesOrder } from './services-process.ts'
+
+const COLLECTION_MS = 2_000
 
 const cleanups: (() => unknown)[] = []
 const t = { teardown: (work: () => unknown) => cleanups.push(work) }
@@ -19,17 +22,29 @@ export async function stopAll () {
 export interface Measured {
   url: string
   cpuMs: () => Promise<number>
+  /** Its resident memory without garbage, in bytes. */
   memory: () => Promise<number>
+}
+
+/** Variables for a process whose memory is measured. */
+const measuredEnvironment = {
+  NODE_OPTIONS: `--expose-gc --import ${path.join(import.meta.dirname, 'collect-on-signal.ts')}`
 }
 
 const measured = (url: string, pid: number): Measured => ({
   url,
   cpuMs: async () => await cpuTime(pid) / 1_000,
-  memory: async () => await residentBytes(pid)
+  async memory () {
+    process.kill(pid, 'SIGWINCH')
+    await sleep(COLLECTION_MS)
+    return await residentBytes(pid)
+  }
 })
 
 async function start<Order> (file: string, env: NodeJS.ProcessEnv = {}) {
-  const child = fork(path.join(import.meta.dirname, file), { env: { ...process.env, ...env } })
+  const child = fork(path.join(import.meta.dirname, file), {
+    env: { ...process.env, ...measuredEnvironment, ...env }
+  })
   cleanups.push(() => child.kill('SIGKILL'))
   const [{ url }] = await once(child, 'message') as [{ url: string }]
   return {
@@ -61,7 +76,7 @@ export async function startServices () {
   return {
     order: services.order,
     async startGateway (env: NodeJS.ProcessEnv = {}) {
-      const gateway = await startProcess(t, 'gateway/main.ts', { ...variables, ...env })
+      const gateway = await startProcess(t, 'gateway/main.ts', { ...variables, ...measuredEnvironment, ...env })
       const pid = gateway.pid ?? 0
       return { ...measured(`http://127.0.0.1:${gateway.port}`, pid), pid, stop: gateway.stop }
     }

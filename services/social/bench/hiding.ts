@@ -8,7 +8,7 @@ import type { Db } from '../tables.ts'
 import type { Filled } from './fill.ts'
 import { writeScripts } from './scripts.ts'
 
-const ROUNDS = 7
+const ROUNDS = 15
 const HIDDEN_SHARE = 100
 
 const hiddenCheck =
