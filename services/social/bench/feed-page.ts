@@ -1,5 +1,3 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,6 +8,7 @@ import { readAll } from '../feed/queries.ts'
 import type { Db } from '../tables.ts'
 import type { Filled } from './fill.ts'
 import { writeScripts } from './scripts.ts'
+import { startServing } from './serving.ts'
 
 const ROUNDS = 5
 const SECONDS = 3
@@ -29,25 +28,21 @@ interface Round {
 export async function compareFeedPage (db: Db, url: string, { readers }: Filled): Promise<Goal[]> {
   const people = readers['44 followed']!.slice(0, READERS)
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-feed-'))
-  const child = fork(new URL('serving-process.ts', import.meta.url), [url, folder], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc']
-  })
+  const serving = await startServing(url, folder, people)
+  const { pid, port } = serving
   try {
-    const [port] = await once(child, 'message') as [number]
-    child.send(people)
-    const [tokens] = await once(child, 'message') as [Record<string, string>[]]
-    const requests = tokens.map((headers) => ({ path: '/feed', headers }))
+    const requests = serving.requests('/feed')
     const files = await writeScripts(db, people, { folder, name: 'all', read: readAll })
 
     const rounds: Round[] = []
     for (let round = 0; round <= ROUNDS; round++) {
-      const nodeBefore = await cpuTimeOf([child.pid!])
+      const nodeBefore = await cpuTimeOf([pid])
       const backends = await listBackends(db)
       const postgresBefore = await cpuTimeOf(backends)
       const served = await loadHttp({ port, requests, connections: CONNECTIONS, seconds: SECONDS })
       const figures = {
         servedPerSecond: served.length / SECONDS,
-        nodeUs: (await cpuTimeOf([child.pid!]) - nodeBefore) / served.length,
+        nodeUs: (await cpuTimeOf([pid]) - nodeBefore) / served.length,
         postgresUs: (await cpuTimeOf(backends) - postgresBefore) / served.length,
         queriedPerSecond: (await runPgbench(url, files, { clients: CONNECTIONS, seconds: SECONDS })).perSecond,
         servedMs: median(await loadHttp({ port, requests, connections: 1, seconds: 1 })),
@@ -58,7 +53,7 @@ export async function compareFeedPage (db: Db, url: string, { readers }: Filled)
     }
     return summarize(rounds)
   } finally {
-    child.disconnect()
+    serving.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
