@@ -73,7 +73,7 @@ t.test('a ban is proposed by one operator and made by another; meanwhile everyth
   t.match(await decisionsOf(account.id), [{}, { case: { id: decided.id }, types: ['BAN'] }])
   t.match(await login(account.email), { status: 403, code: 'ACCOUNT_BANNED' })
   t.match(await statusOf(account.id), { status: 'BANNED', strikes: 1, restrictions: [] })
-  t.equal((await mailsTo(account.email)).length, 2, 'one about the restriction, one about the ban')
+  t.equal((await mailsTo(account.email, 2)).length, 2, 'one about the restriction, one about the ban')
   t.match(await confirm(proposalId), { status: 404, code: 'NOT_FOUND' })
   t.match(
     await db.selectFrom('audit_entries').where('account_id', '=', account.id).where('action', 'like', '%BAN%')
