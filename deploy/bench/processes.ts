@@ -1,24 +1,32 @@
 import { readFileSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { reportGoals } from '@tandem/test-kit/goals'
 import { cpuTime, residentBytes } from './cpu.ts'
-import { START_SETTLE_MS, withStack, type Stack } from './stack.ts'
+import { runStack, START_SETTLE_MS, type Stack } from './stack.ts'
 
 // Measures how long the gateway and the services take to start, what they keep in memory, and what the whole system does
-// while nobody uses it. The first start fills the compile cache, as a first `npm start` does.
+// while nobody uses it. The first start fills an empty database, the bundles and the compile cache; the second one is
+// measured.
 const IDLE_SECONDS = 30
 const TICKS_PER_SECOND = 100
 
-await withStack(async () => {})
-await withStack(async (stack, dataDir) => {
-  const processes = Object.entries({ gateway: stack.gateway, ...stack.services }).map(([name, { pid }]) => ({
-    name,
-    pid: pid ?? 0
-  }))
-  const startSeconds = statSync(path.join(dataDir, 'stack.json')).mtimeMs / 1_000 -
-    Math.min(...processes.map(({ pid }) => startedAt(pid)))
+const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
+try {
+  await runStack(dataDir, async (stack) => {
+    console.log(`first start, on empty data: ${readStartSeconds(stack).toFixed(2)} s`)
+  })
+  await runStack(dataDir, measure)
+} finally {
+  await rm(dataDir, { recursive: true, force: true })
+}
+
+async function measure (stack: Stack) {
+  const startSeconds = readStartSeconds(stack)
+  const processes = listProcesses(stack)
   await sleep(START_SETTLE_MS)
   const megabytes = await Promise.all(processes.map(async ({ pid }) => await residentBytes(pid) / 1_000_000))
   const idle = await measureIdle(stack, processes.map(({ pid }) => pid))
@@ -55,7 +63,20 @@ await withStack(async (stack, dataDir) => {
       atMost: 20
     }
   ])
-})
+}
+
+function listProcesses (stack: Stack) {
+  return Object.entries({ gateway: stack.gateway, ...stack.services }).map(([name, { pid }]) => ({
+    name,
+    pid: pid ?? 0
+  }))
+}
+
+/** From the start of the first process until all were ready. */
+function readStartSeconds (stack: Stack) {
+  return statSync(path.join(dataDir, 'stack.json')).mtimeMs / 1_000 -
+    Math.min(...listProcesses(stack).map(({ pid }) => startedAt(pid)))
+}
 
 /** When the process started, in seconds since 1970. */
 function startedAt (pid: number) {

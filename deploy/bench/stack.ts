@@ -50,7 +50,20 @@ export async function withStack (
   watchStart: (dataDir: string) => void = () => {}
 ) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'))
-  watchStart(dataDir)
+  try {
+    watchStart(dataDir)
+    await runStack(dataDir, async (stack) => await work(stack, dataDir), environment)
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Like `withStack`, on the data of `dataDir`, which it keeps. */
+export async function runStack (
+  dataDir: string,
+  work: (stack: Stack) => Promise<void>,
+  environment: Record<string, string> = {}
+) {
   const launcher = spawn(process.execPath, ['deploy/local/start.ts'], {
     // Without a PORT, the gateway takes a free one.
     env: { ...process.env, ...highLimits, PORT: '', DATA_DIR: dataDir, ...environment },
@@ -65,13 +78,11 @@ export async function withStack (
         ended.then(() => {
           throw new Error('the system did not start')
         })
-      ]),
-      dataDir
+      ])
     )
   } finally {
     launcher.kill('SIGTERM')
     await ended
-    await rm(dataDir, { recursive: true, force: true })
   }
 }
 

@@ -3,13 +3,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import { processSignature } from '@tandem/local-servers/pid-files.ts'
 import type { Teardown } from '@tandem/test-kit'
 
 // A Tandem of two services and a gateway that do nothing, for the tests of the launcher.
 
-const logging = pathToFileURL(path.resolve(import.meta.dirname, '../../packages/process-kit/logging.ts')).href
+const logging = path.resolve(import.meta.dirname, '../../packages/process-kit/logging.ts')
 
 // Its log lines are those of the real logger, since the launcher has to know them from others.
 const PROCESS = `

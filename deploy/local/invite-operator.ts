@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import path from 'node:path'
 import { promisify } from 'node:util'
 import { screen } from '@tandem/local-servers/screen.ts'
 
@@ -7,10 +6,10 @@ const FIRST_OPERATOR = 'operator@tandem.localhost'
 
 /**
  * Invites the first operator of the console, until one has a passkey.
+ * @param cli identity's command line
  * @returns the link to add a passkey; undefined if there is one already
  */
-export async function inviteFirstOperator (root: string, environment: NodeJS.ProcessEnv) {
-  const cli = path.join(root, 'services/identity/operator/cli.ts')
+export async function inviteFirstOperator (cli: string, environment: NodeJS.ProcessEnv) {
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [cli, 'staff', 'invite-first', FIRST_OPERATOR], {
       env: { ...environment, LOG_LEVEL: 'warn' },

@@ -57,7 +57,7 @@ try {
   })
   if (fresh && settings.databaseUrl) screen.warn('--fresh does not empty the database of DATABASE_URL')
   const ports = { gateway, devPage, console: operators }
-  await run(defineSystem(root, ports, settings, { lenient: watch }), { root, watch, settings })
+  await run(defineSystem(root, ports, settings, { developing: watch }), { root, watch, settings })
 } catch (error) {
   reportError(error)
   process.exit(1)

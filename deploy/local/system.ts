@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openBundles } from '@tandem/bundle/cached.ts'
 import { freePort } from '@tandem/local-servers/ports.ts'
 import type { ProcessSpec } from '@tandem/local-servers/process.ts'
 import { UserError, screen } from '@tandem/local-servers/screen.ts'
@@ -31,6 +32,7 @@ export interface System {
   enrollmentUrl: () => string | undefined
 }
 
+const OPERATOR_CLI = 'operator-cli'
 const MIGRATION_TIMEOUT_MS = 3_000
 
 type Migrate = (url: string, folder: string) => Promise<void>
@@ -42,8 +44,18 @@ interface Ports {
   console: number
 }
 
-/** The whole system on this machine: servers, services, gateway. @param lenient continue if a service does not start */
-export function defineSystem (root: string, ports: Ports, settings: Settings, { lenient = false } = {}): System {
+interface SystemOptions {
+  /** Each process runs its sources, and a service that does not start stops nothing. */
+  developing?: boolean
+}
+
+/** The whole system on this machine: servers, services, gateway. */
+export function defineSystem (
+  root: string,
+  ports: Ports,
+  settings: Settings,
+  { developing = false }: SystemOptions = {}
+): System {
   const { dataDir } = settings
   const names = readdirSync(path.join(root, 'services')).filter((name) =>
     existsSync(path.join(root, 'services', name, 'main.ts'))
@@ -78,6 +90,8 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
     pushEnvironment: () => tools?.pushEnvironment
   })
 
+  /** The main module of each process, relative to `root`. */
+  const scripts = new Map([[OPERATOR_CLI, 'services/identity/operator/cli.ts']])
   const recipes = names.map((name) =>
     nodeProcess(name, `services/${name}/main.ts`, ({ port }) => environments.service(name, port))
   )
@@ -121,18 +135,32 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
     environment: (recipe: ProcessSpec) => NodeJS.ProcessEnv,
     place: Partial<ProcessSpec> = {}
   ): ProcessSpec {
+    scripts.set(name, script)
     const recipe: ProcessSpec = {
       name,
       port: 0,
       logFile: path.join(dataDir, 'logs', `${name}.log`),
       ipc: true,
       stopTimeoutMs: 5_000,
-      command: () => ({ file: process.execPath, args: [path.join(root, script)], env: environment(recipe) }),
+      command: () => ({ file: process.execPath, args: [scriptOf(name)], env: environment(recipe) }),
       isReady: async () =>
         (await fetch(`${origin(recipe.host, recipe.port)}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok,
       ...place
     }
     return recipe
+  }
+
+  let bundles: string | undefined
+  const scriptOf = (name: string) =>
+    bundles ? path.join(bundles, `${name}.mjs`) : path.join(root, scripts.get(name) ?? '')
+
+  async function bundleScripts () {
+    try {
+      const existing = [...scripts].filter(([, script]) => existsSync(path.join(root, script)))
+      bundles = await openBundles(root, Object.fromEntries(existing))
+    } catch (error) {
+      throw new UserError((error as Error).message, { cause: error })
+    }
   }
 
   async function migrate (name: string) {
@@ -162,14 +190,14 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
       const since = performance.now()
       try {
         await process.start().catch(async (error: Error) => {
-          if (lenient || signal.aborted) throw error
+          if (developing || signal.aborted) throw error
           // On a busy machine another process can be too slow for a service's timeouts.
           screen.warn(`${error.message}\n  Retrying …`)
           await process.start()
         })
         screen.done(process.name, since)
       } catch (error) {
-        if (!lenient) throw error
+        if (!developing) throw error
         screen.fail(`${(error as Error).message}\n  It starts again when a file changes.`)
       }
     }))
@@ -177,7 +205,7 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
 
   async function startAll (signal: AbortSignal) {
     screen.step('Starting the servers …')
-    await servers.start()
+    await waitForAll([servers.start(), ...(developing ? [] : [bundleScripts()])])
     signal.throwIfAborted()
     screen.step('Running migrations …')
     await waitForAll(names.map(migrate))
@@ -195,7 +223,10 @@ export function defineSystem (root: string, ports: Ports, settings: Settings, { 
     })
     screen.step('Starting the services and the gateway …')
     const invited = doors.length > 1
-      ? inviteFirstOperator(root, environments.service('identity', services.get('identity')?.port ?? 0))
+      ? inviteFirstOperator(
+        scriptOf(OPERATOR_CLI),
+        environments.service('identity', services.get('identity')?.port ?? 0)
+      )
       : undefined
     await startProcesses(signal)
     enrollmentUrl = await invited

@@ -1,11 +1,33 @@
-import { createRequire } from 'node:module'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import client, { type Registry } from 'prom-client'
+import client from 'prom-client'
+import gc from 'prom-client/lib/metrics/gc.js'
+import heapSizeAndUsed from 'prom-client/lib/metrics/heapSizeAndUsed.js'
+import heapSpacesSizeAndUsed from 'prom-client/lib/metrics/heapSpacesSizeAndUsed.js'
+import osMemoryHeap from 'prom-client/lib/metrics/osMemoryHeap.js'
+import processCpuTotal from 'prom-client/lib/metrics/processCpuTotal.js'
+import processHandles from 'prom-client/lib/metrics/processHandles.js'
+import processMaxFileDescriptors from 'prom-client/lib/metrics/processMaxFileDescriptors.js'
+import processOpenFileDescriptors from 'prom-client/lib/metrics/processOpenFileDescriptors.js'
+import processRequests from 'prom-client/lib/metrics/processRequests.js'
+import processResources from 'prom-client/lib/metrics/processResources.js'
+import processStartTime from 'prom-client/lib/metrics/processStartTime.js'
+import version from 'prom-client/lib/metrics/version.js'
 
-type Collect = (registry?: Registry, config?: object) => void
-
-const { metricsList } = client.collectDefaultMetrics as unknown as { metricsList: string[] }
-const require = createRequire(import.meta.url)
+/** All of prom-client's but `eventLoopLag`, by the names of its `collectDefaultMetrics.metricsList`. */
+export const processMetrics = {
+  gc,
+  heapSizeAndUsed,
+  heapSpacesSizeAndUsed,
+  osMemoryHeap,
+  processCpuTotal,
+  processHandles,
+  processMaxFileDescriptors,
+  processOpenFileDescriptors,
+  processRequests,
+  processResources,
+  processStartTime,
+  version
+}
 
 let isCollecting = false
 
@@ -16,9 +38,7 @@ let isCollecting = false
 export function collectProcessMetrics () {
   if (isCollecting) return
   isCollecting = true
-  for (const name of metricsList) {
-    if (name !== 'eventLoopLag') (require(`prom-client/lib/metrics/${name}.js`) as Collect)(undefined, {})
-  }
+  for (const collect of Object.values(processMetrics)) collect(undefined, {})
   const delays = monitorEventLoopDelay({ samplePerIteration: true })
   delays.enable()
   const gauge = (name: string, help: string) => new client.Gauge({ name: `nodejs_eventloop_lag_${name}`, help })

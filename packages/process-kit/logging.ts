@@ -3,6 +3,7 @@ import { context, createContextKey } from '@opentelemetry/api'
 import type { Context } from '@opentelemetry/api'
 import { pino } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
+import { showSources } from './stacks.ts'
 import { traceId } from './tracing.ts'
 
 export type Log = Logger
@@ -99,7 +100,7 @@ function describeError (error: unknown): unknown {
     code,
     table,
     constraint,
-    stack,
+    stack: showSources(stack),
     ...(cause instanceof Error && { cause: describeError(cause) })
   }
 }

@@ -1,6 +1,7 @@
 import closeWithGrace from 'close-with-grace'
 import { ConfigError } from './config.ts'
 import { createProcessLogger, type Log } from './logging.ts'
+import { showSources } from './stacks.ts'
 import { startTracing } from './tracing.ts'
 import { trimMemoryWhenQuiet } from './trim-memory.ts'
 
@@ -27,7 +28,9 @@ function describeStartError (error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map((each) => describeStartError(each)).join(', ')
   }
-  return typeof code === 'string' && CONNECTION_ERROR.test(code) ? error.message : error.stack ?? error.message
+  return typeof code === 'string' && CONNECTION_ERROR.test(code)
+    ? error.message
+    : showSources(error.stack) ?? error.message
 }
 
 /**

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build, type OnLoadArgs, type Plugin } from 'esbuild'
+
+// Packages that are loaded from where they are installed: those with native code, and large ones that are loaded only
+// when they are needed and have files beside their code.
+const EXTERNAL = /^(argon2|sharp|msgpackr-extract|pg-native|@opentelemetry\/sdk-node|@fastify\/otel|@scalar\/.+)$/
+
+/**
+ * Writes `<folder>/<name>.mjs` for each entry, all modules of a process in a few files. It loads in half of the time, and
+ * keeps 20 MB less, than the thousands of files it is made of. A bundle belongs to the place of its sources: it still
+ * finds their migrations, pages and data by their absolute path.
+ * @param entries the main modules, relative to `root`
+ * @throws BuildFailure of esbuild, whose message names each file and line
+ */
+export async function bundle (root: string, entries: Record<string, string>, folder: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: Object.entries(entries).map(([out, file]) => ({ in: path.join(root, file), out })),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node26',
+    // The files that Node itself would choose.
+    conditions: [],
+    mainFields: ['main'],
+    // The text of a module stays in memory. Names stay as they are.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    logLevel: 'silent',
+    // CommonJS modules still require the modules of Node.
+    banner: {
+      js:
+        "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);"
+    },
+    plugins: [externalByPath, requireHttp, keepPlaces]
+  })
+}
+
+const externalByPath: Plugin = {
+  name: 'external packages by their absolute path',
+  setup (building) {
+    building.onResolve({ filter: EXTERNAL }, async ({ path: name, kind, resolveDir, pluginData }) => {
+      if (pluginData === 'resolving') return undefined
+      const found = await building.resolve(name, { kind, resolveDir, pluginData: 'resolving' })
+      // A package that is not installed is optional: whoever requires it expects the error.
+      return { path: found.errors.length > 0 ? name : found.path, external: true }
+    })
+  }
+}
+
+// An import of node:http reads all of its properties, and one of them loads fetch: 40 ms. A require reads none.
+const requireHttp: Plugin = {
+  name: 'node:http by require',
+  setup (building) {
+    building.onResolve(
+      { filter: /^(node:)?http$/ },
+      ({ kind }) => kind === 'import-statement' ? { path: 'http', namespace: 'required' } : undefined
+    )
+    building.onLoad({ filter: /./, namespace: 'required' }, ({ path: name }) => ({
+      contents: `module.exports = require('node:${name}')`
+    }))
+  }
+}
+
+const keepPlaces: Plugin = {
+  name: 'the place of each module',
+  setup (building) {
+    building.onLoad({ filter: /\.([mc]?js|ts)$/ }, keepPlace)
+  }
+}
+
+async function keepPlace ({ path: file }: OnLoadArgs) {
+  const text = await readFile(file, 'utf8')
+  const loader = file.endsWith('.ts') ? 'ts' as const : 'js' as const
+  const places = {
+    dirname: JSON.stringify(path.dirname(file)),
+    filename: JSON.stringify(file),
+    url: JSON.stringify(pathToFileURL(file).href)
+  }
+  if (/\bimport\.meta\.(dirname|filename|url)\b/.test(text)) {
+    return {
+      loader,
+      contents: text.replace(
+        /\bimport\.meta\.(dirname|filename|url)\b/g,
+        (_all, name: keyof typeof places) => places[name]
+      )
+    }
+  }
+  // In a module of its own format, both would be names that it declares itself.
+  if (!/\b__(dirname|filename)\b/.test(text) || /^(import|export) /m.test(text)) return undefined
+  return { loader, contents: `var __dirname = ${places.dirname}, __filename = ${places.filename};${text}` }
+}
