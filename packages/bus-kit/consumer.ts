@@ -135,10 +135,22 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
       }
     })
     stopping.signal.addEventListener('abort', stop)
-    // This includes messages that wait for their turn. Otherwise the broker would deliver them to another replica.
-    const heartbeat = setInterval(() => {
+    // This includes messages that wait for their turn. Otherwise the broker would deliver them to another replica. An
+    // idle consumer has no timer, because a service has many consumers.
+    let heartbeat: NodeJS.Timeout | undefined
+    const extendHeld = () => {
       if (isCurrent()) { for (const message of held.keys()) message.working() }
-    }, WORKING_INTERVAL_MS)
+    }
+    const hold = (message: JsMsg, handled: Promise<void>) => {
+      heartbeat ??= setInterval(extendHeld, WORKING_INTERVAL_MS)
+      held.set(message, handled.finally(() => letGo(message)))
+    }
+    const letGo = (message: JsMsg) => {
+      held.delete(message)
+      if (held.size > 0) return
+      clearInterval(heartbeat)
+      heartbeat = undefined
+    }
 
     try {
       while (!stopping.signal.aborted && isCurrent()) {
@@ -157,11 +169,10 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
             parsed.batched ? batched : limited,
             async () => await deliver(message, record, parsed, isCurrent)
           )
-          held.set(message, handled.finally(() => held.delete(message)))
+          hold(message, handled)
         }
       }
     } finally {
-      clearInterval(heartbeat)
       stopListening()
       stopping.signal.removeEventListener('abort', stop)
       await Promise.allSettled(held.values())

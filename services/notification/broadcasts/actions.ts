@@ -56,7 +56,11 @@ const isQueueFull = async ({ pushes }: Deps) =>
  * @returns false if there is nothing to do or another replica is doing it
  */
 export async function notifyNextChunk (deps: Deps): Promise<boolean> {
-  const { pushes, now } = deps
+  const { db, pushes, now } = deps
+  // Almost always there is none, and a read is less than a transaction.
+  const unfinished = await db.selectFrom('broadcasts').where('finished_at', 'is', null).select('id').limit(1)
+    .executeTakeFirst()
+  if (!unfinished) return false
   let jobs: DeliveryJob[] = []
   const hasWorked = await changeInbox(deps, async (trx) => {
     const broadcast = await trx.selectFrom('broadcasts').where('finished_at', 'is', null)
