@@ -19,7 +19,7 @@ export async function checkMailBacklog (db: Kysely<MailTables>) {
   // SMTP servers quote addresses in their responses.
   const { rows: [backlog] } = await sql<Backlog>`
     select count(*) as count, extract(epoch from now() - min(created_at))::float8 as "oldestSeconds",
-      regexp_replace((array_agg(last_error order by id desc) filter (where last_error is not null))[1], '\\S+@\\S+', '…', 'g')
+      regexp_replace((array_agg(last_error order by id desc) filter (where last_error is not null))[1], '\\S+@\\S+', '...', 'g')
         as "lastError"
     from mails where status in ('pending', 'sending')`.execute(db)
   const { count = 0, oldestSeconds, lastError } = backlog ?? {}
