@@ -50,7 +50,7 @@ const externalByPath: Plugin = {
     building.onResolve({ filter: EXTERNAL }, async ({ path: name, kind, resolveDir, pluginData }) => {
       if (pluginData === 'resolving') return undefined
       const found = await building.resolve(name, { kind, resolveDir, pluginData: 'resolving' })
-      // A package that is not installed is optional: whoever requires it expects the error.
+      // A package that is not installed is optional, and its caller expects the error.
       return { path: found.errors.length > 0 ? name : found.path, external: true }
     })
   }

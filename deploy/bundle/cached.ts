@@ -6,7 +6,7 @@ import { bundle } from './bundle.ts'
 const UNUSED_MS = 7 * 24 * 3_600_000
 
 /**
- * The folder with the bundles of `entries`, made anew if a source or the lockfile has changed since.
+ * The folder with the bundles of `entries`, made again if a source or the lockfile has changed since.
  * @param entries the main modules, relative to `root`
  * @throws BuildFailure of esbuild, whose message names each file and line
  */
