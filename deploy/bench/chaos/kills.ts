@@ -31,9 +31,9 @@ export async function killRepeatedly ({ dataDir, random, names, intervalMs, goes
   const outages: Promise<Period>[] = []
   for (let kill = 0; goesOn(kill);) {
     const name = names[Math.floor(random() * names.length)]!
-    const { pid } = await find(dataDir, name)
     const killedAt = Date.now()
-    if (pid !== null && kill9(pid)) {
+    const pid = await killIfRunning(dataDir, name)
+    if (pid !== undefined) {
       outages.push(waitUntilReady(dataDir, name, pid).then(() => [killedAt, Date.now(), name]))
       kill++
       console.log(`${kill}: kill -9 ${name} (${pid})`)
@@ -41,6 +41,12 @@ export async function killRepeatedly ({ dataDir, random, names, intervalMs, goes
     await sleep(intervalMs)
   }
   return await Promise.all(outages)
+}
+
+/** Kills the gateway or a service. @returns its pid; undefined if it is down, as after another kill */
+export async function killIfRunning (dataDir: string, name: string) {
+  const { pid } = await find(dataDir, name)
+  return pid !== null && kill9(pid) ? pid : undefined
 }
 
 /** Deletes the data of one server after the other, as a lost disk does. @returns when each was unavailable */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createTandem, memoryStorage } from '@tandem/sdk'
 import { seededRandom, startNats, startRedis, type TestServer } from '@tandem/test-kit'
 import pg from 'pg'
-import { readStack, withStack, type Stack } from '../stack.ts'
+import { killIfRunning } from '../chaos/kills.ts'
+import { withStack, type Stack } from '../stack.ts'
 import { createPairs, sendMessage, type Writer } from './pairs.ts'
 import { report } from './report.ts'
 
@@ -78,18 +79,8 @@ export async function run () {
 /** Returns a function that kills a random process or server, and starts a server again. It resolves to its name. */
 function randomKills (stack: Stack, dataDir: string, { nats, redis }: Record<'nats' | 'redis', TestServer>) {
   const random = seededRandom(t)
-  const killed = new Set<number>()
   const killProcess = async (name: string) => {
-    for (;;) {
-      const { gateway, services } = await readStack(dataDir)
-      const { pid } = name === 'gateway' ? gateway : services[name]!
-      if (pid !== null && !killed.has(pid)) {
-        process.kill(pid, 'SIGKILL')
-        killed.add(pid)
-        return
-      }
-      await sleep(100)
-    }
+    while (await killIfRunning(dataDir, name) === undefined) await sleep(100)
   }
   const killServer = async (server: TestServer) => {
     await server.kill()
