@@ -22,3 +22,8 @@ export function seededRandom (t: Test, seed = Number(process.env['RANDOM_SEED'] 
     return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32
   }
 }
+
+/** The items in another order. */
+export function shuffle<Item> (items: readonly Item[], random: () => number): Item[] {
+  return items.map((item) => ({ item, place: random() })).sort((a, b) => a.place - b.place).map(({ item }) => item)
+}

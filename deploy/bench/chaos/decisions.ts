@@ -2,7 +2,7 @@
 // Redis flushed. Of each two decisions one is made, it is carried out everywhere within ten seconds, and everybody
 // learns of it once. Restrictions end on time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { seededRandom, startNats, startRedis } from '@tandem/test-kit'
+import { seededRandom, shuffle, startNats, startRedis } from '@tandem/test-kit'
 import pg from 'pg'
 import { serviceNames as services } from '../../../gateway/routes.ts'
 import { check, haveAllPassed } from '../checks.ts'
@@ -80,10 +80,6 @@ async function rehearse (rehearsal: Rehearsal) {
   const faults = await findFaults(database, cases.map(({ found }) => found.id))
   check(faults.length === 0, `the tables have one decision for each case, and one effect ${faults.join('; ')}`)
   await checkAudit(stack, database)
-}
-
-function shuffle<Item> (items: Item[], random: () => number) {
-  return items.map((item) => ({ item, place: random() })).sort((a, b) => a.place - b.place).map(({ item }) => item)
 }
 
 const withSessions = async (stack: Stack, { authors, ...others }: Community): Promise<Community> => ({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTandem, memoryStorage } from '@tandem/sdk'
-import { seededRandom, startNats, startRedis, type TestServer } from '@tandem/test-kit'
+import { seededRandom, shuffle, startNats, startRedis, type TestServer } from '@tandem/test-kit'
 import pg from 'pg'
 import { killIfRunning } from '../chaos/kills.ts'
 import { withStack, type Stack } from '../stack.ts'
@@ -8,7 +8,7 @@ import { createPairs, sendMessage, type Writer } from './pairs.ts'
 import { report } from './report.ts'
 
 const PAIRS = 8
-const KILLS = 20
+const KILLS_OF_EACH = 2
 const KILL_INTERVAL_MS = 5_000
 const SERVER_DOWN_MS = 1_000
 
@@ -35,11 +35,12 @@ export async function run () {
         await sleep(1_500)
       }
     })
-    const kill = randomKills(stack, dataDir, { nats, redis })
-    for (let number = 1; number <= KILLS; number++) {
+    const kills = killsInTurn(stack, dataDir, { nats, redis })
+    for (const [index, { name, kill }] of kills.entries()) {
       await sleep(KILL_INTERVAL_MS)
-      console.log(`${number}/${KILLS}: kill -9 ${await kill()}`)
-      if (number === KILLS / 2) {
+      await kill()
+      console.log(`${index + 1}/${kills.length}: kill -9 ${name}`)
+      if (index + 1 === kills.length / 2) {
         await nats.wipe()
         console.log('wiped NATS')
       }
@@ -57,7 +58,7 @@ export async function run () {
         )
       ).length
     for (let waited = 0; waited < 60 && lostMessages() + lostNotifications() > 0; waited++) await sleep(1_000)
-    console.log(`${acknowledged.length} acknowledged messages, each for two clients; ${KILLS} kills`)
+    console.log(`${acknowledged.length} acknowledged messages, each for two clients; ${kills.length} kills`)
     const repeatedOf = (of: 'messages' | 'notifications') =>
       clients.flatMap((client) => [...client[of].values()].filter((count) => count > 1)).length
     report([
@@ -76,9 +77,8 @@ export async function run () {
   for (const cleanup of cleanups.reverse()) await cleanup()
 }
 
-/** Returns a function that kills a random process or server, and starts a server again. It resolves to its name. */
-function randomKills (stack: Stack, dataDir: string, { nats, redis }: Record<'nats' | 'redis', TestServer>) {
-  const random = seededRandom(t)
+/** Kills each process and server twice, in random order, and starts a server again. */
+function killsInTurn (stack: Stack, dataDir: string, { nats, redis }: Record<'nats' | 'redis', TestServer>) {
   const killProcess = async (name: string) => {
     while (await killIfRunning(dataDir, name) === undefined) await sleep(100)
   }
@@ -87,20 +87,13 @@ function randomKills (stack: Stack, dataDir: string, { nats, redis }: Record<'na
     await sleep(SERVER_DOWN_MS)
     await server.start()
   }
-  const targets: Record<string, () => Promise<void>> = {
-    ...Object.fromEntries(
-      ['gateway', ...Object.keys(stack.services)].map((name) => [name, async () => await killProcess(name)])
-    ),
-    NATS: async () => await killServer(nats),
-    Redis: async () => await killServer(redis),
-    Postgres: async () => await crashPostgres(stack.postgres.url)
-  }
-  const names = Object.keys(targets)
-  return async () => {
-    const name = names[Math.floor(random() * names.length)]!
-    await targets[name]!()
-    return name
-  }
+  const targets = [
+    ...['gateway', ...Object.keys(stack.services)].map((name) => ({ name, kill: async () => await killProcess(name) })),
+    { name: 'NATS', kill: async () => await killServer(nats) },
+    { name: 'Redis', kill: async () => await killServer(redis) },
+    { name: 'Postgres', kill: async () => await crashPostgres(stack.postgres.url) }
+  ]
+  return shuffle(Array.from({ length: KILLS_OF_EACH }, () => targets).flat(), seededRandom(t))
 }
 
 /** Kills one process of Postgres: it ends all others, and recovers from its log as after a crash of the server. */
