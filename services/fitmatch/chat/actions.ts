@@ -1,17 +1,18 @@
 import { sql } from 'kysely'
-import { publish, publishSql } from '@tandem/bus-kit'
+import { publishSql } from '@tandem/bus-kit'
 import { MessageSent, MessagesRead } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import type { StoredImage } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { hasRolledBack, MatchNotFound } from '../errors.ts'
 import { RateLimited } from '@tandem/http-kit'
-import { matchesOf } from '../matches/queries.ts'
+import { joinStandingMatch, matchesOf } from '../matches/queries.ts'
 import { readParticipant } from '../people/queries.ts'
-import type { Db, Trx } from '../tables.ts'
+import { isVisibleTo } from '../people/visibility.ts'
+import type { Db } from '../tables.ts'
 import { storeImage, type ImageUpload } from './images.ts'
-import { retryAfterSeconds, useMessageQuota } from './message-quota.ts'
-import { findByClientId, messageColumns, readChat } from './queries.ts'
+import { insertMessageUse, retryAfterSeconds } from './message-quota.ts'
+import { findByClientId, messageColumns, readChat, type SentMessage } from './queries.ts'
 
 const MAX_MESSAGE_IDS_PER_EVENT = 500
 
@@ -32,9 +33,10 @@ export async function sendMessage (
   { image, ...message }: NewMessage,
   idempotencyKey?: IdempotencyKey
 ) {
-  await readParticipant(db, senderId)
+  // The first response to the key is not for someone who was suspended since.
+  if (image || idempotencyKey) await readParticipant(db, senderId)
   if (image) {
-    // Checked before the image is re-encoded. The transaction checks all of it again.
+    // Checked before the image is re-encoded. The statement checks all of it again.
     await readChat(db, senderId, message.matchId)
     const repeated = await findByClientId(db, senderId, message)
     if (repeated) return repeated
@@ -48,11 +50,15 @@ export async function sendMessage (
     if (imageUrl !== null) await media.remove(imageUrl).catch(() => {})
   }
   try {
-    const sent = await withIdempotencyKey(
-      db,
-      idempotencyKey,
-      (trx) => insertMessage(trx, senderId, { ...message, image: stored })
-    )
+    const insert = async (db: Db) => await insertMessage(db, senderId, { ...message, image: stored })
+    // Without a key no transaction is needed around the statement.
+    const inserted = idempotencyKey ? withIdempotencyKey(db, idempotencyKey, insert) : insert(db)
+    const sent = await inserted.catch(async (error: unknown) => {
+      // It waited for the message that it repeats, and its snapshot is older than that message.
+      const repeated = isRepeated(error) ? await findByClientId(db, senderId, message) : undefined
+      if (!repeated) throw error
+      return repeated
+    })
     if (sent.imageUrl !== imageUrl) await discardImage()
     return sent
   } catch (error) {
@@ -61,6 +67,8 @@ export async function sendMessage (
   }
 }
 
+const isRepeated = (error: unknown) => (error as { constraint?: unknown }).constraint === 'messages_by_client_id'
+
 interface StoredMessage extends Omit<NewMessage, 'image'> {
   image: StoredImage | null
 }
@@ -68,61 +76,71 @@ interface StoredMessage extends Omit<NewMessage, 'image'> {
 /**
  * Messages are written under the match's lock with strictly increasing times, so clients that poll for newer messages
  * never miss or repeat one.
+ *
+ * An optimisation: the checks, the quota, the message and its event are one statement. Each part reads from the one
+ * before it, so the match is locked first, and a message that is refused uses nothing of the quota.
  */
 async function insertMessage (
-  trx: Trx,
+  db: Db,
   senderId: string,
   { matchId, content, image, clientMessageId }: StoredMessage
 ) {
-  const match = await matchesOf(trx, senderId).where('matches.id', '=', matchId)
-    .select((eb) => [
-      'profiles.account_id as recipientId',
-      eb.selectFrom('profiles as own').where('own.account_id', '=', senderId).select('own.display_name')
-        .as('senderName')
-    ])
-    .forUpdate('matches')
-    .executeTakeFirst()
-  if (!match) throw new MatchNotFound()
-  const repeated = await findByClientId(trx, senderId, { matchId, clientMessageId })
-  if (repeated) return repeated
-  await useMessageQuota(trx, senderId)
-
-  const message = await trx
-    .with('chat', (db) =>
-      db.updateTable('matches').where('id', '=', matchId)
-        .set({
-          last_message_at: sql<
-            Date
-          >`greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')`
-        })
-        .returning('last_message_at as writtenAt'))
-    .with(
-      'no_longer_typing',
-      (db) => db.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', senderId)
-    )
-    .insertInto('messages')
-    .values((eb) => ({
-      match_id: matchId,
-      sender_id: senderId,
-      content,
-      image_url: image?.key ?? null,
-      image_width: image?.width ?? null,
-      image_height: image?.height ?? null,
-      image_blurhash: image?.blurhash ?? null,
-      client_id: clientMessageId ?? null,
-      created_at: eb.selectFrom('chat').select('writtenAt').$castTo<Date>()
-    }))
-    .returning(messageColumns)
-    .executeTakeFirstOrThrow()
-  await publish(trx, MessageSent, matchId, {
+  const clientId = clientMessageId ?? null
+  const event = {
     matchId,
-    messageId: message.id,
+    messageId: sql<string>`message.id`,
     senderId,
-    ...match.senderName !== null && { senderName: match.senderName },
-    recipientId: match.recipientId,
+    senderName: sql<string>`chat.own_name`,
+    recipientId: sql<string>`chat.other_id`,
     hasImage: image !== null
-  })
-  return message
+  }
+  const { rows: [sent] } = await publishSql(db, (insertEvent) =>
+    sql<SentMessage>`
+    with chat as (
+      ${chatOf(senderId, matchId)} for update of matches
+    ), earlier as (
+      select ${messageColumns} from messages
+      where match_id = (select id from chat) and sender_id = ${senderId} and client_id = ${clientId}
+    ), quota as (
+      ${insertMessageUse(senderId, sql`chat where not exists (select from earlier)`)}
+    ), written as (
+      update matches set
+        last_message_at = greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')
+      where id = (select id from chat) and exists (select from quota)
+      returning id, last_message_at
+    ), message as (
+      insert into messages (
+        match_id, sender_id, content, image_url, image_width, image_height, image_blurhash, client_id, created_at
+      )
+      select id, ${senderId}::uuid, ${content}, ${image?.key ?? null}, ${image?.width ?? null}::integer,
+        ${image?.height ?? null}::integer, ${image?.blurhash ?? null}, ${clientId}, last_message_at
+      from written
+      returning ${messageColumns}
+    ), no_longer_typing as (
+      delete from typing_indicators where match_id = (select id from written) and account_id = ${senderId}
+    ), published as (
+      ${insertEvent(MessageSent, matchId, event, sql`message, chat`)}
+    )
+    select * from message union all select * from earlier`)
+  if (sent) return sent
+  await assertCanWrite(db, senderId, matchId)
+  throw new RateLimited(await retryAfterSeconds(db, senderId) ?? 1)
+}
+
+/**
+ * The match in which an account that is not suspended can write, if the other person is visible: its `id`, `other_id` and
+ * the account's `own_name`.
+ */
+const chatOf = (accountId: string, matchId: string) =>
+  sql`
+  select matches.id, profiles.account_id as other_id, participant.display_name as own_name
+  from (select ${accountId}::uuid as account_id, ${matchId}::uuid as match_id) as requested
+  ${joinStandingMatch} where ${isVisibleTo(sql<string>`requested.account_id`)}`
+
+/** @throws `participantErrors` or MatchNotFound, whichever made `chatOf` find nothing */
+async function assertCanWrite (db: Db, accountId: string, matchId: string) {
+  await readParticipant(db, accountId)
+  await readChat(db, accountId, matchId)
 }
 
 /** Marks the other person's messages as read: all of them, or those up to `until`. */
@@ -153,41 +171,38 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
   return rows
 }
 
-/** Stores that a participant started or stopped typing, and tells the other person. @throws MatchNotFound */
+/**
+ * Stores that a participant started or stopped typing, and tells the other person. An optimisation: it is one statement.
+ * @throws `participantErrors`, MatchNotFound
+ */
 export async function setTyping (
   { db, sendEphemeral }: Pick<Deps, 'db' | 'sendEphemeral'>,
   accountId: string,
   matchId: string,
   isTyping: boolean
 ) {
-  await readParticipant(db, accountId)
-  const { otherId } = await readChat(db, accountId, matchId)
-  const hasChanged = isTyping ? await startTyping(db, accountId, matchId) : await stopTyping(db, accountId, matchId)
-  if (!hasChanged) return
+  const { rows: [chat] } = await sql<{ otherId: string, hasChanged: boolean }>`
+    with chat as (${chatOf(accountId, matchId)}), changed as (${
+    isTyping ? startTyping(accountId) : stopTyping(accountId)
+  })
+    select other_id as "otherId", ${isTyping ? sql`exists (select from changed)` : sql.lit(true)} as "hasChanged"
+    from chat`.execute(db)
+  if (!chat) {
+    await assertCanWrite(db, accountId, matchId)
+    throw new MatchNotFound()
+  }
+  // A start is sent once in a second. A stop is always sent, because it may follow one that was lost.
+  if (!chat.hasChanged) return
   const frame = { type: 'chat.typing' as const, at: new Date().toISOString(), data: { matchId, isTyping } }
-  sendEphemeral({ to: otherId, frame })
+  sendEphemeral({ to: chat.otherId, frame })
 }
 
-/** Returns false if it was stored less than a second ago, or if the match has ended. */
-async function startTyping (db: Db, accountId: string, matchId: string) {
-  const started = await db.insertInto('typing_indicators')
-    .columns(['match_id', 'account_id', 'started_at'])
-    .expression(
-      db.selectFrom('matches').where('id', '=', matchId).where('ended_at', 'is', null)
-        .select(['id', sql<string>`${accountId}::uuid`.as('account_id'), sql<Date>`now()`.as('started_at')])
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['match_id', 'account_id']).doUpdateSet({ started_at: sql`now()` })
-        .where('typing_indicators.started_at', '<', sql<Date>`now() - interval '1 second'`)
-    )
-    .returning('match_id')
-    .executeTakeFirst()
-  return started !== undefined
-}
+const startTyping = (accountId: string) =>
+  sql`
+  insert into typing_indicators (match_id, account_id, started_at) select id, ${accountId}::uuid, now() from chat
+  on conflict (match_id, account_id) do update set started_at = now()
+    where typing_indicators.started_at < now() - interval '1 second'
+  returning match_id`
 
-/** Returns true: a stop is always sent, because it may follow one that was lost. */
-async function stopTyping (db: Db, accountId: string, matchId: string) {
-  await db.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', accountId)
-    .execute()
-  return true
-}
+const stopTyping = (accountId: string) =>
+  sql`delete from typing_indicators where match_id = (select id from chat) and account_id = ${accountId}`

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { sql } from 'kysely'
 import t from 'tap'
 import { MatchEnded, MessageSent, MessagesRead } from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
+import { until } from '@tandem/test-kit'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 import { listHistory, listSince } from './queries.ts'
 
@@ -238,6 +240,40 @@ t.test('a chat', async (t) => {
     t.match(await db.selectFrom('message_quota').where('account_id', '=', ana.id).select('used').executeTakeFirst(), {
       used: 1
     })
+  })
+
+  t.test('stores a retried message once while both wait for the chat', async (t) => {
+    const { ana, matchId, write } = await pair()
+    const waiting = await db.transaction().execute(async (trx) => {
+      await trx.selectFrom('matches').where('id', '=', matchId).select('id').forUpdate().execute()
+      const started = inParallel(2, () => write(ana, 'Hi', { clientMessageId: 'a1' }))
+      // So the snapshot of each is older than the message of the other.
+      await until(async () => {
+        const { rows } = await sql`select from pg_locks where not granted and locktype in ('tuple', 'transactionid')
+          and pid in (select pid from pg_stat_activity where query like '%with chat as%')`.execute(db)
+        return rows.length === 2
+      })
+      return { started }
+    })
+    const responses = await waiting.started
+    t.strictSame(responses.map(({ status }) => status), [201, 201])
+    t.equal(new Set(responses.map(({ data }) => JSON.stringify(data.message))).size, 1)
+    t.match(await db.selectFrom('message_quota').where('account_id', '=', ana.id).select('used').executeTakeFirst(), {
+      used: 1
+    })
+    t.equal((await publishedEvents(MessageSent)).filter((each) => each.matchId === matchId).length, 1)
+  })
+
+  t.test('refuses what suspended people write', async (t) => {
+    const { ana, ben, url, write } = await pair()
+    await write(ana, 'Hi', { clientMessageId: 'a1' })
+    await db.updateTable('profiles').set({ suspended: true }).where('account_id', '=', ana.id).execute()
+    const refused = { status: 403, code: 'PROFILE_SUSPENDED' }
+    t.match(await write(ana, 'Hi', { clientMessageId: 'a1' }), refused)
+    t.match(await post(ana.id, `${url}/typing`, { isTyping: true }), refused)
+    t.match(await write(ben, 'Hi'), { status: 404, code: 'NOT_FOUND' })
+    t.match(await post(ben.id, `${url}/typing`, { isTyping: true }), { status: 404, code: 'NOT_FOUND' })
+    t.match(await post(randomUUID(), `${url}/typing`, { isTyping: true }), { status: 404, code: 'PROFILE_NOT_FOUND' })
   })
 
   t.test('stores a message once under an idempotency key, with or without an image', async (t) => {

@@ -96,24 +96,34 @@ export async function listSince (db: Db, accountId: string, matchId: string, { l
     .execute()
 }
 
-export const messageColumns = [
-  'id',
-  'match_id as matchId',
-  'sender_id as senderId',
-  'content',
-  ...imageColumns,
-  'created_at as createdAt',
-  'read_at as readAt'
-] as const
+/** A message, as its sender gets it. */
+export interface SentMessage {
+  id: string
+  matchId: string
+  senderId: string
+  content: string | null
+  imageUrl: string | null
+  width: number | null
+  height: number | null
+  blurhash: string | null
+  createdAt: Date
+  readAt: Date | null
+}
+
+/** The columns of a `SentMessage`. */
+export const messageColumns = sql`
+  id, match_id as "matchId", sender_id as "senderId", content, image_url as "imageUrl", image_width as width,
+  image_height as height, image_blurhash as blurhash, created_at as "createdAt", read_at as "readAt"`
 
 /** The message that the sender already stored under this client message id. */
 export async function findByClientId (
   db: Db,
   senderId: string,
   { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }
-) {
+): Promise<SentMessage | undefined> {
   if (clientMessageId === undefined) return
-  return await db.selectFrom('messages').select(messageColumns)
-    .where('match_id', '=', matchId).where('sender_id', '=', senderId).where('client_id', '=', clientMessageId)
-    .executeTakeFirst()
+  const { rows } = await sql<SentMessage>`
+    select ${messageColumns} from messages
+    where match_id = ${matchId} and sender_id = ${senderId} and client_id = ${clientMessageId}`.execute(db)
+  return rows[0]
 }

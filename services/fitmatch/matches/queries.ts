@@ -20,6 +20,15 @@ export function matchesOf (db: Db, accountId: string) {
     .where(isVisibleTo(accountId))
 }
 
+/**
+ * Joins to each row of `requested`, with an `account_id` and a `match_id`, the standing match and the other's profile.
+ * Suspended people see none. Whether the other is visible is not checked.
+ */
+export const joinStandingMatch = sql`
+    join profiles participant on participant.account_id = requested.account_id and participant.status <> 'SUSPENDED'
+    join matches on matches.id = requested.match_id and ended_at is null and requested.account_id in (low_id, high_id)
+    join profiles on profiles.account_id = case when low_id = requested.account_id then high_id else low_id end`
+
 /** Each match with the other person's profile and the last message. */
 const selectMatches = (db: Db, accountId: string) =>
   matchesOf(db, accountId)

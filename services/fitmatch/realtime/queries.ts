@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { lookupArray } from '@tandem/database-kit'
+import { joinStandingMatch } from '../matches/queries.ts'
 import { ONLINE_WITHIN } from '../people/activity.ts'
 import { ageNow } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
@@ -35,12 +36,6 @@ interface DetailsRow {
 }
 
 const viewer = sql<string>`requested.account_id`
-
-/** The standing match of each `requested` row, and the other's profile. Suspended people see none. */
-const joinStandingMatch = sql`
-    join profiles participant on participant.account_id = ${viewer} and participant.status <> 'SUSPENDED'
-    join matches on matches.id = requested.match_id and ended_at is null and ${viewer} in (low_id, high_id)
-    join profiles on profiles.account_id = case when low_id = ${viewer} then high_id else low_id end`
 
 /**
  * Reads what accounts can see of matches and messages, by the rules of the chat routes: only participants who are not
