@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JetStreamClient, NatsConnection, PubAck } from 'nats'
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { lookupArray } from '@tandem/database-kit'
 import { toEnvelope } from './envelope.ts'
 import type { Bus } from './connection.ts'
 import { toHeaders } from './message-headers.ts'
@@ -210,10 +211,18 @@ async function markPublished (trx: Transaction<OutboxTables>, stream: StreamStat
   if (acked.length === 0) return
   const lastSeq = lastSequenceBefore(acked)
   if (lastSeq !== undefined) await requeueLost(trx, { createdAt: stream.createdAt, lastSeq })
+  const seqs = acked.map(({ row }) => row.seq)
+  // The rows of a batch are the waiting ones in a range of `seq`: conditions for which Postgres uses the index of waiting
+  // rows. With their ids alone it would read the whole table for each batch, until the table is analyzed.
   await sql`
-    update outbox set published_at = clock_timestamp(), stream_created_at = ${stream.createdAt}::timestamptz, stream_seq = acked.seq
-    from unnest(${acked.map((ack) => ack.row.id)}::uuid[], ${acked.map((ack) => ack.seq)}::bigint[]) as acked (id, seq)
-    where outbox.id = acked.id`.execute(trx)
+    update outbox set published_at = clock_timestamp(), stream_created_at = ${stream.createdAt}::timestamptz,
+      stream_seq = acked.seq
+    from unnest(
+      ${lookupArray(acked.map(({ row }) => row.id), 'uuid')},
+      ${lookupArray(acked.map(({ seq }) => seq), 'bigint')}
+    ) as acked (id, seq)
+    where outbox.id = acked.id and outbox.seq between ${Math.min(...seqs)}::bigint and ${Math.max(...seqs)}::bigint
+      and published_at is null and rejected_reason is null`.execute(trx)
   for (const { row } of acked) published.inc({ type: row.type, outcome: 'published' })
 }
 

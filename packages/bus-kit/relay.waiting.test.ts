@@ -158,6 +158,36 @@ t.test('publishSql publishes an event once for each row, with values that only P
   )
 })
 
+t.test('a batch reads no more than its rows, also of a table that was empty when its statements were planned', async (t) => {
+  const { db, publisher } = await testBus(t)
+  await sql`alter table outbox set (autovacuum_enabled = false)`.execute(db)
+  publisher().relay()
+  const publishTen = async () => {
+    for (let number = 0; number < 10; number++) {
+      await publishOne(db, number)
+      await sleep(50)
+    }
+  }
+  const untilUpdated = async (count: number) => {
+    let read = 0
+    await until(async () => {
+      const { rows: [counts] } = await sql<{ updated: number, read: number }>`
+        select n_tup_upd as updated, seq_tup_read as read from pg_stat_user_tables
+        where relid = 'outbox'::regclass`.execute(db)
+      read = counts!.read
+      return counts!.updated === count
+    })
+    return read
+  }
+  await publishTen()
+  const before = await untilUpdated(10)
+  await sql`
+    insert into outbox (type, subject, data, published_at)
+    select ${Happened.type}, 'thing', '{"number":0}', now() from generate_series(1, 5000)`.execute(db)
+  await publishTen()
+  t.ok(await untilUpdated(20) - before < 5_000)
+})
+
 t.test('data that do not match the schema cannot be published, and the error does not contain them', async (t) => {
   const { db } = await testBus(t)
   const wrong = db.transaction().execute(async (trx) =>
