@@ -1,13 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import { reportGoals } from '@tandem/test-kit/goals'
 import { cpuTime } from './cpu.ts'
 import { startProxies, type Proxy } from './proxies/proxies.ts'
+import { START_SETTLE_MS } from './stack.ts'
 import { median } from './table.ts'
 import { withTeardown } from './teardown.ts'
 
 // Measures CPU time per request, which varies less than throughput: of the gateway with its default settings and of
 // other proxies in front of the same upstream. Rounds alternate between them, after one that warms up. They count
-// requests and not seconds: on a busy machine, seconds would measure code that is not yet compiled.
+// requests and not seconds: on a busy machine, seconds would measure code that is not yet compiled. They begin once the
+// gateways have given back the memory of their start, because that discards compiled code too.
 const ROUNDS = 5
 const WARM_UP_REQUESTS = 60_000
 const REQUESTS = 15_000
@@ -15,6 +18,7 @@ const CONNECTIONS = 32
 
 await withTeardown(async (t) => {
   const { proxies, authorization } = await startProxies(t)
+  await sleep(START_SETTLE_MS)
   const rounds = new Map(proxies.map(({ name }) => [name, [] as number[]]))
   for (let round = 0; round <= ROUNDS; round++) {
     for (const proxy of proxies) {
