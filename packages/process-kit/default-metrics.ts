@@ -1,3 +1,5 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- an import cannot name a file that only declares modules
+/// <reference path="./prom-client.d.ts" />
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import client from 'prom-client'
 import gc from 'prom-client/lib/metrics/gc.js'
