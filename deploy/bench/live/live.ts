@@ -10,7 +10,8 @@ const scenarios = {
   storm: () => import('./storm.ts'),
   drain: () => import('./drain.ts'),
   sessions: () => import('./sessions.ts'),
-  pushes: () => import('./pushes.ts')
+  pushes: () => import('./pushes.ts'),
+  abuse: () => import('./abuse.ts')
 }
 
 const [name = ''] = process.argv.slice(2)
