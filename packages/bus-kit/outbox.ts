@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { sql, type Generated, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type Type from 'typebox'
 import type { EventDefinition } from '@tandem/contracts'
+import { cacheQuery } from '@tandem/database-kit'
 import { currentCorrelation } from '@tandem/process-kit'
 import { MAX_EVENT_BYTES } from './envelope.ts'
 import { describeErrors, describeFieldErrors, validatorOf } from './validators.ts'
@@ -70,6 +71,22 @@ export async function publishSql<Row> (
   const result = await statement(insertEvent).execute(db)
   outboxWritten.emit('event')
   return result
+}
+
+/**
+ * Like `publishSql`, for a statement of a hot path: it is built and compiled once. What differs between calls is in the
+ * values, and the correlation of each event in columns of `from`.
+ * @param build gets placeholders, and must use them for nothing but parameters of the statement
+ */
+export function cachePublishSql<Values extends Record<string, readonly unknown[]>, Row> (
+  build: (insertEvent: InsertEvent, values: Values) => RawBuilder<Row>
+) {
+  const run = cacheQuery((db: Kysely<OutboxTables>, values: Values) => build(insertEvent, values).compile(db))
+  return async (db: Kysely<OutboxTables>, values: Values) => {
+    const rows = await run(db, values, '')
+    outboxWritten.emit('event')
+    return rows
+  }
 }
 
 /**

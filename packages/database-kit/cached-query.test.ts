@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import t from 'tap'
-import { cacheJsonQuery } from './cached-query.ts'
+import { cacheJsonQuery, cacheQuery } from './cached-query.ts'
 import { testSchema } from './testing.ts'
 import { connect } from './index.ts'
 
@@ -53,4 +53,18 @@ t.test('a value that looks like a placeholder is a value', async (t) => {
 
 t.test('a row is as JSON has it: a time is text', async (t) => {
   t.same(await read(db, { name: 'a' }, 1), [{ id: 1, name: 'a', made_at: '2026-01-02T03:04:05.678+00:00' }])
+})
+
+t.test('a list is a value too, and a row can come as it is', async (t) => {
+  let builds = 0
+  const find = cacheQuery((db: Kysely<Tables>, { found, name }: { found: number[], name: string }) => {
+    builds++
+    return db.selectFrom('things').select('made_at')
+      .where(sql<boolean>`id = any(${found}::integer[]) and name = ${name} and 7 = ${7}`)
+      .compile()
+  })
+  t.same(await find(db, { found: [1, 2], name: 'b' }, ''), [{ made_at: new Date('2026-01-02T03:04:05.678Z') }])
+  t.equal((await find(db, { found: [2, 3], name: 'b' }, '')).length, 2)
+  t.same(await find(db, { found: [], name: 'b' }, ''), [])
+  t.equal(builds, 1)
 })

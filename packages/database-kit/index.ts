@@ -1,4 +1,4 @@
-export { cacheJsonQuery } from './cached-query.ts'
+export { cacheJsonQuery, cacheQuery } from './cached-query.ts'
 export { connect, type ConnectOptions, type Log } from './connect.ts'
 export { useDailyQuota } from './daily-quota.ts'
 export { lookupArray } from './lookup-arrays.ts'
