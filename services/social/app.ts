@@ -59,7 +59,14 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   await serveOperators(app, { db: deps.db, keys: options.keys })
   await serveProposals(app, { db: deps.db, handlers: { HOLD: caseHoldHandler(deps.db) } })
   refuseRestricted(app, deps)
-  for (const plugin of routes) await app.register(plugin, deps)
+  // Encapsulated, because health probes and scrapes are no sign of readers.
+  await app.register(async (features) => {
+    features.addHook('onRequest', (_request, _reply, done) => {
+      deps.ranking.onRequest()
+      done()
+    })
+    for (const plugin of routes) await features.register(plugin, deps)
+  })
   await app.register(caseRoutes, {
     db: deps.db,
     media: deps.media,

@@ -3,6 +3,7 @@ import type Type from 'typebox'
 import type { Config } from './config.ts'
 import { createMedia, createStorage, requirePrivateBucket } from '@tandem/media-kit'
 import { readFourEyes } from '@tandem/operator-kit'
+import { createRanking } from './feed/ranking.ts'
 import { createPeopleLookup } from './people/lookup.ts'
 import { createSocialDepartures } from './departures.ts'
 import type { Tables } from './tables.ts'
@@ -24,6 +25,7 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
     callRpc,
     people: createPeopleLookup({ db, callRpc, media }),
     media,
+    ranking: createRanking(db),
     fourEyes: readFourEyes(config.FOUR_EYES),
     departures: createSocialDepartures({ db, callRpc, media })
   }

@@ -2,6 +2,7 @@ import type { Departures } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { Media } from '@tandem/media-kit'
 import type { ProposalKind } from '@tandem/operator-kit'
+import type { Ranking } from './feed/ranking.ts'
 import type { PeopleLookup } from './people/lookup.ts'
 import type { Db } from './tables.ts'
 
@@ -11,6 +12,7 @@ export interface Deps {
   callRpc: CallRpc
   people: PeopleLookup
   media: Media
+  ranking: Ranking
   departures: Departures
   /** What needs two operators. */
   fourEyes: ReadonlySet<ProposalKind>

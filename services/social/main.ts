@@ -3,7 +3,6 @@ import { runService } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
-import { startRanking } from './feed/ranking.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { startCopying } from './reports/background.ts'
 
@@ -16,8 +15,8 @@ await runService({
   rpc: createRpcHandlers,
   background: [
     startHousekeeping,
-    startRanking,
     startCopying,
+    ({ ranking }, log) => ranking.start(log),
     ({ departures }, log) => departures.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],

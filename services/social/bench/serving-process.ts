@@ -6,6 +6,7 @@ import { createMedia, diskStorage } from '@tandem/media-kit'
 import { createLogger } from '@tandem/process-kit'
 import { createApp } from '../app.ts'
 import { createSocialDepartures } from '../departures.ts'
+import { createRanking } from '../feed/ranking.ts'
 import { createPeopleLookup } from '../people/lookup.ts'
 import type { Tables } from '../tables.ts'
 import { intercept } from './watch.ts'
@@ -20,10 +21,15 @@ const callRpc = async () => {
 }
 const media = createMedia({ storage: diskStorage(folder), cdnUrl: 'https://cdn.example.com' })
 const departures = createSocialDepartures({ db, callRpc, media })
-const app = await createApp(
-  { db, callRpc, people: createPeopleLookup({ db, callRpc, media }), media, fourEyes: new Set(), departures },
-  { log, keys: testKeys }
-)
+const app = await createApp({
+  db,
+  callRpc,
+  people: createPeopleLookup({ db, callRpc, media }),
+  media,
+  ranking: createRanking(db),
+  fourEyes: new Set(),
+  departures
+}, { log, keys: testKeys })
 await app.listen({ port: 0, host: '127.0.0.1' })
 
 /** The statement of a feed without its conditions for hidden people. */

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { connect } from '@tandem/database-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
+import { until } from '@tandem/test-kit'
 import type { Tables } from '../tables.ts'
 import { createApp, givenPost, testApp, type TestApp } from '../test/app.ts'
 import { updateRanking } from './ranking.ts'
@@ -293,4 +295,28 @@ t.test('one ranking is computed for everybody, at most once every few seconds, a
   await age('1 hour')
   await updateRanking(db)
   t.equal((await numbers()).length, 1, 'expired rankings are deleted')
+})
+
+t.test('a process that serves nobody ranks once a minute, and at once when somebody returns', async (t) => {
+  const { app, deps, db, person, send } = await testApp(t)
+  const ana = await person('Ana')
+  const stop = deps.ranking.start(silentLog)
+  t.teardown(stop)
+  const confirmed = async () =>
+    (await db.selectFrom('trending_rankings').select('confirmed_at').executeTakeFirst())?.confirmed_at
+      .getTime()
+  await until(async () => await confirmed() !== undefined)
+  const age = async () => {
+    await db.updateTable('trending_rankings').set({ confirmed_at: sql`now() - interval '4 seconds'` }).execute()
+    return await confirmed()
+  }
+
+  const aged = await age()
+  for (const url of ['/health/ready', '/health/live']) await app.inject(url)
+  await sleep(3_500)
+  t.equal(await confirmed(), aged, 'probes are no readers')
+  await send(ana, 'GET', '/feed?feedType=trending')
+  await until(async () => await confirmed() !== aged)
+  const again = await age()
+  await until(async () => await confirmed() !== again)
 })

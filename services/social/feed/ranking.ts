@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
-import { runPeriodically, type Log } from '@tandem/process-kit'
-import type { Deps } from '../deps.ts'
+import { createAlarm, type Log } from '@tandem/process-kit'
 import type { Db, Trx } from '../tables.ts'
 
 // A cursor holds the position in three hexadecimal digits.
 const MAX_RANKED = 1_000
-// How often a process checks whether a new ranking is due.
+// How often a process that serves requests checks whether a new ranking is due.
 const RANKING_CHECK_INTERVAL_MS = 3_000
+// Without requests only the age of posts changes their order, and nobody reads it.
+const IDLE_CHECK_INTERVAL_MS = 60_000
+// How long after a request a process still counts as serving.
+const IDLE_AFTER_MS = 30_000
 // A little shorter than the interval, so that a single process computes one ranking per check.
 const RANKING_TTL_MS = 2_500
 // However many posts a week has, computing rankings uses at most 1/50 of one connection's time.
@@ -15,9 +18,37 @@ const MAX_TIME_SHARE = 1 / 50
 // 16 KB.
 const RANKING_RETENTION = '30 minutes'
 
-/** Ranks posts in the background until stopped. */
-export const startRanking = ({ db }: Deps, log: Log) =>
-  runPeriodically(async () => await updateRanking(db), { intervalMs: RANKING_CHECK_INTERVAL_MS, log })
+export type Ranking = ReturnType<typeof createRanking>
+
+/** The ranking of posts, kept up to date in the background while this process serves requests. */
+export function createRanking (db: Db) {
+  const alarm = createAlarm()
+  let servedAt = Number.NEGATIVE_INFINITY
+  const isServing = () => performance.now() - servedAt < IDLE_AFTER_MS
+  return {
+    /** To be called at each request. After a rest, the ranking is checked at once. */
+    onRequest () {
+      if (!isServing()) alarm.ring()
+      servedAt = performance.now()
+    },
+    /** Ranks posts until the returned function is called. */
+    start (log: Log) {
+      const stopping = new AbortController()
+      const running = (async () => {
+        while (!stopping.signal.aborted) {
+          await updateRanking(db).catch((error: unknown) =>
+            log.warn({ err: error }, 'cannot rank posts; tried again at the next check')
+          )
+          await alarm.wait(isServing() ? RANKING_CHECK_INTERVAL_MS : IDLE_CHECK_INTERVAL_MS, stopping.signal)
+        }
+      })()
+      return async () => {
+        stopping.abort()
+        await running
+      }
+    }
+  }
+}
 
 /**
  * Ranks the public posts of the last seven days by engagement and age. There is one ranking for everybody. It is

@@ -14,7 +14,7 @@ import { createApp, createHandlers } from '../app.ts'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
 import type { Deps } from '../deps.ts'
 import { createSocialDepartures } from '../departures.ts'
-import { updateRanking } from '../feed/ranking.ts'
+import { createRanking, updateRanking } from '../feed/ranking.ts'
 import { follow } from '../follows/actions.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'
 import { createPeopleLookup } from '../people/lookup.ts'
@@ -59,6 +59,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     callRpc,
     people: createPeopleLookup({ db, callRpc, media }),
     media,
+    ranking: createRanking(db),
     fourEyes: new Set(),
     departures: createSocialDepartures({ db, callRpc, media })
   }
