@@ -6,9 +6,8 @@ import type { StoredImage } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { hasRolledBack, MatchNotFound } from '../errors.ts'
 import { RateLimited } from '@tandem/http-kit'
-import { joinStandingMatch, matchesOf } from '../matches/queries.ts'
+import { joinVisibleMatch, matchesOf } from '../matches/queries.ts'
 import { readParticipant } from '../people/queries.ts'
-import { isVisibleTo } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
 import { storeImage, type ImageUpload } from './images.ts'
 import { insertMessageUse, retryAfterSeconds } from './message-quota.ts'
@@ -135,7 +134,7 @@ const chatOf = (accountId: string, matchId: string) =>
   sql`
   select matches.id, profiles.account_id as other_id, participant.display_name as own_name
   from (select ${accountId}::uuid as account_id, ${matchId}::uuid as match_id) as requested
-  ${joinStandingMatch} where ${isVisibleTo(sql<string>`requested.account_id`)}`
+  ${joinVisibleMatch}`
 
 /** @throws `participantErrors` or MatchNotFound, whichever made `chatOf` find nothing */
 async function assertCanWrite (db: Db, accountId: string, matchId: string) {

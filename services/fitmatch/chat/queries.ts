@@ -29,13 +29,6 @@ export async function readChat (db: Db, accountId: string, matchId: string) {
   return chat
 }
 
-const imageColumns = [
-  'image_url as imageUrl',
-  'image_width as width',
-  'image_height as height',
-  'image_blurhash as blurhash'
-] as const
-
 const messagesOf = (db: Db, accountId: string, matchId: string) =>
   db.selectFrom('messages')
     // Checked again in this statement, because the match may have ended since the first check.
@@ -49,7 +42,10 @@ const messagesOf = (db: Db, accountId: string, matchId: string) =>
       'sender_id as senderId',
       sql<boolean>`sender_id = ${accountId}`.as('isMine'),
       'content',
-      ...imageColumns,
+      'image_url as imageUrl',
+      'image_width as width',
+      'image_height as height',
+      'image_blurhash as blurhash',
       'messages.created_at as createdAt',
       'read_at as readAt'
     ])

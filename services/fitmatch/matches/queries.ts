@@ -21,13 +21,14 @@ export function matchesOf (db: Db, accountId: string) {
 }
 
 /**
- * Joins to each row of `requested`, with an `account_id` and a `match_id`, the standing match and the other's profile.
- * Suspended people see none. Whether the other is visible is not checked.
+ * Joins to each row of `requested`, with an `account_id` and a `match_id`, the standing match and the other's profile,
+ * if the account can see them. Suspended people see none.
  */
-export const joinStandingMatch = sql`
+export const joinVisibleMatch = sql`
     join profiles participant on participant.account_id = requested.account_id and participant.status <> 'SUSPENDED'
     join matches on matches.id = requested.match_id and ended_at is null and requested.account_id in (low_id, high_id)
-    join profiles on profiles.account_id = case when low_id = requested.account_id then high_id else low_id end`
+    join profiles on profiles.account_id = case when low_id = requested.account_id then high_id else low_id end
+      and ${isVisibleTo(sql<string>`requested.account_id`)}`
 
 /** Each match with the other person's profile and the last message. */
 const selectMatches = (db: Db, accountId: string) =>

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { lookupArray } from '@tandem/database-kit'
-import { joinStandingMatch } from '../matches/queries.ts'
+import { joinVisibleMatch } from '../matches/queries.ts'
 import { ONLINE_WITHIN } from '../people/activity.ts'
 import { ageNow } from '../people/queries.ts'
-import { isVisibleTo } from '../people/visibility.ts'
 import type { StoredPhoto } from '../photos/describe.ts'
 import type { Db } from '../tables.ts'
 
@@ -35,8 +34,6 @@ interface DetailsRow {
   unread: number
 }
 
-const viewer = sql<string>`requested.account_id`
-
 /**
  * Reads what accounts can see of matches and messages, by the rules of the chat routes: only participants who are not
  * suspended, and only while the match stands and the other profile is visible to them. `number` is that of the item.
@@ -55,7 +52,7 @@ export async function listDetails (db: Db, items: DetailsItem[]): Promise<Detail
       messages.created_at as "sentAt", read_at as "readAt", client_id as "clientId",
       (
         select count(*)::integer from messages
-        where match_id = matches.id and read_at is null and sender_id <> ${viewer}
+        where match_id = matches.id and read_at is null and sender_id <> requested.account_id
       ) as unread
     from unnest(
       ${lookupArray(items.map((_, number) => number), 'integer')},
@@ -63,9 +60,9 @@ export async function listDetails (db: Db, items: DetailsItem[]): Promise<Detail
       ${lookupArray(items.map(({ matchId }) => matchId), 'uuid')},
       ${lookupArray(items.map(({ messageId }) => messageId), 'uuid')}
     ) as requested (number, account_id, match_id, message_id)
-    ${joinStandingMatch}
+    ${joinVisibleMatch}
     left join messages on messages.id = requested.message_id and messages.match_id = matches.id
-    where ${isVisibleTo(viewer)} and (requested.message_id is null or messages.id is not null)`.execute(db)
+    where requested.message_id is null or messages.id is not null`.execute(db)
   return rows
 }
 
@@ -101,8 +98,7 @@ export async function listPresence (
       ${lookupArray(pairs.map(({ accountId }) => accountId), 'uuid')},
       ${lookupArray(pairs.map(({ matchId }) => matchId), 'uuid')}
     ) as requested (number, account_id, match_id)
-    ${joinStandingMatch}
-    left join activity on activity.account_id = profiles.account_id
-    where ${isVisibleTo(viewer)}`.execute(db)
+    ${joinVisibleMatch}
+    left join activity on activity.account_id = profiles.account_id`.execute(db)
   return rows
 }
