@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
 import { currentCorrelation, type Correlation, withLogFields, Unavailable } from '@tandem/process-kit'
 import t, { type Test } from 'tap'
-import { seededRandom, until } from '@tandem/test-kit'
+import { seededRandom, shuffle, until } from '@tandem/test-kit'
 import { requestReplay, parseNatsUrl, listDeadLetters, on, startConsumers } from './index.ts'
 import { toEnvelope } from './envelope.ts'
 import {
@@ -228,11 +228,7 @@ t.test('an event that is delivered three times, in any order, takes effect once'
       occurred_at: new Date()
     })
   )
-  const random = seededRandom(t)
-  const shuffled = [...events, ...events, ...events].map((event) => ({ event, at: random() })).sort((a, b) =>
-    a.at - b.at
-  )
-  for (const { event } of shuffled) await publish(event)
+  for (const event of shuffle([...events, ...events, ...events], seededRandom(t))) await publish(event)
   await publishOne(db, 101)
   await until(haveEffects(db, 102))
   await sleep(300)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { runConcurrently } from '@tandem/test-kit'
+import { runConcurrently, shuffle } from '@tandem/test-kit'
 import { testApp, type TestApp } from '../test/app.ts'
 
 const { reset } = await testApp(t)
@@ -19,10 +19,6 @@ function createRandom (seed: number) {
     seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32
     return seed / 2 ** 32
   }
-}
-
-function shuffle<Item> (items: Item[], random: () => number) {
-  return items.map((item) => [random(), item] as const).toSorted(([a], [b]) => a - b).map(([, item]) => item)
 }
 
 /** Random events between people within a minute. Likes and follows toggle; the block comes last. */
