@@ -85,12 +85,11 @@ async function insertLikes (db: Db, likes: CorrelatedLike[]): Promise<Outcome[]>
   })
 }
 
-interface LikeColumns {
-  [column: string]: unknown[]
-  numbers: number[]
-  postIds: string[]
-  accountIds: string[]
-  traceparents: (string | null)[]
+type LikeColumns = {
+  numbers: number[],
+  postIds: string[],
+  accountIds: string[],
+  traceparents: (string | null)[],
   requestIds: (string | null)[]
 }
 
