@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { createAlarm, type Log } from '@tandem/process-kit'
+import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Db, Trx } from '../tables.ts'
 
 // A cursor holds the position in three hexadecimal digits.
@@ -22,30 +22,29 @@ export type Ranking = ReturnType<typeof createRanking>
 
 /** The ranking of posts, kept up to date in the background while this process serves requests. */
 export function createRanking (db: Db) {
-  const alarm = createAlarm()
-  let servedAt = Number.NEGATIVE_INFINITY
-  const isServing = () => performance.now() - servedAt < IDLE_AFTER_MS
+  let servedAt = 0
+  let checkedAt = 0
+  let ring = () => {}
+  const isServing = () => Date.now() - servedAt < IDLE_AFTER_MS
   return {
     /** To be called at each request. After a rest, the ranking is checked at once. */
     onRequest () {
-      if (!isServing()) alarm.ring()
-      servedAt = performance.now()
+      const wasServing = isServing()
+      servedAt = Date.now()
+      if (!wasServing) ring()
     },
     /** Ranks posts until the returned function is called. */
     start (log: Log) {
-      const stopping = new AbortController()
-      const running = (async () => {
-        while (!stopping.signal.aborted) {
-          await updateRanking(db).catch((error: unknown) =>
-            log.warn({ err: error }, 'cannot rank posts; tried again at the next check')
-          )
-          await alarm.wait(isServing() ? RANKING_CHECK_INTERVAL_MS : IDLE_CHECK_INTERVAL_MS, stopping.signal)
-        }
-      })()
-      return async () => {
-        stopping.abort()
-        await running
-      }
+      const check = runWhenDue(async () => {
+        await updateRanking(db)
+        checkedAt = Date.now()
+      }, {
+        findNext: async () => new Date(checkedAt + (isServing() ? RANKING_CHECK_INTERVAL_MS : IDLE_CHECK_INTERVAL_MS)),
+        maxIntervalMs: IDLE_CHECK_INTERVAL_MS,
+        log
+      })
+      ring = check.ring
+      return check.stop
     }
   }
 }
