@@ -174,7 +174,7 @@ function open (url: string, token: string, query = '') {
 async function neverRead (url: string, token: string) {
   const { socket, ended } = open(url, token, `?after=${BEGINNING}`)
   socket.once('open', () => socket.pause())
-  // What it left unread hides the end from it, so it begins to read after a minute.
+  // What it left unread hides the end from it, so it begins to read after its connection has ended.
   setTimeout(() => socket.resume(), 40_000)
   return await ended
 }
