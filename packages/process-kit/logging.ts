@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { context, createContextKey } from '@opentelemetry/api'
 import type { Context } from '@opentelemetry/api'
 import { pino } from 'pino'
@@ -107,7 +106,10 @@ function describeError (error: unknown): unknown {
 
 const LEVELS = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
 
-/** Creates a logger that writes JSON lines. Each line has the trace id and the fields of the running code. */
+/**
+ * Creates a logger that writes JSON lines. Each line has the trace id and the fields of the running code. It is written
+ * at once: a thread that writes it takes more CPU than the write, and a killed process would lose its last lines.
+ */
 export function createLogger (
   name: string,
   level = process.env.LOG_LEVEL ?? 'info',
@@ -123,17 +125,4 @@ export function createLogger (
     mixin: (_line: object, _level: number, log: object) => readContextFields(log)
   }
   return destination ? pino(options, destination) : pino(options)
-}
-
-/**
- * Creates the logger of a process, which writes asynchronously, and `flush`, which resolves once all lines are written.
- */
-export function createProcessLogger (name: string) {
-  const output = pino.destination({ sync: false })
-  async function flush () {
-    const drained = once(output, 'drain')
-    output.write('')
-    await drained
-  }
-  return { log: createLogger(name, undefined, output), flush }
 }

@@ -1,6 +1,6 @@
 import closeWithGrace from 'close-with-grace'
 import { ConfigError } from './config.ts'
-import { createProcessLogger, type Log } from './logging.ts'
+import { createLogger, type Log } from './logging.ts'
 import { showSources } from './stacks.ts'
 import { startTracing } from './tracing.ts'
 import { trimMemoryWhenQuiet } from './trim-memory.ts'
@@ -40,7 +40,7 @@ function describeStartError (error: unknown): string {
  * because the supervisor then starts a clean process.
  */
 export async function run (name: string, main: Main): Promise<void> {
-  const { log, flush } = createProcessLogger(name)
+  const log = createLogger(name)
   const open: Close[] = [await startTracing(name)]
   let timeoutMs = SHUTDOWN_TIMEOUT_MS
   let closing: Promise<void> | undefined
@@ -54,8 +54,6 @@ export async function run (name: string, main: Main): Promise<void> {
           log.error({ err: error }, 'closing a resource failed')
         }
       }
-      // Log lines that are still being written when the process exits are lost.
-      await flush()
     })()
     return closing
   }
