@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { promisify } from 'node:util'
+import type { Teardown } from './teardown.ts'
 
 export { reportGoals, type Goal } from './goals.ts'
 
@@ -15,6 +19,17 @@ export async function cpuTimeOf (pids: number[]) {
     return (await Promise.all(files)).reduce((sum, text) => sum + Number(text.split(' ')[0]), 0)
   }))
   return times.reduce((sum, time) => sum + time, 0) / 1_000
+}
+
+/** Where the logger of a benchmark writes its lines, because a deployed process pays for writing them too. */
+export function openLogFile (t: Teardown) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tandem-log-'))
+  const file = openSync(path.join(folder, 'log'), 'w')
+  t.teardown(() => {
+    closeSync(file)
+    rmSync(folder, { recursive: true })
+  })
+  return { write: (line: string) => void writeSync(file, line) }
 }
 
 export function percentile (figures: number[], percent: number) {

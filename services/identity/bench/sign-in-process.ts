@@ -1,37 +1,40 @@
-// One side of the comparison in sign-in.ts: the service at default settings, or password hashes alone. It has the
-// `role` of its argument, reports a number for each message, and uses what the message says: how many at once.
-import { randomUUID } from 'node:crypto'
+// One side of the comparison in sign-in.ts, by its argument: the service at default settings, which reports its Service,
+// or password hashes alone, which reports the number of hashes for each Load that it gets.
 import argon2 from 'argon2'
 import { connectBus, startRelay, startStreamManager, STREAM_MANAGER_USER } from '@tandem/bus-kit'
 import { createKeySet } from '@tandem/http-kit'
 import { createLogger } from '@tandem/process-kit'
 import { startNats } from '@tandem/test-kit'
+import { openLogFile } from '@tandem/test-kit/measure'
 import { createApp } from '../app.ts'
 import { listPublicKeys } from '../keys/queries.ts'
 import { password, testApp } from '../test/app.ts'
+import { repeat, type Load } from './repeat.ts'
 
-export interface Order {
-  concurrency: number
-  seconds: number
+/** Where the service takes requests, and the addresses whose accounts can sign in with the password of the tests. */
+export interface Service {
+  url: string
+  emails: string[]
 }
 
 const ACCOUNTS = 64
 const closing: (() => unknown)[] = []
 const t = { teardown: (close: () => unknown) => closing.unshift(close) }
-const work = process.argv[2] === 'hash' ? await hashAlone() : await serve()
-process.on('message', (order: Order) => void run(order).then((count) => process.send?.(count)))
 process.on('disconnect', () => void Promise.allSettled(closing.map((close) => close())).then(() => process.exit()))
-process.send?.('ready')
+process.send?.(process.argv[2] === 'hash' ? await hashAlone() : await serve())
 
 async function hashAlone () {
   const hash = await argon2.hash(password, { type: argon2.argon2id, memoryCost: 12_288, timeCost: 3, parallelism: 1 })
-  return async () => await argon2.verify(hash, password)
+  process.on('message', async (load: Load) => {
+    process.send?.(await repeat(load, async () => await argon2.verify(hash, password)))
+  })
+  return 'ready'
 }
 
-async function serve () {
+async function serve (): Promise<Service> {
   const nats = await startNats(t)
   const { db, deps, givenAccount } = await testApp(t)
-  const log = createLogger('identity', undefined, { write () {} })
+  const log = createLogger('identity', undefined, openLogFile(t))
   const keys = createKeySet(() => listPublicKeys(db), log)
   const app = await createApp(deps, { log, keys })
   const emails: string[] = []
@@ -39,27 +42,5 @@ async function serve () {
   startStreamManager(connectBus(nats.url, { service: STREAM_MANAGER_USER, log }), ['identity'])
   const relay = startRelay(connectBus(nats.url, { service: 'identity', log }), db)
   t.teardown(() => relay.stop())
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as { port: number }
-
-  return async (turn: number) => {
-    const response = await fetch(`http://127.0.0.1:${port}/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: emails[turn % ACCOUNTS], password, deviceName: `Phone ${randomUUID()}` })
-    })
-    await response.arrayBuffer()
-    return response.ok
-  }
-}
-
-/** Works for a while, and returns how many times it succeeded. */
-async function run ({ concurrency, seconds }: Order) {
-  const until = performance.now() + seconds * 1_000
-  let turn = 0
-  let succeeded = 0
-  await Promise.all(Array.from({ length: concurrency }, async () => {
-    while (performance.now() < until) if (await work(turn++)) succeeded++
-  }))
-  return succeeded
+  return { url: await app.listen({ port: 0, host: '127.0.0.1' }), emails }
 }

@@ -1,32 +1,42 @@
 // Compares the CPU time of a sign-in with that of its password hash alone, and measures the memory after floods of them:
 //   TEST_DATABASE_URL=postgres://… node services/identity/bench/sign-in.ts
-// The service has the variables for malloc that every deployment sets. Its figure includes the client that the bench
-// runs in the same process, the outbox and its relay; profile and dashboard do not answer.
-import { fork } from 'node:child_process'
+// The service has the variables for malloc that every deployment sets. Its figure includes the outbox and its relay;
+// profile and dashboard do not answer.
+import { fork, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { cpuTimeOf, median, reportGoals } from '@tandem/test-kit/measure'
 import { readFile } from 'node:fs/promises'
-import type { Order } from './sign-in-process.ts'
+import { password } from '../test/app.ts'
+import { repeat, type Load } from './repeat.ts'
+import type { Service } from './sign-in-process.ts'
 
 const ROUNDS = 5
-const SECONDS = 3
 const FLOODS = 3
-const FLOOD: Order = { concurrency: 40, seconds: 8 }
+
+const WARM_UP: Load = { concurrency: 2, seconds: 12 }
+const ROUND: Load = { concurrency: 2, seconds: 3 }
+const FLOOD: Load = { concurrency: 40, seconds: 8 }
 const malloc = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '33554432',
   MALLOC_TRIM_THRESHOLD_: '134217728'
 }
 
-async function start (role: 'hash' | 'serve', env: NodeJS.ProcessEnv) {
+/** Starts the process of `role`, which then does what `request` asks of it. */
+async function start<Ready> (
+  role: 'hash' | 'serve',
+  env: NodeJS.ProcessEnv,
+  request: (child: ChildProcess, ready: Ready, load: Load) => Promise<number>
+) {
   const child = fork(new URL('sign-in-process.ts', import.meta.url), [role], { env: { ...process.env, ...env } })
-  await once(child, 'message')
+  const [ready] = await once(child, 'message') as [Ready]
   return {
-    async run (order: Order) {
+    /** Loads the process for a while. @returns its CPU time for each success, in milliseconds */
+    async run (load: Load) {
       const before = await cpuTimeOf([child.pid!])
-      child.send(order)
-      const [count] = await once(child, 'message') as [number]
-      return { cpuMs: (await cpuTimeOf([child.pid!]) - before) / count / 1_000, count }
+      const count = await request(child, ready, load)
+      return (await cpuTimeOf([child.pid!]) - before) / count / 1_000
     },
     async residentMib () {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
@@ -36,13 +46,30 @@ async function start (role: 'hash' | 'serve', env: NodeJS.ProcessEnv) {
   }
 }
 
-const [hash, service] = [await start('hash', {}), await start('serve', malloc)]
+const hash = await start('hash', {}, async (child, _ready, load) => {
+  child.send(load)
+  const [count] = await once(child, 'message') as [number]
+  return count
+})
+let turn = 0
+const service = await start(
+  'serve',
+  malloc,
+  async (_child, { url, emails }: Service, load) =>
+    await repeat(load, async () => {
+      const response = await fetch(`${url}/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: emails[turn++ % emails.length], password, deviceName: `Phone ${randomUUID()}` })
+      })
+      await response.arrayBuffer()
+      return response.ok
+    })
+)
+for (const { run } of [hash, service]) await run(WARM_UP)
 const rounds: { hash: number, signIn: number }[] = []
-for (let round = 0; round <= ROUNDS; round++) {
-  const order = { concurrency: 2, seconds: SECONDS }
-  const figures = { hash: (await hash.run(order)).cpuMs, signIn: (await service.run(order)).cpuMs }
-  // The first round warms up.
-  if (round > 0) rounds.push(figures)
+for (let round = 0; round < ROUNDS; round++) {
+  rounds.push({ hash: await hash.run(ROUND), signIn: await service.run(ROUND) })
 }
 const resident: number[] = []
 for (let flood = 0; flood < FLOODS; flood++) {

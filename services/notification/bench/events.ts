@@ -18,7 +18,7 @@ import { LevelReached } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startNats, startRedis } from '@tandem/test-kit'
-import { median, percentile, reportGoals, runPgbench, type Goal } from '@tandem/test-kit/measure'
+import { median, openLogFile, percentile, reportGoals, runPgbench, type Goal } from '@tandem/test-kit/measure'
 import { createMediaUrls } from '@tandem/http-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/process-kit'
@@ -42,10 +42,9 @@ const { values: { bare, live }, positionals } = parseArgs({
   allowPositionals: true
 })
 const EVENTS = Number(positionals[0] ?? 20_000)
-// Lines are made at the default level and dropped: a deployed process writes many at once, in another thread.
-const log = createLogger('notification', undefined, { write () {} })
 const closers: (() => unknown)[] = []
 const t = { teardown: (close: () => unknown) => closers.unshift(close) }
+const log = createLogger('notification', undefined, openLogFile(t))
 const now = () => performance.timeOrigin + performance.now()
 
 const [nats, redis] = await Promise.all([startNats(t), startRedis(t)])
