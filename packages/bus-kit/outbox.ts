@@ -65,7 +65,7 @@ type InsertEvent = typeof insertEvent
  * sql`changed`)}) …`)``. The event is published if, and only if, the statement commits.
  */
 export async function publishSql<Row> (
-  db: Kysely<OutboxTables>,
+  db: Kysely<OutboxTables> | Transaction<OutboxTables>,
   statement: (insertEvent: InsertEvent) => RawBuilder<Row>
 ) {
   const result = await statement(insertEvent).execute(db)

@@ -154,10 +154,9 @@ async function isWaiting (db: Db) {
 /** Publishes one batch. Returns how many rows were published or rejected and, if others failed, why. */
 async function publishWaiting (db: Db, connection: NatsConnection, stream: StreamState, bus: Bus) {
   return await db.transaction().execute(async (trx) => {
-    if (!await tryLockOutbox(trx)) return { count: 0 }
     const rows: Row[] = await trx.selectFrom('outbox')
       .select(['id', 'seq', 'type', 'subject', 'data', 'traceparent', 'request_id', 'occurred_at'])
-      .where('published_at', 'is', null).where('rejected_reason', 'is', null)
+      .where('published_at', 'is', null).where('rejected_reason', 'is', null).where(isOutboxLocked)
       .orderBy('seq')
       .limit(BATCH_SIZE)
       .execute()
@@ -226,12 +225,13 @@ async function markPublished (trx: Transaction<OutboxTables>, stream: StreamStat
   for (const { row } of acked) published.inc({ type: row.type, outcome: 'published' })
 }
 
-/** Two relays at once would only break the order of events. */
-async function tryLockOutbox (trx: Transaction<OutboxTables>) {
-  const lock = await sql<{ isLocked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.outbox', 0)) as "isLocked"`.execute(trx)
-  return lock.rows[0]?.isLocked === true
-}
+/**
+ * Locks the outbox for the transaction, unless another relay has locked it. Two relays at once would only break the order
+ * of events. If the other one commits while this statement begins, its rows are read and published again, and the
+ * broker drops them.
+ */
+const isOutboxLocked = sql<boolean>`
+  (select pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.outbox', 0)))`
 
 /**
  * Rows stored in an earlier stream, or beyond the end of this one, are lost. They wait to be published again, the

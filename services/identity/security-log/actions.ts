@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { Counter } from 'prom-client'
 import type { OperatorActed } from '@tandem/contracts'
 import type Type from 'typebox'
@@ -34,7 +34,7 @@ interface SecurityEvent<Kind extends keyof Details> {
   kind: Kind
   accountId: string
   /** Defaults to the session of the request. */
-  sessionId?: string
+  sessionId?: string | RawBuilder<string>
   detail: Details[Kind]
 }
 
@@ -70,20 +70,22 @@ const RETENTION = '90 days'
 const DELETE_BATCH_SIZE = 10_000
 
 /** Logs an event with the origin of the current request, in the transaction of the change. */
-export async function logSecurityEvent<Kind extends keyof Details> (
-  trx: Trx,
-  { kind, accountId, sessionId, detail }: SecurityEvent<Kind>
+export async function logSecurityEvent<Kind extends keyof Details> (trx: Trx, event: SecurityEvent<Kind>) {
+  await insertSecurityEvent(event, sql`(select) once`).execute(trx)
+}
+
+/** `logSecurityEvent` as one part of a statement, for each row of `from`. */
+export function insertSecurityEvent<Kind extends keyof Details> (
+  { kind, accountId, sessionId, detail }: SecurityEvent<Kind>,
+  from: RawBuilder<unknown>
 ) {
   const origin = currentOrigin()
-  await trx.insertInto('security_events').values({
-    kind,
-    account_id: accountId,
-    session_id: sessionId ?? origin.sessionId,
-    network: origin.network,
-    request_id: origin.requestId,
-    detail: JSON.stringify(detail)
-  }).execute()
   eventsTotal.inc({ kind })
+  return sql`
+    insert into security_events (kind, account_id, session_id, network, request_id, detail)
+    select ${kind}, ${accountId}::uuid, ${sessionId ?? origin.sessionId}::uuid, ${origin.network}, ${origin.requestId},
+      ${JSON.stringify(detail)}::jsonb
+    from ${from}`
 }
 
 /** A sign-in attempt. The email is only used to look up the account and never stored. */

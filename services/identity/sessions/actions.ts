@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
-import { publish } from '@tandem/bus-kit'
+import { publish, publishSql } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
 import { maskAddress } from '@tandem/http-kit'
 import { SessionNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Db, Platform, SignInMethod, Trx } from '../tables.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
-import { logSecurityEvent } from '../security-log/actions.ts'
-import { resumeOrReject } from './leaving.ts'
-import { saveNetwork } from './networks.ts'
+import { insertSecurityEvent, logSecurityEvent } from '../security-log/actions.ts'
+import { departureOf, resumeOrReject, type Departure } from './leaving.ts'
+import { insertNetwork } from './networks.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
 
 export interface Device {
@@ -36,9 +36,9 @@ const MAX_ACTIVE_SESSIONS = 50
 const IDS_PER_EVENT = 1_000
 
 /**
- * Starts a session and publishes it. `newDevice` is true if the account has other devices but not this one. Beyond 50
- * active sessions the least recently used ones end. The caller holds the lock of the account, so concurrent sign-ins
- * are counted one after the other.
+ * Starts a session and publishes it. Its device is new if the account has other devices but not this one. Beyond 50 active
+ * sessions the least recently used ones end. The caller holds the lock of the account, so concurrent sign-ins are
+ * counted one after the other.
  * @throws AccountDeletionPending
  */
 export async function startSession (
@@ -47,11 +47,22 @@ export async function startSession (
   { accountId, method, client: { address, device } }: NewSession
 ) {
   const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
-  await resumeOrReject(trx, secrets, { accountId, method })
   const refreshToken = generateToken()
-  // One statement, so that the query for earlier sessions does not see the new one.
-  const { rows: [session] } = await sql<{ id: string, newDevice: boolean }>`
-    with session as (
+  const newSession = { accountId, method, deviceName, platform }
+  const signIn = { kind: 'SIGN_IN', accountId, sessionId: sql<string>`session.id`, detail: { method } } as const
+  // One statement, because each costs the service about a hundredth of the password hash. Its parts see nothing of the new
+  // session but what they select from `session`.
+  const { rows: [started] } = await publishSql(trx, (insertEvent) =>
+    sql<{ sessionId: string } & Departure>`
+    with device as (
+      select exists (select from sessions where account_id = ${accountId})
+        and not exists (
+          select from sessions where account_id = ${accountId}
+            and device_info is not distinct from ${deviceInfo}::text
+            and device_name is not distinct from ${deviceName}::text
+            and platform is not distinct from ${platform}::text
+        ) as is_new
+    ), session as (
       insert into sessions (account_id, device_info, device_name, platform, app_version, ip_address)
       values (${accountId}, ${deviceInfo}::text, ${deviceName}::text, ${platform}::text, ${appVersion},
         ${maskAddress(address)})
@@ -59,21 +70,33 @@ export async function startSession (
     ), token as (
       insert into refresh_tokens (digest, session_id, expires_at)
       select ${digestOfToken(refreshToken)}, id, now() + ${REFRESH_TOKEN_LIFETIME}::interval from session
+    ), logged as (
+      ${insertSecurityEvent(signIn, sql`session`)}
+    ), network as (
+      ${insertNetwork(accountId, address)}
+    ), ended as (
+      update sessions set ended_at = now()
+      where id in (
+        select id from sessions where account_id = ${accountId} and ended_at is null
+        order by last_used_at desc offset ${sql.lit(MAX_ACTIVE_SESSIONS - 1)}
+      ) and ended_at is null
+      returning id
+    ), ended_ids as (
+      select jsonb_agg(id) as ids from ended having count(*) > 0
+    ), published_start as (
+      ${
+      insertEvent(SessionStarted, accountId, {
+        ...newSession,
+        sessionId: sql`session.id`,
+        newDevice: sql`device.is_new`
+      }, sql`session, device`)
+    }
+    ), published_end as (
+      ${insertEvent(SessionsEnded, accountId, { accountId, sessionIds: sql`ids` }, sql`ended_ids`)}
     )
-    select id,
-      exists (select from sessions where account_id = ${accountId})
-        and not exists (
-          select from sessions where account_id = ${accountId}
-            and device_info is not distinct from ${deviceInfo}::text
-            and device_name is not distinct from ${deviceName}::text
-            and platform is not distinct from ${platform}::text
-        ) as "newDevice"
-    from session`.execute(trx)
-  const { id: sessionId, newDevice } = session!
-  await logSecurityEvent(trx, { kind: 'SIGN_IN', accountId, sessionId, detail: { method } })
-  await publish(trx, SessionStarted, accountId, { accountId, sessionId, method, newDevice, deviceName, platform })
-  await endOldestSessions(trx, accountId, sessionId)
-  await saveNetwork(trx, accountId, address)
+    select session.id as "sessionId", departure.* from session, (${departureOf(accountId)}) departure`)
+  const { sessionId, ...departure } = started!
+  await resumeOrReject(trx, secrets, { accountId, method, departure })
   return { sessionId, refreshToken }
 }
 
@@ -100,22 +123,6 @@ export async function endSessions (trx: Trx, { accountId, only, except }: EndFil
     .execute()
   await publishEnded(trx, accountId, ended)
   return ended.length
-}
-
-async function endOldestSessions (trx: Trx, accountId: string, newest: string) {
-  const ended = await trx.updateTable('sessions').set({ ended_at: sql`now()` })
-    .where('id', 'in', (from) =>
-      from.selectFrom('sessions')
-        .where('account_id', '=', accountId)
-        .where('ended_at', 'is', null)
-        .where('id', '!=', newest)
-        .orderBy('last_used_at', 'desc')
-        .offset(sql.lit(MAX_ACTIVE_SESSIONS - 1))
-        .select('id'))
-    .where('ended_at', 'is', null)
-    .returning('id')
-    .execute()
-  await publishEnded(trx, accountId, ended)
 }
 
 async function publishEnded (trx: Trx, accountId: string, ended: { id: string }[]) {

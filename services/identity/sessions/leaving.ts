@@ -1,8 +1,24 @@
+import { sql } from 'kysely'
 import { setHidden } from '../hidden.ts'
 import { AccountDeletionPending } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { SignInMethod, Trx } from '../tables.ts'
 import { createRestoreToken } from './restore-tokens.ts'
+
+/** Why an account that signs in is hidden or cannot sign in. */
+export interface Departure {
+  pausedAt: Date | null
+  erasureId: string | null
+  eraseAt: Date | null
+}
+
+/** The departure of an account, as a query. */
+export const departureOf = (accountId: string) =>
+  sql<Departure>`
+    select paused_at as "pausedAt", erasures.id as "erasureId", erase_at as "eraseAt"
+    from accounts
+    left join erasures on account_id = accounts.id and status in ('SCHEDULED', 'HELD', 'RUNNING')
+    where accounts.id = ${accountId}`
 
 /**
  * Resumes a paused account, and rejects the sign-in of one that is leaving: signing in alone never cancels a deletion.
@@ -11,20 +27,17 @@ import { createRestoreToken } from './restore-tokens.ts'
 export async function resumeOrReject (
   trx: Trx,
   secrets: Secrets,
-  { accountId, method }: { accountId: string, method: SignInMethod }
+  { accountId, method, departure: { pausedAt, erasureId, eraseAt } }: {
+    accountId: string,
+    method: SignInMethod,
+    departure: Departure
+  }
 ) {
-  const account = await trx.selectFrom('accounts').leftJoin(
-    'erasures',
-    (join) => join.onRef('account_id', '=', 'accounts.id').on('status', 'in', ['SCHEDULED', 'HELD', 'RUNNING'])
-  )
-    .where('accounts.id', '=', accountId)
-    .select(['paused_at as pausedAt', 'erasures.id as erasureId', 'erase_at as eraseAt'])
-    .executeTakeFirst()
-  if (account?.erasureId && account.eraseAt) {
+  if (erasureId && eraseAt) {
     throw new AccountDeletionPending({
-      eraseAt: account.eraseAt.toISOString(),
-      restoreToken: createRestoreToken(secrets, { accountId, erasureId: account.erasureId, method })
+      eraseAt: eraseAt.toISOString(),
+      restoreToken: createRestoreToken(secrets, { accountId, erasureId, method })
     })
   }
-  if (account?.pausedAt) await setHidden(trx, accountId, { paused_at: null })
+  if (pausedAt) await setHidden(trx, accountId, { paused_at: null })
 }
