@@ -138,6 +138,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
     // This includes messages that wait for their turn. Otherwise the broker would deliver them to another replica. An
     // idle consumer has no timer, because a service has many consumers.
     let heartbeat: NodeJS.Timeout | undefined
+    let onRoom = () => {}
     const extendHeld = () => {
       if (isCurrent()) { for (const message of held.keys()) message.working() }
     }
@@ -147,6 +148,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
     }
     const letGo = (message: JsMsg) => {
       held.delete(message)
+      if (held.size <= MAX_HELD / 2) onRoom()
       if (held.size > 0) return
       clearInterval(heartbeat)
       heartbeat = undefined
@@ -154,7 +156,8 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
 
     try {
       while (!stopping.signal.aborted && isCurrent()) {
-        while (held.size > MAX_HELD / 2) await Promise.race(held.values())
+        // Not Promise.race over all of them: each race leaves a reaction on every message that stays.
+        if (held.size > MAX_HELD / 2) await new Promise<void>((resolve) => (onRoom = resolve))
         fetched = await consumer.fetch({ max_messages: MAX_HELD - held.size, expires: FETCH_TIMEOUT_MS })
         if (stopping.signal.aborted || !isCurrent()) stop()
         for await (const message of fetched) {
