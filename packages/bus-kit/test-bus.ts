@@ -148,8 +148,10 @@ export const upTo = (count: number) => Array.from({ length: count }, (_, number)
 
 export const haveEffects = (db: Db, count: number) => async () => (await effects(db)).length >= count
 
-export async function untilPublished (db: Db) {
-  await until(async () =>
-    await db.selectFrom('outbox').select('id').where('published_at', 'is', null).executeTakeFirst() === undefined
-  )
+/** Waits until the relay has published every event but `rejected` of them, which it never can. */
+export async function untilPublished (db: Db, { rejected = 0 } = {}) {
+  await until(async () => {
+    const waiting = await db.selectFrom('outbox').select('rejected_reason').where('published_at', 'is', null).execute()
+    return waiting.length === rejected && waiting.every((row) => row.rejected_reason !== null)
+  })
 }
