@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SpanKind } from '@opentelemetry/api'
 import {
   AckPolicy,
@@ -48,6 +49,9 @@ const RECONNECT_PAUSE_MS = 500
 // The publisher of a stream that does not exist may be part of another system that is never started.
 const MAX_MISSING_STREAM_PAUSE_MS = 10_000
 const NAK_DELAY_MS = 2_000
+// nats-server 2.9 can list a stream that it has not finished creating. A consumer that is created then never gets a
+// message, until NATS restarts.
+const STREAM_CREATION_MS = 200
 // While a message that failed in this process may become due, and otherwise: for those of a process that died, and those
 // that an operator replays.
 const RETRY_POLL_MS = 1_000
@@ -326,8 +330,9 @@ async function ensureConsumer (connection: NatsConnection, service: string, publ
     if (config.ack_wait !== settings.ack_wait) await manager.consumers.update(stream, service, settings)
     return consumer
   } catch (error) {
-    if (!isMissing(error)) throw error
+    if (!isMissing(error) || isStreamMissing(error)) throw error
   }
+  await sleep(STREAM_CREATION_MS)
   await manager.consumers.add(stream, {
     durable_name: service,
     // nats-server 2.9 allows a consumer one filter only. Types without a handler are acknowledged unread.

@@ -351,6 +351,21 @@ t.test('what a killed process held comes again after five seconds, also if an ea
   t.match(await readConsumer(t, nats.url, 'beta'), { config: { ack_wait: nanos(5_000), max_ack_pending: 1_024 } })
 })
 
+t.test('a consumer is not created together with its stream, because NATS could leave it without events', async (t) => {
+  const { nats, db, publisher, consumer } = await testBus(t)
+  const { nats: operatorNats } = await operator(t, nats.url)
+  const { streams } = await operatorNats.jetstreamManager()
+  const beta = consumer()
+  await until(() => beta.bus.current() !== undefined)
+  const { created } = await streams.add({ name: 'EVENTS_ALPHA', subjects: ['evt.alpha.>'] })
+  beta.consume()
+  publisher().relay()
+  await publishOne(db, 1)
+  await until(haveEffects(db, 1))
+  const { created: consumerCreated } = await readConsumer(t, nats.url, 'beta')
+  t.ok(Date.parse(consumerCreated) - Date.parse(created) >= 200)
+})
+
 t.test('while Postgres is down, events stay with the broker', async (t) => {
   const { db, publisher, consumer } = await testBus(t)
   publisher().relay()
