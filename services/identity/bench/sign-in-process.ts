@@ -20,7 +20,10 @@ export interface Service {
 const ACCOUNTS = 64
 const closing: (() => unknown)[] = []
 const t = { teardown: (close: () => unknown) => closing.unshift(close) }
-process.on('disconnect', () => void Promise.allSettled(closing.map((close) => close())).then(() => process.exit()))
+process.on('disconnect', async () => {
+  for (const close of closing) await close()
+  process.exit()
+})
 process.send?.(process.argv[2] === 'hash' ? await hashAlone() : await serve())
 
 async function hashAlone () {
@@ -32,15 +35,21 @@ async function hashAlone () {
 }
 
 async function serve (): Promise<Service> {
+  // Closed last: whatever is closed before it still logs.
+  const log = createLogger('identity', undefined, openLogFile(t))
   const nats = await startNats(t)
   const { db, deps, givenAccount } = await testApp(t)
-  const log = createLogger('identity', undefined, openLogFile(t))
   const keys = createKeySet(() => listPublicKeys(db), log)
   const app = await createApp(deps, { log, keys })
   const emails: string[] = []
   for (let each = 0; each < ACCOUNTS; each++) emails.push((await givenAccount()).email)
-  startStreamManager(connectBus(nats.url, { service: STREAM_MANAGER_USER, log }), ['identity'])
-  const relay = startRelay(connectBus(nats.url, { service: 'identity', log }), db)
-  t.teardown(() => relay.stop())
+  const managing = connectBus(nats.url, { service: STREAM_MANAGER_USER, log })
+  const manager = startStreamManager(managing, ['identity'])
+  const bus = connectBus(nats.url, { service: 'identity', log })
+  const relay = startRelay(bus, db)
+  t.teardown(async () => {
+    await Promise.all([manager.stop(), relay.stop()])
+    await Promise.all([managing.close(), bus.close()])
+  })
   return { url: await app.listen({ port: 0, host: '127.0.0.1' }), emails }
 }
