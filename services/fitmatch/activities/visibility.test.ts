@@ -9,8 +9,8 @@ const { db, deps, get, post, put, del, member, createMatch } = api
 const { create, createWith, read, respond, match, letEverybodyFollow, unmatch } = activityApi(api)
 
 const place = 'Secret gym 4711'
-const note = 'Secret note 4712'
-const secrets = [place, '4712', '-6.2186', '106.8018']
+const note = 'Secret note'
+const secrets = [place, note, '-6.2186', '106.8018']
 const block = async (who: Member, other: Member) =>
   await post(who.id, '/fitmatch/block', { blockedProfileId: other.profileId })
 
