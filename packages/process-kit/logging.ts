@@ -108,12 +108,13 @@ const LEVELS = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'sil
 
 /**
  * Creates a logger that writes JSON lines. Each line has the trace id and the fields of the running code. It is written
- * at once: a thread that writes it takes more CPU than the write, and a killed process would lose its last lines.
+ * at once, which is not pino's default: a thread that writes it takes more CPU than the write, and a killed process would
+ * lose its last lines.
  */
 export function createLogger (
   name: string,
   level = process.env.LOG_LEVEL ?? 'info',
-  destination?: DestinationStream
+  destination: DestinationStream = pino.destination({ sync: true })
 ): Log {
   const options = {
     name,
@@ -124,5 +125,5 @@ export function createLogger (
     serializers: { err: describeError, error: describeError },
     mixin: (_line: object, _level: number, log: object) => readContextFields(log)
   }
-  return destination ? pino(options, destination) : pino(options)
+  return pino(options, destination)
 }

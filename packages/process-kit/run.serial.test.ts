@@ -31,7 +31,7 @@ function start (main: string, { ipc = false, env = {} } = {}) {
     once(child, 'exit'),
     once(child.stdout as Readable, 'end'),
     once(child.stderr as Readable, 'end')
-  ]).then(([[code]]) => code as number)
+  ]).then(([[code]]) => code as number | null)
   return { child, output, ready, ended }
 }
 
@@ -52,6 +52,14 @@ t.test('a process exits with its parent', async (t) => {
   child.disconnect()
   t.equal(await ended, 0)
   t.match(output.out, 'first closed')
+})
+
+t.test('a killed process has written each of its lines', async (t) => {
+  const { output, ended } = start(
+    "for (let line = 1; line <= 100; line++) log.info(`line ${line}`); process.kill(process.pid, 'SIGKILL')"
+  )
+  t.equal(await ended, null)
+  t.equal(output.out.match(/"line \d+"/g)?.length, 100)
 })
 
 t.test('an unhandled rejection is logged and ends the process', async (t) => {
