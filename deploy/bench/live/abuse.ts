@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import autocannon from 'autocannon'
 import { WebSocket } from 'ws'
 import { residentBytes } from '../cpu.ts'
 import { percentile } from '../table.ts'
@@ -13,6 +14,8 @@ const SECONDS = 45
 const LARGE_FRAMES = 400
 const LARGE_FRAME_BYTES = 60_000
 const REFUSED_UPGRADES = 1_000
+/** Ordinary requests before the attacks. */
+const WARM_UP_REQUESTS = 50_000
 const REALTIME = '/api/mobile/v1/realtime'
 /** The position before the first frame of the fake log. */
 const BEGINNING = '0123456789abcdef-0'
@@ -90,6 +93,13 @@ export async function run () {
   ]
 
   const others = await openMany(gateway.url, Array.from({ length: OTHERS }, nextToken))
+  // The heap of a process that has just started grows with any work. What the attacks add is measured in one that is in
+  // use.
+  await autocannon({
+    url: `${gateway.url}/api/mobile/v1/feed`,
+    headers: { authorization: `Bearer ${nextToken()}` },
+    amount: WARM_UP_REQUESTS
+  })
   const requests = measureRequests([gateway.url], nextToken())
   let largest = 0
   const watching = setInterval(() => {
