@@ -57,6 +57,17 @@ console.log(JSON.stringify([hash, await import('sharp').catch((error) => error.c
   t.match(await start(), [/services\/runs\/node_modules\/argon2\/node_modules$/, 'ERR_MODULE_NOT_FOUND'])
 })
 
+t.test('a package that is imported when it is needed has the names that Node finds in it', async (t) => {
+  const { start } = await givenRepository(t, {
+    'services/runs/main.ts': `import { now } from 'lazy'
+const { later, default: all } = await import('lazy')
+console.log(JSON.stringify([now, later, all.later]))`,
+    'services/runs/node_modules/lazy/package.json': '{ "main": "main.js" }',
+    'services/runs/node_modules/lazy/main.js': "exports.now = 'now'; exports.later = 'later'"
+  })
+  t.strictSame(await start(), ['now', 'later', 'later'])
+})
+
 t.test('a log line names the sources of a bundled error', async (t) => {
   const { root, start } = await givenRepository(t, {
     'services/runs/main.ts': `import { createLogger } from '${logging}'

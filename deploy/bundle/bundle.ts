@@ -3,9 +3,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type OnLoadArgs, type Plugin } from 'esbuild'
 
-// Packages that are loaded from where they are installed: those with native code, and large ones that are loaded only
-// when they are needed and have files beside their code.
-const EXTERNAL = /^(argon2|sharp|msgpackr-extract|pg-native|@opentelemetry\/sdk-node|@fastify\/otel|@scalar\/.+)$/
+const NATIVE = /^(argon2|sharp|msgpackr-extract|pg-native)$/
 
 /**
  * Writes `<folder>/<name>.mjs` for each entry, all modules of a process in a few files. It loads in half of the time, and
@@ -44,17 +42,26 @@ export async function bundle (root: string, entries: Record<string, string>, fol
   })
 }
 
+/**
+ * Some packages are loaded from where they are installed: those with native code, and those that are imported only when
+ * they are needed. Of these, esbuild would keep only the default export if they are CommonJS, and some have files beside
+ * their code.
+ */
 const externalByPath: Plugin = {
   name: 'external packages by their absolute path',
   setup (building) {
-    building.onResolve({ filter: EXTERNAL }, async ({ path: name, kind, resolveDir, pluginData }) => {
-      if (pluginData === 'resolving') return undefined
+    building.onResolve({ filter: /^[^./]/ }, async ({ path: name, kind, resolveDir, pluginData }) => {
+      if (pluginData === 'resolving' || (kind !== 'dynamic-import' && !NATIVE.test(name))) return undefined
       const found = await building.resolve(name, { kind, resolveDir, pluginData: 'resolving' })
       // A package that is not installed is optional, and its caller expects the error.
-      return { path: found.errors.length > 0 ? name : found.path, external: true }
+      if (found.errors.length > 0) return { path: name, external: true }
+      return isInstalled(found.path) ? { path: found.path, external: true } : undefined
     })
   }
 }
+
+/** Whether a file is of a package from the registry, and not of this repository. */
+const isInstalled = (file: string) => file.includes('/node_modules/')
 
 // An import of node:http reads all of its properties, and one of them loads fetch: 40 ms. A require reads none.
 const requireHttp: Plugin = {
