@@ -17,6 +17,16 @@ function overload (ms: number) {
   }
 }
 
+t.test('a start that takes long does not count as pressure', async (t) => {
+  const app = await testServer(t, async (app) => {
+    app.get('/work', { config: { public: true } }, async () => data({}))
+    const end = performance.now() + 1_500
+    while (performance.now() < end);
+  }, { loadShedding: true })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.equal((await app.inject('/work')).statusCode, 200)
+})
+
 t.test('while the event loop is late, requests are refused at once, but no probe', async (t) => {
   const app = await testServer(t, async (app) => {
     app.get('/work', { config: { public: true } }, async () => data({}))

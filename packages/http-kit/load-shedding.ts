@@ -26,18 +26,23 @@ export function shedLoad (app: FastifyInstance) {
   let evaluatedAt = performance.now()
   let isOverloaded = false
 
+  function startInterval () {
+    evaluatedAt = performance.now()
+    last = performance.eventLoopUtilization()
+    delays.reset()
+  }
+
   function evaluate () {
     const intervalMs = performance.now() - evaluatedAt
     if (intervalMs < SAMPLE_INTERVAL_MS) return
-    evaluatedAt += intervalMs
-    const current = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(current, last)
-    last = current
+    const { utilization } = performance.eventLoopUtilization(last)
     const delayMs = expectedDelayMs(delays, intervalMs)
-    delays.reset()
+    startInterval()
     isOverloaded = [BUSY, FULLY_USED].some((each) => utilization > each.utilization && delayMs > each.delayMs)
   }
 
+  // The start keeps the event loop busy, but no request waits for it.
+  app.addHook('onListen', async () => startInterval())
   app.addHook('onClose', async () => delays.disable())
   app.addHook('onRequest', (request, _reply, done) => {
     evaluate()
