@@ -14,6 +14,9 @@ interface Line {
   upstream?: string
 }
 
+// Each process writes its own log, so their last lines come in any order.
+const LAST_LINES = ['gateway: request completed', 'social: request completed', 'notification: handled an event']
+
 /** The lines of one request in the logs of all processes. */
 async function readLines (dataDir: string, requestId: string) {
   const folder = path.join(dataDir, 'logs')
@@ -42,9 +45,12 @@ export async function verifyLines (t: Test, { gateway }: Stack, dataDir: string)
       ...body && { body: JSON.stringify(body) }
     })
     const text = await response.text()
-    t.ok(response.ok, `${method} ${route}: ${response.status} ${response.ok ? '' : text}`)
+    const requestId = response.headers.get('x-request-id') ?? ''
+    t.ok(response.ok, `${method} ${route}: ${response.status}`, {
+      ...!response.ok && { response: text, lines: await readLines(dataDir, requestId) }
+    })
     return {
-      requestId: response.headers.get('x-request-id') ?? '',
+      requestId,
       body: JSON.parse(text) as { accessToken: string, user: { id: string, profile: { username: string } } }
     }
   }
@@ -58,12 +64,12 @@ export async function verifyLines (t: Test, { gateway }: Stack, dataDir: string)
     await call('POST', '/feed', { token: ana.accessToken, body: { type: 'TEXT', content: `Hello @${username}` } })
   ]
   for (const { requestId } of requests) {
-    await until(async () =>
-      (await readLines(dataDir, requestId)).some(({ name, msg }) =>
-        name === 'notification' && msg === 'handled an event'
-      )
-    )
-    const lines = await readLines(dataDir, requestId)
+    let lines: Line[] = []
+    await until(async () => {
+      lines = await readLines(dataDir, requestId)
+      const found = lines.map(({ name, msg }) => `${name}: ${msg}`)
+      return LAST_LINES.every((each) => found.includes(each))
+    })
     const completed = lines.filter(({ msg }) => msg === 'request completed')
     t.strictSame(
       completed.map(({ name, accountId, upstream }) => ({ name, accountId, upstream })).sort((one, other) =>
