@@ -1,30 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '../table.ts'
-import { measureRequests, openMany, startBare, startServices, stopAll, type Measured } from './processes.ts'
+import { openMany, startBare, startRequests, startServices, stopAll, type Measured } from './processes.ts'
 import { report } from './report.ts'
 
 const CONNECTIONS = Number(process.env['CONNECTIONS'] ?? 10_000)
 /** Each connection gets a heartbeat in this time. */
 const SECONDS = 50
 const WARM_UP = 2_000
+const ROUNDS = 10
+const ROUND_MS = 5_000
 
 /** Holds connections on which nothing happens: what they cost in memory and CPU, and what requests feel of them. */
 export async function run () {
   const services = await startServices()
-  const [gateway, bare] = [await services.startGateway(), await startBare()]
+  const [gateway, empty, bare] = [
+    await services.startGateway(),
+    await services.startGateway(),
+    await startBare()
+  ]
   const tokens = await services.order<string[]>({ type: 'tokens', count: CONNECTIONS })
-  const requestsAlone = measureRequests([gateway.url], tokens[0]!)
-  await sleep(5_000)
-  const alone = percentile((await requestsAlone()).times, 99)
 
   // One after the other, as a process can often open 20,000 descriptors at most.
   const reference = await hold(bare, Array.from({ length: CONNECTIONS }))
   for (const socket of reference.sockets) socket.terminate()
   const { bytes, share } = await hold(gateway, tokens)
-  const requests = measureRequests([gateway.url], tokens[0]!)
-  await sleep(5_000)
-  const busy = percentile((await requests()).times, 99)
-  console.log(`${CONNECTIONS} idle connections`)
+  const [busy, alone] = await measureInTurns([gateway.url, empty.url], tokens[0]!)
+  console.log(`${CONNECTIONS} idle connections; p99 of requests ${busy.toFixed(2)} ms, without ${alone.toFixed(2)}`)
   report([
     {
       what: 'memory of a connection, times bare ws',
@@ -44,6 +45,19 @@ export async function run () {
     { what: 'p99 of requests, times without connections', figure: busy / alone, unit: 'x', atMost: 1.1, reference: 1 }
   ])
   await stopAll()
+}
+
+/** @returns the p99 of requests to each gateway, in milliseconds. Both are measured while the machine does the same. */
+async function measureInTurns (urls: [string, string], token: string) {
+  const measure = await startRequests()
+  const times = urls.map((): number[] => [])
+  for (const isWarmUp of [true, ...Array.from({ length: ROUNDS }, () => false)]) {
+    for (const [which, url] of urls.entries()) {
+      const round = await measure(url, token, ROUND_MS)
+      if (!isWarmUp) times[which]?.push(...round.times)
+    }
+  }
+  return times.map((each) => percentile(each, 99)) as [number, number]
 }
 
 /** Opens connections and leaves them open. @returns the memory of each in bytes, and their CPU in percent of a core */

@@ -6,6 +6,7 @@ import { startNats, startProcess, startRedis } from '@tandem/test-kit'
 import { WebSocket } from 'ws'
 import { cpuTime, residentBytes } from '../cpu.ts'
 import type { BareOrder } from './bare-process.ts'
+import type { RequestsOrder } from './requests-process.ts'
 import type { ServicesOrder } from './services-process.ts'
 
 const COLLECTION_MS = 2_000
@@ -46,7 +47,7 @@ async function start<Order> (file: string, env: NodeJS.ProcessEnv = {}) {
     env: { ...process.env, ...measuredEnvironment, ...env }
   })
   cleanups.push(() => child.kill('SIGKILL'))
-  const [{ url }] = await once(child, 'message') as [{ url: string }]
+  const [{ url = '' }] = await once(child, 'message') as [{ url?: string }]
   return {
     ...measured(url, child.pid ?? 0),
     async order<Result> (order: Order): Promise<Result> {
@@ -58,6 +59,16 @@ async function start<Order> (file: string, env: NodeJS.ProcessEnv = {}) {
 }
 
 export const startBare = async () => await start<BareOrder>('bare-process.ts')
+
+/** Starts a process that sends requests. @returns a function that lets it do so for a while, like `measureRequests` */
+export async function startRequests () {
+  const { order } = await start<RequestsOrder>('requests-process.ts')
+  return async (url: string, token: string, ms: number) => {
+    await order({ type: 'start', url, token })
+    await sleep(ms)
+    return await order<{ times: number[], failures: number }>({ type: 'stop' })
+  }
+}
 
 /** Starts the fake services of gateways. `startGateway` starts the process of a gateway, as it runs in production. */
 export async function startServices () {
