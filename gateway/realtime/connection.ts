@@ -95,14 +95,14 @@ export function createConnection (shared: Shared, { verified, address, language 
     refusedWith: undefined,
     isReading: false,
     isWoken: false,
-    // Spread, so that connections that were opened together do not read together for ever.
+    // These times are spread, so that connections that were opened together do not all work together from then on.
     readAt: now - Math.random() * times.poll,
     focus: undefined,
     focusedAt: 0,
     presence: undefined,
     isReadingPresence: false,
     presenceReadAt: now - Math.random() * times.presence,
-    heardAt: now,
+    heardAt: now - Math.random() * times.heartbeat,
     pingedAt: undefined,
     stalledSince: undefined,
     isExpiring: false,

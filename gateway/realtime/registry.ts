@@ -1,12 +1,12 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { RateLimited } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
 import type { Config } from '../config.ts'
 import { createMemoryCounter } from '../rate-limits/memory-counter.ts'
 import { close, type Connection } from './connection.ts'
 
-/** A heartbeat to each takes a few milliseconds. */
-const MAX_VISITS_PER_TURN = 100
+/** Of them, one in 25 gets a heartbeat. */
+const MAX_VISITS_PER_TURN = 500
 
 export type ConnectionLimits = Pick<
   Config,
@@ -65,14 +65,15 @@ export function createRegistry (limits: ConnectionLimits) {
     ofSession: (sessionId: string): readonly Connection[] => bySession.get(sessionId) ?? [],
     all: (): Connection[] => [...byAccount.values()].flat(),
     /**
-     * Calls `visit` with each connection, without a list of them all. It may close the connection. Requests are served
-     * in between.
+     * Calls `visit` with each connection, without a list of them all. It may close the connection. Many visits are spread
+     * over `ms`, so that neither they nor the answers of the clients delay requests.
      */
-    async forEach (visit: (connection: Connection) => void) {
+    async forEach (visit: (connection: Connection) => void, ms: number) {
+      const pauseMs = ms * MAX_VISITS_PER_TURN / byAccount.size
       let visited = 0
       for (const connections of byAccount.values()) {
         for (const connection of connections) visit(connection)
-        if (++visited % MAX_VISITS_PER_TURN === 0) await setImmediate()
+        if (++visited % MAX_VISITS_PER_TURN === 0) await sleep(pauseMs)
       }
     }
   }

@@ -43,6 +43,8 @@ interface Options {
   times: Times
 }
 
+/** The share of a tick over which many connections are spread. */
+const TICK_SHARE = 0.8
 const UUID_PATTERN = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const WATCH_PATTERN = `^${UUID_PATTERN}(,${UUID_PATTERN}){0,${MAX_WATCHED_MATCHES - 1}}$`
 
@@ -81,7 +83,10 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     if (isTicking) return
     isTicking = true
     const tick = { now: Date.now(), hasSignals: bus?.current() !== undefined, hasKey: identity.keys.has }
-    await registry.forEach((connection) => supervise(connection, tick))
+    await registry.forEach((connection) => {
+      tick.now = Date.now()
+      supervise(connection, tick)
+    }, times.tick * TICK_SHARE)
     isTicking = false
     if (registry.size() > 0) return identity.keepWatching()
     clearInterval(ticker)
