@@ -5,8 +5,9 @@ import autocannon from 'autocannon'
 import { WebSocket } from 'ws'
 import { residentBytes } from '../cpu.ts'
 import { percentile } from '../table.ts'
-import { measureRequests, openMany, startServices, stopAll } from './processes.ts'
+import { openMany, startServices, stopAll } from './processes.ts'
 import { report } from './report.ts'
+import { measureRequests } from './requests.ts'
 
 const OTHERS = 200
 const SECONDS = 45

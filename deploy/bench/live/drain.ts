@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '../table.ts'
-import { measureRequests, openOne, startServices, stopAll } from './processes.ts'
+import { openOne, startServices, stopAll } from './processes.ts'
 import { report } from './report.ts'
+import { measureRequests } from './requests.ts'
 
 const CONNECTIONS = 2_000
 const DRAIN_SECONDS = 8

@@ -1,5 +1,5 @@
 // Sends requests from a process of its own: one that holds the clients' connections is busy with their frames.
-import { measureRequests } from './processes.ts'
+import { measureRequests } from './requests.ts'
 
 export type RequestsOrder = { type: 'start', url: string, token: string } | { type: 'stop' }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '../table.ts'
-import { measureRequests, openMany, openOne, startServices, stopAll } from './processes.ts'
+import { openMany, openOne, startServices, stopAll } from './processes.ts'
 import { report } from './report.ts'
+import { measureRequests } from './requests.ts'
 
 const CONNECTIONS = 5_000
 const MAX_SECONDS = 60
