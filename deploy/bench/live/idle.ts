@@ -49,11 +49,12 @@ export async function run () {
 
 /** @returns the p99 of requests to each gateway, in milliseconds. Both are measured while the machine does the same. */
 async function measureInTurns (urls: [string, string], token: string) {
-  const measure = await startRequests()
+  const { order } = await startRequests()
   const times = urls.map((): number[] => [])
   for (const isWarmUp of [true, ...Array.from({ length: ROUNDS }, () => false)]) {
     for (const [which, url] of urls.entries()) {
-      const round = await measure(url, token, ROUND_MS)
+      const round = await order<{ times: number[], failures: number }>({ url, token, ms: ROUND_MS })
+      if (round.failures > 0) throw new Error(`${round.failures} requests failed`)
       if (!isWarmUp) times[which]?.push(...round.times)
     }
   }

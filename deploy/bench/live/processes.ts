@@ -60,15 +60,8 @@ async function start<Order> (file: string, env: NodeJS.ProcessEnv = {}) {
 
 export const startBare = async () => await start<BareOrder>('bare-process.ts')
 
-/** Starts a process that sends requests. @returns a function that lets it do so for a while, like `measureRequests` */
-export async function startRequests () {
-  const { order } = await start<RequestsOrder>('requests-process.ts')
-  return async (url: string, token: string, ms: number) => {
-    await order({ type: 'start', url, token })
-    await sleep(ms)
-    return await order<{ times: number[], failures: number }>({ type: 'stop' })
-  }
-}
+/** Starts a process that measures requests like `measureRequests`, for as long as it is ordered to. */
+export const startRequests = async () => await start<RequestsOrder>('requests-process.ts')
 
 /** Starts the fake services of gateways. `startGateway` starts the process of a gateway, as it runs in production. */
 export async function startServices () {

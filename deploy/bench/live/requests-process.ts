@@ -1,14 +1,17 @@
 // Sends requests from a process of its own: one that holds the clients' connections is busy with their frames.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { measureRequests } from './requests.ts'
 
-export type RequestsOrder = { type: 'start', url: string, token: string } | { type: 'stop' }
+export interface RequestsOrder {
+  url: string
+  token: string
+  ms: number
+}
 
-let stop: ReturnType<typeof measureRequests> | undefined
-
-process.on('message', (order: RequestsOrder) => {
-  if (order.type === 'stop') return void stop?.().then((result) => process.send?.({ result }))
-  stop = measureRequests([order.url], order.token)
-  process.send?.({})
+process.on('message', async ({ url, token, ms }: RequestsOrder) => {
+  const stop = measureRequests([url], token)
+  await sleep(ms)
+  process.send?.({ result: await stop() })
 })
 process.once('disconnect', () => process.exit())
 process.send?.({})
