@@ -22,31 +22,30 @@ const FULLY_USED = { utilization: 0.98, delayMs: 50 }
 export function shedLoad (app: FastifyInstance) {
   const delays = monitorEventLoopDelay({ samplePerIteration: true })
   delays.enable()
-  let last = performance.eventLoopUtilization()
-  let evaluatedAt = performance.now()
+  let interval: ReturnType<typeof startInterval> | undefined
   let isOverloaded = false
 
   function startInterval () {
-    evaluatedAt = performance.now()
-    last = performance.eventLoopUtilization()
     delays.reset()
+    return { startedAt: performance.now(), utilization: performance.eventLoopUtilization() }
   }
 
   function evaluate () {
-    const intervalMs = performance.now() - evaluatedAt
+    // Begun by the first request, as the start keeps the event loop busy, but nobody waits for it.
+    interval ??= startInterval()
+    const intervalMs = performance.now() - interval.startedAt
     if (intervalMs < SAMPLE_INTERVAL_MS) return
-    const { utilization } = performance.eventLoopUtilization(last)
+    const { utilization } = performance.eventLoopUtilization(interval.utilization)
     const delayMs = expectedDelayMs(delays, intervalMs)
-    startInterval()
+    interval = startInterval()
     isOverloaded = [BUSY, FULLY_USED].some((each) => utilization > each.utilization && delayMs > each.delayMs)
   }
 
-  // The start keeps the event loop busy, but no request waits for it.
-  app.addHook('onListen', async () => startInterval())
   app.addHook('onClose', async () => delays.disable())
   app.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.config.neverShed) return done()
     evaluate()
-    done(isOverloaded && !request.routeOptions.config.neverShed ? new Unavailable() : undefined)
+    done(isOverloaded ? new Unavailable() : undefined)
   })
 }
 
