@@ -40,11 +40,9 @@ t.test('the breaker opens, and closes when the service responds again', async (t
   t.equal((await post()).status, 200)
 })
 
-t.test('a GET is retried once, for at most a tenth of all requests', async (t) => {
+t.test('a GET is retried once, also the first one, and few are retried while a service fails', async (t) => {
   const { call, as, services } = await testGateway(t)
   const headers = as()
-  for (let i = 0; i < 20; i++) await call(`${base}/feed`, { headers })
-  services.social.received.length = 0
   let failures = 1
   services.social.respondWith((_received, response) => {
     if (failures-- > 0) response.destroy()

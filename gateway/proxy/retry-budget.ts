@@ -2,7 +2,8 @@ const DEPOSIT_PER_REQUEST = 0.1
 const MAX_BALANCE = 10
 
 /**
- * Allows one retry per ten requests: enough for a broken connection, too few to double the load on a failing service.
+ * Allows ten retries, and then one per ten requests: enough for broken connections, also just after the start, and too
+ * few to double the load on a failing service.
  */
 export interface RetryBudget {
   deposit(): void
@@ -10,7 +11,7 @@ export interface RetryBudget {
 }
 
 export function createRetryBudget (): RetryBudget {
-  let balance = 0
+  let balance = MAX_BALANCE
   return {
     deposit () {
       balance = Math.min(MAX_BALANCE, balance + DEPOSIT_PER_REQUEST)
