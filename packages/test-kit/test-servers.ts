@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startMailCatcher, type Mail } from '@tandem/local-servers/mail-catcher.ts'
@@ -144,24 +145,27 @@ function temporaryFolder (t: Teardown): string {
 export interface TestProcess {
   readonly port: number
   readonly pid: number | undefined
+  /** What it has logged since its first start. */
+  readLog: () => Promise<string>
   /** Stops it with SIGTERM, as an operator does; resolves once it has ended. */
   stop: () => Promise<void>
   /** Starts it again; resolves once it is ready. */
   start: () => Promise<void>
 }
 
-/** Starts `script`, such as `gateway/main.ts`, with the variables `env`; resolves once it is ready. */
+/** Starts `script`, such as `gateway/main.ts` or a bundle, with the variables `env`; resolves once it is ready. */
 export async function startProcess (t: Teardown, script: string, env: NodeJS.ProcessEnv): Promise<TestProcess> {
   const root = path.resolve(import.meta.dirname, '../..')
+  const logFile = path.join(temporaryFolder(t), 'log')
   const recipe: ProcessSpec = {
     name: script,
     port: 0,
-    logFile: path.join(temporaryFolder(t), 'log'),
+    logFile,
     ipc: true,
     stopTimeoutMs: 15_000,
     command: () => ({
       file: process.execPath,
-      args: [path.join(root, script)],
+      args: [path.resolve(root, script)],
       env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: String(recipe.port) }
     }),
     isReady: async () =>
@@ -184,6 +188,7 @@ export async function startProcess (t: Teardown, script: string, env: NodeJS.Pro
     get pid() {
       return running?.pid
     },
+    readLog: async () => await readFile(logFile, 'utf8'),
     stop,
     start: begin
   }
