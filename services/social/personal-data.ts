@@ -137,6 +137,7 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: { not: 'It is a copy; profile exports the original.' }
   }),
+  hashtag_counts: notPersonal('It counts tags over all posts, and is computed again and again.'),
   trending_rankings: notPersonal('It lists ids of posts, and is computed again every few seconds.'),
   ...idempotencyTables,
   ...operatorTables,

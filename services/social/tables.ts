@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
+import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
@@ -146,6 +146,13 @@ export interface Tables
     post_ids: string[],
     duration_ms: number,
     confirmed_at: Generated<Date>
+  }
+  hashtag_counts: {
+    is_only: Generated<boolean>,
+    tags: JSONColumnType<{ tag: string, postsCount: number }[]>,
+    after: string,
+    duration_ms: number,
+    counted_at: Date
   }
 }
 

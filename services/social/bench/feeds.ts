@@ -4,6 +4,7 @@ import { bearer } from '@tandem/http-kit/testing'
 import { readAll, readDiscover, readFollowing, readByAuthor } from '../feed/queries.ts'
 import { updateRanking } from '../feed/ranking.ts'
 import { readTrending } from '../feed/trending.ts'
+import { updateTagCounts } from '../hashtags/actions.ts'
 import { listTrendingTags } from '../hashtags/queries.ts'
 import { selectPosts } from '../posts/queries.ts'
 import type { Db } from '../tables.ts'
@@ -33,6 +34,7 @@ export async function measurePages (db: Db, port: number, { readers }: Filled) {
   const { watched, lastQuery } = watch(db)
   const page = { limit: 20 }
   await updateRanking(db)
+  await updateTagCounts(db)
   const { rows: [deep] } = await sql<{ id: string }>`select uuidv7(interval '-330 days') as id`.execute(db)
   const cursor = deep!.id
   const feeds: [string, string, (db: Db, reader: string) => Promise<unknown>, string][] = [

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { runWhenDue, type Log } from '@tandem/process-kit'
+import { updateTagCounts } from '../hashtags/actions.ts'
+import { MAX_TIME_SHARE, runAlone } from '../run-alone.ts'
 import type { Db, Trx } from '../tables.ts'
 
 // A cursor holds the position in three hexadecimal digits.
@@ -12,31 +14,33 @@ const IDLE_CHECK_INTERVAL_MS = 60_000
 const IDLE_AFTER_MS = 30_000
 // A little shorter than the interval, so that a single process computes one ranking per check.
 const RANKING_TTL_MS = 2_500
-// However many posts a week has, computing rankings uses at most 1/50 of one connection's time.
-const MAX_TIME_SHARE = 1 / 50
 // How long a reader can take from one page to the next without seeing a post twice. It keeps at most 600 rankings of
 // 16 KB.
 const RANKING_RETENTION = '30 minutes'
 
 export type Ranking = ReturnType<typeof createRanking>
 
-/** The ranking of posts, kept up to date in the background while this process serves requests. */
+/**
+ * The ranking of posts and the counts of hashtags, kept up to date in the background while this process serves
+ * requests.
+ */
 export function createRanking (db: Db) {
   let servedAt = 0
   let checkedAt = 0
   let ring = () => {}
   const isServing = () => Date.now() - servedAt < IDLE_AFTER_MS
   return {
-    /** To be called at each request. After a rest, the ranking is checked at once. */
+    /** To be called at each request. After a rest, both are checked at once. */
     onRequest () {
       const wasServing = isServing()
       servedAt = Date.now()
       if (!wasServing) ring()
     },
-    /** Ranks posts until the returned function is called. */
+    /** Ranks posts and counts hashtags until the returned function is called. */
     start (log: Log) {
       const check = runWhenDue(async () => {
         await updateRanking(db)
+        await updateTagCounts(db)
         checkedAt = Date.now()
       }, {
         findNext: async () => new Date(checkedAt + (isServing() ? RANKING_CHECK_INTERVAL_MS : IDLE_CHECK_INTERVAL_MS)),
@@ -55,10 +59,7 @@ export function createRanking (db: Db) {
  * has changed.
  */
 export async function updateRanking (db: Db) {
-  await db.transaction().execute(async (trx) => {
-    const { rows: [lock] } = await sql<{ isAcquired: boolean }>`
-      select pg_try_advisory_xact_lock(hashtext(current_schema()), hashtext('trending')) as "isAcquired"`.execute(trx)
-    if (!lock?.isAcquired) return
+  await runAlone(db, 'trending', async (trx) => {
     const newest = await trx.selectFrom('trending_rankings')
       .select([
         'number',

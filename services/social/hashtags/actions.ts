@@ -1,5 +1,16 @@
-import type { Trx } from '../tables.ts'
+import { sql } from 'kysely'
+import { MAX_TIME_SHARE, runAlone } from '../run-alone.ts'
+import type { Db, Trx } from '../tables.ts'
 import { parseHashtags } from './parsing.ts'
+import { asUuid } from '../visibility/people.ts'
+import { countTags, FAST_COUNT_MS, weekAgo } from './queries.ts'
+
+// A little shorter than the minute between the checks of an idle process.
+const FAST_COUNT_TTL_MS = 55_000
+// How many tags are kept, of which those of a viewer with blocks are chosen.
+const MAX_TAGS = 200
+// A week with more uses of tags is counted from its newest ones, so that a count ends within the timeout.
+const MAX_USES = 200_000
 
 /** Replaces the hashtags of a post with those in its current content. */
 export async function replaceHashtags (trx: Trx, postId: string, content: string) {
@@ -12,4 +23,31 @@ export async function replaceHashtags (trx: Trx, postId: string, content: string
   await trx.insertInto('post_hashtags').values(tags.map((tag) => ({ tag, post_id: postId })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/**
+ * Counts the hashtags of the week if that is due: in at most 1/50 of the time, and once a minute while a count is so
+ * fast that requests count for themselves.
+ */
+export async function updateTagCounts (db: Db) {
+  await runAlone(db, 'hashtags', async (trx) => {
+    const last = await trx.selectFrom('hashtag_counts')
+      .select(sql<boolean>`counted_at > now() - case when duration_ms <= ${FAST_COUNT_MS} then ${FAST_COUNT_TTL_MS}
+        else duration_ms / ${MAX_TIME_SHARE}::float8 end * interval '1 millisecond'`.as('isRecent'))
+      .executeTakeFirst()
+    if (last?.isRecent) return
+
+    const since = performance.now()
+    const { rows: [oldest] } = await sql<{ after: string }>`
+      select coalesce(
+        (select post_id from post_hashtags where post_id > ${weekAgo} order by post_id desc offset ${MAX_USES} limit 1),
+        ${weekAgo}) as after`.execute(trx)
+    const { after } = oldest!
+    const tags = JSON.stringify(await countTags(trx, { after: asUuid(after), limit: MAX_TAGS }))
+    const durationMs = Math.ceil(performance.now() - since)
+    const counts = { tags, after, duration_ms: durationMs, counted_at: sql<Date>`now()` }
+    await trx.insertInto('hashtag_counts').values(counts)
+      .onConflict((conflict) => conflict.column('is_only').doUpdateSet(counts))
+      .execute()
+  })
 }

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import t from 'tap'
-import { testApp } from '../test/app.ts'
+import { givenPost, testApp } from '../test/app.ts'
+import { updateTagCounts } from './actions.ts'
 import { parseHashtags } from './parsing.ts'
 
 t.test('hashtags are parsed in all spellings', async (t) => {
@@ -57,4 +60,65 @@ t.test('hashtags', async (t) => {
     t.same(await trending(), [])
     t.same(await found('week'), [])
   })
+})
+
+t.test('tags of many posts are counted in the background, and read from the last count', async (t) => {
+  const { db, get, post, del, person, blocks } = await testApp(t)
+  const [ana, ben, cat, dan] = [await person('Ana'), await person('Ben'), await person('Cat'), await person('Dan')]
+  const publish = async (author: string, content: string) =>
+    (await post(author, '/feed', { type: 'TEXT', content })).data.post.id as string
+  const trending = async (viewer: string) => (await get(viewer, '/hashtags/trending')).data.hashtags
+  const setCount = async (change: { duration_ms?: number, counted_at?: ReturnType<typeof sql<Date>> }) =>
+    await db.updateTable('hashtag_counts').set(change).execute()
+  const countedAt = async () =>
+    (await db.selectFrom('hashtag_counts').select('counted_at').executeTakeFirst())?.counted_at.getTime()
+
+  for (const author of [ana, ana, ben]) await publish(author, '#run #early')
+  await publish(ben, '#swim')
+  await Promise.all(Array.from({ length: 20 }, async () => await updateTagCounts(db)))
+  await setCount({ duration_ms: 100 })
+  const first = await countedAt()
+  const all = [{ tag: 'early', postsCount: 3 }, { tag: 'run', postsCount: 3 }, { tag: 'swim', postsCount: 1 }]
+  t.same(await trending(cat), all)
+
+  const later = await publish(ana, '#run #later')
+  t.same(await trending(cat), all, 'a later post is not counted yet')
+  await blocks(dan, ana)
+  await blocks(dan, randomUUID())
+  t.same(
+    await trending(dan),
+    [{ tag: 'early', postsCount: 1 }, { tag: 'run', postsCount: 1 }, { tag: 'swim', postsCount: 1 }],
+    'a viewer with blocks sees it without the posts of those people, of which the later one was not in it'
+  )
+
+  await setCount({ counted_at: sql<Date>`now() - interval '4 seconds'` })
+  await updateTagCounts(db)
+  t.same(await trending(cat), all, 'a count that took 100 ms is not made again for 5 s')
+  await setCount({ counted_at: sql<Date>`now() - interval '6 seconds'` })
+  await Promise.all(Array.from({ length: 20 }, async () => await updateTagCounts(db)))
+  t.not(await countedAt(), first)
+  await setCount({ duration_ms: 100 })
+  t.same((await trending(cat))[0], { tag: 'run', postsCount: 4 })
+
+  await setCount({ duration_ms: 1 })
+  await del(ana, `/feed/${later}`)
+  t.same(await trending(cat), all, 'while a count is fast, each request counts for itself')
+  const fast = await countedAt()
+  await updateTagCounts(db)
+  t.equal(await countedAt(), fast, 'and it is made once a minute')
+})
+
+t.test('of a week with very many tags, the newest uses are counted', async (t) => {
+  const { db, get, person } = await testApp(t)
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const [old, recent] = [await givenPost(db, { author_id: ana }), await givenPost(db, { author_id: ana })]
+  const tag = async (postId: string, name: string, uses: number) =>
+    await sql`insert into post_hashtags (tag, post_id)
+      select ${name}::text || n, ${postId}::uuid from generate_series(1, ${uses}) n`.execute(db)
+  await tag(old.id, 'old', 3)
+  await tag(recent.id, 'recent', 200_000)
+  await updateTagCounts(db)
+  const { data: { hashtags } } = await get(ben, '/hashtags/trending')
+  t.equal(hashtags.length, 20)
+  t.notOk(hashtags.some(({ tag }: { tag: string }) => tag.startsWith('old')))
 })
