@@ -15,12 +15,13 @@ import { withTeardown } from './teardown.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** Those of this folder, and each file of a service's `bench/` that reports goals, as `social/main`. */
-const scripts = new Map([
-  ...['gateway', 'tokens', 'processes', 'system'].map((name) => [name, `deploy/bench/${name}.ts`] as const),
+/** Those of this folder, and each file of a service's `bench/` that reports goals, as `social/main`. With arguments. */
+const scripts = new Map<string, string[]>([
+  ...['gateway', 'tokens', 'processes', 'system'].map((name) => [name, [`deploy/bench/${name}.ts`]] as const),
   ...globSync('services/*/bench/*.ts', { cwd: root }).sort().filter((file) =>
     readFileSync(path.join(root, file), 'utf8').includes('reportGoals(')
-  ).map((file) => [file.replace(/^services\/(.*)\/bench\/(.*)\.ts$/, '$1/$2'), file] as const)
+  ).map((file) => [file.replace(/^services\/(.*)\/bench\/(.*)\.ts$/, '$1/$2'), [file]] as const),
+  ['notification/events-live', ['services/notification/bench/events.ts', '--live']]
 ])
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: 'boolean' } } })
@@ -40,7 +41,7 @@ await withTeardown(async (t) => {
     console.log(`\n${name}`)
     const results = path.join(folder, 'results')
     rmSync(results, { force: true })
-    const hasFailed = await run(scripts.get(name) ?? '', {
+    const hasFailed = await run(scripts.get(name) ?? [], {
       BENCH_RESULTS: results,
       ...databaseUrl && { DATABASE_URL: databaseUrl, TEST_DATABASE_URL: databaseUrl }
     })
@@ -56,8 +57,8 @@ await withTeardown(async (t) => {
   if (values.check) process.exitCode = 1
 })
 
-async function run (script: string, environment: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [script], {
+async function run (script: string[], environment: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, script, {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: 'inherit'
