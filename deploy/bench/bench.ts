@@ -16,7 +16,7 @@ import { withTeardown } from './teardown.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 
 /** Those of this folder, and each file of a service's `bench/` that reports goals, as `social/main`. With arguments. */
-const scripts = new Map<string, string[]>([
+const scripts = new Map<string, readonly string[]>([
   ...['gateway', 'tokens', 'processes', 'system'].map((name) => [name, [`deploy/bench/${name}.ts`]] as const),
   ...globSync('services/*/bench/*.ts', { cwd: root }).sort().filter((file) =>
     readFileSync(path.join(root, file), 'utf8').includes('reportGoals(')
@@ -57,7 +57,7 @@ await withTeardown(async (t) => {
   if (values.check) process.exitCode = 1
 })
 
-async function run (script: string[], environment: NodeJS.ProcessEnv) {
+async function run (script: readonly string[], environment: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, script, {
     cwd: root,
     env: { ...process.env, ...environment },
