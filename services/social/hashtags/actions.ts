@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { MAX_TIME_SHARE, runAlone } from '../run-alone.ts'
 import type { Db, Trx } from '../tables.ts'
-import { parseHashtags } from './parsing.ts'
 import { asUuid } from '../visibility/people.ts'
+import { parseHashtags } from './parsing.ts'
 import { countTags, FAST_COUNT_MS, weekAgo } from './queries.ts'
 
 // A little shorter than the minute between the checks of an idle process.
