@@ -150,6 +150,7 @@ export interface Tables
   hashtag_counts: {
     is_only: Generated<boolean>,
     tags: JSONColumnType<{ tag: string, postsCount: number }[]>,
+    uses: number,
     after: string,
     duration_ms: number,
     counted_at: Date

@@ -4,8 +4,8 @@ import { asUuid } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
 
 const MAX_TAGS = 20
-/** Up to this duration each request counts for itself. */
-export const FAST_COUNT_MS = 5
+/** Up to so many uses of tags each request counts for itself, which takes some milliseconds. */
+export const MAX_USES_OF_SMALL_WEEK = 2_000
 /** The ids of posts of the last seven days are greater. */
 export const weekAgo = sql<string>`(select uuidv7(interval '-7 days'))`
 
@@ -15,8 +15,8 @@ interface TagCount {
 }
 interface StoredCounts {
   tags: TagCount[]
+  uses: number
   after: string
-  durationMs: number
   countedAt: string
 }
 
@@ -24,11 +24,11 @@ interface StoredCounts {
 export async function listTrendingTags (db: Db, viewer: string): Promise<TagCount[]> {
   const { rows: [found] } = await sql<{ hasBlocks: boolean, counts: StoredCounts | null }>`
     select exists (select from blocks where account_id = ${asUuid(viewer)} and not is_lifted) as "hasBlocks",
-      (select json_build_object('tags', tags, 'after', after, 'durationMs', duration_ms, 'countedAt', counted_at)
+      (select json_build_object('tags', tags, 'uses', uses, 'after', after, 'countedAt', counted_at)
         from hashtag_counts) as counts`.execute(db)
   const { hasBlocks, counts } = found!
   // Public posts are the same for everybody, except for people in a block.
-  if (!counts || counts.durationMs <= FAST_COUNT_MS) {
+  if (!counts || counts.uses <= MAX_USES_OF_SMALL_WEEK) {
     return await countTags(db, { after: weekAgo, limit: MAX_TAGS, ...hasBlocks && { viewer } })
   }
   return hasBlocks ? await withoutBlocked(db, viewer, counts) : counts.tags.slice(0, MAX_TAGS)
