@@ -6,8 +6,7 @@ import type { Deps } from '../deps.ts'
 import { insertNotifications } from '../notifications/create.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'
 import { recipientColumns, type Recipient } from '../notifications/recipients.ts'
-import { framesOf } from '../notifications/frames.ts'
-import { changeInbox, logFrames } from '../frames/log.ts'
+import { changeInbox } from '../frames/log.ts'
 import type { Bilingual, Db, Trx } from '../tables.ts'
 
 const CHUNK_SIZE = 500
@@ -83,7 +82,6 @@ export async function notifyNextChunk (deps: Deps): Promise<boolean> {
     )
     const inserted = await insertNotifications(trx, plans, { lowPriority: true })
     jobs = [...inserted.jobs.values()].flat()
-    await logFrames(trx, plans.flatMap(framesOf))
     await trx.updateTable('broadcasts')
       .set({
         cursor_account_id: recipients.at(-1)?.accountId ?? broadcast.cursor_account_id,

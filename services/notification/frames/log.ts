@@ -14,7 +14,7 @@ export interface NewFrame {
 }
 
 // What a running transaction has logged: gateways are woken once it is committed.
-const uncommitted = new WeakMap<Trx, WakeUpSignal>()
+const uncommitted = new WeakMap<Db, WakeUpSignal>()
 
 /** Runs a transaction, and after the commit wakes the connections of the accounts for which it logged frames. */
 export async function changeInbox<Result> (
@@ -32,8 +32,12 @@ export async function changeInbox<Result> (
 
 /** Logs frames within `changeInbox`. */
 export async function logFrames (trx: Trx, frames: NewFrame[]) {
-  const signal = await insertFrames(trx, frames)
-  uncommitted.get(trx)?.push(...signal)
+  wakeAfterCommit(trx, await insertFrames(trx, frames))
+}
+
+/** Wakes the connections of accounts for which frames were logged within `changeInbox`; does nothing elsewhere. */
+export function wakeAfterCommit (db: Db, signal: WakeUpSignal) {
+  uncommitted.get(db)?.push(...signal)
 }
 
 /** Logs frames by themselves, and wakes the connections of their accounts. A repeated event wakes them again. */

@@ -4,7 +4,6 @@ import { insertNotifications } from '../notifications/create.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'
 import { findRecipients, type Recipient } from '../notifications/recipients.ts'
 import { lockUnreadCounts, removeNotifications } from '../notifications/withdraw.ts'
-import { framesOf } from '../notifications/frames.ts'
 import { changeInbox, logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 import { refreshDigest } from './digests.ts'
@@ -146,7 +145,6 @@ async function startDigest (
       ends_at = clock_timestamp() + ${likeDigestMs} * interval '1 millisecond'
     where post_id = ${postId}`.execute(trx)
   await linkLike(trx, { postId, likedBy, notificationId: plan.notificationId })
-  await logFrames(trx, framesOf(plan))
   return jobs.get(plan.notificationId) ?? []
 }
 

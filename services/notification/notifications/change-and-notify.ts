@@ -1,8 +1,7 @@
-import { changeInbox, logFrames } from '../frames/log.ts'
+import { changeInbox } from '../frames/log.ts'
 import type { Deps } from '../deps.ts'
 import type { Trx } from '../tables.ts'
 import { insertNotifications } from './create.ts'
-import { framesOf } from './frames.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest } from './plan.ts'
 import { findRecipients } from './recipients.ts'
 
@@ -26,7 +25,6 @@ export async function changeAndNotify<Result> (
       const now = deps.now()
       const plan = planNotification({ ...request, to: [accountId] }, recipient, { now, occurredAt: now })
       const { jobs } = await insertNotifications(trx, [plan])
-      await logFrames(trx, framesOf(plan))
       enqueued.push(...jobs.get(plan.notificationId) ?? [])
     }))
   if (enqueued.length > 0) await deps.pushes.enqueue(enqueued)

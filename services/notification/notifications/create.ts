@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import { lookupArray } from '@tandem/database-kit'
 import { createBatcher, currentCorrelation, Unavailable, type Correlation } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
@@ -6,7 +7,7 @@ import type { Db } from '../tables.ts'
 import { typeOf } from '../texts/kinds.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest, type PlannedNotification } from './plan.ts'
 import { findRecipients } from './recipients.ts'
-import { logFramesNow } from '../frames/log.ts'
+import { logFramesNow, wakeAfterCommit } from '../frames/log.ts'
 import { framesOf } from './frames.ts'
 import { isSubjectDeleted } from './withdraw.ts'
 
@@ -66,7 +67,7 @@ async function createNotifications (deps: NotifierDeps, batch: DatedRequest[]): 
   )
   const all = plans.flat()
   if (all.length === 0) return batch.map(() => [])
-  const { created, jobs, claimed, offline } = await insertNotifications(deps.db, all, {
+  const { created, jobs, claimed, signal } = await insertNotifications(deps.db, all, {
     maxClaims: deps.pushes.freeSlots()
   })
   const correlations = new Map(batch.map(({ request, correlation }) => [request, correlation]))
@@ -75,10 +76,12 @@ async function createNotifications (deps: NotifierDeps, batch: DatedRequest[]): 
       (claimed.get(notificationId) ?? []).map((job) => ({ ...job, correlation: correlations.get(request) }))
     )
   )
-  // After the insert, so that frames can show the notifications. An event that is repeated logs what is missing.
-  await logFramesNow(deps, all.flatMap(framesOf).filter(({ accountId }) => !offline.has(accountId)))
+  if (signal.length > 0) deps.wakeUp(signal)
+  const existing = all.filter((plan) => !created.has(plan.notificationId))
+  // A message that was read before its event arrived has no notification, but is shown to other devices.
+  await logFramesNow(deps, existing.flatMap(framesOf))
   // The process that inserted the notification may have crashed before it enqueued the pushes.
-  const unfinished = await listUnfinished(deps.db, all.filter((plan) => !created.has(plan.notificationId)))
+  const unfinished = await listUnfinished(deps.db, existing)
   return plans.map((own, number) =>
     own.flatMap(({ notificationId, accountId, request: { dedupeKey } }) =>
       created.has(notificationId) ? jobs.get(notificationId) ?? [] : unfinished.get(`${accountId} ${dedupeKey}`) ?? []
@@ -87,8 +90,9 @@ async function createNotifications (deps: NotifierDeps, batch: DatedRequest[]): 
 }
 
 type Row =
-  | DeliveryJob & { notificationId: string, isClaimed: boolean }
-  | { notificationId: string, id: null, accountId: string, isOffline: boolean }
+  | DeliveryJob & { notificationId: string, isClaimed: boolean, seq: null }
+  | { notificationId: string, id: null, seq: null }
+  | { notificationId: null, id: null, accountId: string, seq: number }
 
 interface InsertOptions {
   lowPriority?: boolean
@@ -97,11 +101,10 @@ interface InsertOptions {
 }
 
 /**
- * Inserts notifications with their deliveries and counts them as unread, all or nothing, in one statement. Those whose
- * dedupe key exists are left out.
+ * Inserts notifications with their deliveries, counts them as unread, and logs the frames of accounts whose log was read
+ * within a day: all or nothing, in one statement. Notifications whose dedupe key exists are left out.
  * @returns the ids of the created notifications, and for each id the deliveries to enqueue after the commit, and those
- *   that are claimed; and the accounts that need no frames: their unread count was locked until the commit, and nobody
- *   read their log within a day
+ *   that are claimed; and the signal for the connections, which `changeInbox` sends by itself
  */
 export async function insertNotifications (
   db: Db,
@@ -110,6 +113,9 @@ export async function insertNotifications (
 ) {
   const deliveries = plans.flatMap(({ notificationId, deliveries }) =>
     deliveries.map((each) => ({ ...each, notificationId }))
+  )
+  const frames = plans.flatMap((plan) =>
+    framesOf(plan).map((frame) => ({ ...frame, notificationId: plan.notificationId }))
   )
   const claimable = new Set(deliveries.filter(({ status }) => status === 'pending').slice(0, maxClaims))
   const requests = [...new Set(plans.map(({ request }) => request))]
@@ -147,11 +153,42 @@ export async function insertNotifications (
       order by account_id, dedupe_key
       on conflict (account_id, dedupe_key) do nothing
       returning id, account_id, listed
+    ), new_frames as (
+      select planned.account_id, type, frame_key, ids, number
+      from unnest(
+        ${lookupArray(frames.map((each) => each.notificationId), 'uuid')},
+        ${lookupArray(frames.map((each) => each.accountId), 'uuid')},
+        ${lookupArray(frames.map((each) => each.type), 'text')},
+        ${lookupArray(frames.map((each) => each.key), 'text')},
+        ${lookupArray(frames.map((each) => JSON.stringify(each.ids)), 'text')}
+      ) with ordinality as planned (notification_id, account_id, type, frame_key, ids, number)
+      join created on created.id = planned.notification_id
+    ), changes as (
+      select account_id, sum(unread)::integer as unread, sum(frames)::integer as frames
+      from (
+        select account_id, 1 as unread, 0 as frames from created where listed
+        union all
+        select account_id, 0, 1 from new_frames
+      ) each
+      group by account_id
     ), counted as (
-      insert into unread_counts (account_id, unread)
-      select account_id, count(*)::integer from created where listed group by account_id order by account_id
-      on conflict (account_id) do update set unread = unread_counts.unread + excluded.unread
-      returning account_id, realtime_until is null or realtime_until <= now() as is_offline
+      insert into unread_counts (account_id, unread, realtime_seq)
+      select account_id, unread, frames from changes
+      where unread > 0 or exists (
+        select from unread_counts live where live.account_id = changes.account_id and live.realtime_until > now()
+      )
+      order by account_id
+      on conflict (account_id) do update set
+        unread = unread_counts.unread + excluded.unread,
+        realtime_seq = unread_counts.realtime_seq + excluded.realtime_seq
+      returning account_id, realtime_seq as seq, realtime_until > now() as is_live
+    ), logged as (
+      insert into realtime_frames (account_id, seq, type, frame_key, ids, at)
+      select account_id, seq - frames + row_number() over (partition by account_id order by number),
+        type, frame_key, ids::jsonb, now()
+      from new_frames join changes using (account_id) join counted using (account_id)
+      where is_live
+      on conflict (account_id, frame_key) where frame_key is not null do nothing
     ), inserted as (
       insert into deliveries (
         id, notification_id, account_id, device_id, device_name, platform,
@@ -175,16 +212,19 @@ export async function insertNotifications (
       returning id, notification_id, due_at, low_priority, status, claimed_until
     )
     select notification_id as "notificationId", id, due_at as "dueAt", low_priority as "lowPriority",
-      claimed_until is not null as "isClaimed", null as "accountId", null as "isOffline"
+      claimed_until is not null as "isClaimed", null as "accountId", null as seq
     from inserted where status in ('pending', 'held')
     union all
-    select id, null, null, null, null, account_id, coalesce(is_offline, false)
-    from created left join counted using (account_id)`.execute(db)
+    select null, null, null, null, null, account_id, seq
+    from counted join changes using (account_id) where is_live and frames > 0
+    union all
+    select id, null, null, null, null, null, null from created`.execute(db)
   const inserted = rows.filter((row) => row.id !== null)
-  const created = rows.filter((row) => row.id === null)
+  const signal = rows.filter((row) => row.seq !== null).map(({ accountId, seq }): WakeUpSignal[number] => [accountId, seq])
+  wakeAfterCommit(db, signal)
   return {
-    created: new Set(created.map((row) => row.notificationId)),
-    offline: new Set(created.filter((row) => row.isOffline).map((row) => row.accountId)),
+    created: new Set(rows.filter((row) => row.id === null && row.seq === null).map((row) => row.notificationId)),
+    signal,
     jobs: Map.groupBy(inserted.filter((row) => !row.isClaimed), (row) => row.notificationId),
     claimed: Map.groupBy(inserted.filter((row) => row.isClaimed), (row) => row.notificationId)
   }
