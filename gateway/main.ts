@@ -2,6 +2,10 @@ import { run, serveMetrics } from '@tandem/process-kit'
 import { createGateway } from './app.ts'
 import { readGatewayConfig } from './config.ts'
 
+// How much memory small buffers share. The sockets of realtime connections are allocated among such pieces; between
+// those of 64 KiB, the default, holes remain that add 0.4 KB to each of ten thousand connections.
+Buffer.poolSize = 8 * 1_024
+
 await run('gateway', async (onClose, log) => {
   const config = readGatewayConfig()
 

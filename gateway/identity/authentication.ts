@@ -16,8 +16,8 @@ export interface Identity {
   isRevoked(sessionId: string): boolean | Promise<boolean>
   /** Keeps revoked sessions up to date for a while, as each call of `isRevoked` does. */
   keepWatching(): void
-  /** Calls `listener` with each session that is found to be revoked; a session can be repeated. */
-  onRevoked(listener: (sessionId: string) => void): void
+  /** Calls `listener` with the sessions that are found to be revoked; a session can be repeated. */
+  onRevoked(listener: (sessionIds: ReadonlySet<string>) => void): void
   close(): void
 }
 
@@ -33,7 +33,7 @@ const OVERLAP_MS = 5_000
 
 /** @param rootKeys public keys, one of which must have signed the key set */
 export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<JsonClient, 'get'>, log: Log): Identity {
-  const listeners: ((sessionId: string) => void)[] = []
+  const listeners: ((sessionIds: ReadonlySet<string>) => void)[] = []
   const revokedSessions = new Map<string, number>()
   let hadKeys = false
   let closed = false
@@ -63,8 +63,8 @@ export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<Js
         // Move it to the end: the map must stay in chronological order.
         revokedSessions.delete(id)
         revokedSessions.set(id, now)
-        for (const listener of listeners) listener(id)
       }
+      if (sessions.length > 0) for (const listener of listeners) listener(new Set(sessions))
       since = new Date(Date.parse(until) - OVERLAP_MS).toISOString()
       for (const [id, at] of revokedSessions) {
         if (at > now - RETENTION_MS) break

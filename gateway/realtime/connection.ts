@@ -3,7 +3,7 @@ import type { Language, VerifiedToken } from '@tandem/http-kit'
 import { closeCodes, type FeedPage, type Frame, type ServerFrameType } from '@tandem/contracts/realtime'
 import { closedTotal, droppedTotal, framesTotal, observeDelay } from './metrics.ts'
 import type { ServiceClients } from './service-clients.ts'
-import type { Times } from './times.ts'
+import { sinceStart, type Times } from './times.ts'
 import { closeTransport, sendFrame, terminateTransport, unsentBytes, type Transport } from './transports.ts'
 
 export type CloseCode = keyof typeof closeCodes
@@ -14,6 +14,7 @@ const MAX_UNSENT_BYTES = 64 * 1024
 /** What all connections of a process share. */
 export interface Shared extends ServiceClients {
   times: Times
+  verifyAccessToken: (token: string) => Promise<VerifiedToken>
   onClosed: (connection: Connection) => void
 }
 
@@ -29,7 +30,7 @@ export interface PresenceWatch {
  * so nothing queues up for a slow client, and a lost signal loses nothing.
  *
  * Ten thousand of them are open: it is an object without functions of its own, which would take as much memory as the
- * socket.
+ * socket. Its times are of `sinceStart`.
  */
 export interface Connection {
   readonly shared: Shared
@@ -39,6 +40,8 @@ export interface Connection {
   readonly address: string
   readonly language: Language | undefined
   readonly openedAt: number
+  /** The connection that the account opened before this one, if it is open. */
+  older: Connection | undefined
   /** Undefined until the connection is accepted. */
   transport: Transport | undefined
   token: VerifiedToken
@@ -52,7 +55,8 @@ export interface Connection {
   readAt: number
   /** The chat on the screen. Undefined: there is nothing to report to the notification service. */
   focus: string | null | undefined
-  focusedAt: number
+  /** When it was last reported. */
+  focusReportedAt: number | undefined
   /** Undefined until it watches any. */
   presence: PresenceWatch | undefined
   isReadingPresence: boolean
@@ -70,6 +74,9 @@ export interface Connection {
   dueAt: number
 }
 
+/** A time up to `ms` before `now`. */
+const before = (now: number, ms: number) => now - Math.trunc(Math.random() * ms)
+
 interface ConnectionOptions {
   verified: VerifiedToken
   address: string
@@ -77,7 +84,7 @@ interface ConnectionOptions {
 }
 
 export function createConnection (shared: Shared, { verified, address, language }: ConnectionOptions): Connection {
-  const now = Date.now()
+  const now = sinceStart()
   const { times } = shared
   return {
     shared,
@@ -87,6 +94,7 @@ export function createConnection (shared: Shared, { verified, address, language 
     address,
     language,
     openedAt: now,
+    older: undefined,
     transport: undefined,
     token: verified,
     position: undefined,
@@ -96,18 +104,18 @@ export function createConnection (shared: Shared, { verified, address, language 
     isReading: false,
     isWoken: false,
     // These times are spread, so that connections that were opened together do not all work together from then on.
-    readAt: now - Math.random() * times.poll,
+    readAt: before(now, times.poll),
     focus: undefined,
-    focusedAt: 0,
+    focusReportedAt: undefined,
     presence: undefined,
     isReadingPresence: false,
-    presenceReadAt: now - Math.random() * times.presence,
-    heardAt: now - Math.random() * times.heartbeat,
+    presenceReadAt: before(now, times.presence),
+    heardAt: before(now, times.heartbeat),
     pingedAt: undefined,
     stalledSince: undefined,
     isExpiring: false,
     isMoving: false,
-    movesAt: now + times.maxLife * (1 + Math.random() / 3),
+    movesAt: now + Math.trunc(times.maxLife * (1 + Math.random() / 3)),
     dueAt: 0
   }
 }
@@ -125,8 +133,8 @@ function deliver (connection: Connection, frame: Frame) {
   if (connection.isClosed || !connection.transport) return
   framesTotal.inc({ type: frame.type })
   sendFrame(connection.transport, frame)
-  if (unsentBytes(connection.transport) > MAX_UNSENT_BYTES) connection.stalledSince ??= Date.now()
-  if (frame.id !== undefined) observeDelay(frame.at, connection.openedAt)
+  if (unsentBytes(connection.transport) > MAX_UNSENT_BYTES) connection.stalledSince ??= sinceStart()
+  if (frame.id !== undefined) observeDelay(frame.at, sinceStart() - connection.openedAt)
 }
 
 export function send (connection: Connection, type: ServerFrameType, data: unknown = {}) {
@@ -161,11 +169,12 @@ function take (connection: Connection, page: Page) {
 
 async function fetchPage (connection: Connection) {
   const { shared: { times, readFeed }, token: { account: { token } }, language, position: after, focus } = connection
-  connection.readAt = Date.now()
-  const isReported = focus !== undefined && connection.readAt - connection.focusedAt > times.focusRenewal
+  connection.readAt = sinceStart()
+  const { readAt, focusReportedAt = -Infinity } = connection
+  const isReported = focus !== undefined && readAt - focusReportedAt > times.focusRenewal
   const page = await readFeed({ token, language, after, ...isReported && { focus } })
   if (isReported && connection.focus === focus) {
-    connection.focusedAt = connection.readAt
+    connection.focusReportedAt = readAt
     // Reported once: another device of the account may have a chat on its screen.
     if (focus === null) connection.focus = undefined
   }
@@ -187,7 +196,7 @@ async function read (connection: Connection) {
     }
   } catch {
     // The notification service is unavailable; what is missing is read at the next attempt.
-    connection.readAt = Date.now() - times.poll + times.retry
+    connection.readAt = sinceStart() - times.poll + times.retry
     connection.dueAt = connection.readAt + times.poll
   } finally {
     connection.isReading = false
@@ -233,13 +242,13 @@ export function open (connection: Connection, transport: Transport, page: Page) 
 
 export function focusOn (connection: Connection, matchId: string | null) {
   connection.focus = matchId
-  connection.focusedAt = 0
+  connection.focusReportedAt = undefined
   wake(connection)
 }
 
 /** The client has sent something. */
 export function hearFrom (connection: Connection) {
-  connection.heardAt = Date.now()
+  connection.heardAt = sinceStart()
   connection.pingedAt = undefined
 }
 

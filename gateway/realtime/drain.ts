@@ -12,7 +12,7 @@ const MAX_MOVE_MS = 1_000
  * that are left.
  */
 export async function drain (registry: Registry, durationMs: number) {
-  const connections = registry.all()
+  const connections = [...registry.all()]
   if (connections.length === 0) return
   connections.forEach((connection, number) => move(connection, Math.floor(number / connections.length * durationMs)))
   const deadline = Date.now() + durationMs + Math.min(MAX_MOVE_MS, durationMs / 2)

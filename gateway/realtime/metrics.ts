@@ -45,8 +45,11 @@ const delay = new Histogram({
   registers: [registry]
 })
 
-/** Observes the delay of a frame. What happened before the connection was opened is a replay, and not late. */
-export function observeDelay (at: string, openedAt: number) {
-  const happenedAt = Date.parse(at)
-  if (happenedAt > openedAt) delay.observe(Math.max(0, Date.now() - happenedAt) / 1_000)
+/**
+ * Observes the delay of a frame, on a connection that has been open for `openMs`. What happened before it was opened is
+ * a replay, and not late.
+ */
+export function observeDelay (at: string, openMs: number) {
+  const delayMs = Date.now() - Date.parse(at)
+  if (delayMs < openMs) delay.observe(Math.max(0, delayMs) / 1_000)
 }

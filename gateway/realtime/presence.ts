@@ -1,4 +1,5 @@
 import { sendEphemeral, type Connection, type PresenceWatch } from './connection.ts'
+import { sinceStart } from './times.ts'
 
 /**
  * Sends the presence of these matches: at once, then each change. Presence is read, never broadcast, so that the rules
@@ -20,7 +21,7 @@ async function refresh (connection: Connection) {
     let presence
     do {
       presence = connection.presence
-      connection.presenceReadAt = Date.now()
+      connection.presenceReadAt = sinceStart()
       const found = await read(connection, presence?.watched ?? [])
       // The client may watch others by now.
       if (presence && presence === connection.presence) sendChanges(connection, presence, found)

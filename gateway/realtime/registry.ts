@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RateLimited } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
 import type { Config } from '../config.ts'
-import { createMemoryCounter } from '../rate-limits/memory-counter.ts'
 import { close, type Connection } from './connection.ts'
+import { createOpenLimits } from './open-limits.ts'
 
 /** Of them, one in 25 gets a heartbeat. */
 const MAX_VISITS_PER_TURN = 500
@@ -20,59 +20,71 @@ export type ConnectionLimits = Pick<
 
 /** The realtime connections of this process. */
 export function createRegistry (limits: ConnectionLimits) {
-  const byAccount = new Map<string, Connection[]>()
-  const bySession = new Map<string, Connection[]>()
+  // Each leads to the older ones of its account, as a list for each account would take 56 bytes.
+  const newest = new Map<string, Connection>()
   const byAddress = new Map<string, number>()
-  const opens = createMemoryCounter()
+  const countOpen = createOpenLimits({
+    perAccount: limits.REALTIME_OPENS_PER_MINUTE,
+    perSecond: limits.REALTIME_OPENS_PER_SECOND
+  })
   let size = 0
+
+  function* ofAccount (accountId: string) {
+    for (let each = newest.get(accountId); each; each = each.older) yield each
+  }
+
+  function* all () {
+    for (const accountId of newest.keys()) yield* ofAccount(accountId)
+  }
+
+  function unlink (connection: Connection) {
+    const { accountId, older } = connection
+    const younger = ofAccount(accountId).find((each) => each.older === connection)
+    if (younger) younger.older = older
+    else if (older) newest.set(accountId, older)
+    else newest.delete(accountId)
+  }
 
   return {
     /** Counts an attempt to connect. @throws RateLimited, Unavailable */
     admit ({ accountId, address }: { accountId: string, address: string }) {
       if (size >= limits.REALTIME_MAX_CONNECTIONS) throw new Unavailable()
       if ((byAddress.get(address) ?? 0) >= limits.REALTIME_MAX_PER_ADDRESS) throw new RateLimited(60)
-      const own = opens.count(accountId, 60_000)
-      if (own.current > limits.REALTIME_OPENS_PER_MINUTE) throw new RateLimited(Math.ceil(own.ttl / 1_000))
-      if (opens.count('', 1_000).current > limits.REALTIME_OPENS_PER_SECOND) throw new Unavailable()
+      countOpen(accountId)
     },
     /** Adds a connection. The oldest one of its account or session makes room for it. */
     add (connection: Connection) {
-      for (
-        const [connections, max] of [
-          [bySession.get(connection.sessionId), limits.REALTIME_MAX_PER_SESSION],
-          [byAccount.get(connection.accountId), limits.REALTIME_MAX_PER_ACCOUNT]
-        ] as const
-      ) {
-        const [oldest] = connections ?? []
-        if (oldest && connections!.length >= max) close(oldest, 4429)
-      }
-      insert(byAccount, connection.accountId, connection)
-      insert(bySession, connection.sessionId, connection)
-      byAddress.set(connection.address, (byAddress.get(connection.address) ?? 0) + 1)
+      const { accountId, sessionId, address } = connection
+      const own = [...ofAccount(accountId)]
+      const ofSession = own.filter((each) => each.sessionId === sessionId)
+      if (ofSession.length >= limits.REALTIME_MAX_PER_SESSION) close(ofSession.at(-1)!, 4429)
+      if (own.length >= limits.REALTIME_MAX_PER_ACCOUNT) close(own.at(-1)!, 4429)
+      connection.older = newest.get(accountId)
+      newest.set(accountId, connection)
+      byAddress.set(address, (byAddress.get(address) ?? 0) + 1)
       size++
     },
+    /** Removes a connection that was added. */
     remove (connection: Connection) {
-      if (!byAccount.get(connection.accountId)?.includes(connection)) return
-      remove(byAccount, connection.accountId, connection)
-      remove(bySession, connection.sessionId, connection)
+      unlink(connection)
       const left = (byAddress.get(connection.address) ?? 1) - 1
       if (left > 0) byAddress.set(connection.address, left)
       else byAddress.delete(connection.address)
       size--
     },
     size: () => size,
-    ofAccount: (accountId: string): readonly Connection[] => byAccount.get(accountId) ?? [],
-    ofSession: (sessionId: string): readonly Connection[] => bySession.get(sessionId) ?? [],
-    all: (): Connection[] => [...byAccount.values()].flat(),
+    // Both can be read while connections open and close. One that is closed meanwhile still leads to the older ones.
+    ofAccount,
+    all,
     /**
      * Calls `visit` with each connection, without a list of them all. It may close the connection. Many visits are spread
      * over `ms`, so that neither they nor the answers of the clients delay requests.
      */
     async forEach (visit: (connection: Connection) => void, ms: number) {
-      const pauseMs = ms * MAX_VISITS_PER_TURN / byAccount.size
+      const pauseMs = ms * MAX_VISITS_PER_TURN / size
       let visited = 0
-      for (const connections of byAccount.values()) {
-        for (const connection of connections) visit(connection)
+      for (const connection of all()) {
+        visit(connection)
         if (++visited % MAX_VISITS_PER_TURN === 0) await sleep(pauseMs)
       }
     }
@@ -80,15 +92,3 @@ export function createRegistry (limits: ConnectionLimits) {
 }
 
 export type Registry = ReturnType<typeof createRegistry>
-
-// Lists are replaced and never changed, so they can be read while connections open and close. Spread syntax would leave
-// room for sixteen more in each.
-function insert (map: Map<string, Connection[]>, key: string, connection: Connection) {
-  map.set(key, map.get(key)?.concat(connection) ?? [connection])
-}
-
-function remove (map: Map<string, Connection[]>, key: string, connection: Connection) {
-  const left = (map.get(key) ?? []).filter((each) => each !== connection)
-  if (left.length > 0) map.set(key, left)
-  else map.delete(key)
-}

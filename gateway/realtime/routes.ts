@@ -16,7 +16,8 @@ import {
   sendEphemeral,
   terminate,
   wakeUp,
-  type Connection
+  type Connection,
+  type Shared
 } from './connection.ts'
 import { drain } from './drain.ts'
 import { connectionsGauge, maxConnectionsGauge, openedTotal } from './metrics.ts'
@@ -24,8 +25,8 @@ import { watch as watchPresence } from './presence.ts'
 import { createRegistry } from './registry.ts'
 import { createServiceClients } from './service-clients.ts'
 import { supervise } from './supervision.ts'
-import type { Times } from './times.ts'
-import { createEventStream, type Transport } from './transports.ts'
+import { sinceStart, type Times } from './times.ts'
+import { canAnswer, createEventStream, type Transport } from './transports.ts'
 import { isUpgrade, offersProtocol, REALTIME_PATH, routeUpgrades } from './upgrade.ts'
 
 declare module 'fastify' {
@@ -59,7 +60,12 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
   const registry = createRegistry(config)
   maxConnectionsGauge.set(config.REALTIME_MAX_CONNECTIONS)
   const accept = routeUpgrades(app)
-  const shared = { ...createServiceClients(config.upstreams, jsonClient), times, onClosed: registry.remove }
+  const shared: Shared = {
+    ...createServiceClients(config.upstreams, jsonClient),
+    times,
+    verifyAccessToken: app.verifyAccessToken,
+    onClosed: registry.remove
+  }
   const bus = config.NATS_URL === undefined ? undefined : connectBus(config.NATS_URL, { service: 'gateway', log })
   if (bus) subscribeToSignals(bus, (publisher, signal) => handleSignal(publisher, signal))
   let isDraining = false
@@ -75,16 +81,16 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     }
   }
 
-  identity.onRevoked((sessionId) => {
-    for (const connection of registry.ofSession(sessionId)) close(connection, 4401)
+  identity.onRevoked((sessionIds) => {
+    for (const connection of registry.all()) if (sessionIds.has(connection.sessionId)) close(connection, 4401)
   })
   let isTicking = false
   async function tickAll () {
     if (isTicking) return
     isTicking = true
-    const tick = { now: Date.now(), hasSignals: bus?.current() !== undefined, hasKey: identity.keys.has }
+    const tick = { now: sinceStart(), hasSignals: bus?.current() !== undefined, hasKey: identity.keys.has }
     await registry.forEach((connection) => {
-      tick.now = Date.now()
+      tick.now = sinceStart()
       supervise(connection, tick)
     }, times.tick * TICK_SHARE)
     isTicking = false
@@ -136,7 +142,7 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     return {
       connection,
       start (transport: Transport) {
-        connectionsGauge.inc({ transport: transport.kind })
+        connectionsGauge.inc({ transport: canAnswer(transport) ? 'websocket' : 'sse' })
         open(connection, transport, page)
         if (watch !== undefined) watchPresence(connection, watch.split(','))
       }
@@ -149,8 +155,8 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     reply.hijack()
     const socket = await accept(request.raw, reply.raw)
     if (!socket) return terminate(connection, 'client')
-    handleClientFrames(app, socket, connection)
-    start({ kind: 'websocket', socket })
+    handleClientFrames(socket, connection)
+    start(socket)
   }
 
   app.get(REALTIME_PATH, {
@@ -188,7 +194,7 @@ function serveEvents (reply: FastifyReply, connection: Connection, start: (trans
     connectionsGauge.dec({ transport: 'sse' })
     terminate(connection, 'client')
   })
-  start({ kind: 'sse', stream })
+  start(stream)
   return reply.headers({
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',

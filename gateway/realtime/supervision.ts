@@ -2,6 +2,7 @@ import { ACCESS_TOKEN } from '@tandem/http-kit'
 import { close, isStalled, move, send, terminate, wake, type Connection } from './connection.ts'
 import { refreshPresence } from './presence.ts'
 import type { Times } from './times.ts'
+import { canAnswer } from './transports.ts'
 
 const SKEW_MS = ACCESS_TOKEN.clockSkewSeconds * 1_000
 
@@ -21,7 +22,7 @@ export function supervise (connection: Connection, tick: Tick) {
   if (!tick.hasKey(connection.token.kid)) return close(connection, 4401)
   const { stalledSince, isWoken, dueAt } = connection
   if (stalledSince === undefined && !isWoken && tick.now < dueAt) return
-  checkToken(connection, tick.now)
+  checkToken(connection)
   checkHeartbeat(connection, tick.now)
   if (tick.now > connection.movesAt && !connection.isMoving) move(connection, 0)
   if (isStalled(connection)) checkStalled(connection, tick.now)
@@ -33,13 +34,13 @@ const pollMs = ({ poll, pollWithoutSignals }: Times, { hasSignals }: Tick) => ha
 
 /** Tokens, heartbeats and looks for news are in time; the rest, and a loss of the signals, are noticed a little later. */
 function nextCheckAt (connection: Connection, tick: Tick) {
-  const { token, isExpiring, heardAt, pingedAt, readAt, transport, shared: { times } } = connection
-  const expiresAtMs = token.expiresAt * 1_000
-  const awaitsPong = pingedAt !== undefined && transport?.kind === 'websocket'
+  const { isExpiring, heardAt, pingedAt, readAt, transport, shared: { times } } = connection
+  const expiresAt = tick.now + msUntilExpiry(connection)
+  const awaitsPong = pingedAt !== undefined && transport !== undefined && canAnswer(transport)
   return Math.min(
     tick.now + times.pollWithoutSignals,
     readAt + pollMs(times, tick),
-    isExpiring ? expiresAtMs + SKEW_MS : expiresAtMs - times.expiryWarning,
+    isExpiring ? expiresAt + SKEW_MS : expiresAt - times.expiryWarning,
     awaitsPong ? pingedAt + times.pongTimeout : (pingedAt ?? heardAt) + times.heartbeat
   )
 }
@@ -51,18 +52,20 @@ function lookForNews (connection: Connection, tick: Tick) {
   if (isWoken || tick.now - readAt > pollMs(times, tick)) wake(connection)
 }
 
-function checkToken (connection: Connection, now: number) {
+const msUntilExpiry = ({ token: { expiresAt } }: Connection) => expiresAt * 1_000 - Date.now()
+
+function checkToken (connection: Connection) {
   const { token: { expiresAt }, shared: { times } } = connection
-  const expiresAtMs = expiresAt * 1_000
-  if (now > expiresAtMs + SKEW_MS) return close(connection, 4401)
-  if (connection.isExpiring || now < expiresAtMs - times.expiryWarning) return
+  const leftMs = msUntilExpiry(connection)
+  if (leftMs < -SKEW_MS) return close(connection, 4401)
+  if (connection.isExpiring || leftMs > times.expiryWarning) return
   connection.isExpiring = true
-  send(connection, 'token.expiring', { expiresAt: new Date(expiresAtMs).toISOString() })
+  send(connection, 'token.expiring', { expiresAt: new Date(expiresAt * 1_000).toISOString() })
 }
 
 function checkHeartbeat (connection: Connection, now: number) {
   const { pingedAt, heardAt, transport, shared: { times } } = connection
-  if (pingedAt !== undefined && transport?.kind === 'websocket') {
+  if (pingedAt !== undefined && transport !== undefined && canAnswer(transport)) {
     if (now - pingedAt > times.pongTimeout) close(connection, 4408)
   } else if (now - (pingedAt ?? heardAt) > times.heartbeat) {
     send(connection, 'ping')

@@ -21,3 +21,9 @@ export const standardTimes = {
 }
 
 export type Times = typeof standardTimes
+
+/**
+ * The time since the process started, in whole milliseconds. V8 keeps such a small number in the object that has it; a
+ * time since 1970 takes 16 bytes more.
+ */
+export const sinceStart = () => Math.trunc(performance.now())

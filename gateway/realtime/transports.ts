@@ -2,8 +2,10 @@ import { Readable } from 'node:stream'
 import type { Frame } from '@tandem/contracts/realtime'
 import type { WebSocket } from 'ws'
 
-/** One open connection to a client. An object without functions of its own, as there are many of them. */
-export type Transport = { kind: 'websocket', socket: WebSocket } | { kind: 'sse', stream: Readable }
+/** What brings frames to a client: a WebSocket, or the body of a response with server-sent events. */
+export type Transport = WebSocket | Readable
+
+const isStream = (transport: Transport) => transport instanceof Readable
 
 /** A stream of server-sent events, the body of a response. */
 export function createEventStream (onClose: () => void): Readable {
@@ -18,33 +20,32 @@ function writeEvent (stream: Readable, frame: Frame, id = frame.id) {
   stream.push(`event: ${frame.type}\n${id ? `id: ${id}\n` : ''}data: ${JSON.stringify(frame)}\n\n`)
 }
 
+/** Whether the client answers pings. A stream goes one way only. */
+export const canAnswer = (transport: Transport) => !isStream(transport)
+
 export function sendFrame (transport: Transport, frame: Frame) {
-  if (transport.kind === 'websocket') return transport.socket.send(JSON.stringify(frame))
+  if (!isStream(transport)) return transport.send(JSON.stringify(frame))
   // A browser sends the last id when it connects again, so a stream without any frame needs one as well.
-  writeEvent(
-    transport.stream,
-    frame,
-    frame.type === 'hello' ? (frame.data as { position: string }).position : frame.id
-  )
+  writeEvent(transport, frame, frame.type === 'hello' ? (frame.data as { position: string }).position : frame.id)
 }
 
 /** Returns how many bytes the client has not read yet. */
 export const unsentBytes = (transport: Transport) =>
-  transport.kind === 'websocket' ? transport.socket.bufferedAmount : transport.stream.readableLength
+  isStream(transport) ? transport.readableLength : transport.bufferedAmount
 
 /** Closes it in order. */
 export function closeTransport (transport: Transport, code: number, reason: string) {
-  if (transport.kind === 'websocket') return transport.socket.close(code, reason)
-  writeEvent(transport.stream, {
+  if (!isStream(transport)) return transport.close(code, reason)
+  writeEvent(transport, {
     type: 'error',
     at: new Date().toISOString(),
     data: { code: String(code), error: reason }
   })
-  transport.stream.push(null)
+  transport.push(null)
 }
 
 /** Ends it at once. */
 export function terminateTransport (transport: Transport) {
-  if (transport.kind === 'websocket') transport.socket.terminate()
-  else transport.stream.destroy()
+  if (isStream(transport)) transport.destroy()
+  else transport.terminate()
 }

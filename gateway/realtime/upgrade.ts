@@ -2,8 +2,9 @@ import { ServerResponse, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { REALTIME_PROTOCOL } from '@tandem/contracts/realtime'
-import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws'
+import { WebSocketServer, type ServerOptions } from 'ws'
 import { BASE_PATH } from '../routes.ts'
+import { ClientSocket } from './client-frames.ts'
 
 export const REALTIME_PATH = `${BASE_PATH}/realtime`
 const MAX_FRAME_BYTES = 4 * 1024
@@ -36,7 +37,8 @@ export const offersProtocol = (request: IncomingMessage) => protocolsOf(request)
  */
 export function routeUpgrades (app: FastifyInstance) {
   // The types do not know closeTimeout yet.
-  const options: ServerOptions & { closeTimeout: number } = {
+  const options: ServerOptions<typeof ClientSocket> & { closeTimeout: number } = {
+    WebSocket: ClientSocket,
     noServer: true,
     clientTracking: false,
     maxPayload: MAX_FRAME_BYTES,
@@ -59,7 +61,7 @@ export function routeUpgrades (app: FastifyInstance) {
     app.routing(request, response)
   })
 
-  return async function accept (request: IncomingMessage, response: ServerResponse): Promise<WebSocket | undefined> {
+  return async function accept (request: IncomingMessage, response: ServerResponse): Promise<ClientSocket | undefined> {
     const upgrade = upgrades.get(request)
     upgrades.delete(request)
     if (!upgrade) return

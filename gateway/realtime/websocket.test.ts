@@ -6,7 +6,7 @@ import { startNats, until } from '@tandem/test-kit'
 import { createConnection, open } from './connection.ts'
 import { openSocket, rawUpgrade, realtimeGateway } from '../test/realtime.ts'
 import { supervise } from './supervision.ts'
-import { standardTimes } from './times.ts'
+import { sinceStart, standardTimes } from './times.ts'
 import { createEventStream } from './transports.ts'
 import { REALTIME_PATH } from './upgrade.ts'
 
@@ -168,6 +168,7 @@ t.test('a connection ends when identity withdraws the key of its token', async (
     times: standardTimes,
     readFeed: async () => page,
     readPresence: async () => ({ presence: [] }),
+    verifyAccessToken: async () => await Promise.reject(new Error('unexpected call')),
     onClosed () {}
   }
   const connection = createConnection(shared, {
@@ -181,9 +182,9 @@ t.test('a connection ends when identity withdraws the key of its token', async (
     language: undefined
   })
   const stream = createEventStream(() => {})
-  open(connection, { kind: 'sse', stream }, page)
+  open(connection, stream, page)
   const keys = new Set(['one'])
-  const tick = () => supervise(connection, { now: Date.now(), hasSignals: true, hasKey: (kid) => keys.has(kid) })
+  const tick = () => supervise(connection, { now: sinceStart(), hasSignals: true, hasKey: (kid) => keys.has(kid) })
   tick()
   t.equal(connection.isClosed, false)
   keys.delete('one')
