@@ -81,10 +81,10 @@ export function createRegistry (limits: ConnectionLimits) {
      * over `ms`, so that neither they nor the answers of the clients delay requests.
      */
     async forEach (visit: (connection: Connection) => void, ms: number) {
-      const pauseMs = ms * MAX_VISITS_PER_TURN / size
+      const pauseMs = ms * MAX_VISITS_PER_TURN / newest.size
       let visited = 0
-      for (const connection of all()) {
-        visit(connection)
+      for (const first of newest.values()) {
+        for (let connection: Connection | undefined = first; connection; connection = connection.older) visit(connection)
         if (++visited % MAX_VISITS_PER_TURN === 0) await sleep(pauseMs)
       }
     }
