@@ -26,7 +26,7 @@ import { createRegistry } from './registry.ts'
 import { createServiceClients } from './service-clients.ts'
 import { supervise } from './supervision.ts'
 import { sinceStart, type Times } from './times.ts'
-import { canAnswer, createEventStream, type Transport } from './transports.ts'
+import { createEventStream, isStream, type Transport } from './transports.ts'
 import { isUpgrade, offersProtocol, REALTIME_PATH, routeUpgrades } from './upgrade.ts'
 
 declare module 'fastify' {
@@ -142,7 +142,7 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     return {
       connection,
       start (transport: Transport) {
-        connectionsGauge.inc({ transport: canAnswer(transport) ? 'websocket' : 'sse' })
+        connectionsGauge.inc({ transport: isStream(transport) ? 'sse' : 'websocket' })
         open(connection, transport, page)
         if (watch !== undefined) watchPresence(connection, watch.split(','))
       }

@@ -2,7 +2,7 @@ import { ACCESS_TOKEN } from '@tandem/http-kit'
 import { close, isStalled, move, send, terminate, wake, type Connection } from './connection.ts'
 import { refreshPresence } from './presence.ts'
 import type { Times } from './times.ts'
-import { canAnswer } from './transports.ts'
+import { isStream } from './transports.ts'
 
 const SKEW_MS = ACCESS_TOKEN.clockSkewSeconds * 1_000
 
@@ -36,7 +36,7 @@ const pollMs = ({ poll, pollWithoutSignals }: Times, { hasSignals }: Tick) => ha
 function nextCheckAt (connection: Connection, tick: Tick) {
   const { isExpiring, heardAt, pingedAt, readAt, transport, shared: { times } } = connection
   const expiresAt = tick.now + msUntilExpiry(connection)
-  const awaitsPong = pingedAt !== undefined && transport !== undefined && canAnswer(transport)
+  const awaitsPong = pingedAt !== undefined && transport !== undefined && !isStream(transport)
   return Math.min(
     tick.now + times.pollWithoutSignals,
     readAt + pollMs(times, tick),
@@ -65,7 +65,7 @@ function checkToken (connection: Connection) {
 
 function checkHeartbeat (connection: Connection, now: number) {
   const { pingedAt, heardAt, transport, shared: { times } } = connection
-  if (pingedAt !== undefined && transport !== undefined && canAnswer(transport)) {
+  if (pingedAt !== undefined && transport !== undefined && !isStream(transport)) {
     if (now - pingedAt > times.pongTimeout) close(connection, 4408)
   } else if (now - (pingedAt ?? heardAt) > times.heartbeat) {
     send(connection, 'ping')

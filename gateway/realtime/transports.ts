@@ -5,7 +5,8 @@ import type { WebSocket } from 'ws'
 /** What brings frames to a client: a WebSocket, or the body of a response with server-sent events. */
 export type Transport = WebSocket | Readable
 
-const isStream = (transport: Transport) => transport instanceof Readable
+/** Whether it goes one way only, so that no pong comes back. */
+export const isStream = (transport: Transport) => transport instanceof Readable
 
 /** A stream of server-sent events, the body of a response. */
 export function createEventStream (onClose: () => void): Readable {
@@ -19,9 +20,6 @@ function writeEvent (stream: Readable, frame: Frame, id = frame.id) {
   if (stream.destroyed) return
   stream.push(`event: ${frame.type}\n${id ? `id: ${id}\n` : ''}data: ${JSON.stringify(frame)}\n\n`)
 }
-
-/** Whether the client answers pings. A stream goes one way only. */
-export const canAnswer = (transport: Transport) => !isStream(transport)
 
 export function sendFrame (transport: Transport, frame: Frame) {
   if (!isStream(transport)) return transport.send(JSON.stringify(frame))
