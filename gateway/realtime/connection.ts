@@ -34,9 +34,8 @@ export interface PresenceWatch {
  */
 export interface Connection {
   readonly shared: Shared
-  readonly id: string
-  readonly accountId: string
-  readonly sessionId: string
+  /** Connections of this process are numbered. */
+  readonly number: number
   readonly address: string
   readonly language: Language | undefined
   readonly openedAt: number
@@ -44,6 +43,7 @@ export interface Connection {
   older: Connection | undefined
   /** Undefined until the connection is accepted. */
   transport: Transport | undefined
+  /** Later ones are of the same account and session. */
   token: VerifiedToken
   position: string | undefined
   head: number
@@ -77,6 +77,11 @@ export interface Connection {
 /** A time up to `ms` before `now`. */
 const before = (now: number, ms: number) => now - Math.trunc(Math.random() * ms)
 
+// The ids of the connections of a process differ in their number only, so that none is kept.
+const idPrefix = randomUUID().slice(0, -12)
+let opened = 0
+const idOf = ({ number }: Connection) => idPrefix + number.toString(16).padStart(12, '0')
+
 interface ConnectionOptions {
   verified: VerifiedToken
   address: string
@@ -88,9 +93,7 @@ export function createConnection (shared: Shared, { verified, address, language 
   const { times } = shared
   return {
     shared,
-    id: randomUUID(),
-    accountId: verified.account.id,
-    sessionId: verified.account.sessionId,
+    number: ++opened,
     address,
     language,
     openedAt: now,
@@ -148,9 +151,9 @@ export function sendEphemeral (connection: Connection, frame: Frame) {
 }
 
 function hello (connection: Connection, { resumed, unreadCount }: Page, position: string) {
-  const { id, shared: { times }, token } = connection
+  const { shared: { times }, token } = connection
   send(connection, 'hello', {
-    connectionId: id,
+    connectionId: idOf(connection),
     position,
     resumed,
     unreadCount,
@@ -260,8 +263,8 @@ export function move (connection: Connection, afterMs: number) {
 
 /** Takes a new token. It must be of the same account and session. */
 export function renew (connection: Connection, renewed: VerifiedToken) {
-  const { id, sessionId } = renewed.account
-  if (id !== connection.accountId || sessionId !== connection.sessionId) return close(connection, 4401)
+  const { id, sessionId } = connection.token.account
+  if (renewed.account.id !== id || renewed.account.sessionId !== sessionId) return close(connection, 4401)
   connection.token = renewed
   connection.isExpiring = false
 }

@@ -42,7 +42,7 @@ t.test('connections that close in any order leave the others in place', async (t
     else open.splice(Math.floor(Math.random() * open.length), 1).forEach(registry.remove)
     if (step % 100 > 0) continue
     for (const accountId of accounts) {
-      const own = open.filter((each) => each.accountId === accountId)
+      const own = open.filter(({ token }) => token.account.id === accountId)
       t.ok(own.every((each, number) => [...registry.ofAccount(accountId)][number] === each), 'the newest first')
     }
     t.equal(new Set(registry.all()).size, open.length)

@@ -38,7 +38,7 @@ export function createRegistry (limits: ConnectionLimits) {
   }
 
   function unlink (connection: Connection) {
-    const { accountId, older } = connection
+    const { older, token: { account: { id: accountId } } } = connection
     const younger = ofAccount(accountId).find((each) => each.older === connection)
     if (younger) younger.older = older
     else if (older) newest.set(accountId, older)
@@ -54,9 +54,9 @@ export function createRegistry (limits: ConnectionLimits) {
     },
     /** Adds a connection. The oldest one of its account or session makes room for it. */
     add (connection: Connection) {
-      const { accountId, sessionId, address } = connection
+      const { address, token: { account: { id: accountId, sessionId } } } = connection
       const own = [...ofAccount(accountId)]
-      const ofSession = own.filter((each) => each.sessionId === sessionId)
+      const ofSession = own.filter(({ token }) => token.account.sessionId === sessionId)
       if (ofSession.length >= limits.REALTIME_MAX_PER_SESSION) close(ofSession.at(-1)!, 4429)
       if (own.length >= limits.REALTIME_MAX_PER_ACCOUNT) close(own.at(-1)!, 4429)
       connection.older = newest.get(accountId)

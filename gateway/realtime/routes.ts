@@ -82,7 +82,9 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
   }
 
   identity.onRevoked((sessionIds) => {
-    for (const connection of registry.all()) if (sessionIds.has(connection.sessionId)) close(connection, 4401)
+    for (const connection of registry.all()) {
+      if (sessionIds.has(connection.token.account.sessionId)) close(connection, 4401)
+    }
   })
   let isTicking = false
   async function tickAll () {
