@@ -74,8 +74,8 @@ export interface Connection {
   dueAt: number
 }
 
-/** A time up to `ms` before `now`. */
-const before = (now: number, ms: number) => now - Math.trunc(Math.random() * ms)
+/** A random time up to `ms` before `now`. */
+const randomlyBefore = (now: number, ms: number) => now - Math.trunc(Math.random() * ms)
 
 // The ids of the connections of a process differ in their number only, so that none is kept.
 const idPrefix = randomUUID().slice(0, -12)
@@ -107,13 +107,13 @@ export function createConnection (shared: Shared, { verified, address, language 
     isReading: false,
     isWoken: false,
     // These times are spread, so that connections that were opened together do not all work together from then on.
-    readAt: before(now, times.poll),
+    readAt: randomlyBefore(now, times.poll),
     focus: undefined,
     focusReportedAt: undefined,
     presence: undefined,
     isReadingPresence: false,
-    presenceReadAt: before(now, times.presence),
-    heardAt: before(now, times.heartbeat),
+    presenceReadAt: randomlyBefore(now, times.presence),
+    heardAt: randomlyBefore(now, times.heartbeat),
     pingedAt: undefined,
     stalledSince: undefined,
     isExpiring: false,
