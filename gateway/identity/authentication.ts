@@ -64,7 +64,7 @@ export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<Js
         revokedSessions.delete(id)
         revokedSessions.set(id, now)
       }
-      if (sessions.length > 0) for (const listener of listeners) listener(new Set(sessions))
+      if (sessions.length > 0) { for (const listener of listeners) listener(new Set(sessions)) }
       since = new Date(Date.parse(until) - OVERLAP_MS).toISOString()
       for (const [id, at] of revokedSessions) {
         if (at > now - RETENTION_MS) break

@@ -84,7 +84,9 @@ export function createRegistry (limits: ConnectionLimits) {
       const pauseMs = ms * MAX_VISITS_PER_TURN / newest.size
       let visited = 0
       for (const first of newest.values()) {
-        for (let connection: Connection | undefined = first; connection; connection = connection.older) visit(connection)
+        for (let connection: Connection | undefined = first; connection; connection = connection.older) {
+          visit(connection)
+        }
         if (++visited % MAX_VISITS_PER_TURN === 0) await sleep(pauseMs)
       }
     }

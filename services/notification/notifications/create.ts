@@ -220,7 +220,9 @@ export async function insertNotifications (
     union all
     select id, null, null, null, null, null, null from created`.execute(db)
   const inserted = rows.filter((row) => row.id !== null)
-  const signal = rows.filter((row) => row.seq !== null).map(({ accountId, seq }): WakeUpSignal[number] => [accountId, seq])
+  const signal = rows.filter((row) => row.seq !== null).map((
+    { accountId, seq }
+  ): WakeUpSignal[number] => [accountId, seq])
   wakeAfterCommit(db, signal)
   return {
     created: new Set(rows.filter((row) => row.id === null && row.seq === null).map((row) => row.notificationId)),
