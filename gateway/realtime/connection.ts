@@ -34,8 +34,7 @@ export interface PresenceWatch {
  */
 export interface Connection {
   readonly shared: Shared
-  /** Connections of this process are numbered. */
-  readonly number: number
+  readonly id: string
   readonly address: string
   readonly language: Language | undefined
   readonly openedAt: number
@@ -77,11 +76,6 @@ export interface Connection {
 /** A random time up to `ms` before `now`. */
 const randomlyBefore = (now: number, ms: number) => now - Math.trunc(Math.random() * ms)
 
-// The ids of the connections of a process differ in their number only, so that none is kept.
-const idPrefix = randomUUID().slice(0, -12)
-let opened = 0
-const idOf = ({ number }: Connection) => idPrefix + number.toString(16).padStart(12, '0')
-
 interface ConnectionOptions {
   verified: VerifiedToken
   address: string
@@ -93,7 +87,7 @@ export function createConnection (shared: Shared, { verified, address, language 
   const { times } = shared
   return {
     shared,
-    number: ++opened,
+    id: randomUUID(),
     address,
     language,
     openedAt: now,
@@ -151,9 +145,9 @@ export function sendEphemeral (connection: Connection, frame: Frame) {
 }
 
 function hello (connection: Connection, { resumed, unreadCount }: Page, position: string) {
-  const { shared: { times }, token } = connection
+  const { id, shared: { times }, token } = connection
   send(connection, 'hello', {
-    connectionId: idOf(connection),
+    connectionId: id,
     position,
     resumed,
     unreadCount,
