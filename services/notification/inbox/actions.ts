@@ -19,10 +19,10 @@ interface ReadMessages {
 
 /** Marks the notifications with these ids as read, or all without ids; returns how many were unread. */
 export async function markNotificationsRead (deps: InboxDeps, accountId: string, ids?: string[]) {
-  return await changeInbox(
-    deps,
-    async (trx) => await markRead(trx, accountId, ids ? sql`listed and id = any(${ids}::uuid[])` : sql`listed`)
-  )
+  return await changeInbox(deps, async (trx) => {
+    await lockUnreadCounts(trx, [accountId])
+    return await markRead(trx, accountId, ids ? sql`listed and id = any(${ids}::uuid[])` : sql`listed`)
+  })
 }
 
 /**
@@ -42,6 +42,9 @@ export async function markMessagesRead (
     )
       .onConflict((conflict) => conflict.columns(['account_id', 'dedupe_key']).doNothing())
       .execute()
+    const people = [readerId, ...senderId ? [senderId] : []]
+    // Both at once: the reader first and then the sender could deadlock with a message between them.
+    await lockUnreadCounts(trx, people)
     await markRead(trx, readerId, sql`dedupe_key = any(${dedupeKeys}::text[])`)
     const frame = {
       type: 'messages.read' as const,
@@ -49,13 +52,15 @@ export async function markMessagesRead (
       key: `read:${dedupeKeys[0] ?? matchId}`,
       at
     }
-    await logFrames(trx, [readerId, ...senderId ? [senderId] : []].map((accountId) => ({ accountId, ...frame })))
+    await logFrames(trx, people.map((accountId) => ({ accountId, ...frame })))
   })
 }
 
-/** Marks unread notifications that match `condition` as read; returns how many of them were in the inbox. */
+/**
+ * Marks unread notifications that match `condition` as read, with the unread count locked; returns how many of them were
+ * in the inbox.
+ */
 async function markRead (trx: Trx, accountId: string, condition: RawBuilder<SqlBool>) {
-  await lockUnreadCounts(trx, [accountId])
   const { rows } = await sql<{ readIds: string[] | null }>`
     with marked as (
       update notifications set read_at = now()

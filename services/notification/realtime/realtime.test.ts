@@ -101,6 +101,26 @@ t.test('a message reaches the devices of both, as each of them sees it', async (
   t.match(afterwards.frames.map(({ data }) => data), [{ isMine: false, readerId: ana, unreadCount: null }])
 })
 
+t.test('messages that both people send and read at the same time never wait for each other', async (t) => {
+  const app = reset()
+  const { read } = feedOf(app)
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  for (const person of [ana, ben]) await read(person)
+  const messages = Array.from({ length: 80 }, (_, number) => {
+    const [senderId, readerId] = number % 2 === 0 ? [ana, ben] : [ben, ana]
+    return { senderId, readerId, ...someMessage(senderId, readerId) }
+  })
+  const outcomes = await Promise.allSettled(messages.flatMap(({ event, matchId, messageId, ...people }) => [
+    app.receive('fitmatch.message.sent.v1', event),
+    app.receive('fitmatch.messages.read.v1', { matchId, ...people, messageIds: [messageId] })
+  ]))
+  t.strictSame(outcomes.filter(({ status }) => status === 'rejected'), [], 'no deadlock')
+  const frames = await app.db.selectFrom('realtime_frames').where('account_id', 'in', [ana, ben])
+    .where('type', 'in', ['message.created', 'messages.read']).select(['account_id']).execute()
+  t.equal(frames.length, 4 * messages.length, 'each reaches both people')
+  t.match([(await app.inbox(ana)).unreadCount, (await app.inbox(ben)).unreadCount], [0, 0])
+})
+
 t.test('what fitmatch does not show is left out, and while it is unavailable the text is missing', async (t) => {
   const app = reset()
   const { read } = feedOf(app)
