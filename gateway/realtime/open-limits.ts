@@ -9,7 +9,10 @@ interface OpenLimits {
   perSecond: number
 }
 
-/** Returns a function that counts an attempt to open a connection. After a minute nothing is kept of an account. */
+/**
+ * Returns a function that counts an attempt to open a connection. After a minute nothing is kept of an account: with a
+ * window of its own for each, as the limits of requests have, a connection would take 0.1 KB more.
+ */
 export function createOpenLimits ({ perAccount, perSecond }: OpenLimits) {
   const inMinute = new Map<string, number>()
   let minuteEndsAt = 0

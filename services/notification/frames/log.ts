@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { KeptFrameType, WakeUpSignal } from '@tandem/contracts/realtime'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -47,6 +47,18 @@ export async function logFramesNow ({ db, wakeUp }: Pick<Deps, 'db' | 'wakeUp'>,
 }
 
 /**
+ * The insert of frames that have their numbers: the `frames` new ones of an account end with `seq`.
+ * @param frames has the columns of frames, their order as `number`, and `seq` and `frames` of their account
+ */
+export const insertNumbered = (frames: RawBuilder<unknown>, at: RawBuilder<unknown>) =>
+  sql`
+  insert into realtime_frames (account_id, seq, type, frame_key, ids, at)
+  select account_id, seq - frames + row_number() over (partition by account_id order by number),
+    type, frame_key, ids::jsonb, ${at}
+  from ${frames}
+  on conflict (account_id, frame_key) where frame_key is not null do nothing`
+
+/**
  * Inserts the frames of accounts whose log was read within a day. Returns the newest number of each of these accounts.
  * Numbers can have gaps, as a repeated frame takes one as well.
  */
@@ -73,13 +85,7 @@ async function insertFrames (db: Db, frames: NewFrame[]): Promise<WakeUpSignal> 
       ) counts
       where unread_counts.account_id = counts.account_id
       returning unread_counts.account_id, realtime_seq as seq, frames
-    ), inserted as (
-      insert into realtime_frames (account_id, seq, type, frame_key, ids, at)
-      select account_id, seq - frames + row_number() over (partition by account_id order by number),
-        type, frame_key, ids::jsonb, coalesce(at, now())
-      from planned join numbered using (account_id)
-      on conflict (account_id, frame_key) where frame_key is not null do nothing
-    )
+    ), inserted as (${insertNumbered(sql`planned join numbered using (account_id)`, sql`coalesce(at, now())`)})
     select account_id as "accountId", seq from numbered`.execute(db)
   return rows.map(({ accountId, seq }) => [accountId, seq])
 }

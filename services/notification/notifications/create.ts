@@ -7,7 +7,7 @@ import type { Db } from '../tables.ts'
 import { typeOf } from '../texts/kinds.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest, type PlannedNotification } from './plan.ts'
 import { findRecipients } from './recipients.ts'
-import { logFramesNow, wakeAfterCommit } from '../frames/log.ts'
+import { insertNumbered, logFramesNow, wakeAfterCommit } from '../frames/log.ts'
 import { framesOf } from './frames.ts'
 import { isSubjectDeleted } from './withdraw.ts'
 
@@ -182,14 +182,12 @@ export async function insertNotifications (
         unread = unread_counts.unread + excluded.unread,
         realtime_seq = unread_counts.realtime_seq + excluded.realtime_seq
       returning account_id, realtime_seq as seq, realtime_until > now() as is_live
-    ), logged as (
-      insert into realtime_frames (account_id, seq, type, frame_key, ids, at)
-      select account_id, seq - frames + row_number() over (partition by account_id order by number),
-        type, frame_key, ids::jsonb, now()
-      from new_frames join changes using (account_id) join counted using (account_id)
-      where is_live
-      on conflict (account_id, frame_key) where frame_key is not null do nothing
-    ), inserted as (
+    ), logged as (${
+    insertNumbered(
+      sql`new_frames join changes using (account_id) join counted using (account_id) where is_live`,
+      sql`now()`
+    )
+  }), inserted as (
       insert into deliveries (
         id, notification_id, account_id, device_id, device_name, platform,
         low_priority, status, reason, due_at, finished_at, attempts, claimed_until
@@ -220,9 +218,7 @@ export async function insertNotifications (
     union all
     select id, null, null, null, null, null, null from created`.execute(db)
   const inserted = rows.filter((row) => row.id !== null)
-  const signal = rows.filter((row) => row.seq !== null).map((
-    { accountId, seq }
-  ): WakeUpSignal[number] => [accountId, seq])
+  const signal = rows.flatMap((row): WakeUpSignal => row.seq === null ? [] : [[row.accountId, row.seq]])
   wakeAfterCommit(db, signal)
   return {
     created: new Set(rows.filter((row) => row.id === null && row.seq === null).map((row) => row.notificationId)),

@@ -43,9 +43,10 @@ export async function updateTagCounts (db: Db) {
         select post_id from post_hashtags where post_id > ${weekAgo} order by post_id desc limit ${MAX_USES + 1}
       )
       select (select count(*) from newest) as uses,
-        coalesce((select post_id from newest order by post_id desc offset ${MAX_USES}), ${weekAgo}) as after`.execute(
-      trx
-    )
+        coalesce(
+          (select post_id from newest order by post_id desc offset ${MAX_USES}),
+          ${weekAgo}
+        ) as after`.execute(trx)
     const { uses, after } = week!
     const tags = JSON.stringify(await countTags(trx, { after: asUuid(after), limit: MAX_TAGS }))
     const durationMs = Math.ceil(performance.now() - since)
