@@ -225,14 +225,7 @@ export const authentication = plugin(
 
       const header = request.headers.authorization
       if (header === undefined) return done(new Unauthorized())
-      const reject = (error?: unknown) =>
-        done(
-          error instanceof Unavailable
-            ? error
-            : config.unauthorizedOnly
-            ? new Unauthorized()
-            : new InvalidAccessToken()
-        )
+      const reject = (error?: unknown) => done(error instanceof Unavailable ? error : new InvalidAccessToken())
       const accept = ({ account, issuedAt }: VerifiedToken) => {
         const isEnded = isRevoked?.(account.sessionId, issuedAt)
         if (typeof isEnded === 'object') isEnded.then((ended) => ended ? reject() : admit(account), reject)

@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { FastifyError } from '@fastify/error'
 import { inIndonesian, isTransient, Unavailable } from '@tandem/process-kit'
 import {
+  InvalidAccessToken,
   MethodNotAllowed,
   NotFound,
   PayloadTooLarge,
   RateLimited,
   ServerError,
+  Unauthorized,
   UnsupportedMediaType,
   ValidationError,
   type Sentence
@@ -126,11 +128,10 @@ function parseError (code: string): Sentence {
 }
 
 /** Sends `thrown` as an error response. Internal errors are logged and never sent to the client. */
-export function sendError (thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const { code, statusCode, message, indonesian } = toErrorResponse(
-    thrown,
-    request.routeOptions?.config?.validationCode
-  )
+export function sendError (error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const { unauthorizedOnly, validationCode } = request.routeOptions?.config ?? {}
+  const thrown = unauthorizedOnly && error instanceof InvalidAccessToken ? new Unauthorized() : error
+  const { code, statusCode, message, indonesian } = toErrorResponse(thrown, validationCode)
   const language = languageOfRequest(request)
   const retryAfterSeconds = thrown instanceof RateLimited
     ? thrown.retryAfterSeconds
