@@ -60,6 +60,12 @@ export const SubscriptionChanged = defineEvent(
   })
 )
 
+/** An account at a provider, whose address is that of the account here, signs in to it from now on. */
+export const ProviderLinked = defineEvent(
+  'identity.provider.linked.v1',
+  Type.Object({ accountId: Id, provider: Type.Enum(['PROVIDER_A', 'PROVIDER_B']) })
+)
+
 /** The erasure of an account has begun. Every service erases what it holds of it. */
 export const AccountErasing = defineEvent(
   'identity.account.erasing.v1',

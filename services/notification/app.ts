@@ -1,6 +1,6 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { serveOperators, serveProposals } from '@tandem/operator-kit'
-import { onPasswordChanged, onSessionStarted } from './account/consumers.ts'
+import { onPasswordChanged, onProviderLinked, onSessionStarted } from './account/consumers.ts'
 import { onPersonBlocked, onPersonUnblocked } from './blocks/consumers.ts'
 import { broadcastRoutes } from './broadcasts/operator-routes.ts'
 import { confirmBroadcast } from './broadcasts/operators.ts'
@@ -49,6 +49,7 @@ const consumers = [
   onPersonUnblocked,
   onSessionsEnded,
   onPasswordChanged,
+  onProviderLinked,
   onSessionStarted,
   onPersonUnfollowed,
   onBuddyRequestWithdrawn,

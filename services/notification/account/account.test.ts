@@ -30,6 +30,27 @@ t.test('a new password and a sign-in on a new device are mailed once, in the acc
   t.match(await inbox(ana), { unreadCount: 2, notifications: [{ type: 'ACCOUNT' }, { type: 'ACCOUNT' }] })
 })
 
+t.test('the owner is notified once of a provider that is linked, in the inbox and by mail', async (t) => {
+  const { receive, db, person, neighbours, inbox } = reset()
+  const texts = {
+    en: { subject: 'A provider was linked to your Tandem account', body: /with provider A\./ },
+    id: { subject: 'Sebuah penyedia ditautkan ke akun Tandem Anda', body: /dengan penyedia A\./ }
+  }
+  for (const [locale, { subject, body }] of Object.entries(texts)) {
+    const ana = await person('Ana', { locale })
+    const email = `${locale}@example.com`
+    neighbours.contacts.set(ana, { email, name: 'Ana', locale })
+    const event = { id: randomUUID() }
+    for (const _ of [1, 2]) {
+      await receive('identity.provider.linked.v1', { accountId: ana, provider: 'PROVIDER_A' }, event)
+    }
+    t.match(await inbox(ana), { unreadCount: 1, notifications: [{ type: 'ACCOUNT', body }] })
+    const mails = (await pendingMails(db)).filter(({ recipient }) => recipient === email)
+    t.match(mails, [{ subject }])
+    t.equal(mails.length, 1)
+  }
+})
+
 t.test('while identity is unavailable nothing is lost: the event is retried', async (t) => {
   const { receive, db, person, neighbours, inbox } = reset()
   const ben = await person('Ben')

@@ -1,5 +1,5 @@
 import { on } from '@tandem/bus-kit'
-import { PasswordChanged, SessionStarted } from '@tandem/contracts'
+import { PasswordChanged, ProviderLinked, SessionStarted } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { queueAccountMail } from './actions.ts'
 
@@ -9,6 +9,14 @@ export const onPasswordChanged = (deps: Deps) =>
     async ({ id, data: { accountId, how } }) =>
       await queueAccountMail(deps, { eventId: id, accountId, write: (templates) => templates.passwordChanged(how) })
   )
+
+export const onProviderLinked = (deps: Deps) =>
+  on(ProviderLinked, async ({ id, time, data: { accountId, provider } }) =>
+    await queueAccountMail(deps, {
+      eventId: id,
+      accountId,
+      write: (templates) => templates.providerLinked(provider, time)
+    }))
 
 export const onSessionStarted = (deps: Deps) =>
   on(SessionStarted, async ({ id, time, data: { accountId, newDevice, deviceName, platform } }) => {

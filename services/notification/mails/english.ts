@@ -103,6 +103,19 @@ export const english = {
           ]
         })
     }),
+  providerLinked: (provider: 'PROVIDER_A' | 'PROVIDER_B', at: Date) =>
+    renderMail({
+      locale,
+      footer,
+      subject: 'A provider was linked to your Tandem account',
+      title: 'Hello',
+      paragraphs: [
+        `There was a sign-in to your account with provider ${provider === 'PROVIDER_A' ? 'A' : 'B'}, ` +
+        `on ${dateFormat.format(at)} (UTC). From now on, this is a way to sign in.`,
+        'If this was not you, remove the provider in the app, and change the passwords of your Tandem account and of ' +
+        'your mailbox: the account at the provider has your address.'
+      ]
+    }),
   newSignIn: (device: string | null, at: Date) =>
     renderMail({
       locale,

@@ -101,6 +101,19 @@ export const indonesian: MailTemplates = {
           ]
         })
     }),
+  providerLinked: (provider, at) =>
+    renderMail({
+      locale,
+      footer,
+      subject: 'Sebuah penyedia ditautkan ke akun Tandem Anda',
+      title: 'Halo',
+      paragraphs: [
+        `Akun Anda dibuka dengan penyedia ${provider === 'PROVIDER_A' ? 'A' : 'B'}, ` +
+        `pada ${dateFormat.format(at)} (WIB). Mulai sekarang, ini salah satu cara untuk masuk.`,
+        'Jika itu bukan Anda, hapus penyedia itu di aplikasi, lalu ubah kata sandi akun Tandem dan email Anda: akun ' +
+        'di penyedia itu memakai alamat Anda.'
+      ]
+    }),
   newSignIn: (device, at) =>
     renderMail({
       locale,

@@ -20,6 +20,7 @@ import {
   PeopleMentioned,
   PersonFollowed,
   PostCommented,
+  ProviderLinked,
   RecordSet,
   ReportResolved,
   ReservationConfirmed,
@@ -182,6 +183,12 @@ export const registry: RegistryEntry[] = [
       id
     ) => [{ kind: 'passwordChanged', dedupeKey: `password:${id}`, to: [accountId], params: { how } }]
   ),
+  onEvent(ProviderLinked, ({ accountId, provider }, id) => [{
+    kind: 'providerLinked',
+    dedupeKey: `provider:${id}`,
+    to: [accountId],
+    params: { provider }
+  }]),
   onEvent(SessionStarted, ({ accountId, sessionId, newDevice, deviceName, platform }) =>
     newDevice
       ? [{

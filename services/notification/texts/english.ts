@@ -187,6 +187,12 @@ export const english = {
       CLEARED {The password of your account was removed. You can set a new one.}
       other {If this was not you, choose “Forgot password” immediately.}}`
   },
+  providerLinked: {
+    type: 'ACCOUNT',
+    title: 'A new way to sign in',
+    body: 'You can now sign in with {provider, select, PROVIDER_A {provider A} other {provider B}}. ' +
+      'If this was not you, remove it and change your password.'
+  },
   newSignIn: {
     type: 'ACCOUNT',
     title: 'New sign-in',

@@ -133,6 +133,11 @@ export const indonesian: Texts = {
       CLEARED {Kata sandi akun Anda dihapus. Anda dapat membuat yang baru.}
       other {Jika itu bukan Anda, segera pilih “Lupa kata sandi”.}}`
   },
+  providerLinked: {
+    title: 'Cara masuk yang baru',
+    body: 'Anda kini dapat masuk dengan {provider, select, PROVIDER_A {penyedia A} other {penyedia B}}. ' +
+      'Jika itu bukan Anda, hapus penyedia itu dan ubah kata sandi Anda.'
+  },
   newSignIn: {
     title: 'Ada yang baru masuk',
     body: 'Akun Anda dibuka di {device, select, none {perangkat baru} other {{device}}}. ' +
