@@ -21,6 +21,7 @@ export const rights = {
   'people.read': { roles: everybody },
   'people.contact': { roles: support },
   'sessions.end': { roles: support },
+  'providers.remove': { roles: support },
   'deliveries.read': { roles: support },
   'mails.read': { roles: support },
   'issues.read': { roles: support },

@@ -16,6 +16,7 @@ import { keyRoutes } from './keys/routes.ts'
 import { leavingRoutes } from './leaving/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { proofRoutes } from './proofs/routes.ts'
+import { providerLinkRoutes } from './provider-links/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { registrationRoutes } from './registration/routes.ts'
 import { onOperatorActed } from './security-log/consumers.ts'
@@ -41,6 +42,7 @@ const routes = [
   accountRoutes,
   proofRoutes,
   addressRoutes,
+  providerLinkRoutes,
   issueRoutes,
   erasureRoutes,
   leavingRoutes,

@@ -37,6 +37,17 @@ export const ProofTooWeak = createError(
   'To delete the account at once, prove who you are with a mailed code',
   403
 )
+export const EmailChangedRecently = createError(
+  'EMAIL_CHANGED_RECENTLY',
+  'The address of this account has changed. This is possible seven days after the change',
+  409
+)
+export const ProviderNotLinked = createError('NOT_FOUND', 'This provider is not linked to your account', 404)
+export const LastSignInMethod = createError(
+  'LAST_SIGN_IN_METHOD',
+  'You sign in with nothing but this provider. Set a password first',
+  409
+)
 export const EmailFailed = createError('EMAIL_FAILED', 'The email could not be sent. Please try again later.', 500)
 export const InvalidProviderAToken = createError(
   'INVALID_PROVIDER_A_TOKEN',

@@ -1,6 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from './tables.ts'
 
+/** Whether the address of an account has changed, and the change can still be taken back. */
+export async function canAddressBeReverted (db: Db, accountId: string) {
+  const revert = await db.selectFrom('email_reverts').where('account_id', '=', accountId)
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`).select('account_id').limit(1).executeTakeFirst()
+  return revert !== undefined
+}
+
 /**
  * Whether an account changed away from this address and can still take that back. Nobody else can use the address
  * meanwhile: a thief could otherwise register it, and so prevent the owner's return.

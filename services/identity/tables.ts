@@ -274,7 +274,7 @@ export type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | Provider
 export type Platform = 'android' | 'ios'
 /** The purpose of a mailed code. */
 export type Purpose = 'VERIFY' | 'SIGN_IN' | 'NEW_EMAIL' | ProofPurpose
-export type ProofPurpose = 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL'
+export type ProofPurpose = 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL' | 'REMOVE_PROVIDER'
 export type ProofMethod = 'PASSWORD' | 'CODE' | Provider
 /** What callers who are not signed in can have mailed to an address. */
 export type MailRequestKind = 'VERIFY' | 'SIGN_IN' | 'RESET' | 'DELETION'

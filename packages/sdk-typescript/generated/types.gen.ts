@@ -436,7 +436,7 @@ export type Decision = {
 /**
  * The error code, for programs
  */
-export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
+export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_CHANGED_RECENTLY' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LAST_SIGN_IN_METHOD' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
 
 export type Failure = {
     code: ErrorCode;
@@ -728,6 +728,11 @@ export type HomeUser = {
     streak: number;
     totalXp: number;
     xpToNextLevel: number;
+};
+
+export type LinkedProvider = {
+    linkedAt: string;
+    provider: 'PROVIDER_A' | 'PROVIDER_B';
 };
 
 export type Log = ({
@@ -1947,15 +1952,11 @@ export type DeleteAccountErrors = {
      */
     403: Failure;
     /**
-     * `USER_NOT_FOUND`: There is no such user
-     */
-    404: Failure;
-    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
     /**
-     * `DELETION_PENDING`: The deletion of this account is already under way
+     * `EMAIL_CHANGED_RECENTLY`: The address of this account has changed. This is possible seven days after the change
      */
     409: Failure;
     /**
@@ -2147,6 +2148,8 @@ export type ConfirmAccountDeletionErrors = {
     408: Failure;
     /**
      * `DELETION_PENDING`: The deletion of this account is already under way
+     *
+     * `EMAIL_CHANGED_RECENTLY`: The address of this account has changed. This is possible seven days after the change
      */
     409: Failure;
     /**
@@ -2399,10 +2402,6 @@ export type RequestEmailChangeErrors = {
      */
     403: Failure;
     /**
-     * `USER_NOT_FOUND`: There is no such user
-     */
-    404: Failure;
-    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
@@ -2476,10 +2475,6 @@ export type ConfirmEmailChangeErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
-    /**
-     * `USER_NOT_FOUND`: There is no such user
-     */
-    404: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -2557,6 +2552,10 @@ export type RevertEmailChangeErrors = {
      * `EMAIL_EXISTS`: An account with this email already exists
      */
     409: Failure;
+    /**
+     * `DELETION_BEGUN`: The deletion has begun and cannot be canceled any more
+     */
+    410: Failure;
     /**
      * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
      */
@@ -2753,14 +2752,12 @@ export type RequestDataExportErrors = {
      */
     403: Failure;
     /**
-     * `USER_NOT_FOUND`: There is no such user
-     */
-    404: Failure;
-    /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
     /**
+     * `EMAIL_CHANGED_RECENTLY`: The address of this account has changed. This is possible seven days after the change
+     *
      * `EXPORT_RUNNING`: The copy of your data is already being made
      */
     409: Failure;
@@ -2942,7 +2939,7 @@ export type ProveIdentityData = {
         /**
          * What the proof is for
          */
-        purpose: 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL';
+        purpose: 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL' | 'REMOVE_PROVIDER';
     };
     path?: never;
     query?: never;
@@ -3035,7 +3032,7 @@ export type RequestProofCodeData = {
         /**
          * What the proof is for
          */
-        purpose: 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL';
+        purpose: 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL' | 'REMOVE_PROVIDER';
     };
     path?: never;
     query?: never;
@@ -3057,10 +3054,6 @@ export type RequestProofCodeErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
-    /**
-     * `USER_NOT_FOUND`: There is no such user
-     */
-    404: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -3101,6 +3094,142 @@ export type RequestProofCodeResponses = {
 };
 
 export type RequestProofCodeResponse = RequestProofCodeResponses[keyof RequestProofCodeResponses];
+
+export type ListProvidersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/account/providers';
+};
+
+export type ListProvidersErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListProvidersError = ListProvidersErrors[keyof ListProvidersErrors];
+
+export type ListProvidersResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            providers: Array<LinkedProvider>;
+        };
+        success: true;
+    };
+};
+
+export type ListProvidersResponse = ListProvidersResponses[keyof ListProvidersResponses];
+
+export type RemoveProviderData = {
+    body: {
+        /**
+         * The proof of `POST /account/proof`
+         */
+        proof: string;
+    };
+    path: {
+        provider: 'PROVIDER_A' | 'PROVIDER_B';
+    };
+    query?: never;
+    url: '/account/providers/{provider}';
+};
+
+export type RemoveProviderErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `PROOF_REQUIRED`: Please prove again who you are; a proof is valid for ten minutes and can be used once
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: This provider is not linked to your account
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `LAST_SIGN_IN_METHOD`: You sign in with nothing but this provider. Set a password first
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RemoveProviderError = RemoveProviderErrors[keyof RemoveProviderErrors];
+
+export type RemoveProviderResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type RemoveProviderResponse = RemoveProviderResponses[keyof RemoveProviderResponses];
 
 export type GetStandingData = {
     body?: never;

@@ -8,7 +8,9 @@ import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import { claimAttempt } from '../attempt-limit.ts'
 import { generateCode, redeemCode, storeCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
-import { EmailExists, InvalidCode, InvalidResetToken, UserNotFound } from '../errors.ts'
+import { cancelErasure } from '../erasures/actions.ts'
+import { findLiveErasure } from '../erasures/queries.ts'
+import { EmailExists, InvalidCode, InvalidResetToken } from '../errors.ts'
 import { expireExports } from '../expire-exports.ts'
 import { collapseKeyOf } from '../mails/mail-keys.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
@@ -17,7 +19,9 @@ import { digestOfToken, generateToken } from '../random-tokens.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
 import { isAddressReserved } from '../reserved-addresses.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
-import { endSessions, type Caller } from '../sessions/actions.ts'
+import { endSessions } from '../sessions/actions.ts'
+import { lockCaller, type Caller } from '../sessions/caller.ts'
+import { deleteNetworks } from '../sessions/networks.ts'
 import type { Db, Trx } from '../tables.ts'
 
 const REVERT_LIFETIME = '7 days'
@@ -28,7 +32,7 @@ type AddressDeps = Pick<Deps, 'db' | 'secrets' | 'mailer' | 'publicUrl'>
 
 /**
  * Mails a code to a new address. Nothing changes before it is confirmed. Five times a day.
- * @throws ProofRequired, EmailExists, RateLimited, UserNotFound
+ * @throws ProofRequired, EmailExists, RateLimited, InvalidAccessToken
  */
 export async function requestEmailChange (
   { db, secrets, mailer }: AddressDeps,
@@ -37,8 +41,7 @@ export async function requestEmailChange (
 ) {
   const { accountId } = caller
   const mail = await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { id: accountId })
-    if (!account || account.isBanned) throw new UserNotFound()
+    const account = await lockCaller(trx, caller)
     await claimProof(trx, caller, { purpose: 'CHANGE_EMAIL', proof })
     await claimAttempt(trx, { table: 'email_change_attempts', accountId, ...LIMIT })
     const taken = await trx.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
@@ -68,13 +71,13 @@ export async function requestEmailChange (
 
 /**
  * Changes the address with the mailed code. Other sessions end, and so does everything that was mailed to the old
- * address, which gets a link to take the change back. @throws InvalidCode, EmailExists, UserNotFound
+ * address, which gets a link to take the change back. @throws InvalidCode, EmailExists, InvalidAccessToken
  */
-export async function confirmEmailChange (deps: AddressDeps, { accountId, sessionId }: Caller, code: string) {
+export async function confirmEmailChange (deps: AddressDeps, caller: Caller, code: string) {
   const { db, secrets, mailer } = deps
+  const { accountId, sessionId } = caller
   const changed = await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { id: accountId })
-    if (!account || account.isBanned) throw new UserNotFound()
+    const account = await lockCaller(trx, caller)
     const pending = await trx.selectFrom('email_changes').where('account_id', '=', accountId).select('new_email')
       .executeTakeFirst()
     if (!pending || !await redeemCode(trx, secrets, { accountId, purpose: 'NEW_EMAIL', code })) return
@@ -116,8 +119,9 @@ async function mailRevertLink (trx: Trx, { publicUrl }: AddressDeps, account: Lo
 }
 
 /**
- * Takes a change of address back with the link that was mailed to the old one. The password is cleared and every session
- * ends, because a thief may know them. @throws InvalidResetToken, EmailExists
+ * Takes a change of address back with the link that was mailed to the old one, and with it all that a thief may have
+ * done since: the password is cleared, every session ends, providers that were linked are removed, and a deletion is
+ * canceled. @throws InvalidResetToken, EmailExists, DeletionBegun
  */
 export async function revertEmailChange ({ db }: Pick<Deps, 'db'>, token: string) {
   await db.transaction().execute(async (trx) => {
@@ -126,15 +130,27 @@ export async function revertEmailChange ({ db }: Pick<Deps, 'db'>, token: string
     // Read again under the lock, so that a link works once.
     if (!account || !await findRevert(trx, token)) throw new InvalidResetToken()
     const accountId = account.id
-    // A link to an older address stays: it belongs to an earlier owner.
-    await trx.deleteFrom('email_reverts').where('account_id', '=', accountId)
-      .where('created_at', '>=', link.createdAt).execute()
+    // What is older stays: it belongs to an earlier owner.
+    for (const table of ['email_reverts', 'provider_links'] as const) {
+      await trx.deleteFrom(table).where('account_id', '=', accountId).where('created_at', '>=', link.createdAt)
+        .execute()
+    }
+    await deleteNetworks(trx, accountId)
+    await cancelDeletion(trx, accountId)
     await setEmail(trx, account, link.oldEmail)
     await trx.updateTable('accounts').set({ password_hash: null }).where('id', '=', accountId).execute()
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'EMAIL_CHANGED', accountId, detail: { how: 'REVERTED' } })
     if (account.passwordHash) await publish(trx, PasswordChanged, accountId, { accountId, how: 'CLEARED' })
   }).catch(throwIfTaken)
+}
+
+/** Whatever deletion is scheduled was requested after the change: it ended the sessions that could make one. */
+async function cancelDeletion (trx: Trx, accountId: string) {
+  const erasure = await findLiveErasure(trx, accountId)
+  if (!erasure) return
+  await cancelErasure(trx, accountId, erasure.id)
+  await logSecurityEvent(trx, { kind: 'DELETION_CANCELED', accountId, detail: {} })
 }
 
 const findRevert = async (db: Db, token: string) =>

@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { runHousekeeping } from '../housekeeping.ts'
+import type { ProviderIdentity } from '../providers/tokens.ts'
 import { password, randomEmail, testApp, wrongCode } from '../test/app.ts'
 
-const app = await testApp(t)
+const identities = new Map<string, ProviderIdentity>()
+const verify = async (token: string) => identities.get(token)
+const app = await testApp(t, { providers: { PROVIDER_A: verify, PROVIDER_B: verify } })
 const {
   db,
   givenAccount,
@@ -155,6 +158,102 @@ t.test('an address that nobody verified gets no link', async (t) => {
   t.equal(app.mail.mails(eve.email).length, 0)
   t.ok((await publishedEvents(eve.id)).some(({ type }) => type === 'account.verified'))
   t.match(await post('/auth/register', { email: eve.email, password }), { status: 201 })
+})
+
+t.test('taking a change back removes the providers that were linked since, and cancels a deletion', async (t) => {
+  const ana = await givenAccount()
+  const email = randomEmail()
+  identities.set('ana', { subject: ana.id, email: ana.email })
+  const before = await post('/auth/provider-a', { idToken: 'ana' })
+  t.equal(before.status, 200)
+  const { token } = await change(ana, email)
+  identities.set('thief', { subject: email, email })
+  t.match(await post('/auth/provider-b', { identityToken: 'thief' }), { status: 200, user: { id: ana.id } })
+  const { data: { proof } } = await post('/account/proof', { purpose: 'DELETE', password }, { as: ana })
+  t.match(await post('/account/deletion', { proof }, { as: ana }), { status: 202 })
+  t.match(await login(email), { code: 'ACCOUNT_DELETION_PENDING' })
+
+  t.match(await revert(token), { status: 200 })
+  t.match(await post('/auth/provider-b', { identityToken: 'thief' }), { status: 201 }, 'an account of their own')
+  t.match(await post('/auth/provider-a', { idToken: 'ana' }), { status: 200, user: { id: ana.id } }, 'an earlier link')
+  t.match(await db.selectFrom('erasures').where('account_id', '=', ana.id).select('status').execute(), [{
+    status: 'CANCELED'
+  }])
+  t.equal((await publishedEvents(ana.id)).findLast(({ type }) => type === 'person.hidden')!['hidden'], false)
+  const networks = await db.selectFrom('account_networks').where('account_id', '=', ana.id).select('network').execute()
+  t.equal(networks.length, 1, 'only that of the sign-in since')
+})
+
+t.test('a provider that is linked, or a deletion requested, while a change is taken back never stays', async (t) => {
+  for (let round = 0; round < 20; round++) {
+    const ana = await givenAccount()
+    const email = randomEmail()
+    const { token } = await change(ana, email)
+    const { data: { proof } } = await post('/account/proof', { purpose: 'DELETE', password }, { as: ana })
+    identities.set('thief', { subject: email, email })
+    const answers = await Promise.all([
+      post('/auth/provider-b', { identityToken: 'thief' }),
+      revert(token),
+      post('/account/deletion', { proof }, { as: ana })
+    ])
+    t.equal(answers[1]!.status, 200)
+    const ofAna = async (table: 'provider_links' | 'erasures' | 'sessions') =>
+      await db.selectFrom(table).where('account_id', '=', ana.id).selectAll().execute()
+    t.same(await ofAna('provider_links'), [])
+    t.same((await ofAna('erasures')).filter((each) => 'status' in each && each.status !== 'CANCELED'), [])
+    t.same((await ofAna('sessions')).filter((each) => 'ended_at' in each && each.ended_at === null), [])
+  }
+})
+
+t.test('a change of address links no provider that signs in meanwhile for longer than the change', async (t) => {
+  for (let round = 0; round < 10; round++) {
+    const ana = await givenAccount()
+    const email = randomEmail()
+    await ask(ana, email)
+    const code = await codeMailedTo(email)
+    identities.set('thief', { subject: email, email })
+    const [changed] = await Promise.all([confirm(ana, code), post('/auth/provider-b', { identityToken: 'thief' })])
+    if (changed.status === 200) t.match(await revert((await linkMailedTo(ana.email)).token), { status: 200 })
+    else t.match(changed, { code: 'EMAIL_EXISTS' }, 'the provider has made an account of its own first')
+    t.same(await db.selectFrom('provider_links').where('account_id', '=', ana.id).selectAll().execute(), [])
+  }
+})
+
+t.test('until a change can no longer be taken back, nothing is deleted at once, and no copy is made', async (t) => {
+  const ana = await givenAccount()
+  const email = randomEmail()
+  await change(ana, email)
+  async function proveByCode (purpose: string, count: number) {
+    await post('/account/proof/code', { purpose }, { as: ana })
+    const code = await codeMailedTo(email, count)
+    return (await post('/account/proof', { purpose, code }, { as: ana })).data.proof as string
+  }
+  const refused = { status: 409, code: 'EMAIL_CHANGED_RECENTLY', error: String }
+  const proof = await proveByCode('DELETE', 2)
+  t.match(await post('/account/deletion', { proof, immediately: true }, { as: ana }), refused)
+  t.match(await post('/account/export', { proof: await proveByCode('EXPORT', 3) }, { as: ana }), refused)
+  await post('/account/deletion/link', { email })
+  const { token } = await linkMailedTo(email, 4)
+  t.match(await post('/account/deletion/confirm', { token, immediately: true }), refused)
+
+  app.deps.graceDays = 1
+  const { data: { deletion } } = await post('/account/deletion/confirm', { token })
+  app.deps.graceDays = 14
+  const { expires_at: until } = await db.selectFrom('email_reverts').where('account_id', '=', ana.id)
+    .select('expires_at').executeTakeFirstOrThrow()
+  t.equal(deletion.eraseAt, until.toISOString(), 'nor after a grace period that is shorter')
+})
+
+t.test('seven days after a change, a copy is made and a deletion is immediate again', async (t) => {
+  const ana = await givenAccount()
+  const email = randomEmail()
+  await change(ana, email)
+  await sql`update email_reverts set expires_at = now() where account_id = ${ana.id}`.execute(db)
+  const { data: { proof } } = await post('/account/proof', { purpose: 'EXPORT', password }, { as: ana })
+  t.match(await post('/account/export', { proof }, { as: ana }), { status: 202 })
+  await post('/account/deletion/link', { email })
+  const { token } = await linkMailedTo(email, 3)
+  t.match(await post('/account/deletion/confirm', { token, immediately: true }), { status: 202 })
 })
 
 let hash: Promise<string> | undefined

@@ -18,6 +18,7 @@ import {
 import { forOperators } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { AppealClosed, AppealExists, DecisionNotFound } from '../errors.ts'
+import { callerOf } from '../sessions/caller.ts'
 import { Appeal } from '../standing/schemas.ts'
 import { DecisionWithoutCase } from '../standing/schemas.ts'
 import { appeal, appealOfReport } from './actions.ts'
@@ -64,7 +65,7 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
       errors: [Unauthorized, DecisionNotFound, AppealExists, AppealClosed],
       response: { 201: Data(Type.Object({ appeal: Appeal })) }
     },
-    config: { public: true }
+    config: { public: true, unauthorizedOnly: true }
   }, async ({ body: { decisionId, reportId, token, text }, headers }, reply) => {
     if ([decisionId, reportId, token].filter((each) => each !== undefined).length !== 1) {
       throw new ValidationError({
@@ -79,12 +80,10 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
     }
     const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
     if (bearer === undefined) throw new Unauthorized()
-    const { account } = await app.verifyAccessToken(bearer).catch(() => {
-      throw new Unauthorized()
-    })
+    const caller = callerOf((await app.verifyAccessToken(bearer)).account)
     const created = reportId === undefined
-      ? await appeal(db, { decisionId: decisionId!, text, accountId: account.id })
-      : await appealOfReport(deps, { reportId, text, accountId: account.id })
+      ? await appeal(db, { decisionId: decisionId!, text, caller })
+      : await appealOfReport(deps, { reportId, text, caller })
     return reply.code(201).send(data({ appeal: created }))
   })
 

@@ -11,6 +11,7 @@ const LIFETIME: Record<Purpose, string> = {
   DELETE: '10 minutes',
   EXPORT: '10 minutes',
   CHANGE_EMAIL: '10 minutes',
+  REMOVE_PROVIDER: '10 minutes',
   NEW_EMAIL: '10 minutes'
 }
 

@@ -36,8 +36,10 @@ export async function scheduleErasure (
       id: randomUUID(),
       account_id: account.id,
       cause,
-      // Never before the last access token has ended.
-      erase_at: sql`now() + greatest(${delay}::interval, ${IMMEDIATE_DELAY}::interval)`,
+      // Never before the last access token has ended, nor while a change of address can be taken back: the person who
+      // changed it may be a thief.
+      erase_at: sql`greatest(now() + greatest(${delay}::interval, ${IMMEDIATE_DELAY}::interval),
+        (select max(expires_at) from email_reverts where account_id = ${account.id}::uuid))`,
       providers: sql`array(
         select provider from provider_links where account_id = ${account.id}::uuid order by provider)`,
       has_subscription: sql`exists (

@@ -35,11 +35,10 @@ export async function listDepartures (db: Db, after: string | null) {
   }
 }
 
-/** Whether an erasure of the account is scheduled, held or running. */
-export async function hasLiveErasure (db: Db, accountId: string) {
-  const live = await db.selectFrom('erasures').where('account_id', '=', accountId)
+/** The erasure of an account that is scheduled, held or running. */
+export async function findLiveErasure (db: Db, accountId: string) {
+  return await db.selectFrom('erasures').where('account_id', '=', accountId)
     .where('status', 'in', ['SCHEDULED', 'HELD', 'RUNNING']).select('id').executeTakeFirst()
-  return live !== undefined
 }
 
 /** An erasure with what the services have confirmed so far. */

@@ -3,18 +3,22 @@ import type { Deps } from '../deps.ts'
 import { InvalidResetToken } from '../errors.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
-import { readRestoreToken } from '../sessions/restore-tokens.ts'
+import { digestOfPassword, readRestoreToken } from '../sessions/restore-tokens.ts'
 import { cancelErasure } from './actions.ts'
 
 /** Cancels a deletion and signs the owner in. @throws InvalidResetToken, DeletionBegun */
 export async function restoreAccount ({ db, secrets }: Pick<Deps, 'db' | 'secrets'>, token: string, client: Client) {
   const restorable = readRestoreToken(secrets, token)
   if (!restorable) throw new InvalidResetToken()
-  const { accountId, erasureId, method } = restorable
+  const { accountId, erasureId, method, passwordDigest } = restorable
   return await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: accountId })
     // Somebody may have banned the account since the sign-in.
     if (!account || account.isBanned) throw new InvalidResetToken()
+    // Or somebody else signed in, and the owner has set a new password.
+    if (passwordDigest !== undefined && passwordDigest !== digestOfPassword(secrets, account.passwordHash)) {
+      throw new InvalidResetToken()
+    }
     await cancelErasure(trx, accountId, erasureId)
     await logSecurityEvent(trx, { kind: 'DELETION_CANCELED', accountId, detail: {} })
     return { account, ...await startSession(trx, secrets, { accountId, method, client }) }

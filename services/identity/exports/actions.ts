@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { createMail } from '@tandem/mail-kit'
-import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { EmailNotVerified, ExportLimitExceeded, ExportNotFound, ExportRunning, UserNotFound } from '../errors.ts'
+import {
+  EmailChangedRecently,
+  EmailNotVerified,
+  ExportLimitExceeded,
+  ExportNotFound,
+  ExportRunning
+} from '../errors.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import { expireExports } from '../expire-exports.ts'
 import { claimProof } from '../proofs/actions.ts'
+import { canAddressBeReverted } from '../reserved-addresses.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
-import type { Caller } from '../sessions/actions.ts'
+import { lockCaller, type Caller } from '../sessions/caller.ts'
 import type { Db } from '../tables.ts'
 import { exportColumns } from './queries.ts'
 
@@ -18,15 +24,16 @@ const RETENTION = '90 days'
 /**
  * Asks for a copy of the account's data. One at a time and one a day. The link goes to the account's address, which has
  * to be verified: otherwise it may be the mailbox of somebody else.
- * @throws ProofRequired, EmailNotVerified, ExportRunning, ExportLimitExceeded, UserNotFound
+ * @throws InvalidAccessToken, ProofRequired, EmailNotVerified, EmailChangedRecently, ExportRunning, ExportLimitExceeded
  */
 export async function requestExport ({ db, mailer }: Pick<Deps, 'db' | 'mailer'>, caller: Caller, proof: string) {
   const { accountId } = caller
   const { requested, mail } = await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { id: accountId })
-    if (!account) throw new UserNotFound()
+    const account = await lockCaller(trx, caller)
     await claimProof(trx, caller, { purpose: 'EXPORT', proof })
     if (!account.emailVerified) throw new EmailNotVerified()
+    // Until then, a thief of the account would get the copy at their own address.
+    if (await canAddressBeReverted(trx, accountId)) throw new EmailChangedRecently()
     const latest = await trx.selectFrom('exports').where('account_id', '=', accountId).where('status', '<>', 'FAILED')
       .where('requested_at', '>', sql<Date>`now() - interval '1 day'`)
       .select('status').orderBy('requested_at', 'desc').executeTakeFirst()
@@ -51,10 +58,12 @@ export async function requestExport ({ db, mailer }: Pick<Deps, 'db' | 'mailer'>
   return requested
 }
 
-/** Ends an export of the owner: it is not made any more, or its link ends. @throws ExportNotFound */
-export async function cancelExport (db: Db, accountId: string) {
-  const canceled = await expireExports(db, accountId)
-  if (canceled === 0) throw new ExportNotFound()
+/** Ends an export of the caller: it is not made any more, or its link ends. @throws InvalidAccessToken, ExportNotFound */
+export async function cancelExport (db: Db, caller: Caller) {
+  await db.transaction().execute(async (trx) => {
+    await lockCaller(trx, caller)
+    if (await expireExports(trx, caller.accountId) === 0) throw new ExportNotFound()
+  })
 }
 
 /** Deletes the files of exports that are over or unknown, as a crash or an erasure leaves them behind. */

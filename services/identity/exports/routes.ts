@@ -4,6 +4,7 @@ import { Body, Data, data, Message, message, Secret, type Routes } from '@tandem
 import { Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import {
+  EmailChangedRecently,
   EmailNotVerified,
   ExportExpired,
   ExportLimitExceeded,
@@ -11,10 +12,10 @@ import {
   ExportRunning,
   InvalidResetToken,
   ProofRequired,
-  RangeNotSatisfiable,
-  UserNotFound
+  RangeNotSatisfiable
 } from '../errors.ts'
 import { Proof } from '../proofs/schemas.ts'
+import { callerOf } from '../sessions/caller.ts'
 import { cancelExport, requestExport } from './actions.ts'
 import { archiveKeyOf } from './archive.ts'
 import { findExportByToken, findLatestExport } from './queries.ts'
@@ -31,14 +32,15 @@ export const exportRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'requestDataExport',
       summary: 'Ask for a copy of everything in your account',
       description: 'Needs a proof for EXPORT. The copy is made in the background; its link comes by email, works for ' +
-        'seven days, and ends with a new password or address. One at a time, one a day.',
+        'seven days, and ends with a new password or address. One at a time, one a day. Not while a change of address ' +
+        'can be taken back: for seven days.',
       'x-extension': true,
       body: Body({ proof: Proof }),
-      errors: [ProofRequired, EmailNotVerified, UserNotFound, ExportRunning, ExportLimitExceeded],
+      errors: [ProofRequired, EmailNotVerified, EmailChangedRecently, ExportRunning, ExportLimitExceeded],
       response: { 202: Data(Type.Object({ export: Export })) }
     }
-  }, async ({ body, account: { id, sessionId } }, reply) => {
-    const requested = await requestExport(deps, { accountId: id, sessionId }, body.proof)
+  }, async ({ body, account }, reply) => {
+    const requested = await requestExport(deps, callerOf(account), body.proof)
     return reply.code(202).send(data({ export: requested }))
   })
 
@@ -67,7 +69,7 @@ export const exportRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Message }
     }
   }, async ({ account }) => {
-    await cancelExport(db, account.id)
+    await cancelExport(db, callerOf(account))
     return message('The copy of your data is deleted')
   })
 

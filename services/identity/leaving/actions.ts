@@ -3,14 +3,16 @@ import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import { findLinkedAccount, redeemDeletionLink } from '../deletion-links/links.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleErasure } from '../erasures/actions.ts'
-import { findErasure, hasLiveErasure } from '../erasures/queries.ts'
-import { DeletionPending, InvalidResetToken, ProofTooWeak, UserNotFound } from '../errors.ts'
+import { findErasure, findLiveErasure } from '../erasures/queries.ts'
+import { DeletionPending, EmailChangedRecently, InvalidResetToken, ProofTooWeak } from '../errors.ts'
 import { setHidden } from '../hidden.ts'
 import { claimProof } from '../proofs/actions.ts'
+import { canAddressBeReverted } from '../reserved-addresses.ts'
 import { exchangeCode, planRevocation } from '../revocations/actions.ts'
 import type { Grant } from '../revocations/provider-client.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
-import { endSessions, type Caller } from '../sessions/actions.ts'
+import { endSessions } from '../sessions/actions.ts'
+import { lockCaller, type Caller } from '../sessions/caller.ts'
 import type { Trx } from '../tables.ts'
 import { createDeletionMail } from './notices.ts'
 
@@ -18,7 +20,10 @@ type LeavingDeps = Pick<Deps, 'db' | 'secrets' | 'mailer' | 'publicUrl' | 'grace
 
 interface Request {
   proof?: string
-  /** Without the grace period. It needs the mailbox: somebody who stole a phone can start the grace, and not end it. */
+  /**
+   * Without the grace period. It needs the mailbox: somebody who stole a phone can start the grace, and not end it. Nor
+   * can they by changing the address first: that can be taken back for seven days.
+   */
   immediately?: boolean
   /** From provider B, so that the connection is ended there too. */
   authorizationCode?: string
@@ -26,7 +31,7 @@ interface Request {
 
 /**
  * Schedules the deletion of the caller's account: the sessions end, and nobody else sees the person any more.
- * @throws UserNotFound, DeletionPending, ProofRequired, ProofTooWeak
+ * @throws InvalidAccessToken, ProofRequired, ProofTooWeak, EmailChangedRecently
  */
 export async function requestDeletion (
   deps: LeavingDeps,
@@ -35,9 +40,7 @@ export async function requestDeletion (
 ) {
   const grant = await exchangeCode(deps, authorizationCode)
   return await schedule(deps, async (trx) => {
-    const account = await lockAccount(trx, { id: caller.accountId })
-    if (!account || account.isBanned) throw new UserNotFound()
-    if (await hasLiveErasure(trx, account.id)) throw new DeletionPending()
+    const account = await lockCaller(trx, caller)
     const method = await claimProof(trx, caller, { purpose: 'DELETE', proof })
     if (immediately && method !== 'CODE') throw new ProofTooWeak()
     return { account, cause: 'OWNER', immediately, grant }
@@ -46,7 +49,7 @@ export async function requestDeletion (
 
 /**
  * Schedules the deletion of the account that a mailed link belongs to, also of a banned one.
- * @throws InvalidResetToken, DeletionPending
+ * @throws InvalidResetToken, DeletionPending, EmailChangedRecently
  */
 export async function confirmDeletion (
   deps: LeavingDeps,
@@ -56,7 +59,7 @@ export async function confirmDeletion (
     const accountId = await findLinkedAccount(trx, token)
     const account = accountId === undefined ? undefined : await lockAccount(trx, { id: accountId })
     if (!account) throw new InvalidResetToken()
-    if (await hasLiveErasure(trx, account.id)) throw new DeletionPending()
+    if (await findLiveErasure(trx, account.id)) throw new DeletionPending()
     // Checked again under the lock of the account, so that a link works once.
     if (!await redeemDeletionLink(trx, token)) throw new InvalidResetToken()
     return { account, cause: 'LINK', immediately }
@@ -73,6 +76,7 @@ interface Approved {
 async function schedule (deps: LeavingDeps, approve: (trx: Trx) => Promise<Approved>) {
   const { erasure, mail } = await deps.db.transaction().execute(async (trx) => {
     const { account, cause, immediately, grant } = await approve(trx)
+    if (immediately && await canAddressBeReverted(trx, account.id)) throw new EmailChangedRecently()
     const { id } = await scheduleErasure(trx, account, {
       cause,
       ...(!immediately && { graceDays: deps.graceDays })
@@ -90,11 +94,10 @@ async function schedule (deps: LeavingDeps, approve: (trx: Trx) => Promise<Appro
   return erasure
 }
 
-/** Hides a person and ends their sessions until the next sign-in. @throws UserNotFound */
-export async function pauseAccount ({ db }: Pick<Deps, 'db'>, accountId: string) {
+/** Hides a person and ends their sessions until the next sign-in. @throws InvalidAccessToken */
+export async function pauseAccount ({ db }: Pick<Deps, 'db'>, caller: Caller) {
   await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { id: accountId })
-    if (!account || account.isBanned) throw new UserNotFound()
+    const { id: accountId } = await lockCaller(trx, caller)
     await setHidden(trx, accountId, { paused_at: sql`now()` })
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_PAUSED', accountId, detail: {} })

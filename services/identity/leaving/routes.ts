@@ -3,9 +3,10 @@ import { Body, Data, data, Message, message, networkOf, Secret, type Routes } fr
 import type { Deps } from '../deps.ts'
 import { describeErasure } from '../erasures/describe.ts'
 import { Deletion } from '../erasures/schemas.ts'
-import { DeletionPending, InvalidResetToken, ProofRequired, ProofTooWeak, UserNotFound } from '../errors.ts'
+import { DeletionPending, EmailChangedRecently, InvalidResetToken, ProofRequired, ProofTooWeak } from '../errors.ts'
 import { Proof } from '../proofs/schemas.ts'
 import { Email } from '../schemas.ts'
+import { callerOf } from '../sessions/caller.ts'
 import { confirmDeletion, pauseAccount, requestDeletion } from './actions.ts'
 
 const Immediately = Type.Optional(
@@ -21,7 +22,8 @@ export const leavingRoutes: Routes<Deps> = async (app, deps) => {
       description: 'All devices are signed out, and nobody else sees the person any more. The account is erased at ' +
         '`eraseAt`; until then a sign-in is refused, with a token to cancel. `providers` lists where the person has ' +
         'to disconnect the app themselves (an `authorizationCode` spares that); with `hasSubscription`, a store goes ' +
-        'on to bill until they cancel there. `immediately` needs the proof of a mailed code.',
+        'on to bill until they cancel there. `immediately` needs the proof of a mailed code. While a change of address ' +
+        'can be taken back, for seven days, nothing is erased.',
       'x-extension': true,
       body: Body({
         proof: Type.Optional(Proof),
@@ -36,11 +38,11 @@ export const leavingRoutes: Routes<Deps> = async (app, deps) => {
           })
         )
       }),
-      errors: [ProofRequired, ProofTooWeak, UserNotFound, DeletionPending],
+      errors: [ProofRequired, ProofTooWeak, EmailChangedRecently],
       response
     }
   }, async ({ body, account }, reply) => {
-    const erasure = await requestDeletion(deps, { accountId: account.id, sessionId: account.sessionId }, body)
+    const erasure = await requestDeletion(deps, callerOf(account), body)
     return reply.code(202).send(data({ deletion: describeErasure(erasure) }))
   })
 
@@ -72,7 +74,7 @@ export const leavingRoutes: Routes<Deps> = async (app, deps) => {
           token: Secret({ max: 500, description: 'The token from the link', examples: ['pX3f9kQe…'] }),
           immediately: Immediately
         }),
-        errors: [InvalidResetToken, DeletionPending],
+        errors: [InvalidResetToken, DeletionPending, EmailChangedRecently],
         response
       },
       config: { public: true }
@@ -90,7 +92,7 @@ export const leavingRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Message }
     }
   }, async ({ account }) => {
-    await pauseAccount(deps, account.id)
+    await pauseAccount(deps, callerOf(account))
     return message('Your account is paused. Sign in to resume it.')
   })
 }

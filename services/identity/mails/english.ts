@@ -16,7 +16,8 @@ interface DeletionNotice {
 const proofPurposes: Record<ProofPurpose, string> = {
   DELETE: 'to delete your account',
   EXPORT: 'to get a copy of your data',
-  CHANGE_EMAIL: 'to change the address of your account'
+  CHANGE_EMAIL: 'to change the address of your account',
+  REMOVE_PROVIDER: 'to remove a provider from your sign-in'
 }
 
 /** What a person reads about a decision of the operators. */
@@ -212,8 +213,9 @@ export const english = {
       title: 'Was it you?',
       paragraphs: [
         'Your account now has another email address. If you changed it, there is nothing to do.',
-        'If not, take the change back with this link within 7 days: your password is removed and everybody is signed ' +
-        'out. Then sign in with a code that we mail to this address.'
+        'If not, take the change back with this link within 7 days: your password, and providers linked since, are ' +
+        'removed, a deletion is canceled, and everybody is signed out. Then sign in with a code that we mail to this ' +
+        'address.'
       ],
       button: { label: 'Take the change back', url },
       footer: 'You get this email because this was the address of a Tandem account.'

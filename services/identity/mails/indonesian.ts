@@ -8,7 +8,8 @@ const ignore = 'Jika bukan Anda yang meminta email ini, abaikan saja.'
 const proofPurposes: Record<ProofPurpose, string> = {
   DELETE: 'untuk menghapus akun Anda',
   EXPORT: 'untuk mendapatkan salinan data Anda',
-  CHANGE_EMAIL: 'untuk mengganti alamat email akun Anda'
+  CHANGE_EMAIL: 'untuk mengganti alamat email akun Anda',
+  REMOVE_PROVIDER: 'untuk menghapus penyedia dari cara masuk Anda'
 }
 
 const scopes: Record<RestrictionScope, string> = {
@@ -183,8 +184,9 @@ export const indonesian: MailTemplates = {
       title: 'Apakah ini Anda?',
       paragraphs: [
         'Akun Anda kini memakai alamat email lain. Jika Anda yang menggantinya, tidak ada yang perlu dilakukan.',
-        'Jika bukan, batalkan lewat tautan ini dalam 7 hari: kata sandi Anda dihapus dan semua perangkat keluar dari ' +
-        'akun. Setelah itu masuklah dengan kode yang kami kirim ke alamat ini.'
+        'Jika bukan, batalkan lewat tautan ini dalam 7 hari: kata sandi Anda dan penyedia yang ditautkan sejak itu ' +
+        'dihapus, penghapusan akun dibatalkan, dan semua perangkat keluar dari akun. Setelah itu masuklah dengan kode ' +
+        'yang kami kirim ke alamat ini.'
       ],
       button: { label: 'Batalkan perubahan', url },
       footer: 'Anda menerima email ini karena alamat ini dulu dipakai oleh sebuah akun Tandem.'

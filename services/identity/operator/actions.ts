@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { setHidden } from '../hidden.ts'
 import { lockAccount } from '../accounts/queries.ts'
 import { UserNotFound } from '../errors.ts'
-import type { Db, Role, Trx } from '../tables.ts'
+import { removeLinks } from '../provider-links/actions.ts'
+import type { Db, Provider, Role, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import { cancelSubscription, startSubscription } from '../subscriptions/actions.ts'
@@ -49,6 +50,16 @@ export async function endAllSessionsOf (db: Db, by: { id: string } | { email: st
       await logSecurityEvent(trx, { kind: 'SESSIONS_REVOKED', accountId, detail: { by: 'OPERATOR', sessions } })
     }
     return sessions
+  })
+}
+
+/** Removes a provider from the sign-in of an account. @throws UserNotFound, ProviderNotLinked, LastSignInMethod */
+export async function removeProviderOf (db: Db, accountId: string, provider: Provider) {
+  await db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, { id: accountId })
+    if (!account) throw new UserNotFound()
+    await removeLinks(trx, account, { provider, by: 'OPERATOR' })
+    await endSessions(trx, { accountId })
   })
 }
 

@@ -1,10 +1,11 @@
 import Type from 'typebox'
-import { Body, Data, data, Id, Nullable, Text, Timestamp, type Routes } from '@tandem/http-kit'
+import { Body, Data, data, Id, Message, message, Nullable, Text, Timestamp, type Routes } from '@tandem/http-kit'
 import { listMailsOf } from '@tandem/mail-kit'
 import { countPerson, forOperators } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { listSessions } from '../sessions/queries.ts'
-import { endAllSessionsOf } from './actions.ts'
+import { ProviderName } from '../provider-links/schemas.ts'
+import { endAllSessionsOf, removeProviderOf } from './actions.ts'
 import { listIssues } from './queries.ts'
 import { findPerson, readContact, readModeration, readPerson } from './people.ts'
 
@@ -26,6 +27,7 @@ const Person = Type.Object({
   restrictions: Type.Array(Type.Object({ scope: Type.String(), until: Nullable(Timestamp) })),
   strikes: Type.Integer(),
   sessions: Type.Integer(),
+  providers: Type.Array(Type.Object({ provider: ProviderName, linkedAt: Timestamp })),
   moderation: Type.Object({ social: Nullable(Moderation), fitmatch: Nullable(Moderation) })
 })
 const Session = Type.Object({
@@ -108,6 +110,14 @@ export const peopleOperatorRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ ended: Type.Integer() })) }
     }
   }, async ({ params: { id } }) => data({ ended: await endAllSessionsOf(db, { id }) }))
+
+  app.post('/operator/people/:id/providers/remove', {
+    config: forOperators('providers.remove', { person: 'id' }),
+    schema: { hide: true, params, body: Body({ provider: ProviderName, reason: Reason }), response: { 200: Message } }
+  }, async ({ params: { id }, body: { provider } }) => {
+    await removeProviderOf(db, id, provider)
+    return message('The provider was removed, and all devices were signed out')
+  })
 
   app.get('/operator/mails', {
     config: forOperators('mails.read', { person: 'accountId' }),

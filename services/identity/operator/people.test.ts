@@ -58,6 +58,27 @@ t.test('support sees the address of a person, moderators do not', async (t) => {
   t.match(await get(unknown, { headers: await asOperator('SUPPORT') }), { status: 404, code: 'USER_NOT_FOUND' })
 })
 
+t.test('support removes a provider from the sign-in of a person; all sessions end', async (t) => {
+  const account = await givenAccount({ provider: 'PROVIDER_A' })
+  const headers = await asOperator('SUPPORT')
+  t.match((await open(account.id, headers)).data.person.providers, [{ provider: 'PROVIDER_A', linkedAt: String }])
+  const path = `/operator/people/${account.id}/providers/remove`
+  const body = { provider: 'PROVIDER_A', reason: 'not theirs' }
+  t.match(await post(path, body, { headers: await asOperator('MODERATOR') }), { status: 403, code: 'FORBIDDEN' })
+  t.match(await post(path, body, { headers }), { status: 200, message: String })
+  t.same((await open(account.id, headers)).data.person.providers, [])
+  t.notOk(await canRefresh(account))
+  t.match(await post(path, body, { headers }), { status: 404, code: 'NOT_FOUND' })
+  t.match(await post(path.replace(account.id, randomUUID()), body, { headers }), { code: 'USER_NOT_FOUND' })
+  const alone = await givenAccount({ provider: 'PROVIDER_A', hasPassword: false })
+  t.match(await post(path.replace(account.id, alone.id), body, { headers }), { code: 'LAST_SIGN_IN_METHOD' })
+  t.match(
+    await db.selectFrom('audit_entries').where('account_id', '=', account.id).select(['action', 'reason'])
+      .where('action', 'like', '%providers%').execute(),
+    Array(3).fill({ action: `POST ${path.replace(account.id, ':id')}`, reason: 'not theirs' }).slice(1)
+  )
+})
+
 t.test('the 61st person within an hour is refused, also at once', async (t) => {
   const headers = await asOperator('SUPPORT')
   const ids = Array.from({ length: 61 }, () => randomUUID())

@@ -3,6 +3,7 @@ import { FitMatchModeration, PeopleNamed, SocialModeration } from '@tandem/contr
 import { Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { UserNotFound } from '../errors.ts'
+import { listLinks } from '../provider-links/queries.ts'
 import { readStanding } from '../standing/queries.ts'
 import type { Db } from '../tables.ts'
 
@@ -42,7 +43,8 @@ export async function readPerson (db: Db, accountId: string) {
     ]).executeTakeFirst()
   if (!account) throw new UserNotFound()
   const { status, restrictions } = await readStanding(db, accountId)
-  return { ...account, email: maskEmail(account.email), status, restrictions }
+  const providers = await listLinks(db, accountId)
+  return { ...account, email: maskEmail(account.email), status, restrictions, providers }
 }
 
 /**

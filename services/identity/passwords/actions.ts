@@ -14,8 +14,10 @@ import {
 } from '../errors.ts'
 import type { Trx } from '../tables.ts'
 import { expireExports } from '../expire-exports.ts'
+import { discardPendingChanges } from '../pending-changes.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
-import { endSessions, type Caller } from '../sessions/actions.ts'
+import { endSessions } from '../sessions/actions.ts'
+import { lockCaller, type Caller } from '../sessions/caller.ts'
 import { isKnownNetwork, saveNetwork } from '../sessions/networks.ts'
 import { clearFailedAttempts, withVerifiedPassword } from './throttle.ts'
 import { findPassword } from './queries.ts'
@@ -23,9 +25,10 @@ import { isResetValid, redeemReset } from './resets.ts'
 
 /**
  * Sets the first password of an account that has none.
- * @throws CommonPassword, UserNotFound, PasswordAlreadySet, TooBusy
+ * @throws CommonPassword, UserNotFound, PasswordAlreadySet, InvalidAccessToken, TooBusy
  */
-export async function setInitialPassword ({ db, hashing, blocklist }: Deps, accountId: string, password: string) {
+export async function setInitialPassword ({ db, hashing, blocklist }: Deps, caller: Caller, password: string) {
+  const { accountId } = caller
   await blocklist.assertUncommon(password)
   const known = await findPassword(db, accountId)
   if (!known) throw new UserNotFound()
@@ -33,8 +36,7 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
 
   const hash = await hashing.hash(password, known.email)
   await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { id: accountId })
-    if (!account) throw new UserNotFound()
+    const account = await lockCaller(trx, caller)
     if (account.passwordHash) throw new PasswordAlreadySet()
     await updatePassword(trx, accountId, hash)
     await expireExports(trx, accountId)
@@ -45,7 +47,7 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, acco
 
 const CHANGES = { limit: 5, window: '1 hour' }
 
-interface Change extends Caller {
+interface Change {
   currentPassword: string
   password: string
   network: string
@@ -53,12 +55,10 @@ interface Change extends Caller {
 
 /**
  * Changes a password, given the current one. Every other session ends.
- * @throws CommonPassword, UserNotFound, EmailNotVerified, RateLimited, InvalidCurrentPassword, TooBusy
+ * @throws CommonPassword, UserNotFound, EmailNotVerified, RateLimited, InvalidCurrentPassword, InvalidAccessToken, TooBusy
  */
-export async function changePassword (
-  deps: Deps,
-  { accountId, sessionId, currentPassword, password, network }: Change
-) {
+export async function changePassword (deps: Deps, caller: Caller, { currentPassword, password, network }: Change) {
+  const { accountId, sessionId } = caller
   const { db, hashing, blocklist } = deps
   await blocklist.assertUncommon(password)
   const known = await findPassword(db, accountId)
@@ -77,7 +77,9 @@ export async function changePassword (
   }, {
     hashNew: async () => await hashing.hash(password, known.email),
     work: async (trx, _account, hash) => {
+      await lockCaller(trx, caller)
       await updatePassword(trx, accountId, hash)
+      await discardPendingChanges(trx, accountId)
       await expireExports(trx, accountId)
       await endSessions(trx, { accountId, except: sessionId })
       await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'CHANGED' } })
@@ -108,6 +110,7 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
     if (!account || !await redeemReset(trx, account.id, token)) throw new InvalidResetToken()
     const accountId = account.id
     await updatePassword(trx, accountId, hash)
+    await discardPendingChanges(trx, accountId)
     await expireExports(trx, accountId)
     // The owner of the mailbox set this password, so it must survive when they verify the address from this network.
     const network = networkOf(address)

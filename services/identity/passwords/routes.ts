@@ -13,6 +13,7 @@ import {
 } from '../errors.ts'
 import { Email } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
+import { callerOf } from '../sessions/caller.ts'
 import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
 import { isResetValid } from './resets.ts'
 import { NewPassword, Password } from './schemas.ts'
@@ -38,7 +39,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
     config: { unauthorizedOnly: true }
   }, async ({ body: { password, confirmPassword }, account }) => {
     if (confirmPassword !== undefined && confirmPassword !== password) throw new PasswordsDiffer()
-    await setInitialPassword(deps, account.id, password)
+    await setInitialPassword(deps, callerOf(account), password)
     return message('Your password is set')
   })
 
@@ -55,12 +56,7 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Message }
     }
   }, async ({ body, account, ip }) => {
-    const change = changePassword(deps, {
-      accountId: account.id,
-      sessionId: account.sessionId,
-      network: networkOf(ip),
-      ...body
-    })
+    const change = changePassword(deps, callerOf(account), { network: networkOf(ip), ...body })
     await logSignInFailure(db, { method: 'CHANGE_PASSWORD', accountId: account.id }, change)
     return message('Your password has been changed')
   })

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { RateLimited } from '@tandem/http-kit'
 import { createMail } from '@tandem/mail-kit'
-import { lockAccount } from '../accounts/queries.ts'
 import { claimAttempt } from '../attempt-limit.ts'
 import { generateCode, redeemCode, storeCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
@@ -13,7 +12,7 @@ import { findPassword } from '../passwords/queries.ts'
 import { withVerifiedPassword } from '../passwords/throttle.ts'
 import { claimToken, providerErrors } from '../providers/actions.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
-import type { Caller } from '../sessions/actions.ts'
+import { lockCaller, type Caller } from '../sessions/caller.ts'
 import { isKnownNetwork } from '../sessions/networks.ts'
 import type { ProofMethod, ProofPurpose, Provider, Trx } from '../tables.ts'
 
@@ -21,7 +20,8 @@ const LIFETIME = '10 minutes'
 const ATTEMPTS = { limit: 5, window: '15 minutes' }
 const HOUR_SECONDS = 3_600
 
-interface Request extends Caller {
+interface Request {
+  caller: Caller
   purpose: ProofPurpose
   network: string
 }
@@ -34,12 +34,14 @@ export type Evidence =
 
 /**
  * Exchanges evidence for a proof. Five attempts in 15 minutes, right or wrong.
- * @throws RateLimited, InvalidCredentials, InvalidCode, InvalidProviderAToken, InvalidProviderBToken, UserNotFound, TooBusy
+ * @throws RateLimited, InvalidCredentials, InvalidCode, InvalidProviderAToken, InvalidProviderBToken
+ * @throws InvalidAccessToken, UserNotFound, TooBusy
  */
 export async function prove (deps: Deps, request: Request, evidence: Evidence) {
-  const known = await findPassword(deps.db, request.accountId)
+  const { accountId } = request.caller
+  const known = await findPassword(deps.db, accountId)
   if (!known) throw new UserNotFound()
-  await claimAttempt(deps.db, { table: 'proof_attempts', accountId: request.accountId, ...ATTEMPTS })
+  await claimAttempt(deps.db, { table: 'proof_attempts', accountId, ...ATTEMPTS })
   if ('password' in evidence) return await proveByPassword(deps, request, { ...known, password: evidence.password })
   if ('code' in evidence) return await proveByCode(deps, request, evidence.code)
   return await proveByProvider(deps, request, evidence)
@@ -50,7 +52,7 @@ async function proveByPassword (
   request: Request,
   { email, hash, password }: { email: string, hash: string | null, password: string }
 ) {
-  const { accountId, network } = request
+  const { caller: { accountId }, network } = request
   return await withVerifiedPassword(deps, {
     email,
     password,
@@ -63,15 +65,18 @@ async function proveByPassword (
     createError: () => new InvalidCredentials()
   }, {
     hashNew: async () => undefined,
-    work: async (trx) => await insertProof(trx, request, 'PASSWORD')
+    work: async (trx) => {
+      await lockCaller(trx, request.caller)
+      return await insertProof(trx, request, 'PASSWORD')
+    }
   })
 }
 
 async function proveByCode ({ db, secrets }: Deps, request: Request, code: string) {
-  const { accountId, purpose } = request
+  const { caller, purpose } = request
   const proof = await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { id: accountId })
-    if (!account || !await redeemCode(trx, secrets, { accountId, purpose, code })) return
+    const { id: accountId } = await lockCaller(trx, caller)
+    if (!await redeemCode(trx, secrets, { accountId, purpose, code })) return
     return await insertProof(trx, request, 'CODE')
   })
   // Thrown after the commit, because the attempt must be counted.
@@ -89,22 +94,23 @@ async function proveByProvider (
   if (!identity) throw new Invalid()
   return await db.transaction().execute(async (trx) => {
     if (identity.singleUseDigest && !await claimToken(trx, identity.singleUseDigest)) throw new Invalid()
+    const { id: accountId } = await lockCaller(trx, request.caller)
     const link = await trx.selectFrom('provider_links')
       .where('provider', '=', provider).where('subject', '=', identity.subject)
-      .where('account_id', '=', request.accountId)
+      .where('account_id', '=', accountId)
       .select('account_id').executeTakeFirst()
     if (!link) throw new Invalid()
     return await insertProof(trx, request, provider)
   })
 }
 
-async function insertProof (trx: Trx, { accountId, sessionId, purpose }: Request, method: ProofMethod) {
+async function insertProof (trx: Trx, { caller, purpose }: Request, method: ProofMethod) {
   const proof = generateToken()
   const { expiresAt } = await trx.insertInto('proofs')
     .values({
       digest: digestOfToken(proof),
-      account_id: accountId,
-      session_id: sessionId,
+      account_id: caller.accountId,
+      session_id: caller.sessionId,
       purpose,
       method,
       expires_at: sql<Date>`now() + ${LIFETIME}::interval`
@@ -114,7 +120,7 @@ async function insertProof (trx: Trx, { accountId, sessionId, purpose }: Request
 }
 
 /**
- * Uses a proof up, in the transaction of what it allows: if that fails, the proof stays valid.
+ * Uses a proof up, in the transaction of what it allows: if that fails, the proof stays valid. `lockCaller` comes first.
  * @returns how the caller proved who they are
  * @throws ProofRequired if it is not a valid proof of this session for this purpose
  */
@@ -124,24 +130,20 @@ export async function claimProof (
   { purpose, proof }: { purpose: ProofPurpose, proof: string | undefined }
 ) {
   if (proof === undefined) throw new ProofRequired()
-  const claimed = await trx.deleteFrom('proofs').using('sessions')
-    .whereRef('sessions.id', '=', 'session_id').where('ended_at', 'is', null)
+  const claimed = await trx.deleteFrom('proofs')
     .where('digest', '=', digestOfToken(proof))
-    .where('proofs.account_id', '=', accountId).where('session_id', '=', sessionId)
+    .where('account_id', '=', accountId).where('session_id', '=', sessionId)
     .where('purpose', '=', purpose).where('expires_at', '>', sql<Date>`now()`)
     .returning('method').executeTakeFirst()
   if (!claimed) throw new ProofRequired()
   return claimed.method
 }
 
-/** Mails a code for a proof to the account's own address. Three an hour. @throws RateLimited, UserNotFound */
-export async function mailProofCode (
-  { db, secrets, mailer }: Deps,
-  { accountId, purpose }: { accountId: string, purpose: ProofPurpose }
-) {
+/** Mails a code for a proof to the account's own address. Three an hour. @throws RateLimited, InvalidAccessToken */
+export async function mailProofCode ({ db, secrets, mailer }: Deps, caller: Caller, purpose: ProofPurpose) {
+  const { accountId } = caller
   const mail = await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, { id: accountId })
-    if (!account || account.isBanned) throw new UserNotFound()
+    const account = await lockCaller(trx, caller)
     const code = generateCode()
     const created = await createMail(trx, {
       dedupeKey: `proof:${randomUUID()}`,

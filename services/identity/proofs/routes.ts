@@ -25,11 +25,12 @@ import {
 import { Password } from '../passwords/schemas.ts'
 import { ProviderToken } from '../providers/schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
+import { callerOf } from '../sessions/caller.ts'
 import type { Provider } from '../tables.ts'
 import { mailProofCode, prove, type Evidence } from './actions.ts'
 import { Proof } from './schemas.ts'
 
-const Purpose = Enum(['DELETE', 'EXPORT', 'CHANGE_EMAIL'], { description: 'What the proof is for' })
+const Purpose = Enum(['DELETE', 'EXPORT', 'CHANGE_EMAIL', 'REMOVE_PROVIDER'], { description: 'What the proof is for' })
 
 export const proofRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/account/proof', {
@@ -59,8 +60,8 @@ export const proofRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ proof: Proof, expiresAt: Timestamp })) }
     }
   }, async ({ body: { purpose, ...evidence }, account, ip }) => {
-    const caller = { accountId: account.id, sessionId: account.sessionId, network: networkOf(ip) }
-    const proof = prove(deps, { ...caller, purpose }, readEvidence(evidence))
+    const request = { caller: callerOf(account), purpose, network: networkOf(ip) }
+    const proof = prove(deps, request, readEvidence(evidence))
     return data(await logSignInFailure(deps.db, { method: 'PROOF', accountId: account.id }, proof))
   })
 
@@ -72,11 +73,10 @@ export const proofRoutes: Routes<Deps> = async (app, deps) => {
         'Three an hour.',
       'x-extension': true,
       body: Body({ purpose: Purpose }),
-      errors: [UserNotFound],
       response: { 200: Message }
     }
   }, async ({ body: { purpose }, account }) => {
-    await mailProofCode(deps, { accountId: account.id, purpose })
+    await mailProofCode(deps, callerOf(account), purpose)
     return message('We have sent a code to your address')
   })
 }

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
-import { accountColumns } from '../accounts/queries.ts'
+import { publish } from '@tandem/bus-kit'
+import { ProviderLinked } from '@tandem/contracts'
+import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import {
   AccountBanned,
@@ -52,20 +54,24 @@ export async function signInByProvider (
   })
 
   async function findByLink (trx: Trx) {
-    const account = await selectAccount(trx)
-      .where('id', '=', (from) =>
-        from.selectFrom('provider_links').select('account_id')
-          .where('provider', '=', provider)
-          .where('subject', '=', identity.subject))
-      .executeTakeFirst()
-    return account && { account, isNewUser: false }
+    const link = await findLink(trx)
+    const account = link && await lockAccount(trx, { id: link.accountId })
+    // Read again under the lock: it may have been removed meanwhile.
+    return account && (await findLink(trx))?.accountId === account.id ? { account, isNewUser: false } : undefined
+  }
+
+  async function findLink (trx: Trx) {
+    return await trx.selectFrom('provider_links').where('provider', '=', provider)
+      .where('subject', '=', identity.subject).select('account_id as accountId').executeTakeFirst()
   }
 
   async function findByEmail (trx: Trx) {
-    const account = await selectAccount(trx).where('email', '=', requireVerifiedEmail()).executeTakeFirst()
+    const account = await lockAccount(trx, { email: requireVerifiedEmail() })
     if (!account) return
     if (!account.emailVerified) throw new AccountNotVerified()
-    await link(trx, account.id)
+    const isLinked = await link(trx, account.id)
+    // The owner is notified: it is a new way into the account.
+    if (isLinked) await publish(trx, ProviderLinked, account.id, { accountId: account.id, provider })
     return { account, isNewUser: false }
   }
 
@@ -111,13 +117,9 @@ export async function signInByProvider (
       .returning('account_id')
       .executeTakeFirst()
     if (linked) await logSecurityEvent(trx, { kind: 'PROVIDER_LINKED', accountId, detail: { provider } })
+    return linked !== undefined
   }
 }
-
-const selectAccount = (trx: Trx) =>
-  trx.selectFrom('accounts')
-    .select([...accountColumns, sql<boolean>`banned_at is not null`.as('isBanned')])
-    .forNoKeyUpdate()
 
 /**
  * Whether the token is used for the first time. Concurrent uses wait for the first; if it rolls back, the next one may

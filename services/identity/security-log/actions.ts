@@ -22,6 +22,7 @@ interface Details {
   EXPORT_REQUESTED: Record<never, never>
   EMAIL_CHANGED: { how: 'CHANGED' | 'REVERTED' }
   PROVIDER_LINKED: { provider: Provider }
+  PROVIDER_REMOVED: { provider: Provider, by: 'OWNER' | 'OPERATOR' }
   SESSIONS_REVOKED: { by: 'OWNER' | 'OPERATOR', sessions: number }
   ACCOUNT_BANNED: Record<never, never>
   ACCOUNT_UNBANNED: Record<never, never>
@@ -54,6 +55,7 @@ const KINDS = [
   'EXPORT_REQUESTED',
   'EMAIL_CHANGED',
   'PROVIDER_LINKED',
+  'PROVIDER_REMOVED',
   'SESSIONS_REVOKED',
   'ACCOUNT_BANNED',
   'ACCOUNT_UNBANNED',

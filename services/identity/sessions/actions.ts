@@ -2,12 +2,14 @@ import { sql } from 'kysely'
 import { publish, publishSql } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
 import { maskAddress } from '@tandem/http-kit'
+import { lockAccount } from '../accounts/queries.ts'
 import { SessionNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Db, Platform, SignInMethod, Trx } from '../tables.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
 import { insertSecurityEvent, logSecurityEvent } from '../security-log/actions.ts'
 import { departureOf, resumeOrReject, type Departure } from './leaving.ts'
+import { lockCaller, type Caller } from './caller.ts'
 import { insertNetwork } from './networks.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
 
@@ -108,7 +110,8 @@ interface EndFilter {
 }
 
 /**
- * Ends and publishes sessions of an account; their tokens become invalid. Other accounts are never affected.
+ * Ends and publishes sessions of an account; their tokens become invalid. Other accounts are never affected. The caller
+ * holds the lock of the account.
  * @returns how many ended
  */
 export async function endSessions (trx: Trx, { accountId, only, except }: EndFilter) {
@@ -134,36 +137,41 @@ async function publishEnded (trx: Trx, accountId: string, ended: { id: string }[
   }
 }
 
-export interface Caller {
-  accountId: string
-  sessionId: string
-}
-
-/** Ends the caller's own session, or the one of `refreshToken`, or all. A token of another account ends nothing. */
+/**
+ * Ends the caller's own session, or the one of `refreshToken`, or all. A token of another account ends nothing.
+ * @throws InvalidAccessToken
+ */
 export async function signOut (
   db: Db,
-  { accountId, sessionId }: Caller,
+  caller: Caller,
   { refreshToken, allDevices }: { refreshToken?: string, allDevices?: boolean }
 ) {
+  const { accountId, sessionId } = caller
   await db.transaction().execute(async (trx) => {
+    await lockCaller(trx, caller)
     if (allDevices) return await revoke(trx, { accountId })
     const session = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : { id: sessionId }
     if (session) await revoke(trx, { accountId, only: session.id })
   })
 }
 
-/** @throws SessionNotFound */
-export async function revokeSession (db: Db, accountId: string, sessionId: string) {
-  const ended = await db.transaction().execute(async (trx) => await revoke(trx, { accountId, only: sessionId }))
-  if (ended === 0) throw new SessionNotFound()
+/** @throws InvalidAccessToken, SessionNotFound */
+export async function revokeSession (db: Db, caller: Caller, sessionId: string) {
+  await db.transaction().execute(async (trx) => {
+    await lockCaller(trx, caller)
+    if (await revoke(trx, { accountId: caller.accountId, only: sessionId }) === 0) throw new SessionNotFound()
+  })
 }
 
 /**
  * Ends all sessions except the one of `refreshToken`; if that token does not belong to the account, all except the
  * caller's.
+ * @throws InvalidAccessToken
  */
-export async function revokeOtherSessions (db: Db, { accountId, sessionId }: Caller, refreshToken?: string) {
+export async function revokeOtherSessions (db: Db, caller: Caller, refreshToken?: string) {
+  const { accountId, sessionId } = caller
   await db.transaction().execute(async (trx) => {
+    await lockCaller(trx, caller)
     const keptSession = refreshToken ? await findSessionOfToken(trx, accountId, refreshToken) : undefined
     await revoke(trx, { accountId, except: keptSession?.id ?? sessionId })
   })
@@ -194,7 +202,10 @@ export async function endIdleSessions (db: Db) {
     .limit(1_000)
     .execute()
   for (const { id, accountId } of idle) {
-    await db.transaction().execute(async (trx) => await endSessions(trx, { accountId, only: id }))
+    await db.transaction().execute(async (trx) => {
+      await lockAccount(trx, { id: accountId })
+      await endSessions(trx, { accountId, only: id })
+    })
   }
 }
 

@@ -3,19 +3,20 @@ import { setHidden } from '../hidden.ts'
 import { AccountDeletionPending } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { SignInMethod, Trx } from '../tables.ts'
-import { createRestoreToken } from './restore-tokens.ts'
+import { createRestoreToken, digestOfPassword } from './restore-tokens.ts'
 
 /** Why an account that signs in is hidden or cannot sign in. */
 export interface Departure {
   pausedAt: Date | null
   erasureId: string | null
   eraseAt: Date | null
+  passwordHash: string | null
 }
 
 /** The departure of an account, as a query. */
 export const departureOf = (accountId: string) =>
   sql<Departure>`
-    select paused_at as "pausedAt", erasures.id as "erasureId", erase_at as "eraseAt"
+    select paused_at as "pausedAt", erasures.id as "erasureId", erase_at as "eraseAt", password_hash as "passwordHash"
     from accounts
     left join erasures on account_id = accounts.id and status in ('SCHEDULED', 'HELD', 'RUNNING')
     where accounts.id = ${accountId}`
@@ -27,7 +28,7 @@ export const departureOf = (accountId: string) =>
 export async function resumeOrReject (
   trx: Trx,
   secrets: Secrets,
-  { accountId, method, departure: { pausedAt, erasureId, eraseAt } }: {
+  { accountId, method, departure: { pausedAt, erasureId, eraseAt, passwordHash } }: {
     accountId: string,
     method: SignInMethod,
     departure: Departure
@@ -36,7 +37,12 @@ export async function resumeOrReject (
   if (erasureId && eraseAt) {
     throw new AccountDeletionPending({
       eraseAt: eraseAt.toISOString(),
-      restoreToken: createRestoreToken(secrets, { accountId, erasureId, method })
+      restoreToken: createRestoreToken(secrets, {
+        accountId,
+        erasureId,
+        method,
+        passwordDigest: digestOfPassword(secrets, passwordHash)
+      })
     })
   }
   if (pausedAt) await setHidden(trx, accountId, { paused_at: null })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { InvalidRefreshToken, RefreshFailed } from '../errors.ts'
 import type { Db, Role } from '../tables.ts'
@@ -128,6 +129,7 @@ async function rejectRefresh (db: Db, refreshToken: string): Promise<never> {
   if (token?.isReused) {
     const { accountId, sessionId } = token
     await db.transaction().execute(async (trx) => {
+      await lockAccount(trx, { id: accountId })
       const ended = await endSessions(trx, { accountId, only: sessionId })
       if (ended > 0) await logSecurityEvent(trx, { kind: 'REFRESH_REUSED', accountId, sessionId, detail: {} })
     })

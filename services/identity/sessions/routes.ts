@@ -19,6 +19,7 @@ import type { Deps } from '../deps.ts'
 import { InvalidRefreshToken, RefreshFailed, SessionNotFound } from '../errors.ts'
 import { RequiredId } from '../schemas.ts'
 import { revokeOtherSessions, revokeSession, signOut } from './actions.ts'
+import { callerOf } from './caller.ts'
 import { listSessions, listRecentlyEnded } from './queries.ts'
 import { refreshSession } from './refresh.ts'
 import { tokens } from './schemas.ts'
@@ -91,7 +92,7 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Message }
     }
   }, async ({ body, account }) => {
-    await signOut(db, { accountId: account.id, sessionId: account.sessionId }, body)
+    await signOut(db, callerOf(account), body)
     return message('Signed out')
   })
 
@@ -130,14 +131,10 @@ export const sessionRoutes: Routes<Deps> = async (app, deps) => {
       if (body.sessionId === undefined) {
         throw new ValidationError({ en: 'sessionId is required', id: 'sessionId wajib diisi' })
       }
-      await revokeSession(db, account.id, body.sessionId)
+      await revokeSession(db, callerOf(account), body.sessionId)
       return message('The device was signed out')
     }
-    await revokeOtherSessions(
-      db,
-      { accountId: account.id, sessionId: account.sessionId },
-      body.exceptCurrentRefreshToken
-    )
+    await revokeOtherSessions(db, callerOf(account), body.exceptCurrentRefreshToken)
     return message('The other devices were signed out')
   })
 

@@ -1,5 +1,4 @@
 import { networkOf } from '@tandem/http-kit'
-import { verifyAccount } from '../accounts/actions.ts'
 import { lockAccount } from '../accounts/queries.ts'
 import { redeemCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
@@ -8,6 +7,7 @@ import { updatePassword } from '../passwords/actions.ts'
 import { withVerifiedPassword } from '../passwords/throttle.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
 import { findCredentials, hasSignInCode } from './queries.ts'
+import { verifyAccount } from './verify-account.ts'
 
 /**
  * Signs in with a password.
@@ -32,11 +32,9 @@ export async function signIn (
       known?.passwordHash && hashing.isOutdated(known.passwordHash) ? await hashing.hash(password, email) : undefined,
     work: async (trx, account, newHash) => {
       if (!account.emailVerified) return
+      const session = await startSession(trx, deps.secrets, { accountId: account.id, method: 'PASSWORD', client })
       if (newHash) await updatePassword(trx, account.id, newHash)
-      return {
-        account,
-        ...await startSession(trx, deps.secrets, { accountId: account.id, method: 'PASSWORD', client })
-      }
+      return { account, ...session }
     }
   })
   // Thrown after the commit, because the failed attempts must be cleared.

@@ -1,0 +1,3 @@
+import { Enum } from '@tandem/http-kit'
+
+export const ProviderName = Enum(['PROVIDER_A', 'PROVIDER_B'])
