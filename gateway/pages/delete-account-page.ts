@@ -23,7 +23,10 @@ const texts = document.body.dataset
 // A screen reader and a small screen then show what happened first.
 status.tabIndex = -1
 document.querySelector('h1').after(status)
-const codes = { INVALID_TOKEN: 'expired', DELETION_PENDING: 'pending', DELETION_BEGUN: 'begun', NOT_FOUND: 'unknown' }
+const codes = {
+  INVALID_TOKEN: 'expired', DELETION_PENDING: 'pending', DELETION_BEGUN: 'begun', NOT_FOUND: 'unknown',
+  EMAIL_CHANGED_RECENTLY: 'changed'
+}
 const states = { HELD: 'scheduled', SCHEDULED: 'scheduled', RUNNING: 'running', ERASED: 'erased', CLOSED: 'erased' }
 let link = new URLSearchParams()
 function show (name, date) {

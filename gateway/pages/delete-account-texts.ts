@@ -20,6 +20,7 @@ interface Texts {
   kept: string
   pending: string
   begun: string
+  changed: string
   expired: string
   unknown: string
   failed: string
@@ -79,6 +80,9 @@ export const texts: Record<Language, Texts> = {
     kept: 'Your account stays, with everything in it. Please sign in to the app.',
     pending: 'The deletion of this account is already under way.',
     begun: 'The deletion has begun and cannot be canceled any more.',
+    changed:
+      'The address of this account has changed within seven days. You can delete the account with time to change ' +
+      'your mind.',
     expired: 'This link has expired or was already used. Please request a new one.',
     unknown: 'There is no such deletion.',
     failed: 'Something went wrong. Please try again in a moment.'
@@ -133,6 +137,7 @@ export const texts: Record<Language, Texts> = {
     kept: 'Akun Anda tetap ada beserta seluruh isinya. Silakan masuk di aplikasi.',
     pending: 'Penghapusan akun ini sudah berjalan.',
     begun: 'Penghapusan sudah dimulai dan tidak dapat dibatalkan lagi.',
+    changed: 'Alamat akun ini diganti dalam tujuh hari terakhir. Anda dapat menghapus akun ini dengan masa tenggang.',
     expired: 'Tautan ini sudah tidak berlaku. Silakan minta yang baru.',
     unknown: 'Penghapusan ini tidak ditemukan.',
     failed: 'Belum berhasil. Silakan coba lagi sebentar lagi.'

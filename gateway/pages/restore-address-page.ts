@@ -6,7 +6,9 @@ const texts = {
   en: {
     title: 'Restore your address',
     question: 'Did somebody else change the address of your Tandem account? You can take that back.',
-    warning: 'Your password is removed and everybody is signed out. Then sign in with a code that we mail to you.',
+    warning:
+      'Your password is removed, everybody is signed out, and what was requested since is canceled. Then sign in ' +
+      'with a code that we mail to you.',
     restore: 'Restore my address',
     done: 'Your address is restored. Sign in to the app with a code from your mailbox, then set a new password.',
     expired: 'This link has expired or was already used.',
@@ -17,7 +19,8 @@ const texts = {
     title: 'Pulihkan alamat Anda',
     question: 'Apakah orang lain mengganti alamat akun Tandem Anda? Anda dapat membatalkannya.',
     warning:
-      'Kata sandi Anda dihapus dan semua perangkat keluar dari akun. Setelah itu masuklah dengan kode dari email.',
+      'Kata sandi Anda dihapus, semua perangkat keluar dari akun, dan yang diminta sejak itu dibatalkan. Setelah itu ' +
+      'masuklah dengan kode dari email.',
     restore: 'Pulihkan alamat saya',
     done: 'Alamat Anda sudah dipulihkan. Masuklah di aplikasi dengan kode dari email, lalu buat kata sandi baru.',
     expired: 'Tautan ini sudah tidak berlaku atau sudah dipakai.',

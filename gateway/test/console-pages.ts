@@ -16,6 +16,7 @@ export const person = {
   restrictions: [{ scope: 'POSTING', until: new Date().toISOString() }],
   strikes: 2,
   sessions: 1,
+  providers: [{ provider: 'PROVIDER_A', linkedAt: new Date().toISOString() }],
   moderation: { social: { reportsMade: 2, reportsUpheld: 1 }, fitmatch: null }
 }
 export const decision = {

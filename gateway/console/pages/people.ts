@@ -16,6 +16,7 @@ export interface Person {
   restrictions: { scope: string, until: string | null }[]
   strikes: number
   sessions: number
+  providers: { provider: string, linkedAt: string }[]
   /** Null for a service that does not respond. */
   moderation: Record<'social' | 'fitmatch', Reports | null>
 }
@@ -63,6 +64,16 @@ export function servePeople ({ page, form, picture }: Pages) {
     const reason = fields.text('reason')
     await visit.send('identity', 'POST', `/operator/people/${segment(id)}/sessions/end`, { reason })
     return redirectAfter(undefined, pathOfPerson(id, reason), 'sessionsEnded')
+  })
+
+  form('/people/:id/providers/remove', 'providers.remove', async (visit, fields) => {
+    const { params: { id = '' } } = visit
+    const reason = fields.text('reason')
+    await visit.send('identity', 'POST', `/operator/people/${segment(id)}/providers/remove`, {
+      provider: fields.text('provider'),
+      reason
+    })
+    return redirectAfter(undefined, pathOfPerson(id, reason), 'providerRemoved')
   })
 
   picture('/people/:id/picture', 'people.read', async (visit) =>
@@ -200,6 +211,15 @@ function personFacts (visit: Visit, person: Person, appearance: Appearance | und
     [people.member, time(visit, person.memberSince)],
     [people.strikes, person.strikes],
     [people.sessions, person.sessions],
+    [
+      people.providers,
+      person.providers.length > 0 &&
+      html`<ul class="plain">${
+        person.providers.map(({ provider, linkedAt }) =>
+          html`<li>${label(people.providerNames, provider)} ${time(visit, linkedAt)}</li>`
+        )
+      }</ul>`
+    ],
     [people.reportsMade, reportsMade(visit, person)],
     [
       people.restrictions,
@@ -240,7 +260,7 @@ function casesOf (visit: Visit, id: string, reason: string, cases: QueuedCase[])
   }`
 }
 
-function personActions (visit: Visit, { accountId, restrictions, isLeaving }: Person, reason: string): Html {
+function personActions (visit: Visit, { accountId, restrictions, isLeaving, providers }: Person, reason: string): Html {
   const { texts, can } = visit
   const words = texts.people
   return html`
@@ -258,6 +278,16 @@ function personActions (visit: Visit, { accountId, restrictions, isLeaving }: Pe
     can('sessions.end') &&
     html`<form method="post" action="/people/${accountId}/sessions/end"><input type="hidden" name="reason" value="${reason}">
         <button class="danger" data-confirm="${words.endSessionsConfirm}">${words.endSessions}</button></form>`
+  }
+      ${
+    can('providers.remove') &&
+    [...new Set(providers.map(({ provider }) => provider))].map((provider) =>
+      html`<form method="post" action="/people/${accountId}/providers/remove">
+        <input type="hidden" name="reason" value="${reason}"><input type="hidden" name="provider" value="${provider}">
+        <button class="danger" data-confirm="${words.removeProviderConfirm}">${
+        words.removeProvider(label(words.providerNames, provider))
+      }</button></form>`
+    )
   }
       <p class="meta">${words.because} ${reason}</p>
     </div>

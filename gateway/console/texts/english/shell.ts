@@ -38,6 +38,7 @@ export const shell = {
     tested: 'Only you received it.',
     canceled: 'The copy was canceled.',
     sessionsEnded: 'All sessions of this person have ended.',
+    providerRemoved: 'The provider was removed. All sessions of this person have ended.',
     'case-hold': 'The case is held.',
     'case-release': 'The hold has ended.',
     'proposal-confirm': 'It was confirmed.',

@@ -39,6 +39,7 @@ export const shell: typeof english = {
     tested: 'Hanya Anda yang menerimanya.',
     canceled: 'Salinan dibatalkan.',
     sessionsEnded: 'Semua sesi orang ini berakhir.',
+    providerRemoved: 'Penyedia itu dihapus. Semua sesi orang ini berakhir.',
     'case-hold': 'Kasus ditahan.',
     'case-release': 'Penahanan berakhir.',
     'proposal-confirm': 'Sudah dikonfirmasi.',
