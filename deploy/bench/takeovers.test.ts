@@ -97,7 +97,7 @@ const signsInWithStolen = async (stack: Stack, email: string) =>
 
 /** Each returns whether the thief has the account at the end. */
 const attacks: Record<string, (stack: Stack, name: string) => Promise<boolean>> = {
-  'a registration of the address of somebody else' : async (stack, name) => {
+  'a registration of the address of somebody else': async (stack, name) => {
     const email = `${name}@example.com`
     const { accessToken } = await send(stack, 'POST', '/auth/register', { email, password: 'Correct-horse-7' })
     await send(stack, 'POST', '/auth/request-code', { email })

@@ -20,6 +20,22 @@ t.test('the reports of a person are counted over all services', async (t) => {
   t.match(text, /<dd>2, of which 1 were upheld<\/dd>/)
 })
 
+t.test('a provider is removed from the sign-in of a person, with the reason', async (t) => {
+  answers.set('identity POST /operator/people/:id/providers/remove', {})
+  const { text } = await call(`/people/${person.accountId}?reason=case%207`)
+  t.match(text, /<dt>Signs in with<\/dt>\s*<dd><ul class="plain"><li>Provider A/)
+  t.match(text, 'Remove Provider A from the sign-in')
+  const { headers } = await submit(`/people/${person.accountId}/providers/remove`, [
+    ['provider', 'PROVIDER_A'],
+    ['reason', 'case 7']
+  ])
+  t.match(headers.location, /^\/people\/.+done=providerRemoved/)
+  t.same(received('identity', `/operator/people/${person.accountId}/providers/remove`).at(-1)?.body, {
+    provider: 'PROVIDER_A',
+    reason: 'case 7'
+  })
+})
+
 atDesk(t, 'a person is found, and their account deleted after a question', world, async (t, desk) => {
   const { page, texts } = desk
   const words = texts.people
