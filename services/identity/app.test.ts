@@ -50,7 +50,9 @@ const extensions = [
   'GET /account/export/file',
   'POST /account/email',
   'POST /account/email/confirm',
-  'POST /account/email/revert'
+  'POST /account/email/revert',
+  'GET /account/providers',
+  'DELETE /account/providers/{provider}'
 ]
 const signedIn = [
   'GET /auth/me',
@@ -68,7 +70,9 @@ const signedIn = [
   'GET /account/export',
   'DELETE /account/export',
   'POST /account/email',
-  'POST /account/email/confirm'
+  'POST /account/email/confirm',
+  'GET /account/providers',
+  'DELETE /account/providers/{provider}'
 ]
 
 t.test('the OpenAPI document has every route, with its extensions and its authentication', async (t) => {
