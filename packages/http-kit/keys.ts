@@ -133,7 +133,7 @@ export function createKeySet (fetchKeys: () => Promise<PublishedKeys>, log: Fast
         },
         required: true
       },
-      // Not required: a wrong clock of Postgres would end all processes at once.
+      // Not required: a wrong clock of Postgres would make all processes unready at once.
       clock: {
         async check () {
           if (!isClockWrong()) return

@@ -50,14 +50,15 @@ export class Stalled extends UserError {}
 interface StartOptions {
   /** Called with the pid. */
   onSpawn?: (running: Running) => void
-  /** Called every ten seconds until it is ready, with what it waits for. */
+  /** Called with what it waits for: after ten seconds, at most every ten when that changes, and every minute. */
   onWait?: (waitsFor: string) => void
   /** How long it can take from one change to the next. */
   stalledAfterMs?: number
 }
 
 const STALLED_AFTER_MS = 5 * 60_000
-const REPORT_INTERVAL_MS = 10_000
+const CHANGE_REPORT_INTERVAL_MS = 10_000
+const REPORT_INTERVAL_MS = 60_000
 const NO_RESPONSE = 'it does not respond yet'
 const STACK_LINE = / at .*(file:|node:)/
 
@@ -139,7 +140,7 @@ async function waitUntilReady (
   let waitsFor = NO_RESPONSE
   let logSize = 0
   let changedAt = Date.now()
-  let reportedAt = Date.now()
+  let reported = { waitsFor: '', at: Date.now() }
   // Often at first, for servers that take milliseconds; then less often, to leave the processors to starting processes.
   for (let wait = 10; how === undefined; await sleep(wait), wait = Math.min(wait * 1.2, 100)) {
     const ready = await isReady().catch(() => false)
@@ -152,8 +153,9 @@ async function waitUntilReady (
     if (Date.now() - changedAt > stalledAfterMs) {
       return { hasEnded: false, reason: `nothing has changed for ${stalledAfterMs / 1_000} s: ${waitsFor}` }
     }
-    if (Date.now() - reportedAt > REPORT_INTERVAL_MS) {
-      reportedAt = Date.now()
+    const reportIntervalMs = waitsFor === reported.waitsFor ? REPORT_INTERVAL_MS : CHANGE_REPORT_INTERVAL_MS
+    if (Date.now() - reported.at > reportIntervalMs) {
+      reported = { waitsFor, at: Date.now() }
       onWait?.(waitsFor)
     }
   }
