@@ -117,7 +117,7 @@ function createChecks ({ upstreams }: Config, { identity, counter, jsonClient }:
     required: false
   })
   return {
-    keys: { check: async () => identity.hasHadKeys(), required: true },
+    ...identity.keys.checks,
     redis: { check: async () => counter.isShared(), required: false },
     ...Object.fromEntries(serviceNames.map((name) => [name, checkService(name)]))
   }

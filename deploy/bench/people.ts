@@ -20,15 +20,20 @@ export async function becomeMember (stack: Stack, email: string): Promise<Member
   return { email, password, accessToken }
 }
 
-/** Waits for the code in the newest email. */
-export async function codeMailedTo (stack: Stack, email: string) {
+/** Waits for the code in the newest email, unless it is `known` already. */
+export async function codeMailedTo (stack: Stack, email: string, known?: string) {
   for (;;) {
-    const response = await fetch(`${stack.mail.url}/api/mails?to=${encodeURIComponent(email)}`)
-    const [mail] = await response.json() as { text: string }[]
-    const code = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0]
-    if (code) return code
+    const code = await newestCode(stack, email)
+    if (code && code !== known) return code
     await sleep(50)
   }
+}
+
+/** The code in the newest email; undefined if there is none. */
+export async function newestCode (stack: Stack, email: string) {
+  const response = await fetch(`${stack.mail.url}/api/mails?to=${encodeURIComponent(email)}`)
+  const [mail] = await response.json() as { text: string }[]
+  return /\b\d{6}\b/.exec(mail?.text ?? '')?.[0]
 }
 
 interface Call {
@@ -38,7 +43,21 @@ interface Call {
   body?: object
 }
 
-/** One request through the gateway. @throws an error with the response, its status as the cause, unless it succeeds */
+/** A response that is no success. Its status is also the cause. */
+export class RequestFailed extends Error {
+  readonly status: number
+  /** From Retry-After. */
+  readonly retryAfterMs: number | undefined
+
+  constructor (message: string, { status, headers }: Response) {
+    super(message, { cause: status })
+    this.status = status
+    const seconds = headers.get('retry-after')
+    this.retryAfterMs = seconds === null ? undefined : Number(seconds) * 1_000
+  }
+}
+
+/** One request through the gateway. @throws RequestFailed unless it succeeds */
 export const call = async <Body>({ gateway }: Stack, method: string, route: string, sent?: Call) =>
   await callUrl<Body>(method, `${gateway.url}/api/mobile/v1${route}`, sent)
 
@@ -54,8 +73,10 @@ export async function callUrl<Body> (method: string, url: string, { token, key, 
     ...(body && { body: JSON.stringify(body) })
   })
   if (!response.ok) {
-    const message = `${method} ${new URL(url).pathname} returned ${response.status}: ${await response.text()}`
-    throw new Error(message, { cause: response.status })
+    throw new RequestFailed(
+      `${method} ${new URL(url).pathname} returned ${response.status}: ${await response.text()}`,
+      response
+    )
   }
   return await response.json() as Body
 }

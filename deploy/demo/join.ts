@@ -1,11 +1,11 @@
-import { becomeMember, call } from '@tandem/bench/people.ts'
+import { call, codeMailedTo, newestCode } from '@tandem/bench/people.ts'
 import type { Stack } from '@tandem/bench/stack.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { drawFace } from './faces.ts'
 import { describeHistory } from './history.ts'
-import { createMember, type Member } from './member.ts'
+import { createMember, PASSWORD, type Member } from './member.ts'
 import type { Person } from './people.ts'
 import { createRandom } from './random.ts'
+import { retry } from './retry.ts'
 import { sceneNames } from './scenes.ts'
 
 export interface Home {
@@ -15,22 +15,15 @@ export interface Home {
   longitude: number
 }
 
-/** Where everybody lives, so that they can meet. */
+/** Where everybody lives, so that they can meet. After the first start it waits until the places are loaded. */
 export async function findHome (stack: Stack): Promise<Home> {
   type Places = { data: { id: string, name: string, code?: string }[] }
-  const list = async (query: string) => (await call<Places>(stack, 'GET', `/locations?${query}`)).data
-  for (let attempt = 1;; attempt++) {
-    try {
-      const country = (await list('type=countries')).find(({ code }) => code === 'DE')
-      const city = (await list('type=cities&countryCode=DE')).find(({ name }) => name === 'Berlin')
-      if (!country || !city) throw new Error('Berlin is not among the places')
-      return { countryId: country.id, cityId: city.id, latitude: 52.52, longitude: 13.405 }
-    } catch (error) {
-      // The first start is still loading the places.
-      if (attempt === 40) throw error
-      await sleep(500)
-    }
-  }
+  const list = async (query: string) =>
+    (await retry(async () => await call<Places>(stack, 'GET', `/locations?${query}`))).data
+  const country = (await list('type=countries')).find(({ code }) => code === 'DE')
+  const city = (await list('type=cities&countryCode=DE')).find(({ name }) => name === 'Berlin')
+  if (!country || !city) throw new Error('Berlin is not among the places')
+  return { countryId: country.id, cityId: city.id, latitude: 52.52, longitude: 13.405 }
 }
 
 export interface Joining {
@@ -43,7 +36,7 @@ export interface Joining {
 
 /** Registers a person, completes the onboarding, and creates their FitMatch profile and their logs. */
 export async function join (person: Person, { stack, seed, home, isMain }: Joining): Promise<Member> {
-  await becomeMember(stack, person.email)
+  await register(stack, person.email)
   const member = createMember(stack, person)
   const random = createRandom(`${seed} join ${person.name}`)
   const face = `${seed} ${person.name}`
@@ -95,6 +88,29 @@ export async function join (person: Person, { stack, seed, home, isMain }: Joini
   await createProfile(member)
   await log(member, describeHistory(seed, person, { isMain, now: new Date() }))
   return member
+}
+
+/** Registers and verifies a person, however often a response is lost. */
+async function register (stack: Stack, email: string) {
+  let known: string | undefined
+  const userId = await retry(async (attempt) => {
+    const body = { email, password: PASSWORD }
+    try {
+      return (await call<{ user: { id: string } }>(stack, 'POST', '/auth/register', { body })).user.id
+    } catch (error) {
+      if (attempt === 1 || (error as Error).cause !== 409) throw error
+      // An earlier attempt has created the account, and only another code brings its id.
+      known = await newestCode(stack, email)
+      return (await call<{ userId: string }>(stack, 'POST', '/auth/resend-verification', { body: { email } })).userId
+    }
+  })
+  const code = await codeMailedTo(stack, email, known)
+  await retry(async (attempt) => {
+    await call(stack, 'POST', '/auth/verify-email', { body: { userId, code } }).catch((error: unknown) => {
+      // An earlier attempt has used the code.
+      if (attempt === 1 || (error as Error).cause !== 400) throw error
+    })
+  })
 }
 
 async function createProfile ({ person, send }: Member) {

@@ -1,9 +1,10 @@
-import { call } from '@tandem/bench/people.ts'
+import { randomUUID } from 'node:crypto'
+import { call, RequestFailed } from '@tandem/bench/people.ts'
 import { pictureForm } from '@tandem/bench/pictures.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stack } from '@tandem/bench/stack.ts'
 import sharp from 'sharp'
 import type { Person } from './people.ts'
+import { retry } from './retry.ts'
 
 /** A person of the demo, and what they do through the public API. */
 export interface Member {
@@ -40,36 +41,26 @@ export function createMember (stack: Stack, person: Person): Member {
   return {
     person,
     accountId: async () => (await session()).user.id,
-    send: async (method, route, body) =>
-      await retry(async () => await call(stack, method, route, { token: await token(), ...(body && { body }) })),
+    async send (method, route, body) {
+      const key = randomUUID()
+      return await retry(async () =>
+        await call(stack, method, route, { token: await token(), key, ...(body && { body }) })
+      )
+    },
     async upload (route, svg, field) {
       const png = await sharp(Buffer.from(svg)).png({ compressionLevel: 3 }).toBuffer()
       const { headers, body } = pictureForm(png, field)
+      const key = randomUUID()
       return await retry(async () => {
         const response = await fetch(`${stack.gateway.url}/api/mobile/v1${route}`, {
           method: 'POST',
-          headers: { ...headers, authorization: `Bearer ${await token()}` },
+          headers: { ...headers, 'authorization': `Bearer ${await token()}`, 'idempotency-key': key },
           body
         })
-        if (!response.ok) throw new Error(`${route}: ${await response.text()}`, { cause: response.status })
+        if (!response.ok) throw new RequestFailed(`${route}: ${await response.text()}`, response)
         const { data } = await response.json() as { data: { url?: string, media?: { url: string } } }
         return data.media?.url ?? data.url ?? ''
       })
-    }
-  }
-}
-
-const ATTEMPTS = 6
-
-/** Sixty people at once are much for a small machine: a service that is too busy says so with 503. */
-async function retry<Result> (work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1;; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      const { cause } = error as Error
-      if (cause !== 503 || attempt === ATTEMPTS) throw error
-      await sleep(attempt * 1_000)
     }
   }
 }

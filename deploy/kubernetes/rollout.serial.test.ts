@@ -6,7 +6,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBundles } from '@tandem/bundle/cached.ts'
 import { testDatabase } from '@tandem/database-kit/testing'
-import { startMail, startProcess, startRedis } from '@tandem/test-kit'
+import { startMail, startProcess, startRedis, until } from '@tandem/test-kit'
 import t, { type Test } from 'tap'
 import { serviceNames as services } from '../../gateway/routes.ts'
 import { startSystemNats } from '../nats/testing.ts'
@@ -139,6 +139,8 @@ t.test('every process is replaced under load, and no request fails', async (t) =
   await call('GET', '/dashboard/home', { token: ana })
   const { user: { profile: { username: nameOfBen = '' } = {} } = {} } = await call('GET', '/auth/me', { token: ben })
   t.not(nameOfBen, '')
+  // Profile loads the places in the background.
+  await until(async () => (await fetch(`${url}/locations?type=countries`)).ok)
   t.same(failures, [], 'all is well before')
 
   let posts = 0

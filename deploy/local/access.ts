@@ -27,9 +27,9 @@ export function redisAccess (dataDir: string): AccessControl {
 }
 
 /** Manages the streams of `services`, as a separate process does in production. Returns a function that stops it. */
-export async function startStreams (url: string, services: string[]) {
+export async function startStreams (url: string, services: string[], maxMib: number) {
   const { connectStreamManager } = await import('@tandem/nats/streams.ts')
   const warn = (details: object, message: string) =>
     screen.warn(`streams: ${message}${'err' in details ? ` (${String(details.err)})` : ''}`)
-  return connectStreamManager(url, services, { info () {}, warn, error: warn })
+  return connectStreamManager(url, services, { info () {}, warn, error: warn }, { maxMib })
 }

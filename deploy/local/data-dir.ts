@@ -15,7 +15,8 @@ import path from 'node:path'
 import { claimDataDir, stopOrphans } from '@tandem/local-servers/pid-files.ts'
 import { UserError, screen } from '@tandem/local-servers/screen.ts'
 
-const MIN_FREE_MB = 300
+// A first start writes 170 MB, and NATS reserves 192 for its streams, of three quarters of what is free.
+const MIN_FREE_MB = 500
 // Everything that this launcher writes there. --fresh deletes nothing else: DATA_DIR may hold other files.
 const OWN_FILES = [
   'postgres',

@@ -21,6 +21,8 @@ export interface Settings {
   publicUrl: string | undefined
   cdnUrl: string | undefined
   trustProxy: string
+  /** The size of each stream of NATS. */
+  streamMaxMib: number
   metrics: boolean
   /** All other variables, passed on to every process. */
   rest: NodeJS.ProcessEnv
@@ -48,6 +50,7 @@ const checks: Record<string, Check> = {
   PROVIDER_A_JWKS_URL: url('http', 'https'),
   PROVIDER_B_JWKS_URL: url('http', 'https'),
   FCM_BASE_URL: url('http', 'https'),
+  STREAM_MAX_MIB: (value) => !/^[1-9]\d{0,4}$/.test(value) && 'must be a number of MiB, 1 to 99999',
   FCM_SERVICE_ACCOUNT_FILE: serviceAccount,
   METRICS_PORT: (value) => value !== '0' && 'must be 0: nine processes cannot share a port'
 }
@@ -77,6 +80,7 @@ export function readSettings (environment: NodeJS.ProcessEnv, root: string, lanA
     PUBLIC_URL,
     CDN_URL,
     TRUST_PROXY,
+    STREAM_MAX_MIB,
     METRICS_PORT,
     ...rest
   } = given
@@ -94,6 +98,8 @@ export function readSettings (environment: NodeJS.ProcessEnv, root: string, lanA
     publicUrl: PUBLIC_URL?.replace(/\/+$/, ''),
     cdnUrl: CDN_URL?.replace(/\/+$/, ''),
     trustProxy: TRUST_PROXY ?? '',
+    // NATS reserves it for each of the streams, of what the disk has left.
+    streamMaxMib: Number(STREAM_MAX_MIB ?? 32),
     metrics: METRICS_PORT === '0',
     rest
   }

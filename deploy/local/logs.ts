@@ -50,8 +50,13 @@ function sizeOf (dataDir: string, name: string): number {
 const buffer = Buffer.alloc(256 * 1024)
 
 function readFrom (file: string, at: number): { text: string, at: number } {
-  if (!statSync(file, { throwIfNoEntry: false })) return { text: '', at }
-  const handle = openSync(file, 'r')
+  let handle: number
+  try {
+    handle = openSync(file, 'r')
+  } catch {
+    // Its process has not started yet.
+    return { text: '', at }
+  }
   try {
     const { size } = fstatSync(handle)
     // A service under load can write faster than anyone reads: then only the newest lines are shown.

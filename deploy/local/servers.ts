@@ -69,7 +69,7 @@ export function defineServers ({ root, settings, services, watcher }: Options): 
       settings.natsUrl,
       async () => nats(folder('nats'), { logFile: logFile('nats'), program, access: await natsAccess(root, dataDir) })
     )
-    stopStreams = await startStreams(urlOf('nats', 'streams'), services)
+    stopStreams = await startStreams(urlOf('nats', 'streams'), services, settings.streamMaxMib)
   }
 
   async function startMail () {

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { renderUnicodeCompact } from 'uqr'
 import { openDataDir } from './data-dir.ts'
@@ -16,6 +17,7 @@ import { watchSources } from './watch.ts'
 const DEFAULT_PORT = 8080
 const DEFAULT_DEV_PORT = 8025
 const DEFAULT_CONSOLE_PORT = 8090
+const DEGRADED_INTERVAL_MS = 2_000
 const startedAt = performance.now()
 
 try {
@@ -121,6 +123,17 @@ async function run (
   )
   // `npm run demo` waits for it.
   process.send?.('ready')
+  await reportDegraded(system, stopping.signal)
+}
+
+/** Says what services do without at first, such as places that are being loaded, until they have everything. */
+async function reportDegraded (system: System, stopping: AbortSignal) {
+  for (let last = ''; !stopping.aborted; await sleep(DEGRADED_INTERVAL_MS)) {
+    const degraded = (await system.listDegraded()).join('\n  ')
+    if (degraded === '') return last === '' ? undefined : screen.done('Everything is available')
+    if (degraded !== last) screen.step(degraded)
+    last = degraded
+  }
 }
 
 /** SIGINT, SIGTERM, and the end of the terminal or the parent stop the system; a second signal kills it. */

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
-import { dummySystem } from './dummy-system.ts'
+import { dummySystem, eventually } from './dummy-system.ts'
 import { freePort } from '@tandem/local-servers/ports.ts'
 
 t.test('it reports an invalid setting in one line, and leaves nothing running', async (t) => {
@@ -51,4 +51,28 @@ t.test('it names a migration that fails', async (t) => {
   const { ended, output } = system.launch()
   t.equal(await ended, 1)
   t.match(output(), /social's schema: .*001-posts.*syntax error/)
+})
+
+t.test('it says what a slow service waits for, and what is still missing when it is ready', async (t) => {
+  const system = dummySystem(t)
+  writeFileSync(
+    path.join(system.root, 'services/social/main.ts'),
+    `import { createServer } from 'node:http'
+    const startedAt = Date.now()
+    process.on('disconnect', () => process.exit(0))
+    process.on('SIGTERM', () => process.exit(0))
+    createServer((request, response) => {
+      const seconds = (Date.now() - startedAt) / 1_000
+      response.statusCode = seconds < 12 ? 503 : 200
+      const health = seconds < 12
+        ? { down: ['keys'], reasons: { keys: 'the keys could not be fetched yet' } }
+        : { down: seconds < 16 ? ['places'] : [], reasons: { places: 'loading places, 40 %' } }
+      response.end(JSON.stringify(health))
+    }).listen(process.env.PORT, process.env.HOST)`
+  )
+  const { output } = system.launch()
+  await eventually(() => {
+    if (!output().includes('Everything is available')) throw new Error(output())
+  })
+  t.match(output(), /social: the keys could not be fetched yet[^]*is ready[^]*social: loading places, 40 %/)
 })

@@ -40,9 +40,14 @@ export function supervise (
 
   const begin = async (mine: number) => {
     const started = performance.now()
-    const current = await start(recipe, (spawned) => {
-      running = spawned
-      writePidFile(dataDir, recipe.name, spawned.pid)
+    const current = await start(recipe, {
+      onSpawn (spawned) {
+        running = spawned
+        writePidFile(dataDir, recipe.name, spawned.pid)
+      },
+      onWait (waitsFor) {
+        if (mine === generation) screen.step(`${recipe.name}: ${waitsFor}`)
+      }
     }).catch((error: unknown) => {
       if (mine === generation) running = undefined
       throw error

@@ -3,12 +3,13 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBundles } from '@tandem/bundle/cached.ts'
 import { freePort } from '@tandem/local-servers/ports.ts'
-import type { ProcessSpec } from '@tandem/local-servers/process.ts'
+import { Stalled, type ProcessSpec } from '@tandem/local-servers/process.ts'
 import { UserError, screen } from '@tandem/local-servers/screen.ts'
 import { isWildcard, origin, withoutPassword } from './addresses.ts'
 import { readOrCreateSecret, writeAtomically } from './data-dir.ts'
 import type { DeveloperTools } from './developer-tools.ts'
 import type { Settings } from './environment.ts'
+import { readHealth } from './health.ts'
 import { inviteFirstOperator } from './invite-operator.ts'
 import { createEnvironments } from './process-environment.ts'
 import { defineServers } from './servers.ts'
@@ -22,6 +23,8 @@ export interface System {
   processes: () => Supervised[]
   /** Starts everything in dependency order. @throws UserError at the first failure; call `stop` then */
   start: (signal: AbortSignal) => Promise<void>
+  /** What each service does without, such as places that are still being loaded. */
+  listDegraded: () => Promise<string[]>
   /** Runs the pending migrations of a service. */
   migrate: (service: string) => Promise<void>
   stop: () => Promise<void>
@@ -143,8 +146,10 @@ export function defineSystem (
       ipc: true,
       stopTimeoutMs: 5_000,
       command: () => ({ file: process.execPath, args: [scriptOf(name)], env: environment(recipe) }),
-      isReady: async () =>
-        (await fetch(`${origin(recipe.host, recipe.port)}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok,
+      isReady: async () => {
+        const { isReady, failing } = await readHealth(recipe)
+        return isReady || failing
+      },
       ...place
     }
     return recipe
@@ -190,7 +195,7 @@ export function defineSystem (
       const since = performance.now()
       try {
         await process.start().catch(async (error: Error) => {
-          if (developing || signal.aborted) throw error
+          if (developing || signal.aborted || error instanceof Stalled) throw error
           // On a busy machine another process can be too slow for a service's timeouts.
           screen.warn(`${error.message}\n  Retrying …`)
           await process.start()
@@ -225,7 +230,8 @@ export function defineSystem (
     const invited = doors.length > 1
       ? inviteFirstOperator(
         scriptOf(OPERATOR_CLI),
-        environments.service('identity', services.get('identity')?.port ?? 0)
+        environments.service('identity', services.get('identity')?.port ?? 0),
+        signal
       )
       : undefined
     await startProcesses(signal)
@@ -282,6 +288,13 @@ export function defineSystem (
     services,
     processes: () => [...doors, ...services.values()],
     migrate,
+    listDegraded: async () => {
+      const found = await Promise.all(recipes.map(async (recipe) => {
+        const { failing } = await readHealth(recipe).catch(() => ({ failing: '' }))
+        return failing ? [`${recipe.name}: ${failing}`] : []
+      }))
+      return found.flat()
+    },
     async start (signal) {
       const work = startAll(signal)
       starting = work.catch(() => {})

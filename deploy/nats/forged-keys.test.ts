@@ -1,4 +1,3 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,20 +6,10 @@ import { handleRpc, connectBus, startRpcHandlers } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startNats, startProcess } from '@tandem/test-kit'
-import { ACCESS_TOKEN, signKeySet } from '@tandem/http-kit'
-import { createRootKey, mediaSigningKey, signToken } from '@tandem/http-kit/testing'
+import { signKeySet } from '@tandem/http-kit'
+import { createRootKey, mediaSigningKey } from '@tandem/http-kit/testing'
 import t from 'tap'
-import { quiet, root } from './testing.ts'
-
-/** A key that signs access tokens, and a token signed with it. */
-function givenSigningKey () {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const kid = randomUUID()
-  const now = Math.floor(Date.now() / 1_000)
-  const { issuer: iss, audience: aud } = ACCESS_TOKEN
-  const claims = { iss, aud, sub: randomUUID(), sid: randomUUID(), role: 'USER', iat: now, exp: now + 900 }
-  return { published: { ...publicKey.export({ format: 'jwk' }), kid }, token: signToken(claims, { kid }, privateKey) }
-}
+import { givenSigningKey, quiet, root } from './testing.ts'
 
 t.test('a service rejects keys from anyone but identity, even where NATS would deliver them', async (t) => {
   const media = await mkdtemp(path.join(tmpdir(), 'tandem-forged-'))
@@ -47,7 +36,7 @@ t.test('a service rejects keys from anyone but identity, even where NATS would d
     MEDIA_DIR: path.join(media, 'media'),
     MEDIA_SIGNING_KEY: mediaSigningKey,
     LOG_LEVEL: 'fatal'
-  })
+  }, { until: 'live' })
   const statusFor = async (token: string) =>
     (await fetch(`http://127.0.0.1:${fitmatch.port}/fitmatch/profile`, {
       headers: { authorization: `Bearer ${token}` }

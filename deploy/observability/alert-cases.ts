@@ -84,6 +84,8 @@ export const alertCases: Record<string, AlertCase> = {
   // The target is gone after ten minutes: its series ends.
   DeploymentGone: { fires: everyProcess('1x10 _x50'), atMinutes: 20, healthy: everyProcess('1x60') },
   DependencyDown: one('health_check_failing{job="gateway", check="identity.mail"}', 7, '1x60', '1x2 0x57'),
+  // Ahead, and less so behind.
+  ClockSkewed: one('process_clock_skew_seconds{job="social", instance="1"}', 8, '-120x60', '2x60'),
   PodsAtMaximum: {
     fires: {
       'kube_horizontalpodautoscaler_status_current_replicas{namespace="tandem", horizontalpodautoscaler="social"}':

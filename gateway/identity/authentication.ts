@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createKeySet, createVerifiedKeyFetcher } from '@tandem/http-kit'
-import type { KeySet } from '@tandem/http-kit'
+import { createKeySet, createVerifiedKeyFetcher, type FetchedKeySet } from '@tandem/http-kit'
 import type { Log } from '@tandem/process-kit'
 import type { JsonClient } from './json-client.ts'
 
 /** The signing keys and revoked sessions that identity publishes. */
 export interface Identity {
-  keys: KeySet
-  /** Whether keys were ever received. They are kept, so from then on tokens can be verified. */
-  hasHadKeys(): boolean
+  keys: FetchedKeySet
   /**
    * Whether the session is revoked, as of half a second ago. The first call after a pause waits for identity, a quarter
    * of a second at most. Kept while identity is unavailable.
@@ -35,7 +32,6 @@ const OVERLAP_MS = 5_000
 export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<JsonClient, 'get'>, log: Log): Identity {
   const listeners: ((sessionIds: ReadonlySet<string>) => void)[] = []
   const revokedSessions = new Map<string, number>()
-  let hadKeys = false
   let closed = false
   let failing = false
   let since = new Date(Date.now() - RETENTION_MS).toISOString()
@@ -48,11 +44,7 @@ export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<Js
     const { signed } = await get(`${url}/internal/signing-keys`, TIMEOUT_MS) as { signed: string }
     return signed
   }, rootKeys)
-  const keys = createKeySet(async () => {
-    const keys = await fetchKeys()
-    hadKeys ||= keys.length > 0
-    return keys
-  }, log)
+  const keys = createKeySet(fetchKeys, log)
 
   async function poll () {
     try {
@@ -103,7 +95,6 @@ export function watchIdentity (url: string, rootKeys: string[], { get }: Pick<Js
 
   return {
     keys,
-    hasHadKeys: () => hadKeys,
     isRevoked (sessionId) {
       keepWatching()
       return resuming ? resuming.then(() => revokedSessions.has(sessionId)) : revokedSessions.has(sessionId)

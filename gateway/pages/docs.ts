@@ -6,6 +6,23 @@ const icon = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect 
   'fill="#5b5bd6"/><circle cx="24" cy="34" r="13" fill="none" stroke="#fff" stroke-width="6"/>' +
   '<circle cx="40" cy="34" r="13" fill="none" stroke="#ffd166" stroke-width="6"/></svg>'
 
+// What stands on the page until Scalar fills it, and if it cannot.
+const fallback = '<noscript><p>This page needs JavaScript. The API is described in ' +
+  '<a href="/openapi.json">/openapi.json</a>, too.</p></noscript>' +
+  '<p id="loading" role="status" hidden>The documentation is loading …</p>' +
+  '<p id="failed" role="alert" hidden>The documentation could not be loaded. Reload the page, or read ' +
+  '<a href="/openapi.json">/openapi.json</a>.</p>'
+
+// Scalar keeps the bearer token in localStorage, where it would outlive the tab and be shared with every page of this
+// origin.
+const startScript = `
+Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })
+const show = (name) => { for (const each of ['loading', 'failed']) document.getElementById(each).hidden = each !== name }
+show('loading')
+document.addEventListener('load', ({ target }) => { if (target.src) show() }, true)
+addEventListener('error', () => { if (!document.getElementById('app')?.hasChildNodes()) show('failed') }, true)
+`
+
 /**
  * GET /docs: a page to read the API and try it. It loads nothing from other servers. Its code is imported on the first
  * request: it takes 60 MB, and most processes never serve it.
@@ -25,10 +42,7 @@ export async function serveDocs (app: FastifyInstance) {
     "worker-src 'self' blob:"
   ].join('; ')
 
-  // Scalar keeps the bearer token in localStorage, where it would outlive the tab and be shared with every page of this
-  // origin.
-  const storage =
-    `<script nonce="${nonce}">Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })</script>`
+  const start = `${fallback}<script nonce="${nonce}">${startScript}</script>`
 
   async function load () {
     const { default: reference } = await import('@scalar/fastify-api-reference')
@@ -40,7 +54,7 @@ export async function serveDocs (app: FastifyInstance) {
         pageTitle: 'Tandem',
         nonce,
         authentication: { preferredSecurityScheme: 'bearer' },
-        // Uses `localStorage`, which the script below replaces with the storage of the tab.
+        // Uses `localStorage`, which `startScript` replaces with the storage of the tab.
         persistAuth: true,
         withDefaultFonts: false,
         // No links to third-party services.
@@ -55,7 +69,8 @@ export async function serveDocs (app: FastifyInstance) {
   }
   let loading: ReturnType<typeof load> | undefined
 
-  const options = { config: { public: true, logged: false } }
+  // Importing the page makes the event loop late, and its script is the next request.
+  const options = { config: { public: true, logged: false, neverShed: true } }
   app.get('/', options, async (_request, reply) => reply.redirect('/docs/'))
   app.get(
     '/favicon.ico',
@@ -64,7 +79,10 @@ export async function serveDocs (app: FastifyInstance) {
   )
   app.get('/docs', options, async (_request, reply) => reply.redirect('/docs/'))
   app.get('/docs/*', options, async (request, reply) => {
-    loading ??= load()
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
     const { statusCode, headers, rawPayload } = await (await loading).inject({ url: request.url })
     if (statusCode !== 200) return reply.callNotFound()
     const type = String(headers['content-type'])
@@ -73,7 +91,7 @@ export async function serveDocs (app: FastifyInstance) {
       .header('cache-control', 'public, max-age=600')
       .type(type)
       .send(
-        type.startsWith('text/html') ? rawPayload.toString().replace('<body>', () => `<body>${storage}`) : rawPayload
+        type.startsWith('text/html') ? rawPayload.toString().replace('<body>', () => `<body>${start}`) : rawPayload
       )
   })
 }

@@ -79,7 +79,7 @@ t.test('the docs page shows the document and loads nothing from other servers', 
   t.notMatch(page.body.toString(), /https?:/)
   t.match(
     page.body.toString(),
-    /<script nonce="[^"]+">Object\.defineProperty\(window, 'localStorage', .*sessionStorage.*<\/script>[^]*src="js\/scalar\.js"/,
+    /<script nonce="[^"]+">\s*Object\.defineProperty\(window, 'localStorage', .*sessionStorage[^]*<\/script>[^]*src="js\/scalar\.js"/,
     'the token is kept for the tab only'
   )
   t.match(await call('/'), { status: 302, headers: { location: '/docs/' } })

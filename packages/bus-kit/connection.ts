@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type ConnectionOptions, type NatsConnection } from 'nats'
-import { throttleLog } from './throttle-log.ts'
+import { throttleLog } from '@tandem/process-kit'
 import { inboxOf } from './subjects.ts'
 
 /** The part of a logger that this kit uses. */

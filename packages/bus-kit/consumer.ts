@@ -11,7 +11,7 @@ import {
 } from 'nats'
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import { continueCorrelation, createAlarm } from '@tandem/process-kit'
+import { continueCorrelation, createAlarm, throttleLog } from '@tandem/process-kit'
 import { classifyFailure } from './classify-failure.ts'
 import type { Bus } from './connection.ts'
 import {
@@ -29,7 +29,6 @@ import { correlationOf } from './message-headers.ts'
 import { hasExhaustedAttempts, isDeliveredTooOften, MAX_RETRY_DELAY_MS, type Failure } from './retry-policy.ts'
 import { serializeByKey } from './serialize-by-key.ts'
 import { consumers, handled, handling, failedMessageSources, initializeHandled } from './metrics.ts'
-import { throttleLog } from './throttle-log.ts'
 import { isMissing, isStreamMissing, readConsumer } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
 

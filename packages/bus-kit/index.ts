@@ -8,4 +8,5 @@ export { handleRpc, createRpcClient, startRpcHandlers, type RpcHandler, type Cal
 export { publishSignal } from './realtime.ts'
 export { startRelay, type Relay } from './relay.ts'
 export { natsRights, type Messaging } from './rights.ts'
-export { startStreamManager, STREAM_MANAGER_USER, type StreamManager } from './stream-manager.ts'
+export { startStreamManager, STREAM_MANAGER_USER, type StreamManager, type StreamOptions } from './stream-manager.ts'
+export { checkStream } from './streams.ts'

@@ -1,15 +1,17 @@
 import { DiscardPolicy, RetentionPolicy, StorageType, nanos, type JetStreamManager, type StreamInfo } from 'nats'
-import { createAlarm } from '@tandem/process-kit'
+import { createAlarm, throttleLog } from '@tandem/process-kit'
 import type { Bus } from './connection.ts'
 import { MAX_MESSAGE_BYTES } from './envelope.ts'
 import { markUnavailable, measureStream } from './stream-metrics.ts'
-import { throttleLog } from './throttle-log.ts'
 import { isMissing } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
 
-/** The number of replicas of each new stream in a NATS cluster. */
+/** What a stream is created with. */
 export interface StreamOptions {
+  /** Its copies in a NATS cluster. */
   replicas?: number
+  /** The size that NATS reserves for it on its disk, and at which it rejects events. */
+  maxMib?: number
 }
 
 export interface StreamManager {
@@ -30,7 +32,11 @@ const DAY_MS = 24 * 60 * 60 * 1_000
  * that an operator has changed stays as it is. When NATS returns without anything, the streams are back at once and the
  * relays publish their events again.
  */
-export function startStreamManager (bus: Bus, services: string[], { replicas = 1 }: StreamOptions = {}): StreamManager {
+export function startStreamManager (
+  bus: Bus,
+  services: string[],
+  { replicas = 1, maxMib = 256 }: StreamOptions = {}
+): StreamManager {
   const stopping = new AbortController()
   const alarm = createAlarm()
   const stopListening = bus.onConnect(alarm.ring)
@@ -60,7 +66,7 @@ export function startStreamManager (bus: Bus, services: string[], { replicas = 1
     } catch (error) {
       markUnavailable(streamOf(service))
       if (!isMissing(error)) throw error
-      await createStream(manager, service, replicas)
+      await createStream(manager, service, { replicas, maxMib })
       bus.log.info({ stream: streamOf(service) }, 'created a stream')
       return true
     }
@@ -91,7 +97,11 @@ export function startStreamManager (bus: Bus, services: string[], { replicas = 1
 }
 
 /** A full stream rejects new messages: they wait in the outbox, and no message is discarded before it is consumed. */
-async function createStream (manager: JetStreamManager, service: string, replicas: number) {
+async function createStream (
+  manager: JetStreamManager,
+  service: string,
+  { replicas, maxMib }: Required<StreamOptions>
+) {
   await manager.streams.add({
     name: streamOf(service),
     subjects: [subjectOf(`${service}.>`)],
@@ -99,7 +109,7 @@ async function createStream (manager: JetStreamManager, service: string, replica
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,
     max_age: nanos(7 * DAY_MS),
-    max_bytes: 256 * 1024 ** 2,
+    max_bytes: maxMib * 1024 ** 2,
     max_msg_size: MAX_MESSAGE_BYTES,
     duplicate_window: nanos(10 * 60 * 1_000),
     num_replicas: replicas,

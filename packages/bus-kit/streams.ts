@@ -1,4 +1,6 @@
 import type { NatsConnection } from 'nats'
+import { Degraded, type HealthChecks } from '@tandem/process-kit'
+import type { Bus } from './connection.ts'
 import { streamOf } from './subjects.ts'
 
 /**
@@ -17,6 +19,33 @@ export async function readStream (connection: NatsConnection, service: string): 
   const manager = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false })
   const { created, state } = await manager.streams.info(streamOf(service))
   return { createdAt: created, lastSeq: state.last_seq }
+}
+
+/**
+ * The health check of the service's stream. It is required until the stream was found once: a system without it would
+ * start, and keep every event back. Later its loss is an outage of NATS, in which the service goes on.
+ */
+export function checkStream (bus: Bus): HealthChecks {
+  const stream = streamOf(bus.service)
+  let wasFound = false
+  return {
+    [stream]: {
+      async check () {
+        const connection = bus.current()
+        // That is another check.
+        if (!connection) return
+        try {
+          await readStream(connection, bus.service)
+        } catch (error) {
+          throw new Degraded(`NATS has no usable stream ${stream}, so events wait (${String(error)})`)
+        }
+        wasFound = true
+      },
+      get required() {
+        return !wasFound
+      }
+    }
+  }
 }
 
 /**

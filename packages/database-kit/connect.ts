@@ -15,6 +15,8 @@ export interface ConnectOptions {
   maxConnections?: number
   /** Multiplies every timeout; by default 1. */
   timeoutFactor?: number
+  /** Called with the error of each statement that fails. */
+  onError?: (error: Error & { code?: string }) => void
 }
 
 const NAMED_STATEMENTS = 500
@@ -32,7 +34,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
  */
 export function connect<Tables> (
   url: string,
-  { log, maxConnections = 5, timeoutFactor = 1 }: ConnectOptions
+  { log, maxConnections = 5, timeoutFactor = 1, onError = () => {} }: ConnectOptions
 ): Kysely<Tables> {
   const primary = followPrimary(url)
   const pool = new pg.Pool({
@@ -52,7 +54,7 @@ export function connect<Tables> (
   pool.on('connect', (client) => {
     client.on('error', () => {})
   })
-  pool.on('connect', nameStatements)
+  pool.on('connect', (client) => nameStatements(client, onError))
   pools.add(pool)
 
   const dialect = new PostgresDialect({
@@ -70,7 +72,7 @@ export function connect<Tables> (
 }
 
 /** Postgres parses and plans an unnamed statement at each call, a named one once per connection. */
-function nameStatements (client: pg.PoolClient) {
+function nameStatements (client: pg.PoolClient, onError: NonNullable<ConnectOptions['onError']>) {
   const names = new Map<string, string>()
   const query = client.query.bind(client) as (config: pg.QueryConfig) => Promise<pg.QueryResult>
 
@@ -82,6 +84,7 @@ function nameStatements (client: pg.PoolClient) {
       names.set(text, name)
     }
     return query({ name, text, values }).catch((error: Error & { code?: string }) => {
+      onError(error)
       // After READ_ONLY the address, or another host, may already lead to the new primary.
       if (error.message === 'Query read timeout' || error.code === READ_ONLY) broken.add(client)
       throw error

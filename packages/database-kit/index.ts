@@ -13,4 +13,4 @@ export {
 } from './idempotency.ts'
 export { provision } from './provision.ts'
 export { upsertVersioned } from './upsert-versioned.ts'
-export { checkWritable } from './writable.ts'
+export { checkWritable, watchDisk } from './writable.ts'

@@ -19,7 +19,7 @@ export async function migrate (url: string, folder: string) {
   const pool = new pg.Pool({
     connectionString: await findPrimary(url),
     max: 1,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: 30_000,
     // The role's timeouts are those of requests.
     options: '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0'
   })

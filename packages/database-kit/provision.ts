@@ -9,7 +9,7 @@ import { TIMEOUTS_MS } from './timeouts.ts'
  * @returns the service's own connection URL
  */
 export async function provision (adminUrl: string, service: string, password: string) {
-  const client = new pg.Client({ connectionString: await findPrimary(adminUrl), connectionTimeoutMillis: 5_000 })
+  const client = new pg.Client({ connectionString: await findPrimary(adminUrl), connectionTimeoutMillis: 30_000 })
   client.on('error', () => {})
   await client.connect()
   try {

@@ -25,3 +25,23 @@ export async function checkWritable (write: () => Promise<unknown>) {
     throw new Degraded('Postgres is read-only')
   }
 }
+
+const DISK_FULL = '53100'
+const REPORTED_FOR_MS = 60_000
+
+/**
+ * Knows from the statements of a process whether the disk of Postgres is full: give `onError` to `connect`, and `check`
+ * to the health checks. The check of its own statement could succeed, because most writes need no more space. So the
+ * check fails for a minute after each statement that did.
+ */
+export function watchDisk () {
+  let fullAt = -Infinity
+  return {
+    onError (error: { code?: string }) {
+      if (error.code === DISK_FULL) fullAt = Date.now()
+    },
+    async check () {
+      if (Date.now() - fullAt < REPORTED_FOR_MS) throw new Degraded('the disk of Postgres is full')
+    }
+  }
+}

@@ -8,7 +8,7 @@ import { Type } from 'typebox'
 import { data, toErrorResponse } from './envelope.ts'
 import { Body, Data, Id, Text } from './schemas.ts'
 import type { Routes } from './server.ts'
-import { bearer, testServer } from './testing.ts'
+import { bearer, silentLog, testServer } from './testing.ts'
 
 const AlreadyLiked = createError('ALREADY_LIKED', 'You already like this post', 400)
 const headers = bearer('ana')
@@ -35,6 +35,16 @@ const routes: Routes = async (app) => {
     }
   )
 }
+
+t.test('what fails while an error is sent does not reach the client', async (t) => {
+  const error = () => {
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+  }
+  const app = await testServer(t, routes, { log: Object.assign(Object.create(silentLog), { error }) })
+  const response = await app.inject('/throws?what=XX000')
+  t.equal(response.statusCode, 500)
+  t.same(response.json(), { success: false, error: 'Something went wrong on our side', code: 'SERVER_ERROR' })
+})
 
 t.test('every error is sent in the envelope', async (t) => {
   const app = await testServer(t, routes)

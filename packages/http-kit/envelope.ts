@@ -182,7 +182,15 @@ export function handleErrors (app: FastifyInstance) {
     for (const each of [method].flat()) routes.push({ method: each, pattern })
   })
 
-  app.setErrorHandler(sendError)
+  app.setErrorHandler((thrown, request, reply) => {
+    try {
+      return sendError(thrown, request, reply)
+    } catch {
+      // Fastify itself would send the code and the message of what failed meanwhile.
+      const { code, statusCode, message } = errorResponse(new ServerError())
+      return reply.code(statusCode).type('application/json; charset=utf-8').send(failure(code, message))
+    }
+  })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
     const allowed = routes.filter(({ method, pattern }) => method !== request.method && pattern.test(path)).map((

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import { Unavailable } from '@tandem/process-kit'
+import { Gauge } from 'prom-client'
+import { Degraded, throttleLog, Unavailable, type HealthChecks } from '@tandem/process-kit'
 
 /** A public key as a JWK (RFC 7517). */
 export interface PublicJwk {
@@ -11,6 +12,13 @@ export interface PublicJwk {
   crv?: string
   x?: string
   y?: string
+}
+
+/** The keys that identity publishes. */
+export interface PublishedKeys {
+  keys: PublicJwk[]
+  /** When they were read, in milliseconds since 1970, by the clock of identity's Postgres. */
+  issuedAt: number
 }
 
 /** The public keys that verify access tokens. */
@@ -25,12 +33,24 @@ export interface KeySet {
   close(): void
 }
 
+/** A key set that fetches itself. */
+export interface FetchedKeySet extends KeySet {
+  checks: HealthChecks
+}
+
+// Identity publishes a set for each request, so an older one is a replay, or the clock of this process is wrong.
+const MAX_CLOCK_SKEW_MS = 60_000
 const REFRESH_INTERVAL_MS = 5 * 60_000
 const FIRST_RETRY_MS = 200
 const RETRY_MS = 5_000
 // However many key ids an attacker invents, they cost one fetch every 30 s, or one a second while fetching fails.
 const UNKNOWN_KEY_REFRESH_MS = 30_000
 const UNKNOWN_KEY_RETRY_MS = 1_000
+
+const clockSkew = new Gauge({
+  name: 'process_clock_skew_seconds',
+  help: "How far the clock of the process is behind that of identity's Postgres, as of the last fetch of the keys"
+})
 
 function readKeys (published: PublicJwk[]) {
   const keys = new Map<string, string>()
@@ -44,30 +64,42 @@ function readKeys (published: PublicJwk[]) {
 
 /**
  * Caches the keys that `fetchKeys` returns and refreshes them. The last good set stays in use until a newer one is
- * fetched, so a service keeps authenticating its callers while identity is unavailable.
+ * fetched, so a service keeps authenticating its callers while identity is unavailable. Without any set nobody can be
+ * authenticated: then a required one of its health checks fails.
  */
-export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: FastifyBaseLogger): KeySet {
+export function createKeySet (fetchKeys: () => Promise<PublishedKeys>, log: FastifyBaseLogger): FetchedKeySet {
   let keys: Map<string, string> | undefined
   let fetching: Promise<void> | undefined
   let failed = false
   let fetchedAt = 0
+  let newestIssuedAt = 0
+  let skewMs = 0
   let closed = false
   let timer: NodeJS.Timeout | undefined
+  const warn = throttleLog((error) =>
+    log.warn(
+      { err: error, clockSkewSeconds: skewMs / 1_000 },
+      keys ? 'refreshing the keys failed; the last set stays in use' : 'fetching the keys failed; retrying'
+    )
+  )
+  const isClockWrong = () => Math.abs(skewMs) > MAX_CLOCK_SKEW_MS
+
+  async function fetchNewer () {
+    const { keys: published, issuedAt } = await fetchKeys()
+    skewMs = issuedAt - Date.now()
+    clockSkew.set(skewMs / 1_000)
+    if (isClockWrong()) throw new Error('the clocks of this process and of identity differ: check the clocks')
+    if (issuedAt < newestIssuedAt) throw new Error('the key set is older than the last one')
+    keys = readKeys(published)
+    newestIssuedAt = issuedAt
+  }
 
   function refresh () {
     fetching ??= (async () => {
-      try {
-        keys = readKeys(await fetchKeys())
-        failed = false
-      } catch (error) {
-        if (!failed) {
-          log.warn(
-            { err: error },
-            keys ? 'refreshing the keys failed; the last set stays in use' : 'fetching the keys failed; retrying'
-          )
-        }
-        failed = true
-      }
+      failed = await fetchNewer().then(() => false, (error: unknown) => {
+        warn(error)
+        return true
+      })
       fetchedAt = Date.now()
       fetching = undefined
       clearTimeout(timer)
@@ -94,6 +126,23 @@ export function createKeySet (fetchKeys: () => Promise<PublicJwk[]>, log: Fastif
       return keys.get(kid)
     },
     has: (kid) => keys?.has(kid) ?? false,
+    checks: {
+      keys: {
+        async check () {
+          if (!keys) throw new Degraded('the keys that verify access tokens could not be fetched yet')
+        },
+        required: true
+      },
+      // Not required: a wrong clock of Postgres would make all processes unready at once.
+      clock: {
+        async check () {
+          if (!isClockWrong()) return
+          const seconds = Math.round(Math.abs(skewMs) / 1_000)
+          throw new Degraded(`the clock of this process is ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead'}`)
+        },
+        required: false
+      }
+    },
     close () {
       closed = true
       clearTimeout(timer)

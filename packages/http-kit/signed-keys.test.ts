@@ -21,7 +21,7 @@ const read = async (signed: string, roots = [root.publicText]) =>
   await createVerifiedKeyFetcher(async () => signed, roots)()
 
 t.test('a set that identity signed is accepted', async (t) => {
-  t.match(await read(await sign()), [{ kid: 'ours' }])
+  t.match(await read(await sign()), { keys: [{ kid: 'ours' }], issuedAt: Number })
 })
 
 t.test('any other set is rejected', async (t) => {
@@ -47,30 +47,11 @@ t.test('any other set is rejected', async (t) => {
   ) await t.rejects(read(forged), /not signed by identity/, what)
 })
 
-t.test('a set older than the last one is rejected, and a fresh process rejects a set of the day before', async (t) => {
-  let answer = await sign([ours], Date.now() - MINUTE)
-  const fetchKeys = createVerifiedKeyFetcher(async () => answer, [root.publicText])
-  await fetchKeys()
-  const before = answer
-  answer = await sign([createJwk('newer')], Date.now())
-  t.match(await fetchKeys(), [{ kid: 'newer' }])
-  t.match(await fetchKeys(), [{ kid: 'newer' }], 'the same set again is accepted')
-  answer = before
-  await t.rejects(fetchKeys(), /outdated/)
-
-  await t.rejects(read(await sign([ours], Date.now() - 24 * 60 * MINUTE)), /outdated/)
-  await t.rejects(
-    read(await sign([ours], Date.now() + 24 * 60 * MINUTE)),
-    /in the future/,
-    'otherwise no valid set would ever be newer'
-  )
-})
-
 t.test('during a rotation, sets of both root keys are accepted', async (t) => {
   const next = createRootKey()
   const both = [root.publicText, next.publicText]
-  t.match(await read(await sign(), both), [{ kid: 'ours' }])
-  t.match(await read(await sign([ours], Date.now(), next), both), [{ kid: 'ours' }])
+  t.match(await read(await sign(), both), { keys: [{ kid: 'ours' }] })
+  t.match(await read(await sign([ours], Date.now(), next), both), { keys: [{ kid: 'ours' }] })
   await t.rejects(read(await sign(), [next.publicText]), /not signed by identity/)
 })
 

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { createTransport } from 'nodemailer'
 import t from 'tap'
 import { startMailCatcher } from './mail-catcher.ts'
@@ -19,6 +21,7 @@ t.test('mails are kept, found by their recipient, and can be deleted', async (t)
   t.same(seen, ['Hello'])
   await catcher.stop()
 
+  writeFileSync(path.join(dir, '9999999999999-000001.json'), '{"id":"cut by a full di')
   const later = await startMailCatcher(dir)
   t.teardown(async () => await later.stop())
   t.equal(later.mails().length, 1, 'it keeps mails after a restart')

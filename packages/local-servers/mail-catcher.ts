@@ -39,7 +39,8 @@ export async function startMailCatcher (dir: string, port?: number): Promise<Mai
   mkdirSync(dir, { recursive: true })
   const mails: Mail[] = []
   for (const file of readdirSync(dir).filter((name) => name.endsWith('.json')).sort()) {
-    mails.unshift(JSON.parse(readFileSync(path.join(dir, file), 'utf8')) as Mail)
+    const mail = readMail(path.join(dir, file))
+    if (mail) mails.unshift(mail)
   }
   let rejectionCode: number | undefined
   let count = 0
@@ -98,6 +99,15 @@ export async function startMailCatcher (dir: string, port?: number): Promise<Mai
       rejectionCode = code
     },
     stop: async () => await new Promise<void>((resolve) => smtp.close(resolve))
+  }
+}
+
+/** Undefined for a mail that a full disk has cut: its sender was told so, and sends it again. */
+function readMail (file: string): Mail | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Mail
+  } catch {
+    return undefined
   }
 }
 

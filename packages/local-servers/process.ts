@@ -23,8 +23,8 @@ export interface ProcessSpec {
   hasFixedPort?: boolean
   /** Called at each start, so that it contains the current ports of other processes. */
   command: () => Command
-  /** Whether it is ready; a rejection counts as false. */
-  isReady: () => Promise<boolean>
+  /** Whether it is ready, or what it waits for. A rejection counts as no response. */
+  isReady: () => Promise<boolean | string>
   logFile: string
   /**
    * It detects the end of this process by its IPC channel; others get a signal from the kernel, if `setpriv` is
@@ -44,15 +44,30 @@ export interface Running {
   kill: () => Promise<void>
 }
 
-const READY_TIMEOUT_MS = 60_000
+/** A process that is not ready, while nothing has changed for a long time. */
+export class Stalled extends UserError {}
+
+interface StartOptions {
+  /** Called with the pid. */
+  onSpawn?: (running: Running) => void
+  /** Called with what it waits for: after ten seconds, at most every ten when that changes, and every minute. */
+  onWait?: (waitsFor: string) => void
+  /** How long it can take from one change to the next. */
+  stalledAfterMs?: number
+}
+
+const STALLED_AFTER_MS = 5 * 60_000
+const CHANGE_REPORT_INTERVAL_MS = 10_000
+const REPORT_INTERVAL_MS = 60_000
+const NO_RESPONSE = 'it does not respond yet'
 const STACK_LINE = / at .*(file:|node:)/
 
 /**
- * Starts a process and returns once it is ready.
- * @param onSpawn is called with the pid before that
- * @throws UserError with its last log lines, if it ends or is not ready within a minute; it is killed then
+ * Starts a process and returns once it is ready, however long it takes, as long as something changes: what it says that
+ * it waits for, or its log before it responds.
+ * @throws UserError with its last log lines, if it ends; Stalled. It is killed then
  */
-export async function start (recipe: ProcessSpec, onSpawn?: (running: Running) => void): Promise<Running> {
+export async function start (recipe: ProcessSpec, options: StartOptions = {}): Promise<Running> {
   for (let attempt = 1;; attempt++) {
     const taken = recipe.port === 0 || !await isFree(recipe.port, recipe.host)
     if (taken && !recipe.hasFixedPort) recipe.port = await freePort(recipe.host)
@@ -60,18 +75,19 @@ export async function start (recipe: ProcessSpec, onSpawn?: (running: Running) =
     const running = spawnProcess(recipe)
     if (!running) throw new UserError(`${recipe.name}: cannot run ${recipe.command().file}`)
     try {
-      onSpawn?.(running)
+      options.onSpawn?.(running)
     } catch (error) {
       await running.kill()
       throw error
     }
 
-    const ended = await Promise.race([running.ended, waitUntilReady(recipe, running)])
-    if (ended === undefined) return running
+    const failure = await waitUntilReady(recipe, running, options)
+    if (!failure) return running
     await running.kill()
     // Another program took the port between its choice and its use.
     if (attempt < 3 && !recipe.hasFixedPort && !await isFree(recipe.port, recipe.host)) continue
-    throw new UserError(`${recipe.name} did not start (${ended})${lastLines(recipe.logFile, from)}`)
+    const Failure = failure.hasEnded ? UserError : Stalled
+    throw new Failure(`${recipe.name} did not start (${failure.reason})${lastLines(recipe.logFile, from)}`)
   }
 }
 
@@ -112,20 +128,38 @@ function spawnProcess (recipe: ProcessSpec): Running | undefined {
   return { pid, ended, stop, kill }
 }
 
-async function waitUntilReady ({ isReady }: ProcessSpec, { ended }: Running): Promise<string | undefined> {
-  let over = false
-  void ended.then(() => {
-    over = true
+async function waitUntilReady (
+  { isReady, logFile }: ProcessSpec,
+  { ended }: Running,
+  { onWait, stalledAfterMs = STALLED_AFTER_MS }: StartOptions
+) {
+  let how: string | undefined
+  void ended.then((reason) => {
+    how = reason
   })
+  let waitsFor = NO_RESPONSE
+  let logSize = 0
+  let changedAt = Date.now()
+  let reported = { waitsFor: '', at: Date.now() }
   // Often at first, for servers that take milliseconds; then less often, to leave the processors to starting processes.
-  for (
-    let wait = 10, end = Date.now() + READY_TIMEOUT_MS;
-    !over && Date.now() < end;
-    await sleep(wait), wait = Math.min(wait * 1.2, 100)
-  ) {
-    if (await isReady().catch(() => false)) return undefined
+  for (let wait = 10; how === undefined; await sleep(wait), wait = Math.min(wait * 1.2, 100)) {
+    const ready = await isReady().catch(() => false)
+    if (ready === true) return undefined
+    const size = waitsFor === NO_RESPONSE ? sizeOf(logFile) : logSize
+    const now = ready || waitsFor
+    if (now !== waitsFor || size !== logSize) changedAt = Date.now()
+    waitsFor = now
+    logSize = size
+    if (Date.now() - changedAt > stalledAfterMs) {
+      return { hasEnded: false, reason: `nothing has changed for ${stalledAfterMs / 1_000} s: ${waitsFor}` }
+    }
+    const reportIntervalMs = waitsFor === reported.waitsFor ? REPORT_INTERVAL_MS : CHANGE_REPORT_INTERVAL_MS
+    if (Date.now() - reported.at > reportIntervalMs) {
+      reported = { waitsFor, at: Date.now() }
+      onWait?.(waitsFor)
+    }
   }
-  return over ? await ended : `not ready within ${READY_TIMEOUT_MS / 1_000} s`
+  return { hasEnded: true, reason: how }
 }
 
 function signalGroup (pid: number, signal: NodeJS.Signals) {
@@ -145,14 +179,32 @@ function sizeOf (file: string): number {
   }
 }
 
+/** The last messages of a log, as sentences. */
 function lastLines (file: string, from: number): string {
   const handle = openSync(file, 'r')
   try {
     const text = Buffer.alloc(16_384)
     const size = readSync(handle, text, 0, text.length, Math.max(from, fstatSync(handle).size - text.length))
-    const lines = text.toString('utf8', 0, size).trim().split('\n').filter((line) => line && !STACK_LINE.test(line))
-    return lines.length === 0 ? '' : `:\n${lines.slice(-8).map((line) => `    ${line}`).join('\n')}`
+    const lines = text.toString('utf8', 0, size).trim().split('\n').map(describeLine).filter(Boolean)
+    return lines.length === 0 ? '' : `:\n${[...new Set(lines)].slice(-8).map((line) => `    ${line}`).join('\n')}`
   } finally {
     closeSync(handle)
+  }
+}
+
+interface LogLine {
+  level?: string
+  msg?: string
+  err?: { message?: string }
+}
+
+/** Empty for lines of stacks, and lines of our own logs that are no warnings or were cut off. */
+function describeLine (line: string): string {
+  if (!line.startsWith('{')) return STACK_LINE.test(line) ? '' : line
+  try {
+    const { level = '', msg = '', err } = JSON.parse(line) as LogLine
+    return ['warn', 'error', 'fatal'].includes(level) ? [msg, err?.message].filter(Boolean).join(': ') : ''
+  } catch {
+    return ''
   }
 }

@@ -104,6 +104,19 @@ function describeError (error: unknown): unknown {
   }
 }
 
+// What cannot be written, as on a full disk, is kept up to this size and written when there is room again.
+const MAX_UNWRITTEN_BYTES = 1024 * 1024
+
+/**
+ * Writes lines to stdout. It never throws, whatever is wrong with stdout: a process goes on without its log. pino gets
+ * only `write`, because it would wait without end for the other methods to write the last line.
+ */
+function createDestination (): DestinationStream {
+  const stdout = pino.destination({ sync: true, maxLength: MAX_UNWRITTEN_BYTES })
+  stdout.on('error', () => {})
+  return { write: (line) => stdout.write(line) }
+}
+
 const LEVELS = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
 
 /**
@@ -114,7 +127,7 @@ const LEVELS = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'sil
 export function createLogger (
   name: string,
   level = process.env.LOG_LEVEL ?? 'info',
-  destination: DestinationStream = pino.destination({ sync: true })
+  destination: DestinationStream = createDestination()
 ): Log {
   const options = {
     name,

@@ -1,6 +1,7 @@
 // Runs alone, because it measures how long processes take to start and end.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -8,10 +9,11 @@ import t from 'tap'
 
 const kit = new URL('./index.ts', import.meta.url).href
 
+const scriptOf = (main: string) =>
+  `import { run, readConfig, ProcessEnvironment } from '${kit}'; import { createServer } from 'node:http'; import { connect } from 'node:net'; await run('social', async (onClose, log) => { ${main} })`
+
 function start (main: string, { ipc = false, env = {} } = {}) {
-  const script =
-    `import { run, readConfig, ProcessEnvironment } from '${kit}'; import { createServer } from 'node:http'; import { connect } from 'node:net'; await run('social', async (onClose, log) => { ${main} })`
-  const args = ['--input-type=module-typescript', '--eval', script]
+  const args = ['--input-type=module-typescript', '--eval', scriptOf(main)]
   const stdio: Array<'pipe' | 'ipc'> = ipc ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe']
   const child = spawn(process.execPath, args, { stdio, env: { ...process.env, ...env }, cwd: import.meta.dirname })
   const output = { out: '', err: '' }
@@ -60,6 +62,31 @@ t.test('a killed process has written each of its lines', async (t) => {
   )
   t.equal(await ended, null)
   t.equal(output.out.match(/"line \d+"/g)?.length, 100)
+})
+
+t.test('a process whose log cannot be written goes on, and ends as usual', async (t) => {
+  const main =
+    "onClose(() => process.send('closed')); process.once('message', () => { for (let line = 1; line <= 10_000; line++) log.error({ err: new Error('why') }, 'failed'); log.fatal('failed'); process.send('goes on') }); process.send('started')"
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
+  for (const [what, stdout] of [['a full disk', full], ['a reader that ended', 'pipe']] as const) {
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', scriptOf(main)], {
+      stdio: ['ignore', stdout, 'inherit', 'ipc'],
+      cwd: import.meta.dirname
+    })
+    const messages: unknown[] = []
+    const ended = once(child, 'exit')
+    child.on('message', (message) => {
+      messages.push(message)
+      if (message === 'started') {
+        child.stdout?.destroy()
+        child.send('log')
+      }
+      if (message === 'goes on') child.kill('SIGTERM')
+    })
+    t.same(await ended, [0, null], what)
+    t.same(messages, ['started', 'goes on', 'closed'], what)
+  }
 })
 
 t.test('an unhandled rejection is logged and ends the process', async (t) => {

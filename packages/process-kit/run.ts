@@ -80,9 +80,8 @@ export async function run (name: string, main: Main): Promise<void> {
     if (!closing) open.push(trimMemoryWhenQuiet())
   } catch (error) {
     if (closing) return
-    process.stderr.write(
-      `${name} cannot start: ${describeStartError(error).replaceAll('\n', `\n${name} cannot start: `)}\n`
-    )
+    // Unlike process.stderr.write, it does not fail if the line cannot be written.
+    console.error(`${name} cannot start: ${describeStartError(error).replaceAll('\n', `\n${name} cannot start: `)}`)
     const timer = setTimeout(() => process.exit(1), 2_000)
     await closeAll()
     clearTimeout(timer)

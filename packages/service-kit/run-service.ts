@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Static, TObject } from 'typebox'
 import {
+  checkStream,
   connectBus,
   createRpcClient,
   publishSignal,
@@ -14,15 +15,15 @@ import {
   type RpcHandler
 } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
-import { checkWritable, connect } from '@tandem/database-kit'
+import { checkWritable, connect, watchDisk } from '@tandem/database-kit'
 import {
   createKeySet,
   createVerifiedKeyFetcher,
-  type PublicJwk,
+  type PublishedKeys,
   type Server,
   type ServerOptions
 } from '@tandem/http-kit'
-import { readConfig, run, serveMetrics, untilAvailable, type HealthChecks, type Log } from '@tandem/process-kit'
+import { readConfig, run, serveMetrics, type HealthChecks, type Log } from '@tandem/process-kit'
 import type { ServiceEnvironment } from './environment.ts'
 
 /** The dependencies of a service have its database, in which every service has the tables of bus-kit. */
@@ -55,9 +56,7 @@ export interface Service<Schema extends TObject<typeof ServiceEnvironment>, Tabl
   /** Health checks besides Postgres and NATS. */
   checks?: (deps: Deps) => HealthChecks
   /** The keys that verify access tokens; by default they are fetched from identity and verified. */
-  fetchKeys?: (deps: Deps) => Promise<PublicJwk[]>
-  /** Runs once the server listens, and again if Postgres did not respond. */
-  onListening?: (deps: Deps) => Promise<unknown>
+  fetchKeys?: (deps: Deps) => Promise<PublishedKeys>
 }
 
 /**
@@ -75,7 +74,8 @@ export async function runService<
     const config = readConfig(service.config)
     const { HOST, PORT, METRICS_PORT, TRUST_PROXY, DATABASE_URL, NATS_URL, IDENTITY_ROOT_PUBLIC_KEYS } = config
 
-    const db = connect<Tables>(DATABASE_URL, { log })
+    const disk = watchDisk()
+    const db = connect<Tables>(DATABASE_URL, { log, onError: disk.onError })
     onClose(() => db.destroy())
     const bus = connectBus(NATS_URL, { service: name, log })
     onClose(() => bus.close())
@@ -115,7 +115,11 @@ export async function runService<
           await checkWritable(() => deps.db.selectFrom('outbox').select('id').limit(0).forUpdate().execute()),
         required: true
       },
+      // Reads go on.
+      'postgres.disk': { check: disk.check, required: false },
       nats: { check: async () => bus.current() !== undefined, required: false },
+      ...checkStream(bus),
+      ...keys.checks,
       ...service.checks?.(deps)
     }
     const app = await service.createApp(deps, { log, keys, trustProxy: TRUST_PROXY, checks })
@@ -123,6 +127,5 @@ export async function runService<
     const metrics = await serveMetrics(METRICS_PORT, HOST)
     onClose(() => metrics.close())
     await app.listen({ host: HOST, port: PORT })
-    await untilAvailable(async () => await service.onListening?.(deps), log)
   })
 }

@@ -153,8 +153,16 @@ export interface TestProcess {
   start: () => Promise<void>
 }
 
-/** Starts `script`, such as `gateway/main.ts` or a bundle, with the variables `env`; resolves once it is ready. */
-export async function startProcess (t: Teardown, script: string, env: NodeJS.ProcessEnv): Promise<TestProcess> {
+/**
+ * Starts `script`, such as `gateway/main.ts` or a bundle, with the variables `env`; resolves once it is ready, or, with
+ * `until: 'live'`, once it responds.
+ */
+export async function startProcess (
+  t: Teardown,
+  script: string,
+  env: NodeJS.ProcessEnv,
+  { until = 'ready' }: { until?: 'live' | 'ready' } = {}
+): Promise<TestProcess> {
   const root = path.resolve(import.meta.dirname, '../..')
   const logFile = path.join(temporaryFolder(t), 'log')
   const recipe: ProcessSpec = {
@@ -169,7 +177,7 @@ export async function startProcess (t: Teardown, script: string, env: NodeJS.Pro
       env: { ...process.env, ...env, HOST: '127.0.0.1', PORT: String(recipe.port) }
     }),
     isReady: async () =>
-      (await fetch(`http://127.0.0.1:${recipe.port}/health/ready`, { signal: AbortSignal.timeout(2_000) })).ok
+      (await fetch(`http://127.0.0.1:${recipe.port}/health/${until}`, { signal: AbortSignal.timeout(2_000) })).ok
   }
   let running: Running | undefined
   const stop = async () => {

@@ -7,7 +7,7 @@ import { createDeps, startQueues } from './create-deps.ts'
 import { startErasing } from './erasures/schedule.ts'
 import { startExporting } from './exports/worker.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { listPublicKeys } from './keys/queries.ts'
+import { readKeySet } from './keys/queries.ts'
 import { startEndingRestrictions } from './standing/restriction-ends.ts'
 import { storeAuditHead } from './staff/audit-heads.ts'
 
@@ -31,5 +31,5 @@ await runService({
     redis: { check: () => mailer.ready(), required: false },
     mail: { check: () => checkMailBacklog(db), required: false }
   }),
-  fetchKeys: async ({ db }) => await listPublicKeys(db)
+  fetchKeys: async ({ db }) => await readKeySet(db)
 })

@@ -4,8 +4,8 @@ import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { readEdition } from './places/queries.ts'
-import { loadPlaces } from './places/seed.ts'
+import { checkPlaces } from './places/queries.ts'
+import { startLoadingPlaces } from './places/seed.ts'
 
 await runService({
   name: 'profile',
@@ -17,12 +17,12 @@ await runService({
   background: [
     startHousekeeping,
     ({ departures }, log) => departures.start(log),
-    ({ db }, log) => startAudit({ db, log })
+    ({ db }, log) => startAudit({ db, log }),
+    ({ db }, log) => startLoadingPlaces(db, log)
   ],
-  // The places are loaded once per edition, after the start.
   checks: ({ db, departures }) => ({
-    places: { check: async () => await readEdition(db), required: true },
+    // Only requests with places wait for them.
+    places: { check: async () => await checkPlaces(db), required: false },
     departures: { check: async () => await departures.checkCompared(), required: true }
-  }),
-  onListening: async ({ db }) => await loadPlaces(db)
+  })
 })

@@ -62,6 +62,7 @@ export const personalData: PersonalData<Tables> = {
   regions: notPersonal(publicData),
   cities: notPersonal(publicData),
   places_editions: notPersonal(publicData),
+  places_loads: notPersonal(publicData),
   ...idempotencyTables,
   ...operatorTables,
   ...kitTables

@@ -104,6 +104,7 @@ export interface Tables
   }
   reserved_usernames: { username: string, until: Date }
   places_editions: { edition: string, loaded_at: Generated<Date> }
+  places_loads: { edition: string, lines: Generated<number>, percent: Generated<number> }
 }
 
 export type Gender = 'MALE' | 'FEMALE' | 'OTHER'

@@ -97,6 +97,19 @@ t.test('the gateway is named by the address at which the page was opened', async
   t.match(await get('/config.json'), { api: 'http://127.0.0.1:1234/api/mobile/v1' })
 })
 
+t.test('a log line that a full disk has cut is skipped', async (t) => {
+  const { get, log, dataDir } = await testPage(t)
+  const request = { requestId: 'one', time: '2026-01-01T00:00:00.002Z', msg: 'request completed' }
+  appendFileSync(
+    path.join(dataDir, 'logs/gateway.log'),
+    '{"level":"info","requestId":"one","msg":"request comp\n{"level\n'
+  )
+  log(request)
+  await until(async () => (await get<object[]>('/api/requests')).length > 0)
+  t.match(await get('/api/requests'), [request])
+  t.match(await get('/api/requests/one'), [request])
+})
+
 t.test('a website that points its own name here reads nothing', async (t) => {
   const { url } = await testPage(t)
   // fetch does not send another Host header.

@@ -7,7 +7,12 @@ export async function watchEvents (url: string, feed: Feed): Promise<() => Promi
   const connection = await connect({ ...parseNatsUrl(url), maxReconnectAttempts: -1, waitOnFirstConnect: true })
   connection.subscribe('evt.>', {
     callback (error, message) {
-      if (!error) feed.add('events', message.json<object>())
+      if (error) return
+      try {
+        feed.add('events', message.json<object>())
+      } catch {
+        // It is no JSON, so nobody can consume it.
+      }
     }
   })
   return async () => await connection.close()

@@ -15,8 +15,8 @@ export interface LogLine {
 /** Shows each request that the gateway has answered. */
 export function watchRequests (dataDir: string, feed: Feed): () => void {
   return followFile(path.join(dataDir, 'logs', 'gateway.log'), (text) => {
-    const line = text.startsWith('{') ? JSON.parse(text) as LogLine : {}
-    if (line.msg === 'request completed') feed.add('requests', line)
+    const line = parseLine(text)
+    if (line?.msg === 'request completed') feed.add('requests', line)
   })
 }
 
@@ -39,7 +39,18 @@ async function readLines (files: string[], traces: Set<string>, read: (line: Log
   for (const file of files) {
     for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
       // Parse only lines that contain the id or one of its traces.
-      if (text.startsWith('{') && [...traces].some((each) => text.includes(each))) read(JSON.parse(text) as LogLine)
+      const line = [...traces].some((each) => text.includes(each)) ? parseLine(text) : undefined
+      if (line) read(line)
     }
+  }
+}
+
+/** Undefined for what is no log line: a text of Node, or a line that a full disk has cut. */
+function parseLine (text: string): LogLine | undefined {
+  if (!text.startsWith('{')) return undefined
+  try {
+    return JSON.parse(text) as LogLine
+  } catch {
+    return undefined
   }
 }

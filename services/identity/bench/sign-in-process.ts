@@ -7,7 +7,7 @@ import { createLogger } from '@tandem/process-kit'
 import { startNats } from '@tandem/test-kit'
 import { openLogFile } from '@tandem/test-kit/measure'
 import { createApp } from '../app.ts'
-import { listPublicKeys } from '../keys/queries.ts'
+import { readKeySet } from '../keys/queries.ts'
 import { password, testApp } from '../test/app.ts'
 import { repeat, type Load } from './repeat.ts'
 
@@ -39,7 +39,7 @@ async function serve (): Promise<Service> {
   const log = createLogger('identity', undefined, openLogFile(t))
   const nats = await startNats(t)
   const { db, deps, givenAccount } = await testApp(t)
-  const keys = createKeySet(() => listPublicKeys(db), log)
+  const keys = createKeySet(() => readKeySet(db), log)
   const app = await createApp(deps, { log, keys })
   const emails: string[] = []
   for (let each = 0; each < ACCOUNTS; each++) emails.push((await givenAccount()).email)

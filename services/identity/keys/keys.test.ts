@@ -8,7 +8,7 @@ import { createSecrets } from '../secrets.ts'
 import { rootKeys, testApp } from '../test/app.ts'
 import { ensureSigningKey, replaceSigningKeys, rotateSigningKeys } from './actions.ts'
 import { handleSigningKeys } from './rpc.ts'
-import { listPublicKeys } from './queries.ts'
+import { readKeySet } from './queries.ts'
 import { readRootPrivateKey } from './signed-keys.ts'
 import { createIssuers } from './tokens.ts'
 
@@ -80,7 +80,7 @@ t.test('a new key is published for 15 minutes before it signs, and the old one f
   await runHousekeeping(db)
   t.strictSame(await publishedKids(), [next])
 
-  const later = createKeySet(() => listPublicKeys(db), silentLog)
+  const later = createKeySet(() => readKeySet(db), silentLog)
   t.teardown(() => later.close())
   t.equal(await later.find(old!), undefined)
   t.ok(await later.find(next!))

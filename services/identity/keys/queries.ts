@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { PublishedKeys } from '@tandem/http-kit'
 import type { Db } from '../tables.ts'
 
 /** The public keys of all tokens that may be in use, and of the key that signs next. */
@@ -8,12 +9,12 @@ export async function listPublicKeys (db: Db) {
 }
 
 /** The same keys and the time they were read, by the clock of Postgres, which all replicas share. */
-export async function readKeySet (db: Db) {
+export async function readKeySet (db: Db): Promise<PublishedKeys> {
   const rows = await db.selectFrom('signing_keys').select(['public_key', sql<Date>`now()`.as('read_at')]).orderBy(
     'signs_from',
     'desc'
   ).execute()
-  return { keys: rows.map((row) => row.public_key), readAt: rows[0]?.read_at ?? new Date() }
+  return { keys: rows.map((row) => row.public_key), issuedAt: rows[0]?.read_at.getTime() ?? Date.now() }
 }
 
 /** The current signing key. */

@@ -9,8 +9,8 @@ export type SignKeySet = () => Promise<string>
 
 export function createKeySetSigner (db: Db, rootKey: KeyObject): SignKeySet {
   return async () => {
-    const { keys, readAt } = await readKeySet(db)
-    return await signKeySet(keys, readAt.getTime(), rootKey)
+    const { keys, issuedAt } = await readKeySet(db)
+    return await signKeySet(keys, issuedAt, rootKey)
   }
 }
 

@@ -33,7 +33,7 @@ import type { Deps } from '../deps.ts'
 import { createIdentityDepartures } from '../departures.ts'
 import { createLedger } from '../erasures/ledger.ts'
 import { ensureSigningKey } from '../keys/actions.ts'
-import { listPublicKeys } from '../keys/queries.ts'
+import { readKeySet } from '../keys/queries.ts'
 import { createKeySetSigner } from '../keys/signed-keys.ts'
 import { createIssuers } from '../keys/tokens.ts'
 import { createMailRequests } from '../mails/requests.ts'
@@ -106,7 +106,7 @@ export async function testApp (
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const secrets = createSecrets(secret)
   await ensureSigningKey(db, secrets)
-  const keys = createKeySet(() => listPublicKeys(db), silentLog)
+  const keys = createKeySet(() => readKeySet(db), silentLog)
   const mailer = createMailer({
     db,
     service: 'identity',

@@ -1,11 +1,17 @@
-import { gunzipSync } from 'node:zlib'
-import t from 'tap'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { brotliCompressSync, gunzipSync } from 'node:zlib'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
 import { testDatabase } from '@tandem/database-kit/testing'
+import { silentLog } from '@tandem/http-kit/testing'
+import { Degraded } from '@tandem/process-kit'
+import { until } from '@tandem/test-kit'
 import { testApp } from '../test/app.ts'
-import type { Tables } from '../tables.ts'
+import type { Db, Tables } from '../tables.ts'
 import { createResponseCache } from './response-cache.ts'
-import { findCountry, listCities, listCountries, listRegions } from './queries.ts'
-import { loadPlaces } from './seed.ts'
+import { checkPlaces, findCountry, listCities, listCountries, listRegions, readEdition } from './queries.ts'
+import { loadPlaces, startLoadingPlaces } from './seed.ts'
 
 const { app, db } = await testApp(t)
 const list = async (query: string) => {
@@ -201,6 +207,62 @@ t.test('errors have no cache headers', async (t) => {
   t.same([headers.etag, headers['cache-control']], [undefined, undefined])
 })
 
+/** A file of `count` cities of one country, as `build-seed.ts` writes it. */
+async function givenFile (t: Test, count: number) {
+  const lines = [
+    ['edition', 'test'],
+    ['country', 1, 'AT', 'Austria', '🇦🇹', 'EUR', 'Europe/Vienna'],
+    ...Array.from(
+      { length: count },
+      (_, number) => ['city', number, 1, null, `City ${number}`, null, 'Europe/Vienna', 0, 48.2, 16.37]
+    )
+  ]
+  const file = path.join(t.testdir(), 'places.ndjson.br')
+  await writeFile(file, brotliCompressSync(lines.map((line) => JSON.stringify(line)).join('\n')))
+  return file
+}
+
+async function countCities (db: Db) {
+  const { count } = await db.selectFrom('cities').select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+t.test('a load that was interrupted continues where it ended, and its progress is a health check', async (t) => {
+  const { db } = await testDatabase<Tables>(t, new URL('..', import.meta.url).pathname)
+  const file = await givenFile(t, 3_000)
+  await t.rejects(checkPlaces(db), new Degraded('loading places, 0 %'))
+  // As a process that is killed, or a statement that takes too long.
+  await sql`create function fail() returns trigger language plpgsql as $$ begin
+    if new.id >= 1600 then raise exception 'too slow' using errcode = '57014'; end if; return new; end $$`.execute(db)
+  await sql`create trigger fail before insert on cities for each row execute function fail()`.execute(db)
+  await t.rejects(loadPlaces(db, { file }), { code: '57014' })
+  t.equal(await countCities(db), 1_499, 'three batches, with the country')
+  await t.rejects(checkPlaces(db), { message: /^loading places, \d+ %$/ })
+  await t.rejects(readEdition(db), { code: 'SERVICE_UNAVAILABLE' })
+
+  await sql`drop trigger fail on cities`.execute(db)
+  await sql`create or replace function fail() returns trigger language plpgsql as $$ begin
+    if new.id < 1499 then raise exception 'a second time'; end if; return new; end $$`.execute(db)
+  await sql`create trigger fail before insert on cities for each row execute function fail()`.execute(db)
+  await loadPlaces(db, { file })
+  t.equal(await countCities(db), 3_000)
+  await checkPlaces(db)
+  t.equal(await readEdition(db), 'test')
+})
+
+t.test('a load is retried in the background until it succeeds, or until the process stops', async (t) => {
+  const { db } = await testDatabase<Tables>(t, new URL('..', import.meta.url).pathname)
+  const file = await givenFile(t, 10)
+  await sql`alter table places_loads rename to elsewhere`.execute(db)
+  const stop = startLoadingPlaces(db, silentLog, file)
+  await stop()
+  const stopLater = startLoadingPlaces(db, silentLog, file)
+  t.teardown(stopLater)
+  await sql`alter table elsewhere rename to places_loads`.execute(db)
+  await until(async () => await countCities(db) === 10)
+})
+
 t.test('the places are loaded once, by the first process', { timeout: 60_000 }, async (t) => {
   const { db } = await testDatabase<Tables>(t, new URL('..', import.meta.url).pathname)
   await Promise.all([loadPlaces(db), loadPlaces(db)])
@@ -208,9 +270,7 @@ t.test('the places are loaded once, by the first process', { timeout: 60_000 }, 
   const countries = await listCountries(db)
   t.ok(countries.length > 240)
   t.equal(countries[0]?.name, 'Indonesia')
-  const { count } = await db.selectFrom('cities').select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  t.ok(count > 150_000)
+  t.ok(await countCities(db) > 150_000)
   const cities = await listCities(db, { countryId: Number(countries[0]?.id) })
   t.ok(cities.length > 500)
   t.ok(cities.findIndex(({ name }) => name === 'Surabaya') < 10, 'large cities come first')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { Degraded } from '@tandem/process-kit'
 import { PlacesLoading } from '../errors.ts'
 import type { Db } from '../tables.ts'
 
@@ -65,4 +66,13 @@ export async function readEdition (db: Db) {
     .executeTakeFirst()
   if (!edition) throw new PlacesLoading()
   return edition.edition
+}
+
+/** As a health check. @throws Degraded with the progress until an edition of the places is loaded */
+export async function checkPlaces (db: Db) {
+  const { edition, percent } = await db.selectNoFrom((eb) => [
+    eb.selectFrom('places_editions').select('edition').limit(1).as('edition'),
+    eb.selectFrom('places_loads').select(({ fn }) => fn.max('percent').as('percent')).as('percent')
+  ]).executeTakeFirstOrThrow()
+  if (!edition) throw new Degraded(`loading places, ${percent ?? 0} %`)
 }
