@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AccountRegistered, AccountVerified } from '@tandem/contracts'
 import { createMail } from '@tandem/mail-kit'
-import { generateName, networkOf } from '@tandem/http-kit'
+import { findNameError, generateName, networkOf } from '@tandem/http-kit'
 import { verifyAccount } from '../accounts/actions.ts'
 import { accountColumns, lockAccount, type Account } from '../accounts/queries.ts'
 import { generateCode, storeCode, redeemCode } from '../codes/actions.ts'
@@ -90,8 +90,7 @@ export async function addAccount (
   const account = await trx.insertInto('accounts')
     .values({
       email,
-      // Never derived from the address: everybody can see a name.
-      name: name ?? generateName(),
+      name: name ?? nameFromEmail(email),
       image,
       locale,
       password_hash: passwordHash,
@@ -115,6 +114,14 @@ export async function addAccount (
   })
   if (verified) await publish(trx, AccountVerified, account.id, { accountId: account.id })
   return account
+}
+
+const MAX_NAME_LENGTH = 100
+
+/** What stands before the at sign, or a generated name if that is reserved or misleading. */
+function nameFromEmail (email: string) {
+  const prefix = email.slice(0, email.lastIndexOf('@')).slice(0, MAX_NAME_LENGTH)
+  return findNameError(prefix) === undefined ? prefix : generateName()
 }
 
 /** Ignores an unknown code: it must not prevent a registration. */
