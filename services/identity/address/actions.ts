@@ -10,7 +10,7 @@ import { generateCode, redeemCode, storeCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { EmailExists, InvalidCode, InvalidResetToken, UserNotFound } from '../errors.ts'
 import { expireExports } from '../expire-exports.ts'
-import { collapseKeyOf } from '../mails/mail-keys.ts'
+import { validityOf } from '../mails/mail-keys.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import { claimProof } from '../proofs/actions.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
@@ -51,7 +51,7 @@ export async function requestEmailChange (
       recipient: email,
       accountId,
       rateLimitKey: 'NEW_EMAIL',
-      collapseKey: collapseKeyOf('NEW_EMAIL', accountId),
+      ...validityOf('NEW_EMAIL', accountId),
       ...mailTemplatesFor(account.locale).newEmail(code)
     })
     if (!created) throw new RateLimited(HOUR_SECONDS)

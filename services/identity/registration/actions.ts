@@ -9,7 +9,7 @@ import { accountColumns, lockAccount, type Account } from '../accounts/queries.t
 import { generateCode, storeCode, redeemCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { EmailExists, InvalidCode, UserNotFound } from '../errors.ts'
-import { rateLimitKeyOf, collapseKeyOf } from '../mails/mail-keys.ts'
+import { rateLimitKeyOf, validityOf } from '../mails/mail-keys.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import type { Db, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
@@ -63,7 +63,7 @@ export async function register (deps: Deps, { email, password, name, referralCod
       recipient: email,
       accountId: account.id,
       rateLimitKey: rateLimitKeyOf('VERIFY', false),
-      collapseKey: collapseKeyOf('VERIFY', account.id),
+      ...validityOf('VERIFY', account.id),
       ...mailTemplatesFor(locale).verification(code)
     })
     return { account, ...session, mail }
