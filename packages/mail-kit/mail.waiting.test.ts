@@ -246,7 +246,8 @@ t.test('a mail is not sent when a worker claims it while a newer one is being cr
     await mailer.enqueue([older])
     // The worker waits for the lock of the older mail.
     await until(async () => {
-      const { rows } = await sql`select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))`.execute(trx)
+      const { rows } = await sql`select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))`
+        .execute(trx)
       return rows.length > 0
     })
     return id

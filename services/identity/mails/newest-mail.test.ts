@@ -17,8 +17,7 @@ const isOk = async (response: Promise<{ status: number }>) => (await response).s
 
 const proof = (purpose: string): Kind => ({
   ask: async (as) => await post('/account/proof/code', { purpose }, { as }),
-  isValid: async (as) =>
-    await isOk(post('/account/proof', { purpose, code: await codeMailedTo(as.email) }, { as }))
+  isValid: async (as) => await isOk(post('/account/proof', { purpose, code: await codeMailedTo(as.email) }, { as }))
 })
 
 function newEmail (): Kind {
