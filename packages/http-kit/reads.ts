@@ -11,7 +11,7 @@ interface Document {
   paths: Record<string, { get?: { parameters?: Parameter[] } }>
 }
 
-/** A GET of the API: each URL of it, with every choice of its query. */
+/** A GET of the API: its URLs with every choice of its query, except pages. */
 export interface Read {
   path: string
   /** Whether the path names an object, such as a post. */
@@ -40,7 +40,7 @@ export async function listReads (app: App, { objects, query }: Values): Promise<
 
   function readOf (path: string, parameters: Parameter[]): Read {
     const url = fillIn(path)
-    const choices = parameters.filter(({ in: part }) => part === 'query')
+    const choices = parameters.filter(({ in: part, name }) => part === 'query' && name !== 'limit' && name !== 'cursor')
       .map((parameter) => ({ ...parameter, queries: queriesOf(path, parameter) }))
     const required = choices.filter((choice) => choice.required).flatMap(({ queries }) => queries.slice(0, 1))
     const optional = choices.filter((choice) => !choice.required).flatMap(({ queries }) => queries)

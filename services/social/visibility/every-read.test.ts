@@ -34,9 +34,7 @@ const readsOf = async ({ id, name, postId, commentId, storyId }: Person) =>
       mentioned: id,
       parentId: commentId,
       hashtag: 'zelda',
-      q: 'zelda',
-      limit: '50',
-      cursor: 'ffffffff-ffff-7fff-bfff-ffffffffffff'
+      q: 'zelda'
     }
   })
 
