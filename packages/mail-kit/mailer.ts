@@ -47,8 +47,8 @@ export interface Mailer {
   start(): void
   close(): Promise<void>
   /**
-   * Whether the SMTP server is reachable and accepts our login. It resolves within 1 s, and the result may be cached
-   * for 1 s.
+   * Whether the SMTP server is reachable and accepts our login. It resolves within 1 s; concurrent calls share one
+   * connection.
    */
   verify(): Promise<boolean>
   /** @throws if Redis does not respond */
@@ -68,7 +68,7 @@ export function createMailer (options: MailerOptions): Mailer {
   const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
   let opening: ReturnType<typeof openTransports> | undefined
   const open = async () => await (opening ??= openTransports(smtpUrl, concurrency))
-  let verified: { at: number, result: Promise<boolean> } | undefined
+  let verifying: Promise<boolean> | undefined
   let cleanupTimer: NodeJS.Timeout | undefined
   const source = { service, db }
   mailSources.add(source)
@@ -169,12 +169,11 @@ export function createMailer (options: MailerOptions): Mailer {
     },
 
     verify () {
-      if (!verified || Date.now() - verified.at > 1_000) {
-        const verifying = open().then(async ({ probe }) => await probe.verify()).then(() => true, () => false)
-        const result = Promise.race([verifying, sleep(950, false, { ref: false })])
-        verified = { at: Date.now(), result }
-      }
-      return verified.result
+      const verified = () => open().then(async ({ probe }) => await probe.verify()).then(() => true, () => false)
+      verifying ??= Promise.race([verified(), sleep(950, false, { ref: false })]).finally(() => {
+        verifying = undefined
+      })
+      return verifying
     }
   }
 }
