@@ -12,15 +12,27 @@ const read = (pattern: string) =>
 
 const TEMPLATE = '\\$\\{[^}]*\\}'
 
-/** Matches the path in a test, where a parameter is a literal or `${…}`, as the start of the path can be. */
+/** Matches the path in a test, where a parameter is a literal or `${…}`, as the start of the path and a query can be. */
 function inTests (routePath: string) {
   const [first, ...rest] = routePath.slice(1).split('/').map((segment) =>
     segment.startsWith(':') ? `(?:[^/\\s']+|${TEMPLATE})` : RegExp.escape(segment)
   )
   const starts = [`/${first}`, ...rest.map((_, index) => [TEMPLATE, ...rest.slice(index)].join('/'))]
   const whole = [starts[0], ...rest].join('/')
-  return new RegExp(`(?:${[whole, ...starts.slice(1)].join('|')})(?=[?'\`"\\s])`)
+  return new RegExp(`(?:${[whole, ...starts.slice(1)].join('|')})(?=[?'\`"\\s]|\\$\\{)`)
 }
+
+t.test('a path is found with parameters and a query of any kind, and not as the start of a longer one', (t) => {
+  const finds = (text: string) => inTests('/feed/:id/likes').test(text)
+  for (const text of ["'/feed/x/likes'", '`/feed/${id}/likes`', '`/feed/${id}/likes?limit=1`', '`${url}/likes`']) {
+    t.ok(finds(text), text)
+  }
+  t.ok(finds('`/feed/${id}/likes${query}`'))
+  for (const text of ["'/feed/x'", '`/feed/${id}/likesCount`', '`/feed/${id}/likes/${other}`']) {
+    t.notOk(finds(text), text)
+  }
+  t.end()
+})
 
 for (const service of serviceNames) {
   t.test(`${service}: a test requests every route`, (t) => {

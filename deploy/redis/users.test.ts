@@ -11,6 +11,7 @@ import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { createRedisCounter } from '../../gateway/rate-limits/counter.ts'
 import { createStatsCache } from '../../services/dashboard/stats/cache.ts'
+import { exampleStats } from '../../services/dashboard/stats/schemas.ts'
 
 const folder = path.join(import.meta.dirname, '../kubernetes/components/redis-users')
 const rights = await readFile(path.join(folder, 'users.acl'), 'utf8')
@@ -67,7 +68,7 @@ t.test('queues, hits and statistics work with the rights of their users', async 
   const cache = createStatsCache(redis.urlOf('dashboard'), silentLog)
   t.teardown(() => cache.close())
   await until(() => cache.ready().then(() => true, () => false))
-  await cache.invalidate('ana')
+  await cache.set('ana', { stats: exampleStats, updatedAt: '2026-11-20T10:30:00.000Z' }, 60)
   t.equal(await as('operator').exists('tandem:dashboard:stats:v1:ana'), 1)
 })
 

@@ -7,7 +7,7 @@ const texts: Record<Language,
   Record<'title' | 'password' | 'save' | 'done' | 'expired' | 'missing' | 'failed', string>> = {
     en: {
       title: 'Choose a new password',
-      password: 'New password: 8 characters or more, with a lowercase letter, an uppercase letter and a digit',
+      password: 'New password, 8 characters or more',
       save: 'Save',
       done: 'Your password is changed. Please sign in to the app with it.',
       expired: 'This link has expired or was already used. Please request a new one in the app.',
@@ -16,7 +16,7 @@ const texts: Record<Language,
     },
     id: {
       title: 'Pilih kata sandi baru',
-      password: 'Kata sandi baru: minimal 8 karakter, dengan huruf kecil, huruf besar, dan angka',
+      password: 'Kata sandi baru, minimal 8 karakter',
       save: 'Simpan',
       done: 'Kata sandi Anda sudah diganti. Silakan masuk dengannya di aplikasi.',
       expired: 'Tautan ini sudah tidak berlaku. Silakan minta yang baru di aplikasi.',
@@ -70,7 +70,7 @@ const form = ({ password, save }: Texts) =>
   `<form>
 <input type="email" name="email" autocomplete="username" hidden>
 <label>${password}<input type="password" name="password" autocomplete="new-password" required autofocus
-  minlength="8" maxlength="128" pattern="(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9]).*"></label>
+  minlength="8" maxlength="128"></label>
 <button>${save}</button>
 </form>`
 

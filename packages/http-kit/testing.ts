@@ -15,6 +15,7 @@ import { createServer } from './server.ts'
 import type { Routes, ServerOptions } from './server.ts'
 
 export { fuzzApi } from './fuzz.ts'
+export { listReads, type Read } from './reads.ts'
 export { resolveReferences } from './references.ts'
 
 // Node throws it as an uncaught exception, which fails the test that sent the request.

@@ -5,6 +5,7 @@ import { attempts as attemptsTotal, initializeAttempts, mailSources } from './me
 import {
   claimMail,
   deleteOldMails,
+  dropMail,
   findRetryDelayMs,
   LEASE_SECONDS,
   listPending,
@@ -15,7 +16,6 @@ import {
 } from './mails.ts'
 
 const SEND_TIMEOUT_MS = 30_000
-const GIVE_UP_AFTER_HOURS = 24
 const HOUR_MS = 60 * 60 * 1_000
 
 export interface MailerOptions {
@@ -47,8 +47,8 @@ export interface Mailer {
   start(): void
   close(): Promise<void>
   /**
-   * Whether the SMTP server is reachable and accepts our login. It resolves within 1 s, and the result may be cached
-   * for 1 s.
+   * Whether the SMTP server is reachable and accepts our login. It resolves within 1 s; concurrent calls share one
+   * connection.
    */
   verify(): Promise<boolean>
   /** @throws if Redis does not respond */
@@ -60,15 +60,15 @@ export interface Mailer {
  * Sends the mails that `createMail` wrote, each once. The exception: the process dies, or Postgres is unavailable for
  * more than 15 s, between the server's acceptance and the update of the row that follows at once. Then the mail is sent
  * again with the same Message-ID, so that the receiver can drop the duplicate. A permanent rejection (5xx to sender,
- * recipient or content) fails the mail. Any other error is retried for 24 hours, first after 1 s and then with a
- * backoff of up to a minute.
+ * recipient or content) fails the mail. Any other error is retried until the mail expires, first after 1 s and then with
+ * a backoff of up to a minute.
  */
 export function createMailer (options: MailerOptions): Mailer {
   const { db, service, smtpUrl, redisUrl, from, log, concurrency = 5, ...queueOptions } = options
   const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
   let opening: ReturnType<typeof openTransports> | undefined
   const open = async () => await (opening ??= openTransports(smtpUrl, concurrency))
-  let verified: { at: number, result: Promise<boolean> } | undefined
+  let verifying: Promise<boolean> | undefined
   let cleanupTimer: NodeJS.Timeout | undefined
   const source = { service, db }
   mailSources.add(source)
@@ -86,6 +86,12 @@ export function createMailer (options: MailerOptions): Mailer {
 
   async function send (id: string): Promise<Outcome> {
     const leaseEndMs = Date.now() + LEASE_SECONDS * 1_000
+    const dropped = await dropMail(db, id)
+    if (dropped) {
+      log.warn({ mailId: id, reason: dropped }, 'a mail was dropped')
+      attemptsTotal.inc({ service, outcome: 'dropped' })
+      return
+    }
     const mail = await claimMail(db, id)
     if (!mail) {
       const delayMs = await findRetryDelayMs(db, id)
@@ -114,7 +120,7 @@ export function createMailer (options: MailerOptions): Mailer {
 
   async function handleSendError (
     id: string,
-    { dedupeKey, attempts, ageHours }: { dedupeKey: string, attempts: number, ageHours: number },
+    { dedupeKey, attempts }: { dedupeKey: string, attempts: number },
     error: unknown
   ): Promise<Outcome> {
     const { message, code, permanent, command, responseCode } = error as Error & {
@@ -127,7 +133,7 @@ export function createMailer (options: MailerOptions): Mailer {
     const isRejected = (code === 'EENVELOPE' || code === 'EMESSAGE') && permanent !== false
     // Without the error message, which may contain the recipient.
     const details = { mailId: id, dedupeKey, attempts, code, command, responseCode }
-    if (isRejected || ageHours >= GIVE_UP_AFTER_HOURS) {
+    if (isRejected) {
       log.warn(details, 'a mail failed permanently')
       attemptsTotal.inc({ service, outcome: 'failed' })
       await markFailed(db, id, message)
@@ -163,12 +169,11 @@ export function createMailer (options: MailerOptions): Mailer {
     },
 
     verify () {
-      if (!verified || Date.now() - verified.at > 1_000) {
-        const verifying = open().then(async ({ probe }) => await probe.verify()).then(() => true, () => false)
-        const result = Promise.race([verifying, sleep(950, false, { ref: false })])
-        verified = { at: Date.now(), result }
-      }
-      return verified.result
+      const verified = () => open().then(async ({ probe }) => await probe.verify()).then(() => true, () => false)
+      verifying ??= Promise.race([verified(), sleep(950, false, { ref: false })]).finally(() => {
+        verifying = undefined
+      })
+      return verifying
     }
   }
 }

@@ -19,6 +19,7 @@ export interface MailTables {
     claimed_until: Date | null,
     last_error: string | null,
     created_at: Generated<Date>,
+    expires_at: Generated<Date>,
     sent_at: Date | null
   }
 }
@@ -56,17 +57,23 @@ export interface Mail extends MailContent {
    * under a lock on the account.
    */
   collapseKey?: string
+  /** How long the code or link in the mail is valid, as an interval. It is not sent later than that; by default a day. */
+  lifetime?: string
 }
 
 const MAX_PER_HOUR = 3
 const MAX_PER_DAY = 10
+
+// Why mails are dropped before they are sent.
+const SUPERSEDED = 'superseded by a newer mail'
+const EXPIRED = 'expired before it could be sent'
 
 /** The length of a worker's lease: longer than it takes to send a mail and mark it. */
 export const LEASE_SECONDS = 45
 
 /**
  * Writes a mail in the caller's transaction. After the commit, pass the id to `mailer.enqueue`.
- * A recipient gets at most 3 mails an hour and 10 a day for each rate limit key. The limit is exact under concurrency,
+ * A recipient gets at most 3 mails an hour and 10 a day for each rate limit key; one that expired unsent does not count. The limit is exact under concurrency,
  * because the recipient and key stay locked until the transaction ends. The transaction must use Postgres's default
  * isolation level, read committed, to see what the transaction before it wrote.
  * @returns the mail's id, or undefined if the dedupe key already has a mail or the recipient has reached a limit
@@ -84,7 +91,8 @@ export async function createMail<Tables extends MailTables> (
     html,
     rateLimited = true,
     rateLimitKey = '',
-    collapseKey = null
+    collapseKey = null,
+    lifetime = '1 day'
   } = mail
   const id = randomUUIDv7()
   // A statement sees only what was committed before it began, so the lock needs a statement of its own.
@@ -93,12 +101,13 @@ export async function createMail<Tables extends MailTables> (
       .execute(trx)
   }
   const { rows } = await sql<{ id: string }>`
-    insert into mails (id, account_id, dedupe_key, recipient, rate_limited, rate_limit_key, collapse_key, subject, body_text, body_html)
-    select ${id}::uuid, ${accountId}::uuid, ${dedupeKey}, ${recipient}, ${rateLimited}::boolean, ${rateLimitKey}, ${collapseKey}::text, ${subject}, ${text}, ${html}
+    insert into mails (id, account_id, dedupe_key, recipient, rate_limited, rate_limit_key, collapse_key, subject, body_text, body_html, expires_at)
+    select ${id}::uuid, ${accountId}::uuid, ${dedupeKey}, ${recipient}, ${rateLimited}::boolean, ${rateLimitKey}, ${collapseKey}::text, ${subject}, ${text}, ${html}, now() + ${lifetime}::interval
     where not ${rateLimited}::boolean or (
       select count(*) < ${MAX_PER_DAY}::int and count(*) filter (where created_at > now() - interval '1 hour') < ${MAX_PER_HOUR}::int
       from mails
       where rate_limited and rate_limit_key = ${rateLimitKey} and lower(recipient) = lower(${recipient}) and created_at > now() - interval '1 day'
+        and not (status = 'failed' and last_error = ${EXPIRED})
     )
     on conflict (dedupe_key) do nothing
     returning id`.execute(trx)
@@ -106,26 +115,26 @@ export async function createMail<Tables extends MailTables> (
   return rows[0]?.id
 }
 
-const SUPERSEDED = 'superseded by a newer mail'
-
-/**
- * Fails the pending mails with this key. A mail that is being sent may still be rejected, so it is marked and not
- * retried.
- */
+/** The earlier mails with this key are dropped before their next attempt. One may just be sent, and still arrive. */
 async function supersedeEarlier<Tables extends MailTables> (
   trx: Transaction<Tables>,
   collapseKey: string,
   newestId: string
 ) {
   await sql`
-    update mails set
-      superseded = true,
-      status = case when status = 'pending' then 'failed' else status end,
-      last_error = case when status = 'pending' then ${SUPERSEDED} else last_error end,
-      subject = case when status = 'pending' then null else subject end,
-      body_text = case when status = 'pending' then null else body_text end,
-      body_html = case when status = 'pending' then null else body_html end
+    update mails set superseded = true
     where collapse_key = ${collapseKey} and id <> ${newestId}::uuid and status in ('pending', 'sending')`.execute(trx)
+}
+
+/** Fails a mail that is superseded or has expired, unless it is being sent. @returns why, if it did */
+export async function dropMail (db: Kysely<MailTables>, id: string) {
+  const { rows } = await sql<{ reason: string }>`
+    update mails set status = 'failed', last_error = case when superseded then ${SUPERSEDED} else ${EXPIRED} end,
+      claimed_until = null, subject = null, body_text = null, body_html = null
+    where id = ${id} and (superseded or expires_at <= now())
+      and (status = 'pending' or (status = 'sending' and claimed_until < now()))
+    returning last_error as reason`.execute(db)
+  return rows[0]?.reason
 }
 
 /**
@@ -133,31 +142,19 @@ async function supersedeEarlier<Tables extends MailTables> (
  * collapse key is being sent, because the earlier one could arrive after it.
  */
 export async function claimMail (db: Kysely<MailTables>, id: string) {
-  await sql`
-    update mails set status = 'failed', last_error = ${SUPERSEDED}, claimed_until = null, subject = null, body_text = null, body_html = null
-    where id = ${id} and superseded and (status = 'pending' or (status = 'sending' and claimed_until < now()))`.execute(
-    db
-  )
   const { rows } = await sql<
-    {
-      dedupeKey: string,
-      recipient: string,
-      subject: string,
-      text: string,
-      html: string,
-      attempts: number,
-      ageHours: number
-    }
+    { dedupeKey: string, recipient: string, subject: string, text: string, html: string, attempts: number }
   >`
     update mails set status = 'sending', attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    where id = ${id} and (status = 'pending' or (status = 'sending' and claimed_until < now())) and not ${isEarlierBeingSent}
-    returning dedupe_key as "dedupeKey", recipient, subject, body_text as text, body_html as html, attempts,
-      (extract(epoch from now() - created_at) / 3600)::float8 as "ageHours"`.execute(db)
+    where id = ${id} and not superseded and (status = 'pending' or (status = 'sending' and claimed_until < now()))
+      and not ${isEarlierBeingSent}
+    returning dedupe_key as "dedupeKey", recipient, subject, body_text as text, body_html as html, attempts`
+    .execute(db)
   return rows[0]
 }
 
 const isEarlierBeingSent = sql`exists (
-  select from mails earlier where earlier.collapse_key = mails.collapse_key and earlier.superseded and not mails.superseded
+  select from mails earlier where earlier.collapse_key = mails.collapse_key and earlier.superseded
     and earlier.status = 'sending' and earlier.claimed_until > now())`
 
 const POLL_INTERVAL_MS = 500

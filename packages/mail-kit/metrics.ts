@@ -6,11 +6,11 @@ import type { MailTables } from './mails.ts'
 /** The services whose mailers run in this process. */
 export const mailSources = new Set<QueryGaugeSource<MailTables>>()
 
-const OUTCOMES = ['sent', 'retried', 'failed'] as const
+const OUTCOMES = ['sent', 'retried', 'failed', 'dropped'] as const
 
 export const attempts = new Counter({
   name: 'mail_attempts_total',
-  help: 'Attempts to send an email: sent, to be retried, or failed for good',
+  help: 'Attempts to send an email: sent, to be retried, failed for good, or dropped as superseded or expired',
   labelNames: ['service', 'outcome'] as const
 })
 

@@ -11,10 +11,10 @@ export interface PendingMail {
   html: string
 }
 
-/** The mails that are not sent yet, oldest first. */
+/** The mails that will be sent, oldest first. */
 export async function pendingMails<Tables extends MailTables> (db: Kysely<Tables>): Promise<PendingMail[]> {
   const { rows } = await sql<PendingMail>`
-    select id, dedupe_key as "dedupeKey", recipient, subject, body_text as text, body_html as html from mails where status = 'pending' order by id`
+    select id, dedupe_key as "dedupeKey", recipient, subject, body_text as text, body_html as html from mails where status = 'pending' and not superseded order by id`
     .execute(db)
   return rows
 }

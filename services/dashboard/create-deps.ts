@@ -12,7 +12,7 @@ export function createDeps (
 ): Deps {
   const cache = createStatsCache(config.REDIS_URL, log)
   onClose(() => cache.close())
-  const departures = createDashboardDepartures({ db, callRpc, cache })
+  const departures = createDashboardDepartures({ db, callRpc })
   return {
     db,
     callRpc,

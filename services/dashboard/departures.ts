@@ -5,13 +5,12 @@ import type { Deps } from './deps.ts'
 import { personalData } from './personal-data.ts'
 
 /** The erasure of accounts in this service. */
-export const createDashboardDepartures = ({ db, cache, callRpc }: Pick<Deps, 'db' | 'cache' | 'callRpc'>) =>
+export const createDashboardDepartures = ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>) =>
   createDepartures({
     db,
     callRpc,
     personalData,
-    report: DashboardAccountErased,
-    forget: async (accountId) => await cache.invalidate(accountId)
+    report: DashboardAccountErased
   })
 
 /** Provides the copy of a person's data, page by page. */

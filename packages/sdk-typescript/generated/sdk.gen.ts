@@ -765,7 +765,7 @@ export class Operations extends HeyApiClient {
     /**
      * Sign in or register with provider A
      *
-     * Returns 201 for a new account. An existing account with the same address is linked if its address is verified.
+     * Returns 201 for a new account. An existing account with the same address is linked if its address is verified. Without a name in the token, a new account is named after its address.
      */
     public signInWithProviderA<ThrowOnError extends boolean = true>(options: Options<SignInWithProviderAData, ThrowOnError>): RequestResult<SignInWithProviderAResponses, SignInWithProviderAErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SignInWithProviderAResponses, SignInWithProviderAErrors, ThrowOnError, 'data'>({
@@ -782,7 +782,7 @@ export class Operations extends HeyApiClient {
     /**
      * Sign in or register with provider B
      *
-     * Returns 201 for a new account, which takes its name from `fullName`.
+     * Returns 201 for a new account, which takes its name from `fullName`, else from its address.
      */
     public signInWithProviderB<ThrowOnError extends boolean = true>(options: Options<SignInWithProviderBData, ThrowOnError>): RequestResult<SignInWithProviderBResponses, SignInWithProviderBErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SignInWithProviderBResponses, SignInWithProviderBErrors, ThrowOnError, 'data'>({
@@ -816,7 +816,7 @@ export class Operations extends HeyApiClient {
     /**
      * Register with an email address and an optional password
      *
-     * The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, the account gets a neutral one. A reserved or misleading name is rejected. An unknown referral code is ignored.
+     * The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, the account gets the part of the address before the at sign, or a neutral name if that is reserved or misleading. A reserved or misleading name is rejected. An unknown referral code is ignored.
      */
     public register<ThrowOnError extends boolean = true>(options: Options<RegisterData, ThrowOnError>): RequestResult<RegisterResponses, RegisterErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RegisterResponses, RegisterErrors, ThrowOnError, 'data'>({
@@ -1147,7 +1147,7 @@ export class Operations extends HeyApiClient {
     /**
      * Get your statistics
      *
-     * The same statistics as on the home screen, cached for up to a minute. Changes to your logs are visible at once.
+     * The same statistics as on the home screen, as they were at `updatedAt`: a response is kept for a minute. The home screen always shows current ones.
      */
     public getStats<ThrowOnError extends boolean = true>(options?: Options<GetStatsData, ThrowOnError>): RequestResult<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'>({

@@ -515,6 +515,10 @@ export type FitMatchProfile = {
      */
     profileScore: number;
     prompts: Array<Prompt>;
+    /**
+     * The favorite sports of the main profile, which is where they are changed
+     */
+    sports: Array<string>;
     status: 'ACTIVE' | 'PAUSED' | 'SUSPENDED';
     venues: Array<Venue>;
     workoutDays: Array<string>;
@@ -1284,6 +1288,10 @@ export type Post = {
     type: PostType;
     user: UserSummary;
     userId: string;
+    /**
+     * How often others have read this post; null for all but its author
+     */
+    viewCount: number | null;
     visibility: Visibility;
 };
 
@@ -5964,7 +5972,7 @@ export type ResetPasswordData = {
     body: {
         email: string;
         /**
-         * 8 to 128 characters, with a lowercase letter, an uppercase letter and a digit
+         * 8 to 128 characters
          */
         password: string;
         /**
@@ -5982,8 +5990,6 @@ export type ResetPasswordErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      *
      * `INVALID_TOKEN`: This link is invalid, expired or already used. Request a new one.
-     *
-     * `VALIDATION_ERROR`: This password is too common and easy to guess. Please choose another one.
      */
     400: Failure;
     /**

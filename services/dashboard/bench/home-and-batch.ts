@@ -61,7 +61,7 @@ const answers: Record<string, unknown> = {
 }
 const callRpc = (async ({ type }: { type: string }) => answers[type]) as CallRpc
 const now = () => new Date()
-const departures = createDashboardDepartures({ db, callRpc, cache: unavailableCache })
+const departures = createDashboardDepartures({ db, callRpc })
 const app = await createTestApp({
   db,
   callRpc,

@@ -24,5 +24,4 @@ export const onActivityAttended = (deps: Deps) =>
         data: { title, durationMinutes: Math.round((endsAt.getTime() - at.getTime()) / MINUTE_MS) }
       }
     })
-    await deps.cache.invalidate(accountId)
   })

@@ -106,7 +106,7 @@ const example = {
 }
 
 export const logRoutes: Routes<Deps> = async (app, deps) => {
-  const { db, cache, now } = deps
+  const { db, now } = deps
 
   app.post('/logs/batch', {
     schema: {
@@ -137,7 +137,6 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       zone: await findTimezone(deps, accountId),
       idempotencyKey: readIdempotencyKey(request)
     })
-    await cache.invalidate(accountId)
     return data({ results })
   })
 
@@ -189,7 +188,6 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params, account }) => {
     await deleteLog(db, account.id, params.id)
-    await cache.invalidate(account.id)
     return message('The log was deleted')
   })
 }

@@ -3,17 +3,12 @@ import { FactsChanged, PersonChanged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { upsertPerson, upsertProfileWeight } from './actions.ts'
 
-export const onPersonChanged = ({ db, mediaUrls, cache }: Deps) =>
-  on(PersonChanged, async ({ data, time }) => {
-    await upsertPerson({ db, mediaUrls }, data, time)
-    // A new time zone can change which day is today.
-    await cache.invalidate(data.accountId)
-  })
+export const onPersonChanged = ({ db, mediaUrls }: Deps) =>
+  on(PersonChanged, async ({ data, time }) => await upsertPerson({ db, mediaUrls }, data, time))
 
-export const onFactsChanged = ({ db, cache }: Deps) =>
+export const onFactsChanged = ({ db }: Deps) =>
   on(FactsChanged, async ({ data: { accountId, weight, weighedAt } }) => {
     // The event also reports changes of other facts; without `weighedAt` the weight has no time to compare.
     if (weight === null || !weighedAt) return
     await upsertProfileWeight(db, { accountId, kg: weight, weighedAt })
-    await cache.invalidate(accountId)
   })

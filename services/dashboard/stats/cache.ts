@@ -8,19 +8,16 @@ export interface CachedStats {
   updatedAt: string
 }
 
-/** A short-lived cache of statistics. Without Redis it stores nothing, and each request queries Postgres. */
+/** Keeps statistics for a while. Without Redis it keeps nothing, and each request queries Postgres. */
 export interface StatsCache {
   get(accountId: string): Promise<CachedStats | undefined>
-  set(accountId: string, value: CachedStats, ttlSeconds: number): Promise<void>
-  /** Call after a change: drops the cached value and rejects values that are being computed from older data. */
-  invalidate(accountId: string): Promise<void>
+  /** Stores a value unless there is one, so that concurrent requests return the same. @returns the stored one */
+  set(accountId: string, value: CachedStats, ttlSeconds: number): Promise<CachedStats>
   ready(): Promise<unknown>
   close(): void
 }
 
 const COMMAND_TIMEOUT_MS = 100
-// Longer than a statement can take: a request that read before the change has tried to store its result by then.
-const TOMBSTONE_TTL_MS = 3_000
 
 export function createStatsCache (url: string, log: Log): StatsCache {
   const redis = new Redis(url, {
@@ -46,19 +43,17 @@ export function createStatsCache (url: string, log: Log): StatsCache {
     return await work().catch(() => undefined)
   }
 
+  const get = async (accountId: string) =>
+    await ifReady(async () => {
+      const text = await redis.get(keyOf(accountId))
+      return text ? JSON.parse(text) as CachedStats : undefined
+    })
+
   return {
-    async get (accountId) {
-      return await ifReady(async () => {
-        const text = await redis.get(keyOf(accountId))
-        return text ? JSON.parse(text) as CachedStats : undefined
-      })
-    },
-    // NX: never overwrites the tombstone that a concurrent change has written.
-    set: async (accountId, value, ttlSeconds) => {
+    get,
+    async set (accountId, value, ttlSeconds) {
       await ifReady(async () => await redis.set(keyOf(accountId), JSON.stringify(value), 'EX', ttlSeconds, 'NX'))
-    },
-    invalidate: async (accountId) => {
-      await ifReady(async () => await redis.set(keyOf(accountId), '', 'PX', TOMBSTONE_TTL_MS))
+      return await get(accountId) ?? value
     },
     async ready () {
       if (redis.status !== 'ready') throw new Error('Redis is unavailable')

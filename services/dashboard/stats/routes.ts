@@ -15,8 +15,8 @@ export const statsRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'getStats',
       summary: 'Get your statistics',
-      description: 'The same statistics as on the home screen, cached for up to a minute. ' +
-        'Changes to your logs are visible at once.',
+      description: 'The same statistics as on the home screen, as they were at `updatedAt`: a response is kept for a ' +
+        'minute. The home screen always shows current ones.',
       response: {
         200: Data(Type.Object({ stats: StatsSchema, updatedAt: Timestamp }, {
           examples: [{ stats: exampleStats, updatedAt: '2026-11-20T10:30:00.000Z' }]
@@ -31,7 +31,6 @@ export const statsRoutes: Routes<Deps> = async (app, deps) => {
     const { stats } = await readStats(db, id, dayIn(zone, at))
     const computed = { stats, updatedAt: at.toISOString() }
     // Never past midnight, when the statistics of a new day start.
-    await cache.set(id, computed, Math.min(CACHE_TTL_SECONDS, secondsUntilMidnight(zone, at)))
-    return data(computed)
+    return data(await cache.set(id, computed, Math.min(CACHE_TTL_SECONDS, secondsUntilMidnight(zone, at))))
   })
 }

@@ -31,8 +31,7 @@ export interface Fakes {
 /** A cache whose Redis is unavailable. */
 export const unavailableCache: StatsCache = {
   get: async () => undefined,
-  set: async () => {},
-  invalidate: async () => {},
+  set: async (_accountId, value) => value,
   ready: async () => {
     throw new Error('unavailable')
   },
@@ -100,7 +99,7 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
     handleRpc(Contact, async () => await respond(() => fakes.contact)),
     handleRpc(FitMatchOverview, async () => await respond(() => fakes.fitmatch))
   ])
-  const departures = createDashboardDepartures({ db, callRpc, cache })
+  const departures = createDashboardDepartures({ db, callRpc })
   const deps: Deps = {
     db,
     callRpc,

@@ -55,6 +55,7 @@ t.test('a matching profile', async (t) => {
       fitnessGoals: [],
       preferredTimes: ['MORNING', 'EVENING'],
       workoutDays: [],
+      sports: ['badminton', 'running'],
       prompts: [],
       venues: []
     })
@@ -333,6 +334,7 @@ t.test('a matching profile', async (t) => {
       favoriteSports: ['golf'],
       experience: 'BEGINNER'
     })
+    t.match((await get(ana, '/fitmatch/profile')).data, { sports: ['golf'] })
     t.match((await get(ben.id, `/fitmatch/profile/${data.id}`)).data, {
       weight: 58,
       favoriteSports: ['golf'],

@@ -8,9 +8,10 @@ import type { Db } from '../tables.ts'
 import { scoreProfile } from './profile-score.ts'
 
 export async function findOwnProfile (db: Db, accountId: string) {
-  const row = await db.selectFrom('profiles').where('account_id', '=', accountId)
+  const row = await db.selectFrom('profiles').innerJoin('members', 'members.account_id', 'profiles.account_id')
+    .where('profiles.account_id', '=', accountId)
     .select((eb) => [
-      'id',
+      'profiles.id',
       'display_name as displayName',
       'bio',
       'city',
@@ -31,6 +32,7 @@ export async function findOwnProfile (db: Db, accountId: string) {
       'fitness_goals as fitnessGoals',
       'preferred_times as preferredTimes',
       'workout_days as workoutDays',
+      'favorite_sports as sports',
       'prompts',
       jsonArrayFrom(
         eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')

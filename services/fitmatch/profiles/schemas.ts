@@ -98,6 +98,9 @@ export const OwnProfile = named(
     fitnessGoals: strings,
     preferredTimes: strings,
     workoutDays: strings,
+    sports: Type.Array(Type.String(), {
+      description: 'The favorite sports of the main profile, which is where they are changed'
+    }),
     photos: Type.Array(Photo),
     prompts: Type.Array(
       named('Prompt', Type.Object({ id: Type.String(), question: Type.String(), answer: Type.String() }))
@@ -127,6 +130,7 @@ export const OwnProfile = named(
       fitnessGoals: ['STAY_FIT'],
       preferredTimes: ['MORNING'],
       workoutDays: ['MONDAY'],
+      sports: ['running', 'climbing'],
       photos: [examplePhoto],
       prompts: [{ id: '019aa1f0-0000-7000-8000-00000000000b', question: 'Best exercise?', answer: 'Deadlift' }],
       venues: [exampleVenue]

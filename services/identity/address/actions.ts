@@ -12,7 +12,7 @@ import { cancelErasure } from '../erasures/actions.ts'
 import { findLiveErasure } from '../erasures/queries.ts'
 import { EmailExists, InvalidCode, InvalidResetToken } from '../errors.ts'
 import { expireExports } from '../expire-exports.ts'
-import { collapseKeyOf } from '../mails/mail-keys.ts'
+import { validityOf } from '../mails/mail-keys.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import { claimProof } from '../proofs/actions.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
@@ -54,7 +54,7 @@ export async function requestEmailChange (
       recipient: email,
       accountId,
       rateLimitKey: 'NEW_EMAIL',
-      collapseKey: collapseKeyOf('NEW_EMAIL', accountId),
+      ...validityOf('NEW_EMAIL', accountId),
       ...mailTemplatesFor(account.locale).newEmail(code)
     })
     if (!created) throw new RateLimited(HOUR_SECONDS)

@@ -1,19 +1,11 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
+import { LIFETIMES } from '../lifetimes.ts'
 import type { Purpose, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { MAX_ATTEMPTS_PER_CODE } from './queries.ts'
 
 const MAX_ATTEMPTS_PER_DAY = 20
-const LIFETIME: Record<Purpose, string> = {
-  VERIFY: '24 hours',
-  SIGN_IN: '10 minutes',
-  DELETE: '10 minutes',
-  EXPORT: '10 minutes',
-  CHANGE_EMAIL: '10 minutes',
-  REMOVE_PROVIDER: '10 minutes',
-  NEW_EMAIL: '10 minutes'
-}
 
 export const generateCode = () => String(randomInt(1_000_000)).padStart(6, '0')
 
@@ -28,7 +20,7 @@ export async function storeCode (trx: Trx, secrets: Secrets, { accountId, purpos
   const stored = {
     digest: digestOf(secrets, accountId, purpose, code),
     attempts: 0,
-    expires_at: sql<Date>`now() + ${LIFETIME[purpose]}::interval`
+    expires_at: sql<Date>`now() + ${LIFETIMES[purpose]}::interval`
   }
   await trx.insertInto('codes').values({ account_id: accountId, purpose, ...stored })
     .onConflict((conflict) => conflict.columns(['account_id', 'purpose']).doUpdateSet(stored))

@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
+import { LIFETIMES } from '../lifetimes.ts'
 import { digestOfToken } from '../random-tokens.ts'
 import type { Db, Trx } from '../tables.ts'
 
-const LIFETIME = '1 hour'
-
 /** Stores `token` as the current one. It replaces an earlier link. */
 export async function storeDeletionLink (trx: Trx, accountId: string, token: string) {
-  const stored = { digest: digestOfToken(token), expires_at: sql<Date>`now() + ${LIFETIME}::interval` }
+  const stored = { digest: digestOfToken(token), expires_at: sql<Date>`now() + ${LIFETIMES.DELETION}::interval` }
   await trx.insertInto('deletion_links').values({ account_id: accountId, ...stored })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(stored))
     .execute()

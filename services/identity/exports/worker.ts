@@ -190,6 +190,7 @@ async function completeExport (
       dedupeKey: `export-ready:${id}`,
       recipient: account.email,
       accountId,
+      collapseKey: `export ${accountId}`,
       rateLimited: false,
       // In the fragment, which browsers never send to a server.
       ...mailTemplatesFor(account.locale).exportReady(`${publicUrl}/my-data#${token}`)

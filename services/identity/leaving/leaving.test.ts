@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { runCommand } from '../operator/commands.ts'
@@ -87,6 +88,23 @@ t.test('after a cancel the account is as it was', async (t) => {
   const { restoreToken } = await login(account.email)
   await post('/account/deletion/cancel', { restoreToken })
   t.same(await state(), before)
+})
+
+t.test('the link of a canceled deletion, whose mail waited, does not arrive after the one of the next', async (t) => {
+  const account = await givenAccount()
+  mail.rejectWith(451)
+  await remove(account, { proof: await proofOf(account) })
+  const { restoreToken } = await login(account.email)
+  const { user, ...tokens } = await post('/account/deletion/cancel', { restoreToken })
+  await remove({ ...account, ...tokens }, { proof: await proofOf({ ...account, ...tokens }) })
+  mail.rejectWith()
+  while (
+    await db.selectFrom('mails').select('id').where('account_id', '=', user.id)
+      .where('status', 'in', ['pending', 'sending']).executeTakeFirst()
+  ) await sleep(20)
+  t.equal((await mailsTo(account.email)).length, 1)
+  const restore = new URLSearchParams((await linkMailedTo(account.email)).url.hash.slice(1)).get('restore')
+  t.match(await post('/account/deletion/cancel', { restoreToken: restore }), { status: 200 })
 })
 
 t.test('a deletion needs a proof, and without grace the proof of a mailed code', async (t) => {

@@ -34,6 +34,8 @@ export async function createDeletionMail (
     dedupeKey: `deletion:${kind.toLowerCase()}:${id}`,
     recipient: account.email,
     accountId: account.id,
+    // The link of an earlier deletion, which was canceled, must not arrive last.
+    collapseKey: `deletion ${account.id}`,
     // Nobody but the owner can cause it, and nobody may suppress it with other mails.
     rateLimited: false,
     ...mailTemplatesFor(account.locale).deletion({ kind, date: `${date} UTC`, url, hasSubscription, providers })

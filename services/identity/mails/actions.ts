@@ -7,7 +7,7 @@ import { generateToken } from '../random-tokens.ts'
 import type { Db, MailRequestKind } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { isKnownNetwork } from '../sessions/networks.ts'
-import { rateLimitKeyOf, collapseKeyOf } from './mail-keys.ts'
+import { rateLimitKeyOf, validityOf } from './mail-keys.ts'
 import { mailTemplatesFor } from './templates.ts'
 
 export interface MailRequest {
@@ -45,7 +45,7 @@ export async function processMailRequest (
       recipient: email,
       accountId: account.id,
       rateLimitKey: rateLimitKeyOf(kind, account.emailVerified && await isKnownNetwork(trx, account.id, network)),
-      collapseKey: collapseKeyOf(kind, account.id)
+      ...validityOf(kind, account.id)
     }
     if (kind === 'RESET') {
       const token = generateToken()

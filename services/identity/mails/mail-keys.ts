@@ -1,3 +1,4 @@
+import { LIFETIMES } from '../lifetimes.ts'
 import type { MailRequestKind, Purpose } from '../tables.ts'
 
 /**
@@ -11,7 +12,10 @@ export const rateLimitKeyOf = (
 ) => (isKnownNetwork ? `${kind} KNOWN_NETWORK` : kind)
 
 /**
- * For each kind only the newest code or link of an account is valid. Their mails are queued under the lock of the
- * account.
+ * Of each kind only the newest code or link of an account is valid, until it expires: other mails are not sent. Mails
+ * with one are created under the lock of the account.
  */
-export const collapseKeyOf = (kind: Purpose | MailRequestKind, accountId: string) => `${kind} ${accountId}`
+export const validityOf = (kind: Purpose | MailRequestKind, accountId: string) => ({
+  collapseKey: `${kind} ${accountId}`,
+  lifetime: LIFETIMES[kind]
+})

@@ -97,11 +97,10 @@ interface Reset {
 
 /**
  * Sets a password with the link from a mail, which can be used once. Every session ends.
- * @throws CommonPassword, InvalidResetToken, TooBusy
+ * @throws InvalidResetToken, TooBusy
  */
 export async function resetPassword (deps: Deps, { email, token, password, address }: Reset) {
-  const { db, hashing, blocklist } = deps
-  await blocklist.assertUncommon(password)
+  const { db, hashing } = deps
   if (!await isResetValid(db, { email, token })) throw new InvalidResetToken()
 
   const hash = await hashing.hash(password, email)

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
+import { LIFETIMES } from '../lifetimes.ts'
 import { digestOfToken } from '../random-tokens.ts'
 import type { Db, Trx } from '../tables.ts'
-
-const LIFETIME = '1 hour'
 
 interface Link {
   email: string
@@ -11,7 +10,7 @@ interface Link {
 
 /** Stores `token` as the current one. It replaces an earlier link. */
 export async function storeReset (trx: Trx, accountId: string, token: string) {
-  const stored = { digest: digestOfToken(token), expires_at: sql<Date>`now() + ${LIFETIME}::interval` }
+  const stored = { digest: digestOfToken(token), expires_at: sql<Date>`now() + ${LIFETIMES.RESET}::interval` }
   await trx.insertInto('password_resets').values({ account_id: accountId, ...stored })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(stored))
     .execute()

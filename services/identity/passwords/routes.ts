@@ -16,7 +16,7 @@ import { logSignInFailure } from '../security-log/actions.ts'
 import { callerOf } from '../sessions/caller.ts'
 import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
 import { isResetValid } from './resets.ts'
-import { NewPassword, Password } from './schemas.ts'
+import { NewPassword, Password, ResetPassword } from './schemas.ts'
 
 const DataMessage = (example: string) => Data(Type.Object({ message: Type.String({ examples: [example] }) }))
 const ResetToken = Secret({ max: 500, description: 'The token from the link', examples: ['pX3f9kQe…'] })
@@ -96,8 +96,8 @@ export const passwordRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'resetPassword',
       summary: 'Set a new password with the link and sign out all devices',
       description: 'The link works for an hour, once. A mail tells the owner.',
-      body: Body({ email: Email, token: ResetToken, password: NewPassword }),
-      errors: [InvalidResetToken, CommonPassword],
+      body: Body({ email: Email, token: ResetToken, password: ResetPassword }),
+      errors: [InvalidResetToken],
       response: { 200: DataMessage('Your password has been changed. Please sign in.') }
     },
     config: { public: true }

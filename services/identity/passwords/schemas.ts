@@ -13,5 +13,13 @@ export const NewPassword = Secret({
   examples: ['Wide-Open-5ky']
 })
 
+/** A new password that is set with a mailed link: any 8 to 128 characters, as the published API has it. */
+export const ResetPassword = Secret({
+  min: 8,
+  max: 128,
+  description: '8 to 128 characters',
+  examples: ['Wide-Open-5ky']
+})
+
 /** A password to compare. It may have been set under different rules. */
 export const Password = Secret({ max: 128, examples: ['Wide-Open-5ky'] })

@@ -6,7 +6,7 @@ import { claimAttempt } from '../attempt-limit.ts'
 import { generateCode, redeemCode, storeCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { InvalidCode, InvalidCredentials, ProofRequired, UserNotFound } from '../errors.ts'
-import { collapseKeyOf } from '../mails/mail-keys.ts'
+import { validityOf } from '../mails/mail-keys.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import { findPassword } from '../passwords/queries.ts'
 import { withVerifiedPassword } from '../passwords/throttle.ts'
@@ -151,7 +151,7 @@ export async function mailProofCode ({ db, secrets, mailer }: Deps, caller: Call
       accountId,
       // One budget for all purposes, apart from the codes and links of sign-in.
       rateLimitKey: 'PROOF',
-      collapseKey: collapseKeyOf(purpose, accountId),
+      ...validityOf(purpose, accountId),
       ...mailTemplatesFor(account.locale).proof(purpose, code)
     })
     if (!created) throw new RateLimited(HOUR_SECONDS)

@@ -83,6 +83,7 @@ const signInA = async (claims: Token = {}, others: object = {}) =>
   await post('/auth/provider-a', { idToken: await token(claims), ...others })
 const signInB = async (claims: Token = {}, others: object = {}) =>
   await post('/auth/provider-b', { identityToken: await token({ provider: 'b', ...claims }), ...others })
+const prefixOf = (email: string) => email.split('@')[0]
 const isRegistered = async (email: string) => (await post('/auth/check-email', { email })).exists as boolean
 
 t.test('provider A creates a verified account with a name', async (t) => {
@@ -280,8 +281,13 @@ t.test('the address in the body of provider B is never used, and the name only f
     user: { id: victim.id, name: 'Ana' }
   })
 
+  for (const fullName of [undefined, {}, { familyName: 'X' }, { givenName: 'Tandem', familyName: 'Support' }]) {
+    const unnamed = randomEmail()
+    t.match(await signInB({ email: unnamed }, { fullName }), { status: 201, user: { name: prefixOf(unnamed) } })
+  }
   const unnamed = randomEmail()
-  t.match(await signInB({ email: unnamed }, { fullName: { familyName: 'X' } }), {
+  t.match(await signInA({ email: unnamed }), { status: 201, user: { name: prefixOf(unnamed) } })
+  t.match(await signInB({ email: `security@${crypto.randomUUID()}.example.com` }), {
     status: 201,
     user: { name: /^[A-Z][a-z]+ [A-Z][a-z]+$/ }
   })

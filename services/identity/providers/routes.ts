@@ -38,7 +38,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Sign in or register with provider A',
       description:
         'Returns 201 for a new account. An existing account with the same address is linked if its address ' +
-        'is verified.',
+        'is verified. Without a name in the token, a new account is named after its address.',
       body: Body({ idToken: ProviderToken, ...device }),
       errors: [
         InvalidProviderAToken,
@@ -59,7 +59,7 @@ export const providerRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'signInWithProviderB',
       summary: 'Sign in or register with provider B',
-      description: 'Returns 201 for a new account, which takes its name from `fullName`.',
+      description: 'Returns 201 for a new account, which takes its name from `fullName`, else from its address.',
       body: Body({
         identityToken: ProviderToken,
         fullName: Type.Optional(Body({

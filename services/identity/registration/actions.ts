@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AccountRegistered, AccountVerified } from '@tandem/contracts'
 import { createMail } from '@tandem/mail-kit'
-import { generateName, networkOf } from '@tandem/http-kit'
+import { findNameError, generateName, networkOf } from '@tandem/http-kit'
 import { accountColumns, lockAccount, type Account } from '../accounts/queries.ts'
 import { generateCode, storeCode, redeemCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { EmailExists, InvalidCode, UserNotFound } from '../errors.ts'
-import { rateLimitKeyOf, collapseKeyOf } from '../mails/mail-keys.ts'
+import { rateLimitKeyOf, validityOf } from '../mails/mail-keys.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import type { Db, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
@@ -64,7 +64,7 @@ export async function register (deps: Deps, { email, password, name, referralCod
       recipient: email,
       accountId: account.id,
       rateLimitKey: rateLimitKeyOf('VERIFY', false),
-      collapseKey: collapseKeyOf('VERIFY', account.id),
+      ...validityOf('VERIFY', account.id),
       ...mailTemplatesFor(locale).verification(code)
     })
     return { account, ...session, mail }
@@ -91,8 +91,7 @@ export async function addAccount (
   const account = await trx.insertInto('accounts')
     .values({
       email,
-      // Never derived from the address: everybody can see a name.
-      name: name ?? generateName(),
+      name: name ?? nameFromEmail(email),
       image,
       locale,
       password_hash: passwordHash,
@@ -116,6 +115,14 @@ export async function addAccount (
   })
   if (verified) await publish(trx, AccountVerified, account.id, { accountId: account.id })
   return account
+}
+
+const MAX_NAME_LENGTH = 100
+
+/** What stands before the at sign, or a generated name if that is reserved or misleading. */
+function nameFromEmail (email: string) {
+  const prefix = email.slice(0, email.lastIndexOf('@')).slice(0, MAX_NAME_LENGTH)
+  return findNameError(prefix) === undefined ? prefix : generateName()
 }
 
 /** Ignores an unknown code: it must not prevent a registration. */

@@ -80,7 +80,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Register with an email address and an optional password',
       description: 'The tokens are valid immediately. A verification code is mailed to the address and expires in 24 ' +
         'hours. Without a name, ' +
-        'the account gets a neutral one. A reserved or misleading name is rejected. ' +
+        'the account gets the part of the address before the at sign, or a neutral name if that is reserved or ' +
+        'misleading. A reserved or misleading name is rejected. ' +
         'An unknown referral code is ignored.',
       body: Body({
         email: Email,

@@ -95,6 +95,8 @@ async function insertContact (trx: Trx, { publicUrl }: Deps, contact: InsertedCo
     dedupeKey: `trusted-contact:${id}`,
     recipient: email,
     accountId,
+    // The link of a contact that was replaced must not arrive last.
+    collapseKey: `trusted-contact:${accountId}`,
     // Its own budget is smaller, and says so instead of dropping the mail.
     rateLimited: false,
     ...templatesFor(locale).contactRequest({

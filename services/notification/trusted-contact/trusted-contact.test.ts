@@ -93,7 +93,8 @@ t.test('repeating a request changes nothing, and a new name needs no new consent
   const { owner, set, contactOf, answer, mailsTo, changesOf } = setUp()
   const [ana, email] = [await owner('Ana'), someAddress()]
   await set(ana, email)
-  await answer(tokenIn((await mailsTo(email))[0]!), true)
+  const token = tokenIn((await mailsTo(email))[0]!)
+  await answer(token, true)
   for (const _ of [1, 2, 3, 4]) t.match(await set(ana, email), { status: 200 })
   t.equal((await changesOf(ana)).length, 2)
   t.match(await set(ana, email, { name: 'Mother' }), { status: 200, data: { contact: { status: 'CONFIRMED' } } })
@@ -102,7 +103,20 @@ t.test('repeating a request changes nothing, and a new name needs no new consent
 
   const other = someAddress()
   t.match(await set(ana, other), { status: 200, data: { contact: { email: other, status: 'PENDING' } } })
-  t.match(await answer(tokenIn((await mailsTo(email))[0]!), false), { status: 400 }, 'the link of the former contact')
+  t.match(await answer(token, false), { status: 400 }, 'the link of the former contact')
+})
+
+t.test('the mail of a contact that was replaced is not sent any more, because its link is invalid', async (t) => {
+  const { owner, set, send, answer, contactOf, mailsTo } = setUp()
+  const [ana, mum, dad] = [await owner('Ana'), someAddress(), someAddress()]
+  for (const email of [mum, dad]) t.match(await set(ana, email), { status: 200 })
+  await send(ana, 'DELETE', path)
+  t.match(await set(ana, mum), { status: 200 })
+  t.same(await mailsTo(dad), [])
+  const mails = await mailsTo(mum)
+  t.equal(mails.length, 1)
+  t.match(await answer(tokenIn(mails[0]!), true), { status: 200 })
+  t.match(await contactOf(ana), { status: 'CONFIRMED' })
 })
 
 t.test('3 changes a day, exactly, and removing is always possible', async (t) => {

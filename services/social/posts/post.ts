@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Enum, Timestamp, named } from '@tandem/http-kit'
+import { Enum, Nullable, Timestamp, named } from '@tandem/http-kit'
 import { Picture } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { Author, findAuthors } from '../people/authors.ts'
@@ -33,6 +33,9 @@ export const Post = named(
     media: Type.Array(Picture, { description: 'The same as mediaUrls, with what an app needs to lay them out' }),
     likesCount: Type.Integer(),
     commentsCount: Type.Integer(),
+    viewCount: Nullable(Type.Integer(), {
+      description: 'How often others have read this post; null for all but its author'
+    }),
     isLiked: Type.Boolean({ description: 'Whether the caller likes this post' }),
     createdAt: Timestamp,
     isDeleted: Type.Boolean(),
@@ -52,6 +55,7 @@ export const Post = named(
       media: [],
       likesCount: 3,
       commentsCount: 1,
+      viewCount: null,
       isLiked: true,
       createdAt: '2026-11-20T06:30:00.000Z',
       isDeleted: false,
@@ -81,6 +85,7 @@ export async function toPostResponses (
     media: post.mediaUrls.map((image) => describe(image, post.type === 'VIDEO' ? 'VIDEO' : 'IMAGE')),
     likesCount: post.likesCount,
     commentsCount: post.commentsCount,
+    viewCount: post.userId === viewer ? post.viewCount : null,
     isLiked: post.isLiked,
     createdAt: post.createdAt,
     isDeleted: post.isDeleted,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { updateRanking } from '../feed/ranking.ts'
 import { testApp } from '../test/app.ts'
 
 t.test('posts', async (t) => {
@@ -28,6 +29,7 @@ t.test('posts', async (t) => {
       'type',
       'user',
       'userId',
+      'viewCount',
       'visibility'
     ])
     t.match(data.post, {
@@ -45,7 +47,7 @@ t.test('posts', async (t) => {
       hashtags: []
     })
     t.match(data.post.createdAt, /^\d{4}-\d\d-\d\dT.*Z$/)
-    t.same((await get(ben, `/feed/${data.post.id}`)).data.post, data.post)
+    t.same((await get(ben, `/feed/${data.post.id}`)).data.post, { ...data.post, viewCount: null })
   })
 
   t.test('all fields of a post are stored, unknown fields are not', async (t) => {
@@ -188,6 +190,22 @@ t.test('posts', async (t) => {
     t.same(await views(), [20, 40, 60], 'before the responses are sent')
     await get(ben, `/feed/${ids[0]}`)
     t.same(await views(), [21, 40, 60])
+  })
+
+  t.test('the author sees the views wherever the post is shown, and nobody else does', async (t) => {
+    const { data: { post: { id, viewCount } } } = await post(ana, '/feed', { type: 'TEXT', content: 'seen #views' })
+    t.equal(viewCount, 0)
+    for (const reader of [ben, cara, ben, ana]) await get(reader, `/feed/${id}`)
+    await updateRanking(db)
+    const pages = ['feedType=all', 'feedType=trending', `userId=${ana}`, 'hashtag=views']
+    const viewsFor = async (reader: string, query: string) =>
+      (await get(reader, `/feed?${query}`)).data.posts.find((each: { id: string }) => each.id === id)?.viewCount
+    for (const query of pages) t.equal(await viewsFor(ana, query), 3, query)
+    t.equal((await get(ana, `/feed/${id}`)).data.post.viewCount, 3)
+    t.equal((await put(ana, `/feed/${id}`, { content: 'seen #views again' })).data.post.viewCount, 3)
+    for (const query of [...pages, 'feedType=following']) t.equal(await viewsFor(ben, query), null, query)
+    t.equal(await viewsFor(cara, 'feedType=discover'), null)
+    t.equal((await get(ben, `/feed/${id}`)).data.post.viewCount, null)
   })
 
   t.test('narrowing or deleting a post is published; widening it is not', async (t) => {

@@ -17,6 +17,7 @@ export interface PostRow {
   mediaUrls: string[]
   likesCount: number
   commentsCount: number
+  viewCount: number
   isLiked: boolean
   createdAt: Date
   isDeleted: boolean
@@ -46,6 +47,7 @@ export function selectPosts (db: Db, viewer: string) {
       'posts.media_urls as mediaUrls',
       'posts.likes_count as likesCount',
       'posts.comments_count as commentsCount',
+      'posts.views_count as viewCount',
       'posts.created_at as createdAt',
       sql<boolean>`exists (select from likes where likes.post_id = posts.id
         and likes.account_id = ${asUuid(viewer)} offset 0)`.as('isLiked'),
