@@ -2,7 +2,7 @@ import { bearer, listMissingExamples } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { as, testApp } from './test/app.ts'
 
-const { app, get, post, givenAccount } = await testApp(t)
+const { app, get, send, givenAccount } = await testApp(t)
 
 interface Operation {
   summary?: string
@@ -99,13 +99,12 @@ t.test('routes that require a token reject missing and forged tokens', async (t)
     { 'x-user-id': crypto.randomUUID(), authorization: 'Bearer ' }
   ]
   for (const route of signedIn) {
-    const [method, url] = route.split(' ') as ['GET' | 'POST', string]
-    const send = method === 'GET'
-      ? get
-      : async (url: string, request: { headers?: Record<string, string> }) => await post(url, {}, request)
-    t.match(await send(url, {}), { status: 401, code: 'UNAUTHORIZED' }, route)
+    const [method, url] = route.split(' ') as ['GET' | 'POST' | 'DELETE', string]
+    const request = async (headers: Record<string, string>) =>
+      await send(method, url, { headers, ...(method === 'POST' && { body: {} }) })
+    t.match(await request({}), { status: 401, code: 'UNAUTHORIZED' }, route)
     const code = /sessions|set-initial/.test(url) ? 'UNAUTHORIZED' : 'INVALID_ACCESS_TOKEN'
-    for (const headers of forged) t.match(await send(url, { headers }), { status: 401, success: false, code }, route)
+    for (const headers of forged) t.match(await request(headers), { status: 401, success: false, code }, route)
   }
 })
 
