@@ -1,6 +1,7 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { freePort } from '@tandem/local-servers/ports.ts'
 import { silentLog } from '@tandem/http-kit/testing'
+import { rightsOf } from '@tandem/operator-kit'
 import { createConsole } from '../console/app.ts'
 import { readConsoleConfig } from '../console/config.ts'
 import { serviceNames, type ServiceName } from '../routes.ts'
@@ -10,35 +11,7 @@ interface Teardown {
   teardown(work: () => unknown): unknown
 }
 
-export const ALL_RIGHTS = [
-  'health.read',
-  'people.read',
-  'people.contact',
-  'deliveries.read',
-  'mails.read',
-  'issues.read',
-  'erasures.read',
-  'cases.read',
-  'cases.decide',
-  'verifications.decide',
-  'appeals.decide',
-  'restrictions.long',
-  'restricted-files.read',
-  'bans.make',
-  'erasures.change',
-  'holds.change',
-  'proposals.read',
-  'proposals.decide',
-  'sessions.end',
-  'staff.read',
-  'staff.change',
-  'broadcasts.read',
-  'broadcasts.send',
-  'options.change',
-  'dead-letters.read',
-  'dead-letters.change',
-  'audit.read'
-]
+export const ALL_RIGHTS: string[] = rightsOf('ADMIN')
 
 export const staff = { id: randomUUID(), email: 'ana@example.com', role: 'ADMIN', provedAt: new Date().toISOString() }
 
