@@ -102,7 +102,7 @@ export async function startMailCatcher (dir: string, port?: number): Promise<Mai
   }
 }
 
-/** Undefined for a mail that a full disk has cut: its sender was told so, and sends it again. */
+/** Undefined for a mail that a full disk has cut: its sender got an error, and sends it again. */
 function readMail (file: string): Mail | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Mail

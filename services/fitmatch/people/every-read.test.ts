@@ -103,7 +103,7 @@ async function seesNothing (t: Test, viewer: Member, objects: Objects) {
   for (const { url, path, isForAdmins } of await readsOf(own.get(viewer)!)) {
     const response = await get(viewer.id, url)
     t.equal(response.status, isForAdmins ? 403 : 200, url)
-    // The lists of those whom one has blocked.
+    // A list of the people that its owner has blocked.
     if (path.endsWith('/block') || path === '/blocks') continue
     t.notOk(showsZelda(response), `${url} shows nothing of Zelda`)
   }

@@ -16,8 +16,8 @@ export const callerOf = ({ id, sessionId }: Pick<Account, 'id' | 'sessionId'>): 
 
 /**
  * Locks the account of a caller whose session lives. Every change that a caller makes with an access token begins with
- * it: the token is still accepted for a moment after a session has ended, and whoever was signed out must not set a
- * password or an address in that moment.
+ * it: the token is still accepted for a moment after a session has ended, and a person who was signed out must not
+ * set a password or an address in that moment.
  * @throws InvalidAccessToken
  */
 export async function lockCaller (trx: Trx, caller: Caller) {

@@ -205,7 +205,7 @@ t.test('the token of a rejected sign-in does not cancel a deletion after a reset
   t.match(await cancel(after), { status: 200 })
 })
 
-t.test('the token of a rejected sign-in cancels a deletion also if the sign-in has hashed the password anew', async (t) => {
+t.test('the token of a rejected sign-in cancels a deletion also if the sign-in has hashed the password again', async (t) => {
   const account = await givenAccount()
   const password_hash = await argon2.hash(password, { memoryCost: 8_192, timeCost: 2, parallelism: 1 })
   await db.updateTable('accounts').set({ password_hash }).where('id', '=', account.id).execute()
@@ -262,7 +262,7 @@ t.test('of a sign-out everywhere and a change of the password at the same moment
       post('/auth/logout', { allDevices: true }, { as: other }),
       post('/auth/change-password', { currentPassword: password, password: another }, { as: account })
     ])
-    // Whoever comes second has no session any more.
+    // The second one has no session any more.
     t.same([out, changed].map(({ status }) => String(status)).toSorted(), ['200', '401'])
     t.match(await login(account.email, { password: changed.status === 200 ? another : password }), { status: 200 })
   }
