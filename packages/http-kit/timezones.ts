@@ -1,23 +1,44 @@
 import { ValidationError } from './errors.ts'
 import { Text } from './schemas.ts'
 
-/** An IANA time zone name from a client. Check it with `validateTimezone`. */
+/** An IANA time zone name from a client. Read it with `parseTimezone`. */
 export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })
 
-/** @throws ValidationError unless `timezone` is an IANA name */
-export function validateTimezone (timezone: string) {
+/** @returns the name as IANA spells it: `asia/jakarta` is Asia/Jakarta @throws ValidationError if it is no such name */
+export function parseTimezone (timezone: string) {
+  const name = findCanonicalName(timezone)
+  if (name !== undefined) return name
+  throw new ValidationError({
+    en: 'timezone must be an IANA name such as Asia/Jakarta',
+    id: 'timezone harus berupa nama IANA seperti Asia/Jakarta'
+  })
+}
+
+/**
+ * A time zone that was stored, or that an event carries, as a name to calculate with. One that this process cannot read
+ * counts as UTC: other processes have other time zone data, and a value of one person must not fail the work of others.
+ */
+export const readTimezone = (timezone: string) => findCanonicalName(timezone) ?? 'UTC'
+
+/** The calendar day of an instant in a time zone. */
+export const dayIn = (timezone: string, at: Date) =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(readTimezone(timezone)).toPlainDate()
+
+/** The instant at which a day starts in a time zone. */
+export const startOfDay = (timezone: string, day: Temporal.PlainDate) =>
+  new Date(day.toZonedDateTime(readTimezone(timezone)).epochMilliseconds)
+
+/**
+ * Asks Temporal, because Temporal calculates with it: Intl knows names such as IST which Temporal refuses. Every name
+ * that Temporal knows can be given to Intl.
+ */
+function findCanonicalName (timezone: string) {
   try {
-    Intl.DateTimeFormat('en', { timeZone: timezone })
+    const { timeZoneId } = Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(timezone)
+    // Temporal reads offsets and timestamps too, and neither is a name.
+    const isName = !/^[+-]/.test(timeZoneId) && timeZoneId.toLowerCase() === timezone.toLowerCase()
+    return isName ? timeZoneId : undefined
   } catch {
-    throw new ValidationError({
-      en: 'timezone must be an IANA name such as Asia/Jakarta',
-      id: 'timezone harus berupa nama IANA seperti Asia/Jakarta'
-    })
-  }
-  if (/^[+-]/.test(timezone)) {
-    throw new ValidationError({
-      en: 'timezone must be an IANA name such as Asia/Jakarta',
-      id: 'timezone harus berupa nama IANA seperti Asia/Jakarta'
-    })
+    return
   }
 }

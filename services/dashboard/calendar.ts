@@ -1,19 +1,7 @@
-import { DEFAULT_TIMEZONE } from '@tandem/contracts'
-import type { Language } from '@tandem/http-kit'
+import { dayIn, startOfDay, type Language } from '@tandem/http-kit'
 
 export const dayNames = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
 type DayName = typeof dayNames[number]
-
-/** The calendar day of an instant in a time zone. */
-export function dayIn (zone: string, at: Date): Temporal.PlainDate {
-  const instant = Temporal.Instant.fromEpochMilliseconds(at.getTime())
-  try {
-    return instant.toZonedDateTimeISO(zone).toPlainDate()
-  } catch {
-    // A time zone that this machine does not know must not prevent logging.
-    return instant.toZonedDateTimeISO(DEFAULT_TIMEZONE).toPlainDate()
-  }
-}
 
 /** The Monday of the ISO week of a day. */
 export const mondayOf = (day: Temporal.PlainDate) => day.subtract({ days: day.dayOfWeek - 1 })
@@ -37,15 +25,6 @@ export const dayFromNumber = (number: number) => new Date(number * MS_PER_DAY).t
 
 // 1970-01-01 was a Thursday.
 export const mondayNumberOf = (number: number) => number - ((number + 3) % 7 + 7) % 7
-
-/** The instant at which a day starts in a time zone. */
-export function startOfDay (zone: string, day: Temporal.PlainDate): Date {
-  try {
-    return new Date(day.toZonedDateTime(zone).epochMilliseconds)
-  } catch {
-    return startOfDay(DEFAULT_TIMEZONE, day)
-  }
-}
 
 /** Whole seconds until the next day starts in a time zone; at least one. */
 export function secondsUntilMidnight (zone: string, at: Date): number {

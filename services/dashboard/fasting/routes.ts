@@ -4,6 +4,7 @@ import {
   Body,
   Data,
   data,
+  dayIn,
   Enum,
   Id,
   IdempotencyHeaders,
@@ -11,16 +12,16 @@ import {
   IsoDate,
   Message,
   message,
+  named,
   NextCursor,
   Nullable,
   PageQuery,
   paginate,
   readIdempotencyKey,
+  startOfDay,
   Timestamp,
-  named,
   type Routes
 } from '@tandem/http-kit'
-import { dayIn, startOfDay } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { AgeRestricted, FastRunning, FastOverlaps, FastNotFound, FastEnded } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'

@@ -1,6 +1,7 @@
 import { Contact, DEFAULT_TIMEZONE, FitMatchOverview } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { dayIn, dayNameOf } from '../calendar.ts'
+import { dayIn } from '@tandem/http-kit'
+import { dayNameOf } from '../calendar.ts'
 import { fetchPerson, updateCopy } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
 import { findWorkout } from '../programs/queries.ts'

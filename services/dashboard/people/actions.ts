@@ -1,6 +1,7 @@
 import type { CallRpc } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, Person } from '@tandem/contracts'
 import { upsertVersioned } from '@tandem/database-kit'
+import { readTimezone } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 import { findPerson } from './queries.ts'
@@ -74,7 +75,7 @@ export async function findTimezone (
 ): Promise<string> {
   const fetchedAt = now()
   const [person, copy] = await Promise.all([fetchPerson(callRpc, accountId), findPerson(db, accountId)])
-  if (!person) return copy?.timezone ?? DEFAULT_TIMEZONE
+  if (!person) return readTimezone(copy?.timezone ?? DEFAULT_TIMEZONE)
   await updateCopy({ db, mediaUrls }, accountId, { copy, person, fetchedAt })
-  return person.profile.timezone
+  return readTimezone(person.profile.timezone)
 }

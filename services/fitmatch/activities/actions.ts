@@ -1,7 +1,7 @@
 import { publish } from '@tandem/bus-kit'
 import { ActivityChanged as ActivityChangedEvent } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { ValidationError, validateTimezone } from '@tandem/http-kit'
+import { parseTimezone, readTimezone, ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import {
   ActivityChanged,
@@ -86,8 +86,8 @@ export async function createActivity (
 }
 
 async function columnsOf (trx: Trx, me: Caller, fields: NewActivityFields) {
-  const { sport, title = titleOf(sport), timezone = me.timezone, note, visibility, capacity } = fields
-  validateTimezone(timezone)
+  const { sport, title = titleOf(sport), note, visibility, capacity } = fields
+  const timezone = fields.timezone === undefined ? readTimezone(me.timezone) : parseTimezone(fields.timezone)
   const place = await resolvePlace(trx, me, fields)
   if (!place) {
     throw new ValidationError({
@@ -155,7 +155,6 @@ export async function updateActivity (
 ) {
   const me = await readAdult({ db, minAge }, hostId)
   if (fields.sport !== undefined) await checkSport(callRpc, fields.sport)
-  if (fields.timezone !== undefined) validateTimezone(fields.timezone)
   return await db.transaction().execute(async (trx) => {
     const at = now()
     const activity = await lockPlanned(trx, hostId, activityId, at)
@@ -187,7 +186,7 @@ async function readChange (trx: Trx, me: Caller, activityId: string, fields: Pla
     .select([...localTimeColumns, 'location_name as locationName', 'venue'])
     .executeTakeFirstOrThrow()
   const { date = stored.date, startTime = stored.startTime, endTime = stored.endTime } = fields
-  const { timezone = stored.timezone } = fields
+  const timezone = fields.timezone === undefined ? stored.timezone : parseTimezone(fields.timezone)
   const changesTime = date !== stored.date || startTime !== stored.startTime || endTime !== stored.endTime ||
     timezone !== stored.timezone
   const place = await resolvePlace(trx, me, fields)

@@ -33,6 +33,7 @@ t.test('the instants follow from the local times, also around clock changes', (t
   t.same(of('2026-03-29', '01:30', '03:30', 'Europe/Berlin'), ['2026-03-29T00:30:00.000Z', 60])
   t.same(of('2026-10-25', '02:30', '04:00', 'Europe/Berlin'), ['2026-10-25T00:30:00.000Z', 150], 'the first of two')
   t.same(of('2026-10-25', '01:30', '03:30', 'Europe/Berlin'), ['2026-10-24T23:30:00.000Z', 180])
+  t.same(of('2026-12-01', '18:00', '19:30', 'IST'), ['2026-12-01T18:00:00.000Z', 90], 'UTC, if it cannot be read')
   // In New York on 2026-03-08 and 2026-11-01.
   t.same(of('2026-03-08', '02:30', '04:00', 'America/New_York'), ['2026-03-08T07:30:00.000Z', 30])
   t.same(of('2026-11-01', '01:30', '03:00', 'America/New_York'), ['2026-11-01T05:30:00.000Z', 150])

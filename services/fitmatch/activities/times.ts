@@ -1,4 +1,4 @@
-import { ValidationError } from '@tandem/http-kit'
+import { readTimezone, ValidationError } from '@tandem/http-kit'
 
 /** What people agree on. Times are local, such as `18:00`; an end at or before the start is on the next day. */
 export interface LocalTimes {
@@ -35,8 +35,9 @@ export function instantsOf ({ date, startTime, endTime, timezone }: LocalTimes):
   const [start, end] = [Temporal.PlainTime.from(startTime), Temporal.PlainTime.from(endTime)]
   const from = day.toPlainDateTime(start)
   const until = (Temporal.PlainTime.compare(end, start) > 0 ? day : day.add({ days: 1 })).toPlainDateTime(end)
-  const startsAt = from.toZonedDateTime(timezone).epochMilliseconds
-  const endsAt = until.toZonedDateTime(timezone).epochMilliseconds
+  const zone = readTimezone(timezone)
+  const startsAt = from.toZonedDateTime(zone).epochMilliseconds
+  const endsAt = until.toZonedDateTime(zone).epochMilliseconds
   // If the start is in a skipped hour, the end can be at or before it.
   const length = endsAt > startsAt ? endsAt - startsAt : from.until(until).total('milliseconds')
   return { startsAt: new Date(startsAt), endsAt: new Date(startsAt + length) }

@@ -1,3 +1,5 @@
+import { readTimezone } from '@tandem/http-kit'
+
 export interface QuietHours {
   enabled: boolean
   start: string
@@ -10,7 +12,7 @@ export interface QuietHours {
  */
 export function quietHoursEnd ({ enabled, start, end }: QuietHours, timezone: string, at: Date): Date | undefined {
   if (!enabled || start === end) return
-  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone)
+  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(readTimezone(timezone))
   const time = local.toPlainTime()
   const [from, until] = [Temporal.PlainTime.from(start), Temporal.PlainTime.from(end)]
   const isAfterStart = Temporal.PlainTime.compare(time, from) >= 0
@@ -18,5 +20,5 @@ export function quietHoursEnd ({ enabled, start, end }: QuietHours, timezone: st
   const spansMidnight = Temporal.PlainTime.compare(from, until) > 0
   if (spansMidnight ? !isAfterStart && !isBeforeEnd : !isAfterStart || !isBeforeEnd) return
   const endDate = spansMidnight && isAfterStart ? local.toPlainDate().add({ days: 1 }) : local.toPlainDate()
-  return new Date(endDate.toZonedDateTime({ timeZone: timezone, plainTime: until }).epochMilliseconds)
+  return new Date(endDate.toZonedDateTime({ timeZone: local.timeZoneId, plainTime: until }).epochMilliseconds)
 }

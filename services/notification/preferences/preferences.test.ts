@@ -117,6 +117,27 @@ t.test('during quiet hours the notification is created and its push waits; accou
   t.match(app.pushes.enqueued.map(({ dueAt }) => dueAt.toISOString()).sort().at(-1), '2026-11-21T00:00:00.000Z')
 })
 
+t.test('an unreadable time zone counts as UTC, and the others of the same event are notified too', async (t) => {
+  const app = reset()
+  const ben = await app.person('Ben')
+  const unreadable = await app.person('Una', { timezone: 'IST' })
+  const others = await Promise.all(Array.from({ length: 49 }, async (_, number) => await app.person(`P${number}`)))
+  for (const each of [unreadable, ...others]) await app.device(each)
+  await app.send(unreadable, 'PUT', url, { quietHours: { enabled: true } })
+  app.clock.now = () => new Date('2026-11-20T23:30:00Z')
+  await app.receive('social.people.mentioned.v1', {
+    postId: randomUUID(),
+    commentId: null,
+    authorId: ben,
+    mentioned: [unreadable, ...others],
+    excerpt: null
+  }, { at: app.clock.now() })
+
+  for (const each of [unreadable, ...others]) t.equal((await app.inbox(each)).unreadCount, 1)
+  t.match(await app.log(unreadable), [{ status: 'held', dueAt: '2026-11-21T07:00:00.000Z' }])
+  t.match(await app.log(others[48]!), [{ status: 'pending' }])
+})
+
 t.test('a notification read during quiet hours is not pushed when they end', async (t) => {
   const app = reset()
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]

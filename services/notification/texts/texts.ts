@@ -1,5 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat'
-import type { Language } from '@tandem/http-kit'
+import { readTimezone, type Language } from '@tandem/http-kit'
 import { type Kind, type Texts, usesDisplayName } from './kinds.ts'
 import type { Params } from '../tables.ts'
 import { english } from './english.ts'
@@ -26,7 +26,7 @@ export function renderText (
 ) {
   const { startsAt, excerpt, timezone: ownTimezone } = params
   // An activity is at the time of its own place, wherever the reader is.
-  const shownTimezone = typeof ownTimezone === 'string' ? ownTimezone : timezone
+  const shownTimezone = readTimezone(typeof ownTimezone === 'string' ? ownTimezone : timezone)
   const name = usesDisplayName(kind) ? params['displayName'] : actorName
   const values = {
     ...params,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { useDailyQuota } from '@tandem/database-kit'
+import { dayIn } from '@tandem/http-kit'
 import { ContactDeclined, TooManyContactChanges, TooManyContactRequests } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 import { addressDigest } from './tokens.ts'
@@ -13,8 +14,7 @@ const WINDOW = sql.lit('30 days')
 export async function useContactChange (trx: Trx, accountId: string, now: Date) {
   const person = await trx.selectFrom('people').where('account_id', '=', accountId).select('timezone')
     .executeTakeFirst()
-  const day = Temporal.Instant.fromEpochMilliseconds(now.getTime())
-    .toZonedDateTimeISO(person?.timezone ?? DEFAULT_TIMEZONE).toPlainDate().toString()
+  const day = dayIn(person?.timezone ?? DEFAULT_TIMEZONE, now).toString()
   const quota = { table: 'trusted_contact_quota', accountId, day, limit: CHANGES_PER_DAY } as const
   if (await useDailyQuota(trx, quota) === undefined) throw new TooManyContactChanges()
 }

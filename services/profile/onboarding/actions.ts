@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { validateName, ValidationError, validateTimezone } from '@tandem/http-kit'
+import { parseTimezone, validateName, ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { validateOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
@@ -31,9 +31,9 @@ interface ProfileStep {
 
 /** Saves the fields of the first step; omitted fields stay the same. @throws ValidationError */
 export async function saveProfile (deps: Deps, accountId: string, step: ProfileStep) {
-  const { countryId, regionId, cityId, timezone, completed } = step
+  const { countryId, regionId, cityId, completed } = step
   const photos = step.photos?.map((url) => deps.media.toStoredValue(url))
-  if (timezone) validateTimezone(timezone)
+  const timezone = step.timezone && parseTimezone(step.timezone)
 
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (trx, person) => {

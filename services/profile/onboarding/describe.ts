@@ -1,3 +1,4 @@
+import { readTimezone } from '@tandem/http-kit'
 import type { Media } from '@tandem/media-kit'
 import type { Person } from '../people/queries.ts'
 
@@ -26,7 +27,7 @@ export function describeProgress (media: Media, person: Person) {
       regionId: text(person.region_id),
       cityId: text(person.city_id),
       locale: person.locale,
-      timezone: person.timezone,
+      timezone: readTimezone(person.timezone),
       avatarUrl: media.urlOf(person.image),
       motivations: person.motivations,
       favoriteSports: person.favorite_sports,

@@ -202,6 +202,7 @@ t.test('every field is accepted at its limits and rejected beyond them, without 
     { subStep: 1.5 },
     { timezone: 'Mars/Olympus' },
     { timezone: '+07:00' },
+    { timezone: 'IST' },
     { locale: 'x y' },
     { gender: 'female' },
     { heightUnit: 'm' },
@@ -260,6 +261,21 @@ t.test('an age is calculated on the current day in the time zone of the person',
   t.equal((await save(ana, { birthDate })).status, 400)
   t.equal((await app.put(ana, '/profile', { birthDate })).status, 400)
   t.equal((await app.put(ana, '/profile', { birthDate, timezone: east })).status, 200)
+})
+
+t.test('a time zone is stored as IANA spells it, and one that cannot be read counts as UTC', async (t) => {
+  const ana = await givenPerson('Ana')
+  t.match(await app.put(ana, '/profile', { timezone: 'IST' }), { status: 400, code: 'VALIDATION_ERROR' })
+  t.match(await app.put(ana, '/profile', { timezone: 'asia/tokyo' }), { data: { profile: { timezone: 'Asia/Tokyo' } } })
+  await save(ana, { timezone: 'america/new_york' })
+  t.match(await status(ana), { profile: { timezone: 'America/New_York' } })
+
+  await app.db.updateTable('people').set({ timezone: 'IST' }).where('account_id', '=', ana).execute()
+  t.equal((await save(ana, { birthDate: '1998-04-12' })).status, 200)
+  t.match(await app.put(ana, '/profile', { birthDate: '1998-04-13' }), {
+    status: 200,
+    data: { profile: { timezone: 'UTC' } }
+  })
 })
 
 t.test('one photo alone does not complete the step; none and two do', async (t) => {

@@ -1,3 +1,4 @@
+import { readTimezone } from '@tandem/http-kit'
 import type { Person } from './queries.ts'
 
 /** The fields of a person that other services copy, with the picture as it is stored. */
@@ -11,7 +12,7 @@ export const toPersonCopy = (
   imageDetails,
   bio,
   locale,
-  timezone
+  timezone: readTimezone(timezone)
 })
 
 /** When a person entered their weight; null without one. */
@@ -43,7 +44,7 @@ export const bodyOf = (person: Person) => ({
   weightUnit: person.weight_unit,
   fitnessGoal: person.fitness_goal,
   experience: person.experience,
-  timezone: person.timezone
+  timezone: readTimezone(person.timezone)
 })
 
 /** How complete a profile is, 0 to 100: ten fields of equal weight. */

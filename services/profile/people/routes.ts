@@ -9,7 +9,7 @@ import {
   NotModified,
   type Routes,
   Timezone,
-  validateTimezone
+  parseTimezone
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
@@ -91,8 +91,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ profile: OwnProfile })) }
     }
   }, async ({ body, account }) => {
-    const { birthDate, heightUnit, weightUnit, fitnessGoal, timezone, bio, locale, ...rest } = body
-    if (timezone) validateTimezone(timezone)
+    const { birthDate, heightUnit, weightUnit, fitnessGoal, bio, locale, ...rest } = body
+    const timezone = body.timezone && parseTimezone(body.timezone)
     await ensurePerson(deps, account.id)
     return toResponse(
       await changePerson(deps, account.id, async (_, person) => {

@@ -1,5 +1,6 @@
 import { handleRpc } from '@tandem/bus-kit'
 import { MatchFacts, People, PeopleNamed, Person } from '@tandem/contracts'
+import { readTimezone } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { findCity } from '../places/queries.ts'
@@ -29,15 +30,15 @@ export const handlePerson = (deps: Deps) =>
 
 export const handlePeople = (deps: Deps) =>
   handleRpc(People, async ({ accountIds }) => {
-    const known = withImageUrls(deps, await listPeople(deps.db, accountIds))
+    const known = toCopies(deps, await listPeople(deps.db, accountIds))
     const unknown = accountIds.filter((accountId) => !known.some((person) => person.accountId === accountId))
     if (unknown.length === 0) return known
     await addMissingPeople(deps, unknown)
-    return [...known, ...withImageUrls(deps, await listPeople(deps.db, unknown))]
+    return [...known, ...toCopies(deps, await listPeople(deps.db, unknown))]
   })
 
 export const handlePeopleNamed = (deps: Deps) =>
-  handleRpc(PeopleNamed, async ({ usernames }) => withImageUrls(deps, await listPeopleByUsername(deps.db, usernames)))
+  handleRpc(PeopleNamed, async ({ usernames }) => toCopies(deps, await listPeopleByUsername(deps.db, usernames)))
 
 export const handleMatchFacts = (deps: Deps) =>
   handleRpc(MatchFacts, async ({ accountId }) => {
@@ -51,7 +52,7 @@ export const handleMatchFacts = (deps: Deps) =>
       // The location of the phone if the person shares it, else the center of their city.
       latitude: person.latitude ?? city?.latitude ?? null,
       longitude: person.longitude ?? city?.longitude ?? null,
-      timezone: person.timezone,
+      timezone: readTimezone(person.timezone),
       photos: person.photos.map((photo) => deps.media.urlOf(photo)),
       photoDetails: (await listPhotoDetails(deps.db, accountId)).map(({ details }) => details),
       changedAt: person.changedAt,
@@ -59,8 +60,8 @@ export const handleMatchFacts = (deps: Deps) =>
     }
   })
 
-const withImageUrls = ({ media }: Deps, people: Awaited<ReturnType<typeof listPeople>>) =>
-  people.map((person) => ({ ...person, image: media.urlOf(person.image) }))
+const toCopies = ({ media }: Deps, people: Awaited<ReturnType<typeof listPeople>>) =>
+  people.map((person) => ({ ...person, image: media.urlOf(person.image), timezone: readTimezone(person.timezone) }))
 
 async function findOrCreatePerson (deps: Deps, accountId: string) {
   try {

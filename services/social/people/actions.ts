@@ -1,4 +1,5 @@
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
+import { readTimezone } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { fetchCurrentPerson } from './lookup.ts'
@@ -40,7 +41,7 @@ export async function findAccountByUsername ({ db, people }: Pick<Deps, 'db' | '
 /** The current time zone of the caller, or the one in the local copy while profile is unavailable. */
 export async function findTimezone ({ db, callRpc }: Deps, accountId: string) {
   const current = await fetchCurrentPerson(callRpc, accountId)
-  if (current) return current.timezone
+  if (current) return readTimezone(current.timezone)
   const copy = await db.selectFrom('people').where('account_id', '=', accountId).select('timezone').executeTakeFirst()
-  return copy?.timezone ?? DEFAULT_TIMEZONE
+  return readTimezone(copy?.timezone ?? DEFAULT_TIMEZONE)
 }

@@ -105,6 +105,11 @@ t.test('twenty reports a day, also when they come at once', async (t) => {
   t.equal((await report(ana, 'POST', reported!.id)).status, 201, 'a repeat costs nothing')
 })
 
+t.test('somebody whose stored time zone cannot be read reports', async (t) => {
+  const [una, ben] = [await person('Una', { timezone: 'IST' }), await person('Ben')]
+  t.equal((await report(una, 'POST', (await givenPost(db, { author_id: ben })).id)).status, 201)
+})
+
 t.test('many reports of one post at once are one case', async (t) => {
   const ben = await person('Ben')
   const { id } = await givenPost(db, { author_id: ben })

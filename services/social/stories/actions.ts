@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { StoryReacted } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { dayIn } from '@tandem/http-kit'
 import { EmojiTooLong, NotYourStory, StoryLimitExceeded } from '../errors.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../tables.ts'
@@ -26,7 +27,7 @@ export interface NewStory {
 /** @param timezone the author's, whose calendar day the limit applies to @throws StoryLimitExceeded, MediaGone */
 export async function createStory (db: Db, story: NewStory, timezone: string, idempotencyKey?: IdempotencyKey) {
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
-    await countStory(trx, story.authorId, Temporal.Now.plainDateISO(timezone).toString())
+    await countStory(trx, story.authorId, dayIn(timezone, new Date()).toString())
     await attachMedia(trx, [story.mediaUrl])
 
     return await trx.insertInto('stories')

@@ -207,6 +207,14 @@ t.test('stories', async (t) => {
     profiles.isUnavailable = false
   })
 
+  t.test('an author whose stored time zone cannot be read posts stories', async (t) => {
+    const una = await person('Una', { timezone: 'IST' })
+    t.equal((await post(una, '/stories', image)).status, 201)
+    profiles.isUnavailable = true
+    t.equal((await post(una, '/stories', image)).status, 201, 'also with the time zone of the local copy')
+    profiles.isUnavailable = false
+  })
+
   t.test("rings list the caller's own first, then those with unviewed stories, then the newest", async (t) => {
     const me = await person('Me')
     const names = ['Old', 'Mid', 'New'] as const

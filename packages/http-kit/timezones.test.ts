@@ -1,0 +1,34 @@
+import t from 'tap'
+import { dayIn, parseTimezone, readTimezone, startOfDay } from './timezones.ts'
+
+const at = new Date('2026-11-20T18:00:00Z')
+/** What Intl takes for time zones and Temporal does not. */
+const onlyIntl = ['IST', 'BST', 'JST', 'ACT', 'AET', 'MIT', 'SystemV/PST8']
+
+t.test('a time zone is accepted in any case, and stored as IANA spells it', async (t) => {
+  const cases = [
+    ['Asia/Jakarta', 'Asia/Jakarta'],
+    ['asia/jakarta', 'Asia/Jakarta'],
+    ['AMERICA/NEW_YORK', 'America/New_York'],
+    ['utc', 'UTC'],
+    ['CET', 'CET'],
+    ['Etc/GMT+5', 'Etc/GMT+5']
+  ] as const
+  for (const [sent, stored] of cases) t.equal(parseTimezone(sent), stored, sent)
+  for (const name of Intl.supportedValuesOf('timeZone')) t.equal(parseTimezone(name), name, name)
+})
+
+t.test('what cannot be calculated with is refused, also if Intl knows it', async (t) => {
+  const none = ['', 'Mars/Olympus', '+07:00', '-03', 'Z', '2026-01-01T00:00[Asia/Jakarta]', 'Asia/Jakarta\0', 'Factory']
+  for (const name of [...onlyIntl, ...none]) t.throws(() => parseTimezone(name), { code: 'VALIDATION_ERROR' }, name)
+})
+
+t.test('a stored time zone that cannot be read is UTC, and a readable one is itself', async (t) => {
+  for (const name of [...onlyIntl, '', 'Mars/Olympus']) {
+    t.equal(readTimezone(name), 'UTC', name)
+    t.equal(dayIn(name, at).toString(), '2026-11-20')
+    t.equal(startOfDay(name, dayIn(name, at)).toISOString(), '2026-11-20T00:00:00.000Z')
+  }
+  t.equal(dayIn('asia/jakarta', at).toString(), '2026-11-21')
+  t.equal(startOfDay('Asia/Jakarta', dayIn('Asia/Jakarta', at)).toISOString(), '2026-11-20T17:00:00.000Z')
+})
