@@ -182,6 +182,60 @@ t.test('a cached token still expires', async (t) => {
   t.match((await app.inject({ url: '/me', headers })).json(), { code: 'INVALID_ACCESS_TOKEN' })
 })
 
+t.test('ten thousand spellings of one header are one token, which is verified once', async (t) => {
+  let verifications = 0
+  const keys = {
+    ...testKeys,
+    find: async (kid: string) => {
+      verifications++
+      return await testKeys.find(kid)
+    }
+  }
+  const app = await testServer(t, routes, { keys })
+  const token = signToken(claims())
+  const capitals = Array.from(
+    { length: 64 },
+    (_, bits) => Array.from('bearer', (letter, at) => bits & 1 << at ? letter.toUpperCase() : letter).join('')
+  )
+  for (let i = 0; i < 10_000; i++) {
+    const authorization = `${capitals[i % 64]}${' '.repeat(1 + Math.floor(i / 64))}${token}`
+    const { statusCode } = await app.inject({ url: '/me', headers: { authorization } })
+    if (statusCode !== 200) t.fail(`${statusCode} with ${authorization}`)
+  }
+  t.equal((await app.verifyAccessToken(token)).account.id, 'ana')
+  t.equal(verifications, 1)
+})
+
+t.test('a header or token that is too long is rejected before its key is looked up', async (t) => {
+  const keys = { ...testKeys, find: async () => t.fail('looked up') }
+  const app = await testServer(t, routes, { keys: keys as never })
+  const token = signToken(claims())
+  const long = signToken({ ...claims(), filler: 'x'.repeat(2_000) })
+  for (const authorization of [`Bearer${' '.repeat(2_000)}${token}`, `Bearer ${long}`]) {
+    t.match((await app.inject({ url: '/me', headers: { authorization } })).json(), { code: 'INVALID_ACCESS_TOKEN' })
+  }
+  await t.rejects(app.verifyAccessToken(long), { code: 'INVALID_ACCESS_TOKEN' })
+})
+
+t.test('the newest ten thousand tokens are cached', async (t) => {
+  const lookups: string[] = []
+  const keys = {
+    ...testKeys,
+    find: async (kid: string) => {
+      lookups.push(kid)
+      return await testKeys.find(kid)
+    }
+  }
+  const app = await testServer(t, routes, { keys })
+  const tokens = Array.from({ length: 10_001 }, (_, i) => signToken({ ...claims(), sub: `person-${i}` }))
+  for (const token of tokens) await app.verifyAccessToken(token)
+  await app.verifyAccessToken(tokens.at(-1) as string)
+  await app.verifyAccessToken(tokens[1] as string)
+  t.equal(lookups.length, 10_001, 'are cached')
+  await app.verifyAccessToken(tokens[0] as string)
+  t.equal(lookups.length, 10_002, 'the oldest has left')
+})
+
 t.test('revoking a session invalidates its tokens at once', async (t) => {
   const ended = new Set<string>()
   const app = await testServer(t, routes, { isRevoked: (sessionId) => ended.has(sessionId) })

@@ -80,6 +80,8 @@ export interface VerifiedToken {
 
 // Verifying a signature takes 47 µs and a map lookup next to nothing; a token is used about thirty times.
 const MAX_CACHED_TOKENS = 10_000
+// Tokens of identity have about 450 characters. Headers may have 16 KiB, and a cached token keeps its header in memory.
+const MAX_TOKEN_LENGTH = 2_048
 
 const isClaims = (claims: unknown): claims is Claims => {
   const { sub, sid, role, iat, exp, res = 0 } = claims as Record<string, unknown>
@@ -88,7 +90,7 @@ const isClaims = (claims: unknown): claims is Claims => {
 }
 
 // The signature covers the spelling of the other parts, but not its own: the last of its 86 characters has four spare
-// bits. Only one spelling is accepted, or an altered token could pass as another one.
+// bits. They must be zero, or each token would have fifteen further spellings.
 const CANONICAL_SIGNATURE = /^[\w-]{85}[AQgw]$/
 
 interface Header {
@@ -146,6 +148,7 @@ export async function verifySignedToken (
   token: string,
   { type, audience }: { type: string, audience: string }
 ) {
+  if (token.length > MAX_TOKEN_LENGTH) throw new InvalidAccessToken()
   const [header = '', payload = '', signature = '', ...rest] = token.split('.')
   if (!CANONICAL_SIGNATURE.test(signature) || rest.length > 0) throw new InvalidAccessToken()
   const known = verifiedHeaders.get(header)
@@ -171,21 +174,22 @@ export async function verifySignedToken (
  */
 export const authentication = plugin(
   async (app: FastifyInstance, { keys, isRevoked, acceptsRestricted = false }: AuthenticationOptions) => {
-    /** By Authorization header. */
+    /** By token: a caller can spell the header of one token in thousands of ways. */
     const verified = new Map<string, VerifiedToken>()
 
     // The prototype gets no value, because a request has no account until its token is verified.
     app.decorateRequest('account')
 
-    function findCached (header: string) {
-      const cached = verified.get(header)
-      if (cached && cached.expiresAt + ACCESS_TOKEN.clockSkewSeconds > Date.now() / 1000 && keys.has(cached.kid)) {
-        return cached
-      }
-      if (cached) verified.delete(header)
+    const isUsable = ({ expiresAt, kid }: VerifiedToken) =>
+      expiresAt + ACCESS_TOKEN.clockSkewSeconds > Date.now() / 1000 && keys.has(kid)
+
+    function findCached (token: string) {
+      const cached = verified.get(token)
+      if (cached && isUsable(cached)) return cached
+      if (cached) verified.delete(token)
     }
 
-    async function verifyToken (header: string, token: string): Promise<VerifiedToken> {
+    async function verifyToken (token: string): Promise<VerifiedToken> {
       const { kid, claims }: { kid: string, claims: unknown } = await verifySignedToken(keys, token, ACCESS_TOKEN)
       if (!isClaims(claims)) throw new InvalidAccessToken()
       const result = {
@@ -200,19 +204,16 @@ export const authentication = plugin(
         issuedAt: claims.iat,
         expiresAt: claims.exp
       }
-      if (verified.size >= MAX_CACHED_TOKENS) {
-        for (const oldest of verified.keys()) {
-          verified.delete(oldest)
-          break
-        }
+      for (const [oldest, cached] of verified) {
+        if (verified.size < MAX_CACHED_TOKENS && isUsable(cached)) break
+        verified.delete(oldest)
       }
-      verified.set(header, result)
+      verified.set(token, result)
       return result
     }
 
     app.decorate('verifyAccessToken', async (token) => {
-      const header = `Bearer ${token}`
-      const result = findCached(header) ?? await verifyToken(header, token).catch((error: unknown) => {
+      const result = findCached(token) ?? await verifyToken(token).catch((error: unknown) => {
         throw error instanceof Unavailable ? error : new InvalidAccessToken()
       })
       if (await isRevoked?.(result.account.sessionId, result.issuedAt)) throw new InvalidAccessToken()
@@ -238,11 +239,12 @@ export const authentication = plugin(
         done()
       }
 
-      const cached = findCached(header)
-      if (cached) return accept(cached)
+      if (header.length > MAX_TOKEN_LENGTH) return reject()
       const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header) ?? []
       if (token === undefined) return reject()
-      verifyToken(header, token).then(accept, reject)
+      const cached = findCached(token)
+      if (cached) accept(cached)
+      else verifyToken(token).then(accept, reject)
     })
   },
   { name: 'authentication' }
