@@ -1,4 +1,4 @@
-// A separate server process for the memory test: it sends its address, and its memory usage on request.
+// A separate server process for tests of memory and CPU: it sends its address, and its usage on request.
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { createMedia, diskStorage, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './index.ts'
@@ -11,9 +11,14 @@ app.post(
   { bodyLimit: UPLOAD_BODY_LIMIT },
   async (request) => await media.store('public', await readImage(request, 'file', crypto.randomUUID()))
 )
+app.get('/', async () => 'here')
 
-// Used memory after a garbage collection: the size of the process would depend on the collector and on malloc.
-process.on('message', async () => {
+process.on('message', async (question) => {
+  if (question === 'cpu') {
+    const { user, system } = process.cpuUsage()
+    return void process.send?.({ cpuMs: (user + system) / 1000 })
+  }
+  // Used memory after a garbage collection: the size of the process would depend on the collector and on malloc.
   globalThis.gc?.()
   // Buffers of collected objects are freed asynchronously, a moment later.
   await sleep(100)
