@@ -271,6 +271,20 @@ t.test('the places are loaded once, by the first process', { timeout: 60_000 }, 
   t.ok(countries.length > 240)
   t.equal(countries[0]?.name, 'Indonesia')
   t.ok(await countCities(db) > 150_000)
+  t.same(
+    await db.selectFrom('cities').leftJoin('regions', 'regions.id', 'region_id')
+      .leftJoin('countries', 'countries.id', 'cities.country_id')
+      .where((eb) =>
+        eb.or([
+          eb('countries.id', 'is', null),
+          eb('regions.country_id', '<>', eb.ref('cities.country_id')),
+          eb.and([eb('region_id', 'is not', null), eb('regions.id', 'is', null)])
+        ])
+      )
+      .select('cities.id').execute(),
+    [],
+    'every city is in a country and a region that exist'
+  )
   const cities = await listCities(db, { countryId: Number(countries[0]?.id) })
   t.ok(cities.length > 500)
   t.ok(cities.findIndex(({ name }) => name === 'Surabaya') < 10, 'large cities come first')
