@@ -18,6 +18,7 @@ const DEFAULT_PORT = 8080
 const DEFAULT_DEV_PORT = 8025
 const DEFAULT_CONSOLE_PORT = 8090
 const DEGRADED_INTERVAL_MS = 2_000
+const DEGRADED_PATIENCE_MS = 10_000
 const startedAt = performance.now()
 
 try {
@@ -100,6 +101,8 @@ async function run (
   }
 
   if (!watch) cleanups.push(followLogs(dataDir, names))
+  await reportDegraded(system, stopping.signal, { unchangedMs: DEGRADED_PATIENCE_MS })
+  if (stopping.signal.aborted) return
   screen.line()
   screen.done('Tandem is ready', startedAt)
   screen.line()
@@ -126,12 +129,20 @@ async function run (
   await reportDegraded(system, stopping.signal)
 }
 
-/** Says what services do without at first, such as places that are being loaded, until they have everything. */
-async function reportDegraded (system: System, stopping: AbortSignal) {
-  for (let last = ''; !stopping.aborted; await sleep(DEGRADED_INTERVAL_MS)) {
+/**
+ * Says what services do without at first, such as places that are being loaded, until they have everything or nothing
+ * has changed for `unchangedMs`.
+ */
+async function reportDegraded (system: System, stopping: AbortSignal, { unchangedMs = Infinity } = {}) {
+  let last = ''
+  for (let changedAt = Date.now(); !stopping.aborted; await sleep(DEGRADED_INTERVAL_MS)) {
     const degraded = (await system.listDegraded()).join('\n  ')
     if (degraded === '') return last === '' ? undefined : screen.done('Everything is available')
-    if (degraded !== last) screen.step(degraded)
+    if (degraded !== last) {
+      screen.step(degraded)
+      changedAt = Date.now()
+    }
+    if (Date.now() - changedAt > unchangedMs) return
     last = degraded
   }
 }

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
+import type { Teardown } from '@tandem/test-kit'
 import { dummySystem, eventually } from './dummy-system.ts'
 import { freePort } from '@tandem/local-servers/ports.ts'
 
@@ -53,7 +54,8 @@ t.test('it names a migration that fails', async (t) => {
   t.match(output(), /social's schema: .*001-posts.*syntax error/)
 })
 
-t.test('it says what a slow service waits for, and what is still missing when it is ready', async (t) => {
+/** A system whose social has no keys for 12 seconds, and then lacks places until `placesAtSecond`. */
+function slowSystem (t: Teardown, placesAtSecond: number) {
   const system = dummySystem(t)
   writeFileSync(
     path.join(system.root, 'services/social/main.ts'),
@@ -66,13 +68,29 @@ t.test('it says what a slow service waits for, and what is still missing when it
       response.statusCode = seconds < 12 ? 503 : 200
       const health = seconds < 12
         ? { down: ['keys'], reasons: { keys: 'the keys could not be fetched yet' } }
-        : { down: seconds < 16 ? ['places'] : [], reasons: { places: 'loading places, 40 %' } }
+        : { down: seconds < ${placesAtSecond} ? ['places'] : [], reasons: { places: 'loading places, 40 %' } }
       response.end(JSON.stringify(health))
     }).listen(process.env.PORT, process.env.HOST)`
   )
-  const { output } = system.launch()
+  return system.launch()
+}
+
+t.test('it says what a slow service waits for, and is ready once nothing is missing', async (t) => {
+  const { output } = slowSystem(t, 16)
   await eventually(() => {
-    if (!output().includes('Everything is available')) throw new Error(output())
+    if (!output().includes('is ready')) throw new Error(output())
   })
-  t.match(output(), /social: the keys could not be fetched yet[^]*is ready[^]*social: loading places, 40 %/)
+  t.match(
+    output(),
+    /social: the keys could not be fetched yet[^]*social: loading places, 40 %[^]*Everything is available/
+  )
+})
+
+t.test('it does not wait for what has not changed for ten seconds', async (t) => {
+  const { output } = slowSystem(t, 600)
+  await eventually(() => {
+    if (!output().includes('is ready')) throw new Error(output())
+  })
+  t.match(output(), /social: loading places, 40 %/)
+  t.notMatch(output(), /Everything is available/)
 })
