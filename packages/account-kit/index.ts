@@ -2,7 +2,7 @@ export { createDepartures, insertTombstone, isDeparted, type DepartureOptions, t
 export { countPersonalData } from './erase.ts'
 export { hide, isHidden, isNotHidden } from './hidden.ts'
 export {
-  idempotencyTables,
+  databaseTables,
   inColumns,
   either,
   kitTables,

@@ -83,11 +83,15 @@ export const kitTables = {
   })
 }
 
-/** The table of database-kit that services with idempotency keys have. */
-export const idempotencyTables = {
+/** The tables of database-kit. */
+export const databaseTables = {
   idempotency_keys: deleted({
     rowsOf: inColumns('account_id'),
     exported: { not: 'They are copies of responses, kept for 24 hours.' }
+  }),
+  daily_quotas: deleted({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'They count towards limits, for a few days.' }
   })
 }
 

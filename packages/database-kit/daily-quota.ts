@@ -1,33 +1,54 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 
-interface DailyQuota<Tables> {
-  /** Its primary key is (account_id, day). */
-  table: keyof Tables & string
-  /** The column that counts; `used` by default. */
-  column?: string
+export interface DailyQuotaTables {
+  daily_quotas: { account_id: string, name: string, used: number, ends_at: Date }
+}
+
+interface DailyQuota {
+  /** What is counted, such as `swipes`. */
+  name: string
   accountId: string
-  /** A calendar day such as `2026-01-31`, in the account's own time zone. */
-  day: string
-  limit: number
-  /** How many to use, all or none; 1 by default. */
-  amount?: number
+  /** The current calendar day in the account's own time zone. */
+  day: { startsAt: Date, endsAt: Date }
 }
 
 /**
- * Uses `amount` of the day's `limit` and returns how many are now used, or undefined if too few are left. It is one statement,
- * so concurrent requests cannot all take the last one. The row stays locked until the end of the transaction.
+ * Uses `amount` of the day's `limit`, all or none, and returns how many are now used, or undefined if too few are left.
+ * It is one statement, so concurrent requests cannot all take the last one. The row stays locked until the end of the
+ * transaction.
+ *
+ * A day that was used goes on until it ends in the time zone in which it began, and then until the next midnight of the
+ * current time zone. So changing the time zone never gives a second day within 24 hours.
  */
-export async function useDailyQuota<Tables> (
+export async function useDailyQuota<Tables extends DailyQuotaTables> (
   trx: Transaction<Tables>,
-  { table, column = 'used', accountId, day, limit, amount = 1 }: DailyQuota<Tables>
+  { name, accountId, day: { startsAt, endsAt }, limit, amount = 1 }: DailyQuota & { limit: number, amount?: number }
 ) {
   if (limit < amount) return
+  const isOver = sql`quota.ends_at <= ${startsAt}`
   const { rows } = await sql<{ used: number }>`
-    insert into ${sql.table(table)} as quota (account_id, day, ${
-    sql.ref(column)
-  }) values (${accountId}, ${day}, ${amount})
-    on conflict (account_id, day) do update set ${sql.ref(column)} = quota.${sql.ref(column)} + ${amount}
-      where quota.${sql.ref(column)} + ${amount} <= ${limit}
-    returning ${sql.ref(column)} as used`.execute(trx)
+    insert into daily_quotas as quota (account_id, name, used, ends_at)
+    values (${accountId}, ${name}, ${amount}, ${endsAt})
+    on conflict (account_id, name) do update set
+      used = case when ${isOver} then excluded.used else quota.used + excluded.used end,
+      ends_at = case when ${isOver} then excluded.ends_at else quota.ends_at end
+      where ${isOver} or quota.used + excluded.used <= ${limit}
+    returning used`.execute(trx)
   return rows[0]?.used
+}
+
+/** How many of a quota an account has used today. */
+export async function readDailyQuota<Tables extends DailyQuotaTables> (
+  db: Kysely<Tables>,
+  { name, accountId, day: { startsAt } }: DailyQuota
+) {
+  const { rows } = await sql<{ used: number }>`
+    select used from daily_quotas where account_id = ${accountId} and name = ${name} and ends_at > ${startsAt}`
+    .execute(db)
+  return rows[0]?.used ?? 0
+}
+
+/** Deletes quotas whose day is over in every time zone. */
+export async function deleteExpiredQuotas<Tables extends DailyQuotaTables> (db: Kysely<Tables>) {
+  await sql`delete from daily_quotas where ends_at < now() - interval '2 days'`.execute(db)
 }

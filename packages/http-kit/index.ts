@@ -18,7 +18,7 @@ export { paginate, type Page } from './pagination.ts'
 export { serializeByAccount } from './serialize-by-account.ts'
 export { readIdempotencyKey } from './idempotency.ts'
 export { describeErrors, explainUnstorable, findUnstorable } from './validation.ts'
-export { dayIn, parseTimezone, readTimezone, startOfDay, Timezone } from './timezones.ts'
+export { dayAround, dayIn, parseTimezone, readTimezone, startOfDay, Timezone } from './timezones.ts'
 export { validateName, findNameError } from './names.ts'
 export { generateName, generateUsername } from './generated-names.ts'
 export {

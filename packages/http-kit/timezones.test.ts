@@ -1,5 +1,5 @@
 import t from 'tap'
-import { dayIn, parseTimezone, readTimezone, startOfDay } from './timezones.ts'
+import { dayAround, dayIn, parseTimezone, readTimezone, startOfDay } from './timezones.ts'
 
 const at = new Date('2026-11-20T18:00:00Z')
 /** What Intl takes for time zones and Temporal does not. */
@@ -30,5 +30,9 @@ t.test('a stored time zone that cannot be read is UTC, and a readable one is its
     t.equal(startOfDay(name, dayIn(name, at)).toISOString(), '2026-11-20T00:00:00.000Z')
   }
   t.equal(dayIn('asia/jakarta', at).toString(), '2026-11-21')
+  t.same(dayAround('Europe/Berlin', new Date('2026-03-29T10:00:00Z')), {
+    startsAt: new Date('2026-03-28T23:00:00Z'),
+    endsAt: new Date('2026-03-29T22:00:00Z')
+  }, '23 hours, when the clocks go forward')
   t.equal(startOfDay('Asia/Jakarta', dayIn('Asia/Jakarta', at)).toISOString(), '2026-11-20T17:00:00.000Z')
 })

@@ -28,6 +28,12 @@ export const dayIn = (timezone: string, at: Date) =>
 export const startOfDay = (timezone: string, day: Temporal.PlainDate) =>
   new Date(day.toZonedDateTime(readTimezone(timezone)).epochMilliseconds)
 
+/** When the calendar day of an instant starts and ends in a time zone. */
+export function dayAround (timezone: string, at: Date) {
+  const day = dayIn(timezone, at)
+  return { startsAt: startOfDay(timezone, day), endsAt: startOfDay(timezone, day.add({ days: 1 })) }
+}
+
 /**
  * Asks Temporal, because Temporal calculates with it: Intl knows names such as IST which Temporal refuses. Every name
  * that Temporal knows can be given to Intl.

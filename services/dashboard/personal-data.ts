@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { idempotencyTables, inColumns, kitTables, personal, type PersonalData } from '@tandem/account-kit'
+import { databaseTables, inColumns, kitTables, personal, type PersonalData } from '@tandem/account-kit'
 import { operatorTables } from '@tandem/operator-kit'
 import type { Tables } from './tables.ts'
 
@@ -57,7 +57,7 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: { not: 'It is a copy; profile exports the original.' }
   }),
-  ...idempotencyTables,
+  ...databaseTables,
   ...operatorTables,
   ...kitTables
 }

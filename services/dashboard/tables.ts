@@ -2,14 +2,21 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
-import type { IdempotencyTables } from '@tandem/database-kit'
+import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
 
 // The driver parses a date as a Date and a numeric as a string, so queries cast: `day::text`, `calories::float8`.
 type Day = ColumnType<never, string, string>
 type Numeric<Written = number> = ColumnType<never, Written, Written>
 
 export interface Tables
-  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables, OperatorTables
+  extends
+    OutboxTables,
+    ProcessedEventTables,
+    FailedMessageTables,
+    IdempotencyTables,
+    DailyQuotaTables,
+    DepartureTables,
+    OperatorTables
 {
   totals: {
     account_id: string,

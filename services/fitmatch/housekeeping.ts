@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { purgeCases } from '@tandem/case-kit'
-import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
+import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import { eraseOldPlaces, updateInstants } from './activities/upkeep.ts'
 import { deleteExpiredRequests } from './buddies/endings.ts'
@@ -13,17 +13,6 @@ import { eraseOldSelfies } from './verification/actions.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
 
-const dailyQuotas = [
-  'swipe_quota',
-  'position_change_quota',
-  'report_quota',
-  'activity_quota',
-  'invitation_quota',
-  'join_request_quota',
-  'buddy_request_quota',
-  'meeting_quota'
-] as const
-
 /** Runs housekeeping now and every hour. */
 export const startHousekeeping = (deps: Deps, log: Log) =>
   runPeriodically(async () => await runHousekeeping(deps), { intervalMs: HOUR_MS, log })
@@ -31,9 +20,7 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
 /** Erases data whose retention time is over, and retries what was left undone while identity was unavailable. */
 export async function runHousekeeping ({ db, callRpc, media, selfies, now }: Deps) {
   await eraseOldSelfies(db, selfies)
-  for (const table of dailyQuotas) {
-    await sql`delete from ${sql.table(table)} where day < current_date - 2`.execute(db)
-  }
+  await deleteExpiredQuotas(db)
   await sql`delete from message_quota where window_started_at < now() - interval '1 day'`.execute(db)
   await sql`delete from typing_indicators where started_at < now() - interval '1 hour'`.execute(db)
   await sql`delete from setup_drafts where saved_at < now() - interval '1 year'`.execute(db)

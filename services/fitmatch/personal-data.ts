@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
 import { caseTables } from '@tandem/case-kit'
-import { idempotencyTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
+import { databaseTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
 import { eraseParticipations } from './activities/endings.ts'
 import { operatorTables } from '@tandem/operator-kit'
 import { eraseReports } from './erasure/actions.ts'
@@ -50,9 +50,6 @@ export const personalData: PersonalData<Tables> = {
       'created_at'
     ]
   }),
-  activity_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
-  invitation_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
-  join_request_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
   typing_indicators: personal({ rowsOf: ofMatch, exported: derived }),
   // A chat goes with all messages, those of the other person too, as when one of the two ends the match.
   messages: personal({
@@ -77,9 +74,6 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('swiper_id', 'target_id'),
     exported: { columns: ['target_id', 'swipe_type', 'created_at'], rows: inColumns('swiper_id') }
   }),
-  swipe_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
-  position_change_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
-  report_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
   message_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
   setup_drafts: personal({ rowsOf: inColumns('account_id'), exported: ['draft', 'saved_at'] }),
   activity: personal({ rowsOf: inColumns('account_id'), exported: ['last_active_at'] }),
@@ -154,7 +148,6 @@ export const personalData: PersonalData<Tables> = {
       rows: inColumns('blocker_id')
     }
   }),
-  meeting_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
   buddies: personal({ rowsOf: inColumns('low_id', 'high_id'), exported: ['low_id', 'high_id', 'sport', 'created_at'] }),
   // Without the status: a refusal is never shown to the person who asked.
   buddy_requests: personal({
@@ -165,7 +158,6 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('from_id', 'to_id'),
     exported: { not: 'A refusal is never shown to the person who asked.' }
   }),
-  buddy_request_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
   people: personal({
     rowsOf: inColumns('account_id'),
     exported: { not: 'It is a copy; another service exports the original.' }
@@ -204,7 +196,7 @@ export const personalData: PersonalData<Tables> = {
     exported: ['timezone', 'weight', 'favorite_sports', 'experience', 'subscribed_until', 'suspended_at']
   }),
   sports: notPersonal('It numbers the sports of the option list.'),
-  ...idempotencyTables,
+  ...databaseTables,
   ...operatorTables,
   ...kitTables
 }

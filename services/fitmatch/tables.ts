@@ -3,7 +3,7 @@ import type { DepartureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { CaseTables } from '@tandem/case-kit'
-import type { IdempotencyTables } from '@tandem/database-kit'
+import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
 
 export type Gender = 'MALE' | 'FEMALE' | 'OTHER'
 type Status = 'ACTIVE' | 'PAUSED' | 'SUSPENDED'
@@ -41,11 +41,6 @@ interface Prompt {
 /** Inserted as JSON text. */
 type Json<Value> = ColumnType<Value, string, string>
 type ProfileCopy = Record<string, unknown> & { photos: { url: string }[] }
-interface DayQuota {
-  account_id: string
-  day: string
-  used: number
-}
 
 export interface Tables
   extends
@@ -53,6 +48,7 @@ export interface Tables
     ProcessedEventTables,
     FailedMessageTables,
     IdempotencyTables,
+    DailyQuotaTables,
     DepartureTables,
     OperatorTables,
     CaseTables
@@ -164,7 +160,6 @@ export interface Tables
     created_at: Generated<Date>
   }
   setup_drafts: { account_id: string, draft: Json<Record<string, unknown>>, saved_at: Generated<Date> }
-  position_change_quota: DayQuota
   swipes: {
     swiper_id: string,
     target_id: string,
@@ -172,7 +167,6 @@ export interface Tables
     like_published: Generated<boolean>,
     created_at: Generated<Date>
   }
-  swipe_quota: DayQuota
   matches: {
     id: Generated<string>,
     low_id: string,
@@ -225,7 +219,6 @@ export interface Tables
     created_at: Generated<Date>,
     resolved_at: Date | null
   }
-  report_quota: DayQuota
   deleted_profiles: {
     id: string,
     account_id: string,
@@ -286,9 +279,6 @@ export interface Tables
     created_at: Generated<Date>
   }
   activity_timers: { activity_id: string, kind: TimerKind, due_at: Date }
-  activity_quota: DayQuota
-  invitation_quota: DayQuota
-  join_request_quota: DayQuota
   meetings: {
     id: Generated<string>,
     activity_id: string,
@@ -301,7 +291,6 @@ export interface Tables
     contact_told_at: Date | null,
     created_at: Generated<Date>
   }
-  meeting_quota: DayQuota
   buddies: { id: Generated<string>, low_id: string, high_id: string, sport: string, created_at: Generated<Date> }
   buddy_requests: {
     id: Generated<string>,
@@ -312,7 +301,6 @@ export interface Tables
     created_at: Generated<Date>
   }
   buddy_refusals: { from_id: string, to_id: string, refused_at: Generated<Date> }
-  buddy_request_quota: DayQuota
   people: { account_id: string, name: string, image: string | null, changed_at: Date }
   audit_log: {
     id: Generated<string>,

@@ -1,4 +1,4 @@
-import { dayIn } from '@tandem/http-kit'
+import { dayAround } from '@tandem/http-kit'
 
-/** Today's date in `timezone`, for example `2026-01-31`. */
-export const todayIn = (timezone: string) => dayIn(timezone, new Date()).toString()
+/** When today starts and ends in `timezone`. */
+export const todayIn = (timezone: string) => dayAround(timezone, new Date())

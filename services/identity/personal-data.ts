@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
 import {
-  idempotencyTables,
+  databaseTables,
   inColumns,
   kitTables,
   mailTables,
@@ -132,7 +132,7 @@ export const personalData: PersonalData<Tables> = {
   used_provider_tokens: notPersonal('It holds digests, for 15 minutes.'),
   failed_password_attempts: notPersonal('It holds keyed digests, for a day.'),
   signing_keys: notPersonal('They belong to the service.'),
-  ...idempotencyTables,
+  ...databaseTables,
   staff: notPersonal('Operators are no accounts of the app.'),
   staff_invitations: notPersonal('It holds digests for operators.'),
   passkeys: notPersonal('It holds public keys of operators.'),

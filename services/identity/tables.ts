@@ -2,7 +2,7 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
 import type { OperatorTables, StaffRole } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
-import type { IdempotencyTables } from '@tandem/database-kit'
+import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
 import type { MailTables } from '@tandem/mail-kit'
 
 export interface Tables
@@ -13,7 +13,8 @@ export interface Tables
     MailTables,
     DepartureTables,
     OperatorTables,
-    IdempotencyTables
+    IdempotencyTables,
+    DailyQuotaTables
 {
   accounts: {
     id: Generated<string>,

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
 import {
-  idempotencyTables,
+  databaseTables,
   inColumns,
   kitTables,
   mailTables,
@@ -57,10 +57,6 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: { not: 'It holds digests of addresses that asked not to be asked again.' }
   }),
-  trusted_contact_quota: personal({
-    rowsOf: inColumns('account_id'),
-    exported: { not: 'It counts towards a limit, for a few days.' }
-  }),
   meeting_mails: notPersonal('It holds ids of meetings for 30 days.'),
   trusted_contact_requests: notPersonal('It holds digests of addresses for 30 days, and no accounts.'),
   blocks: personal({ rowsOf: inColumns('blocker_id', 'blocked_id'), exported: copied }),
@@ -80,7 +76,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   broadcasts: notPersonal('It holds messages to everybody.'),
   ...mailTables,
-  ...idempotencyTables,
+  ...databaseTables,
   ...operatorTables,
   ...kitTables
 }

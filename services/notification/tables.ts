@@ -2,7 +2,7 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
-import type { IdempotencyTables } from '@tandem/database-kit'
+import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
 import type { KeptFrameType } from '@tandem/contracts/realtime'
 import type { MailTables } from '@tandem/mail-kit'
 import type { Kind } from './texts/kinds.ts'
@@ -33,6 +33,7 @@ export interface Tables
     ProcessedEventTables,
     FailedMessageTables,
     IdempotencyTables,
+    DailyQuotaTables,
     MailTables,
     DepartureTables,
     OperatorTables
@@ -141,7 +142,6 @@ export interface Tables
   }
   trusted_contact_links: { token_digest: Buffer, contact_id: string }
   trusted_contact_refusals: { account_id: string, address_digest: Buffer, refused_at: Generated<Date> }
-  trusted_contact_quota: { account_id: string, day: string, used: number }
   trusted_contact_requests: { address_digest: Buffer, requested_at: Date[], last_at: Date }
   deliveries: {
     id: string,

@@ -1,4 +1,4 @@
-import { idempotencyTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
+import { databaseTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
 import { operatorTables } from '@tandem/operator-kit'
 import { sql } from 'kysely'
 import { erasePerson } from './erasure/actions.ts'
@@ -63,7 +63,7 @@ export const personalData: PersonalData<Tables> = {
   cities: notPersonal(publicData),
   places_editions: notPersonal(publicData),
   places_loads: notPersonal(publicData),
-  ...idempotencyTables,
+  ...databaseTables,
   ...operatorTables,
   ...kitTables
 }

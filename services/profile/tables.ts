@@ -2,10 +2,17 @@ import type { Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { DepartureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
-import type { IdempotencyTables } from '@tandem/database-kit'
+import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
 
 export interface Tables
-  extends OutboxTables, ProcessedEventTables, FailedMessageTables, IdempotencyTables, DepartureTables, OperatorTables
+  extends
+    OutboxTables,
+    ProcessedEventTables,
+    FailedMessageTables,
+    IdempotencyTables,
+    DailyQuotaTables,
+    DepartureTables,
+    OperatorTables
 {
   people: {
     account_id: string,

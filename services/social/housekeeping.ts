@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import { purgeCases } from '@tandem/case-kit'
-import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
+import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { markUnusedForDeletion, purgeDeletedRows, deleteMarked } from './media/actions.ts'
@@ -16,8 +15,7 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
 export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media'>) {
   const { db } = deps
   while (await clearExpiredStories(db) > 0);
-  await sql`delete from daily_story_counts where day < current_date - 3`.execute(db)
-  await sql`delete from report_quota where day < current_date - 3`.execute(db)
+  await deleteExpiredQuotas(db)
   await deleteExpiredIdempotencyKeys(db)
   await purgeCases(deps)
 

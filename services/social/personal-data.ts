@@ -1,8 +1,8 @@
 import { sql, type SqlBool } from 'kysely'
 import { caseTables, isAwaitingCopy } from '@tandem/case-kit'
 import {
+  databaseTables,
   either,
-  idempotencyTables,
   inColumns,
   kitTables,
   notPersonal,
@@ -48,7 +48,6 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: { not: 'Identity exports the decisions.' }
   }),
-  report_quota: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
   ...caseTables,
   story_reactions: personal({
     rowsOf: either(inColumns('account_id'), isAboutStoryOf),
@@ -65,7 +64,6 @@ export const personalData: PersonalData<Tables> = {
     erase: eraseStories,
     exported: ['id', 'media_url', 'media_type', 'caption', 'text_color', 'bg_color', 'font_style', 'created_at']
   }),
-  daily_story_counts: personal({ rowsOf: inColumns('account_id'), exported: derived }),
   likes: personal({
     rowsOf: either(inColumns('account_id'), isOnPostOf),
     erase: eraseLikes,
@@ -139,7 +137,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   hashtag_counts: notPersonal('It counts tags over all posts, and is computed again and again.'),
   trending_rankings: notPersonal('It lists ids of posts, and is computed again every few seconds.'),
-  ...idempotencyTables,
+  ...databaseTables,
   ...operatorTables,
   ...kitTables
 }

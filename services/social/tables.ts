@@ -3,7 +3,7 @@ import type { DepartureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { CaseTables } from '@tandem/case-kit'
-import type { IdempotencyTables } from '@tandem/database-kit'
+import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
 
 export interface Tables
   extends
@@ -11,6 +11,7 @@ export interface Tables
     ProcessedEventTables,
     FailedMessageTables,
     IdempotencyTables,
+    DailyQuotaTables,
     DepartureTables,
     OperatorTables,
     CaseTables
@@ -114,7 +115,6 @@ export interface Tables
   }
   story_views: { id: Generated<string>, story_id: string, account_id: string, viewed_at: Generated<Date> }
   story_reactions: { story_id: string, account_id: string, emoji: string, created_at: Generated<Date> }
-  daily_story_counts: { account_id: string, day: string, stories_count: number }
   media: {
     key: string,
     account_id: string,
@@ -140,7 +140,6 @@ export interface Tables
   }
   content_decisions: { target_type: string, target_id: string, account_id: string, sequence: number }
   posting_restrictions: { account_id: string, restricted_until: Date | null, sequence: number }
-  report_quota: { account_id: string, day: string, used: number }
   trending_rankings: {
     number: GeneratedAlways<number>,
     post_ids: string[],

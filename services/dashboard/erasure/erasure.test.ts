@@ -23,6 +23,7 @@ const seed: Seed = async ({ accountId, insert }) => {
   const day = await insert('program_days', { program_id: program['id'] })
   await insert('program_exercises', { program_day_id: day['id'] })
   await insert('idempotency_keys', { account_id })
+  await insert('daily_quotas', { account_id })
   await insert('failed_messages', { message: JSON.stringify({ account_id }), key: randomUUID() })
   await insert('hidden_people', { account_id, is_hidden: true })
 }

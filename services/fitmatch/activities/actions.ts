@@ -133,7 +133,7 @@ async function insertActivity (trx: Trx, { me, now, columns, invitable }: NewAct
 
 /** @throws TooManyActivities */
 async function countActivity (trx: Trx, { accountId, timezone }: Caller, now: Date) {
-  const quota = { table: 'activity_quota', accountId, day: todayIn(timezone), limit: ACTIVITIES_PER_DAY } as const
+  const quota = { name: 'activities', accountId, day: todayIn(timezone), limit: ACTIVITIES_PER_DAY }
   if (await useDailyQuota(trx, quota) === undefined) throw new TooManyActivities()
   // The host is locked, so concurrent requests cannot pass the limit together.
   const { planned } = await trx.selectFrom('activities').where('host_id', '=', accountId)

@@ -358,7 +358,7 @@ t.test('ten activities a day, and thirty planned', async (t) => {
   const ana = await member('Ana')
   for (let turn = 0; turn < 10; turn++) await create(ana)
   t.match(await post(ana.id, '/activities', plan()), { status: 429, code: 'LIMIT_EXCEEDED' })
-  await db.deleteFrom('activity_quota').execute()
+  await db.deleteFrom('daily_quotas').execute()
   const { id } = await create(ana)
   const row = await db.selectFrom('activities').where('id', '=', id).selectAll().executeTakeFirstOrThrow()
   const { id: _, cell: _cell, venue, ...copy } = row

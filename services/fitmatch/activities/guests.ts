@@ -79,11 +79,11 @@ export async function askToJoin (deps: GuestDeps, accountId: string, activityId:
     if (own && own.state !== 'DECLINED') return
     if (activity.visibility !== 'OPEN') throw new ActivityNotFound()
     const quota = {
-      table: 'join_request_quota',
+      name: 'join requests',
       accountId,
       day: todayIn(me.timezone),
       limit: JOIN_REQUESTS_PER_DAY
-    } as const
+    }
     if (await useDailyQuota(trx, quota) === undefined) throw new TooManyJoinRequests()
     await trx.insertInto('activity_participants')
       .values({ activity_id: activityId, account_id: accountId, state: 'ASKED', version: activity.version })

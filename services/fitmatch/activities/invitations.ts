@@ -74,7 +74,7 @@ export async function countInvitations (
   amount: number
 ) {
   if (amount === 0) return
-  const quota = { table: 'invitation_quota', accountId, day: todayIn(timezone), limit: INVITATIONS_PER_DAY } as const
+  const quota = { name: 'invitations', accountId, day: todayIn(timezone), limit: INVITATIONS_PER_DAY }
   if (await useDailyQuota(trx, { ...quota, amount }) === undefined) throw new TooManyInvitations()
 }
 

@@ -21,7 +21,7 @@ t.test('of 60 acceptances at once, 9 get the 9 places', { timeout: 60_000 }, asy
   const { id } = await create(ana, { capacity: 10 })
   for (let from = 0; from < guests.length; from += 15) {
     // Sixty people are invited within the limits of two days.
-    await db.deleteFrom('invitation_quota').execute()
+    await db.deleteFrom('daily_quotas').execute()
     const userIds = guests.slice(from, from + 15).map((guest) => guest.id)
     t.equal((await post(ana.id, `/activities/${id}/invite`, { userIds })).status, 200)
   }
@@ -47,8 +47,7 @@ t.test(
     await match(ana, [ben])
     const outcomes = new Set<string>()
     for (let turn = 0; turn < 200; turn++) {
-      await db.deleteFrom('activity_quota').execute()
-      await db.deleteFrom('invitation_quota').execute()
+      await db.deleteFrom('daily_quotas').execute()
       await db.updateTable('activities').set({ status: 'FINISHED' }).execute()
       const { id } = await create(ana, { userIds: [ben.id] })
       const [answer] = await Promise.all([
@@ -69,9 +68,7 @@ t.test(
 t.test('nobody goes with a host who has blocked or unmatched them, when both meet', { timeout: 120_000 }, async (t) => {
   const ana = await member('Ana')
   for (let turn = 0; turn < 200; turn++) {
-    await db.deleteFrom('activity_quota').execute()
-    await db.deleteFrom('invitation_quota').execute()
-    await db.deleteFrom('swipe_quota').execute()
+    await db.deleteFrom('daily_quotas').execute()
     await db.updateTable('activities').set({ status: 'FINISHED' }).execute()
     const ben = await member(`Ben ${turn}`)
     const matchId = await createMatch(ana, ben)

@@ -99,7 +99,7 @@ interface CheckedRequest {
 
 async function insertRequest (trx: Trx, { accountId, timezone }: Caller, { userId, sport, canAnswer }: CheckedRequest) {
   const used = await useDailyQuota(trx, {
-    table: 'buddy_request_quota',
+    name: 'buddy requests',
     accountId,
     day: todayIn(timezone),
     limit: REQUESTS_PER_DAY

@@ -18,16 +18,6 @@ const seed: Seed = async ({ accountId: account_id, otherId, insert, markers }) =
   for (const table of ['members', 'setup_drafts', 'activity', 'badges', 'badge_progress', 'message_quota']) {
     await insert(table, { account_id })
   }
-  for (
-    const table of [
-      'swipe_quota',
-      'position_change_quota',
-      'report_quota',
-      'activity_quota',
-      'invitation_quota',
-      'join_request_quota'
-    ]
-  ) await insert(table, { account_id })
   const sportBits = '0'.repeat(128)
   const { id: profile_id } = await insert('profiles', {
     account_id,
@@ -65,11 +55,9 @@ const seed: Seed = async ({ accountId: account_id, otherId, insert, markers }) =
   await insert('deleted_profiles', { account_id })
   const later = { ask_at: new Date('2030-01-01'), alarm_at: new Date('2030-01-02'), due_at: new Date('2030-01-01') }
   await insert('meetings', { account_id, status: 'ARMED', minutes: 60, ...later })
-  await insert('meeting_quota', { account_id })
   await insert('buddies', { low_id, high_id, sport: 'badminton' })
   await insert('buddy_requests', { from_id: otherId, to_id: account_id, sport: 'badminton' })
   await insert('buddy_refusals', { from_id: otherId, to_id: account_id })
-  await insert('buddy_request_quota', { account_id })
   await insert('people', { account_id })
   await insert('blocks', { blocker_id: account_id, blocked_id: otherId })
   await insert('blocks', { blocker_id: otherId, blocked_id: account_id })
@@ -89,7 +77,7 @@ const seed: Seed = async ({ accountId: account_id, otherId, insert, markers }) =
   await insert('case_evidence', { case_id: old['id'] })
   await insert('case_files', { case_id: old['id'], owner_id: account_id })
   await insert('audit_log', { account_id, action: 'REPORT_SUSPEND', created_at: new Date('2020-01-01') })
-  for (const table of ['idempotency_keys', 'hidden_people']) await insert(table, { account_id })
+  for (const table of ['idempotency_keys', 'daily_quotas', 'hidden_people']) await insert(table, { account_id })
   await insert('failed_messages', { message: account_id })
 }
 

@@ -35,7 +35,7 @@ export async function armMeeting (deps: Deps, { accountId, activityId, minutes }
       return await trx.updateTable('meetings').set({ minutes, ...times }).where('id', '=', current.id)
         .returning(meetingColumns).executeTakeFirstOrThrow()
     }
-    const quota = { table: 'meeting_quota', accountId, day: todayIn(me.timezone), limit: MEETINGS_PER_DAY } as const
+    const quota = { name: 'meetings', accountId, day: todayIn(me.timezone), limit: MEETINGS_PER_DAY }
     if (await useDailyQuota(trx, quota) === undefined) throw new TooManyMeetings()
     if (current) await trx.deleteFrom('meetings').where('id', '=', current.id).execute()
     const meeting = await trx.insertInto('meetings')

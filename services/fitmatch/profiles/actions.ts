@@ -129,7 +129,7 @@ export async function updateProfile (
 async function countPositionChange (trx: Trx, accountId: string, timezone: string) {
   if (
     !await useDailyQuota(trx, {
-      table: 'position_change_quota',
+      name: 'position changes',
       accountId,
       day: todayIn(timezone),
       limit: POSITION_CHANGES_PER_DAY

@@ -87,7 +87,7 @@ async function countReport (trx: Trx, reporterId: string, reportedId: string) {
   const members = new Map<string, Awaited<ReturnType<typeof lockMember>>>()
   for (const accountId of [reporterId, reportedId].sort()) members.set(accountId, await lockMember(trx, accountId))
   const day = todayIn(members.get(reporterId)?.timezone ?? DEFAULT_TIMEZONE)
-  if (!await useDailyQuota(trx, { table: 'report_quota', accountId: reporterId, day, limit: REPORTS_PER_DAY })) {
+  if (!await useDailyQuota(trx, { name: 'reports', accountId: reporterId, day, limit: REPORTS_PER_DAY })) {
     throw new TooManyReports()
   }
 }

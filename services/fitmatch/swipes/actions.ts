@@ -2,16 +2,15 @@ import { sql } from 'kysely'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { publish } from '@tandem/bus-kit'
 import { LikeReceived, MatchMade } from '@tandem/contracts'
-import { useDailyQuota } from '@tandem/database-kit'
+import { readDailyQuota, useDailyQuota } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileNotFound, TooManySwipes } from '../errors.ts'
 import { pairLock, pairOf } from '../people/pairs.ts'
 import { ageNow, readAdult } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
-import { todayIn } from '../today.ts'
 import type { MatchType, SwipeType, Trx } from '../tables.ts'
-import { readUsedSwipes, describeLimits, dailyLimitOf } from './limits.ts'
+import { dailyLimitOf, describeLimits, swipeQuotaOf } from './limits.ts'
 
 interface Swipe {
   targetProfileId: string
@@ -29,7 +28,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
   if (targetProfileId === me.id) {
     throw new ValidationError({ en: 'This profile is your own', id: 'Profil ini milik Anda sendiri' })
   }
-  const day = todayIn(me.timezone)
+  const quota = swipeQuotaOf(me)
 
   return await db.transaction().execute(async (trx) => {
     const targetId = await lockPairWithProfile(trx, accountId, targetProfileId)
@@ -39,11 +38,11 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
       return {
         swipeType,
         match: match && { ...match, matchedProfile: target },
-        remaining: describeLimits(me, await readUsedSwipes(trx, accountId, day)).remaining
+        remaining: describeLimits(me, await readDailyQuota(trx, quota)).remaining
       }
     }
 
-    const used = await useDailyQuota(trx, { table: 'swipe_quota', accountId, day, limit: dailyLimitOf(me) })
+    const used = await useDailyQuota(trx, { ...quota, limit: dailyLimitOf(me) })
     if (used === undefined) throw new TooManySwipes()
     const newMatch = isInterest(swipeType) && isInterest(theirSwipe)
       ? await createMatch(trx, { id: accountId, name: ownName, swipe: swipeType }, {

@@ -1,3 +1,4 @@
+import { readDailyQuota } from '@tandem/database-kit'
 import type { Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Db } from '../tables.ts'
@@ -19,15 +20,14 @@ export function describeLimits (caller: Pick<Caller, 'isSubscribed'>, used: numb
   }
 }
 
+/** The caller's swipes of today. */
+export const swipeQuotaOf = ({ accountId, timezone }: Pick<Caller, 'accountId' | 'timezone'>) => ({
+  name: 'swipes',
+  accountId,
+  day: todayIn(timezone)
+})
+
 /** The caller's swipe limits for today. */
 export async function readSwipeLimits (db: Db, caller: Caller) {
-  return describeLimits(caller, await readUsedSwipes(db, caller.accountId, todayIn(caller.timezone)))
-}
-
-/** How many swipes an account has used on a day. */
-export async function readUsedSwipes (db: Db, accountId: string, day: string) {
-  const row = await db.selectFrom('swipe_quota').where('account_id', '=', accountId).where('day', '=', day).select(
-    'used'
-  ).executeTakeFirst()
-  return row?.used ?? 0
+  return describeLimits(caller, await readDailyQuota(db, swipeQuotaOf(caller)))
 }

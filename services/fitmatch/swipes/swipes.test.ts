@@ -1,13 +1,14 @@
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
-import { LikeReceived, MatchMade, SubscriptionChanged } from '@tandem/contracts'
+import { LikeReceived, MatchMade, PersonChanged, SubscriptionChanged } from '@tandem/contracts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('swipes', async (t) => {
   const { get, post, put, del, member, person, swipe, subscribe, publishedEvents, db, handlers } = await testApp(t)
   const many = async (count: number, name = 'Other') => await inParallel(count, (turn) => member(`${name}${turn}`))
   const usedBy = async ({ id }: Member) =>
-    (await db.selectFrom('swipe_quota').where('account_id', '=', id).select('used').executeTakeFirst())?.used ?? 0
+    (await db.selectFrom('daily_quotas').where('account_id', '=', id).where('name', '=', 'swipes').select('used')
+      .executeTakeFirst())?.used ?? 0
 
   t.test('publish that a person is liked, without revealing the account that liked them', async (t) => {
     const [ana, ben] = [await member('Ana', { fields: { displayName: 'Annie' } }), await member('Ben')]
@@ -157,8 +158,28 @@ t.test('swipes', async (t) => {
     await subscribe(ana.id, 'CANCELED')
     t.match(await swipe(ana, others[1] as Member), { status: 429 })
     t.match(await limits(), { remaining: 0, used: 11 })
-    await db.updateTable('swipe_quota').set({ day: '2020-01-01' }).where('account_id', '=', ana.id).execute()
+    await db.updateTable('daily_quotas').set({ ends_at: new Date('2020-01-01') }).where('account_id', '=', ana.id)
+      .execute()
     t.match(await swipe(ana, others[1] as Member), { status: 200, data: { remaining: 9 } }, 'a new day')
+  })
+
+  t.test('are ten a day, however often a person changes their time zone', async (t) => {
+    const [ana, others] = [await member('Ana'), await many(11)]
+    // On three calendar days at the same moment, at any time of the day.
+    const zones = ['Pacific/Kiritimati', 'Etc/GMT+12', 'Asia/Jakarta', 'UTC', 'IST']
+    const moveTo = async (timezone: string) => {
+      const moved = { accountId: ana.id, name: 'Ana', username: 'ana', image: null, bio: null, locale: 'en', timezone }
+      await deliver(handlers, PersonChanged.type, { ...moved, changedAt: new Date().toISOString() })
+    }
+    for (const [turn, other] of others.entries()) {
+      await moveTo(zones[turn % zones.length]!)
+      t.match(await swipe(ana, other), turn < 10 ? { data: { remaining: 9 - turn } } : { code: 'LIMIT_EXCEEDED' })
+    }
+    for (const zone of zones) {
+      await moveTo(zone)
+      t.match(await swipe(ana, others[10]!), { status: 429, code: 'LIMIT_EXCEEDED' }, zone)
+      t.match((await get(ana.id, '/fitmatch/discover')).data.limits, { remaining: 0, used: 10 })
+    }
   })
 
   t.test('are unlimited only during a subscription, whatever the order of events', async (t) => {

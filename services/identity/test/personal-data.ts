@@ -41,6 +41,7 @@ export const seed: Seed = async ({ accountId: account_id, otherId, insert }) => 
   await insert('exports', { id: randomUUID(), account_id, status: 'EXPIRED' })
   await insert('mails', { account_id, subject: 'a', body_text: 'b', body_html: 'c', recipient: email })
   await insert('idempotency_keys', { account_id })
+  await insert('daily_quotas', { account_id })
   await insert('failed_messages', { message: account_id })
   await insert('hidden_people', { account_id, is_hidden: true })
   const made_at = new Date('2020-01-01')

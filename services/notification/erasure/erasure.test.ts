@@ -23,13 +23,12 @@ const seed: Seed = async ({ accountId: account_id, otherId, insert }) => {
   await insert('preferences', { account_id })
   await insert('post_likes', { liked_by: account_id })
   await insert('blocks', { blocker_id: otherId, blocked_id: account_id })
-  for (const table of ['people', 'idempotency_keys', 'hidden_people', 'realtime_frames']) {
+  for (const table of ['people', 'idempotency_keys', 'daily_quotas', 'hidden_people', 'realtime_frames']) {
     await insert(table, { account_id })
   }
   const contact = await insert('trusted_contacts', { account_id, email: 'mum@example.com' })
   await insert('trusted_contact_links', { contact_id: contact['id'], token_digest: Buffer.from('digest') })
   await insert('trusted_contact_refusals', { account_id, address_digest: Buffer.from('digest') })
-  await insert('trusted_contact_quota', { account_id })
   await insert('mails', { account_id, subject: 'a', body_text: 'b', body_html: 'c' })
   await insert('failed_messages', { message: account_id })
 }

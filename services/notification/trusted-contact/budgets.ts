@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
-import { useDailyQuota } from '@tandem/database-kit'
-import { dayIn } from '@tandem/http-kit'
+import { deleteExpiredQuotas, useDailyQuota } from '@tandem/database-kit'
+import { dayAround } from '@tandem/http-kit'
 import { ContactDeclined, TooManyContactChanges, TooManyContactRequests } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 import { addressDigest } from './tokens.ts'
@@ -14,8 +14,8 @@ const WINDOW = sql.lit('30 days')
 export async function useContactChange (trx: Trx, accountId: string, now: Date) {
   const person = await trx.selectFrom('people').where('account_id', '=', accountId).select('timezone')
     .executeTakeFirst()
-  const day = dayIn(person?.timezone ?? DEFAULT_TIMEZONE, now).toString()
-  const quota = { table: 'trusted_contact_quota', accountId, day, limit: CHANGES_PER_DAY } as const
+  const day = dayAround(person?.timezone ?? DEFAULT_TIMEZONE, now)
+  const quota = { name: 'trusted contact changes', accountId, day, limit: CHANGES_PER_DAY }
   if (await useDailyQuota(trx, quota) === undefined) throw new TooManyContactChanges()
 }
 
@@ -42,6 +42,6 @@ export async function checkNotRefused (trx: Trx, accountId: string, email: strin
 
 /** Deletes what no longer counts. */
 export async function deleteExpiredBudgets (db: Db) {
-  await sql`delete from trusted_contact_quota where day < current_date - 2`.execute(db)
+  await deleteExpiredQuotas(db)
   await sql`delete from trusted_contact_requests where last_at < now() - interval ${WINDOW}`.execute(db)
 }

@@ -129,7 +129,7 @@ t.test('3 changes a day, exactly, and removing is always possible', async (t) =>
   t.match(await send(ana, 'DELETE', path), { status: 200 })
   t.match(await send(ana, 'DELETE', path), { status: 404, code: 'NOT_FOUND' })
   t.match(await set(ana, someAddress()), { status: 429 })
-  await sql`update trusted_contact_quota set day = day - 3 where account_id = ${ana}`.execute(db)
+  await sql`update daily_quotas set ends_at = ends_at - interval '3 days' where account_id = ${ana}`.execute(db)
   await deleteExpired(db)
   t.match(await set(ana, someAddress()), { status: 200 })
 })

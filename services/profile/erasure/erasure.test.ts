@@ -12,7 +12,9 @@ t.test('every table of the live schema is declared', async (t) => await checkSch
 
 const seed: Seed = async ({ accountId: account_id, insert }) => {
   await insert('people', { account_id, username: 'ana.left' })
-  for (const table of ['uploads', 'idempotency_keys', 'hidden_people']) await insert(table, { account_id })
+  for (const table of ['uploads', 'idempotency_keys', 'daily_quotas', 'hidden_people']) {
+    await insert(table, { account_id })
+  }
   await insert('failed_messages', { message: account_id })
 }
 

@@ -58,7 +58,7 @@ const seed: Seed = async ({ accountId, otherId, insert }) => {
   await insert('follow_counts', { account_id: otherId, followers_count: 1, following_count: 1 })
   await insert('follows', { follower_id: accountId, followed_id: otherId })
   await insert('follows', { follower_id: otherId, followed_id: accountId })
-  for (const table of ['daily_story_counts', 'media', 'people', 'idempotency_keys', 'hidden_people']) {
+  for (const table of ['media', 'people', 'idempotency_keys', 'daily_quotas', 'hidden_people']) {
     await insert(table, { account_id: accountId })
   }
   for (const table of ['blocks', 'matches']) await insert(table, { account_id: accountId, other_id: otherId })
@@ -70,7 +70,7 @@ const seed: Seed = async ({ accountId, otherId, insert }) => {
   await insert('reports', { case_id: old['id'], reporter_id: otherId, details: 'theirs' })
   const about = await insert('cases', { account_id: otherId, target_type: 'others', ...decided })
   await insert('reports', { case_id: about['id'], reporter_id: accountId, reason: 'SPAM' })
-  for (const table of ['report_quota', 'content_decisions', 'posting_restrictions']) {
+  for (const table of ['content_decisions', 'posting_restrictions']) {
     await insert(table, { account_id: accountId })
   }
 }

@@ -2,7 +2,7 @@ import { publish } from '@tandem/bus-kit'
 import { addToCase, countOnDismissed, lockTarget, priorityFor } from '@tandem/case-kit'
 import { PersonReported } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { dayIn, ValidationError } from '@tandem/http-kit'
+import { dayAround, ValidationError } from '@tandem/http-kit'
 import { TooManyReports } from '../errors.ts'
 import type { Db, ReportReason, TargetType, Trx } from '../tables.ts'
 import { readReported } from './evidence.ts'
@@ -56,8 +56,8 @@ export async function report (db: Db, report: NewReport, timezone: string, idemp
 }
 
 async function useReport (trx: Trx, accountId: string, timezone: string) {
-  const day = dayIn(timezone, new Date()).toString()
-  if (!await useDailyQuota(trx, { table: 'report_quota', accountId, day, limit: REPORTS_PER_DAY })) {
+  const day = dayAround(timezone, new Date())
+  if (!await useDailyQuota(trx, { name: 'reports', accountId, day, limit: REPORTS_PER_DAY })) {
     throw new TooManyReports()
   }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { StoryReacted } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { dayIn } from '@tandem/http-kit'
+import { dayAround } from '@tandem/http-kit'
 import { EmojiTooLong, NotYourStory, StoryLimitExceeded } from '../errors.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../tables.ts'
@@ -27,7 +27,7 @@ export interface NewStory {
 /** @param timezone the author's, whose calendar day the limit applies to @throws StoryLimitExceeded, MediaGone */
 export async function createStory (db: Db, story: NewStory, timezone: string, idempotencyKey?: IdempotencyKey) {
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
-    await countStory(trx, story.authorId, dayIn(timezone, new Date()).toString())
+    await countStory(trx, story.authorId, timezone)
     await attachMedia(trx, [story.mediaUrl])
 
     return await trx.insertInto('stories')
@@ -47,9 +47,11 @@ export async function createStory (db: Db, story: NewStory, timezone: string, id
 }
 
 /** @throws StoryLimitExceeded */
-async function countStory (trx: Trx, accountId: string, day: string) {
-  const quota = { table: 'daily_story_counts', column: 'stories_count', limit: MAX_STORIES_PER_DAY } as const
-  if (!await useDailyQuota(trx, { ...quota, accountId, day })) throw new StoryLimitExceeded()
+async function countStory (trx: Trx, accountId: string, timezone: string) {
+  const day = dayAround(timezone, new Date())
+  if (!await useDailyQuota(trx, { name: 'stories', accountId, day, limit: MAX_STORIES_PER_DAY })) {
+    throw new StoryLimitExceeded()
+  }
 }
 
 /**
