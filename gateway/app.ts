@@ -33,7 +33,6 @@ import { serveSecurityText } from './pages/security-txt.ts'
 import { proxyRoutes } from './proxy/proxy-routes.ts'
 
 interface GatewayOptions {
-  loadShedding?: boolean
   /** For tests. */
   realtimeTimes?: Times
 }
@@ -42,7 +41,7 @@ interface GatewayOptions {
 export async function createGateway (
   config: Config,
   log: Log,
-  { loadShedding = true, realtimeTimes = standardTimes }: GatewayOptions = {}
+  { realtimeTimes = standardTimes }: GatewayOptions = {}
 ): Promise<Server> {
   const jsonClient = createJsonClient()
   const identity = watchIdentity(config.upstreams.identity, config.IDENTITY_ROOT_PUBLIC_KEYS, jsonClient, log)
@@ -60,7 +59,7 @@ export async function createGateway (
     trustProxy: config.TRUST_PROXY,
     checks: createChecks(config, { identity, counter, jsonClient }),
     exposesFailingChecks: !config.isProduction,
-    loadShedding,
+    maxEventLoopDelayMs: config.MAX_EVENT_LOOP_DELAY_MS,
     openapi: false,
     isPublic: true,
     acceptsUpgrade: isRealtimeUpgrade

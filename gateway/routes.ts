@@ -11,6 +11,11 @@ export const UPLOAD_BODY_BYTES = 5 * MEBIBYTE + 64 * KIBIBYTE
 /** A message with an image of 5 MiB in base64. */
 const IMAGE_MESSAGE_BYTES = Math.floor(7.2 * MEBIBYTE)
 
+/** The timeout of a route that sets none. */
+export const DEFAULT_TIMEOUT_MS = 3_000
+/** A service decodes an image and waits for its storage, whatever length the file has. */
+const UPLOAD_TIMEOUT_MS = 10_000
+
 /** The path prefixes that each service owns. */
 export const servicePrefixes = {
   identity: ['/auth', '/account'],
@@ -33,10 +38,12 @@ export interface Route {
   unauthorizedOnly?: boolean
   /** The default rate limit of one client address, such as `5/1m`, or `10/1m,1000/24h` for both. */
   limit?: string
-  /** Bodies above DEFAULT_BODY_BYTES and their responses are streamed; timeouts are 10 s without progress. */
+  /** Bodies above DEFAULT_BODY_BYTES and their responses are streamed. */
   maxBodyBytes?: number
   /** The response can be a long file. It is streamed; timeouts are 10 s without progress. */
   isDownload?: boolean
+  /** How long the service may take for its response, or without progress if it is streamed; default 3 s. */
+  timeoutMs?: number
   /** A write limit of one account for this route, in addition to the one over all routes. */
   writeLimit?: keyof typeof writeLimits
   /** How many bodies above DEFAULT_BODY_BYTES are streamed at once, over all accounts. */
@@ -52,7 +59,12 @@ const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const allMethodsExcept = (method: string) => allMethods.filter((each) => each !== method)
 const readMethods = ['GET', 'HEAD']
 const publicPost = (path: string, limit?: string): Route => ({ methods: ['POST'], path, public: true, limit })
-const upload = (path: string): Route => ({ methods: ['POST'], path, maxBodyBytes: UPLOAD_BODY_BYTES })
+const upload = (path: string): Route => ({
+  methods: ['POST'],
+  path,
+  maxBodyBytes: UPLOAD_BODY_BYTES,
+  timeoutMs: UPLOAD_TIMEOUT_MS
+})
 
 /**
  * The exceptions. Every other route takes any method, needs a bearer token, accepts 64 KiB, times out after 3 s and has
@@ -102,10 +114,11 @@ export const specialRoutes: Route[] = [
     methods: ['POST'],
     path: '/fitmatch/chat/:matchId/messages',
     maxBodyBytes: IMAGE_MESSAGE_BYTES,
+    timeoutMs: UPLOAD_TIMEOUT_MS,
     maxConcurrentLargeBodies: 4
   },
   // 200 workouts, each with its sets.
-  { methods: ['POST'], path: '/logs/batch', maxBodyBytes: 256 * KIBIBYTE }
+  { methods: ['POST'], path: '/logs/batch', maxBodyBytes: 256 * KIBIBYTE, timeoutMs: 10_000 }
 ]
 
 const isUnder = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`)

@@ -41,7 +41,7 @@ export async function readDocuments (root: string): Promise<Part[]> {
   const parts: Part[] = []
   for (const file of globSync('services/*/app.ts', { cwd: root }).sort()) {
     const { createApp } = await import(path.join(root, file)) as Service
-    const app = await createApp({}, { log, keys, loadShedding: false })
+    const app = await createApp({}, { log, keys })
     parts.push({ name: path.basename(path.dirname(file)), document: (await app.inject('/openapi.json')).json() })
     await app.close()
   }

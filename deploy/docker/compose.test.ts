@@ -204,7 +204,14 @@ t.test('the console is on this machine only, and knows no secret', (t) => {
   t.equal(image, services['gateway']?.image, 'the same image')
   t.notMatch(Object.keys(environment).join(' '), /PASSWORD|SECRET|KEY|DATABASE|REDIS|NATS/)
   t.match(
-    readConsoleConfig({ ...environment, LOG_LEVEL: 'info', TRUST_PROXY: '', CONSOLE_URL: '', CONSOLE_ALLOW: '' }),
+    readConsoleConfig({
+      ...environment,
+      LOG_LEVEL: 'info',
+      MAX_EVENT_LOOP_DELAY_MS: '',
+      TRUST_PROXY: '',
+      CONSOLE_URL: '',
+      CONSOLE_ALLOW: ''
+    }),
     { origin: 'http://localhost:8090', upstreams: { identity: 'http://identity:8080' } }
   )
   t.end()

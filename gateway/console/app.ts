@@ -54,11 +54,7 @@ const noKeys = {
 }
 
 /** The operators' console, not yet listening. It holds nothing: it fetches each page with the operator's token. */
-export async function createConsole (
-  config: ConsoleConfig,
-  log: Log,
-  { loadShedding = true }: { loadShedding?: boolean } = {}
-): Promise<Server> {
+export async function createConsole (config: ConsoleConfig, log: Log): Promise<Server> {
   const services = createServices(config.upstreams, log)
   const app = await createServer({
     name: 'console',
@@ -67,7 +63,7 @@ export async function createConsole (
     trustProxy: config.TRUST_PROXY,
     bodyLimit: MAX_FORM_BYTES,
     exposesFailingChecks: false,
-    loadShedding,
+    maxEventLoopDelayMs: config.MAX_EVENT_LOOP_DELAY_MS,
     openapi: false,
     isPublic: true
   })

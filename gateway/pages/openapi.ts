@@ -56,7 +56,7 @@ export async function serveOpenapi (
     })
   }
 
-  app.get('/openapi.json', { config: { public: true, logged: false, neverShed: true } }, async (request, reply) => {
+  app.get('/openapi.json', { config: { public: true, logged: false, neverRefused: true } }, async (request, reply) => {
     if (!joined || Date.now() - joinedAt > TTL_MS) {
       joinedAt = Date.now()
       joined = join()

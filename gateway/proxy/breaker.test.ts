@@ -11,7 +11,7 @@ const times = (n: number, work: () => void) => {
   for (let i = 0; i < n; i++) work()
 }
 
-t.test('the breaker opens once half of twenty requests failed, not before', async (t) => {
+t.test('the breaker opens once four fifths of twenty requests failed, not before', async (t) => {
   const few = testBreaker()
   times(19, few.failed)
   t.ok(few.allowRequest())
@@ -19,9 +19,9 @@ t.test('the breaker opens once half of twenty requests failed, not before', asyn
   t.notOk(few.allowRequest())
 
   const mixed = testBreaker()
-  times(11, mixed.succeeded)
-  times(10, mixed.failed)
-  t.ok(mixed.allowRequest(), 'under half')
+  times(10, mixed.succeeded)
+  times(39, mixed.failed)
+  t.ok(mixed.allowRequest(), 'under four fifths')
   mixed.failed()
   t.notOk(mixed.allowRequest())
 })

@@ -1,6 +1,6 @@
 const WINDOW_SECONDS = 10
 const MIN_REQUESTS = 20
-const FAILURE_RATIO = 0.5
+const FAILURE_RATIO = 0.8
 const OPEN_MS = 2_000
 
 interface Second {
@@ -10,8 +10,9 @@ interface Second {
 }
 
 /**
- * Stops requests to an upstream that fails: opens for 2 s once at least half of 20 or more requests of the last 10 s
- * have failed. Then one request goes through as a probe, and its outcome closes or reopens the breaker.
+ * Stops requests to an upstream that fails: opens for 2 s once at least four fifths of 20 or more requests of the last
+ * 10 s have failed: of a busy upstream, or one with a dead replica, what it still serves is worth the wait for the rest.
+ * Then one request goes through as a probe, and its outcome closes or reopens the breaker.
  */
 export interface Breaker {
   /**
@@ -19,6 +20,7 @@ export interface Breaker {
    * functions.
    */
   allowRequest(): boolean
+  /** It responded, also if only to refuse: a refusal by an overloaded upstream must not grow into an outage. */
   succeeded(): void
   failed(): void
   /** Neither success nor failure, for example because the client disconnected. */

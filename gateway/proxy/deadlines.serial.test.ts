@@ -75,6 +75,64 @@ t.test('a service that is too slow is 503 after three seconds', async (t) => {
   t.equal(services.social.received.length, 1, 'a timeout is not retried')
 })
 
+t.test('refusals of an overloaded service do not open its breaker', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const headers = as()
+  const refusal = JSON.stringify({ success: false, code: 'SERVICE_UNAVAILABLE', error: 'Busy' })
+  services.social.respondWith((_received, response) =>
+    response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' }).end(refusal)
+  )
+  for (let i = 0; i < 30; i++) {
+    const answer = await call(`${base}/feed`, { headers })
+    t.match(answer, { status: 503, headers: { 'retry-after': '1' } })
+    t.equal(answer.body.toString(), refusal)
+  }
+  t.equal(services.social.received.length, 30, 'each was sent once')
+  services.social.respondWith((_received, response) => response.writeHead(200).end())
+  t.equal((await call(`${base}/feed`, { headers })).status, 200)
+})
+
+t.test('uploads of any length have ten seconds, and their timeouts do not open the breaker', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  services.social.respondWith(({ url }, response) => {
+    if (url === '/feed') response.writeHead(200).end()
+  })
+  // Each as a small file and, above 64 KiB, as a streamed one; of many accounts, as one can only stream two at once.
+  const uploads = await Promise.all(
+    Array.from(
+      { length: 26 },
+      (_, n) => call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(n < 22 ? 5_000 : 100_000) })
+    )
+  )
+  for (const { status, ms } of uploads) {
+    t.equal(status, 503)
+    t.ok(ms > 9_900 && ms < 12_000, `${ms} ms`)
+  }
+  const received = services.social.received.length
+  t.equal((await call(`${base}/feed`, { headers: as() })).status, 200)
+  t.equal(services.social.received.length, received + 1)
+})
+
+t.test('timeouts of ordinary requests open the breaker', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  services.social.respondWith(() => {})
+  await Promise.all(Array.from({ length: 20 }, () => call(`${base}/feed`, { headers: as() })))
+  const { status, ms } = await call(`${base}/feed`, { headers: as() })
+  t.equal(status, 503)
+  t.ok(ms < 500, `${ms} ms`)
+})
+
+t.test('a response that arrived while the gateway was busy is no timeout', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  services.social.respondWith((_received, response) => {
+    response.writeHead(200).end()
+    // The gateway runs in this process. Its timer is due before it can read the response.
+    const end = performance.now() + 3_500
+    while (performance.now() < end);
+  })
+  t.equal((await call(`${base}/feed`, { headers: as() })).status, 200)
+})
+
 t.test('a 502 of an intermediary is not passed to the client', async (t) => {
   const { call, as, services } = await testGateway(t)
   services.social.respondWith((_received, response) =>

@@ -53,7 +53,7 @@ async function requestFrom (upstream: Upstream, request: FastifyRequest) {
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS
   }).catch((error: Error) => {
-    throw recordFailure(upstream, error)
+    throw recordFailure(upstream, error, { isSlow: true })
   })
   const failure = failureOf(response.statusCode)
   if (failure) {

@@ -4,28 +4,33 @@ import { Unavailable } from '@tandem/process-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher, Pool } from 'undici'
 import { checkBody, readBody } from './bodies.ts'
-import { requestErrorOf, failureOf, recordFailure } from './failures.ts'
+import { requestErrorOf, failureOf, recordFailure, ResponseTimeout } from './failures.ts'
 import { requestHeadersFor } from './headers.ts'
 import type { Upstream } from './pools.ts'
 import { respond, type ServiceResponse } from './respond.ts'
-import { BASE_PATH, DEFAULT_BODY_BYTES } from '../routes.ts'
+import { BASE_PATH, DEFAULT_BODY_BYTES, DEFAULT_TIMEOUT_MS } from '../routes.ts'
+import type { Route } from '../routes.ts'
 
-const TIMEOUT_MS = 3_000
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024
 
 /** Forwards `request`, with its body if it has one, to the same path at the service without BASE_PATH. */
-export function forwardRequest (request: FastifyRequest, reply: FastifyReply, upstream: Upstream) {
+export function forwardRequest (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  upstream: Upstream,
+  { timeoutMs }: Pick<Route, 'timeoutMs'> = {}
+) {
   const path = request.url.slice(BASE_PATH.length)
-  if (checkBody(request, DEFAULT_BODY_BYTES) === 0) return forward(request, reply, upstream, path)
+  if (checkBody(request, DEFAULT_BODY_BYTES) === 0) return forward(request, reply, upstream, path, { timeoutMs })
   readBody(request.raw, DEFAULT_BODY_BYTES)
-    .then((body) => forward(request, reply, upstream, path, body))
+    .then((body) => forward(request, reply, upstream, path, { body, timeoutMs }))
     .catch((error: unknown) => reply.send(error))
 }
 
 /**
  * Forwards `request` to `path` at a service and the response back to the client: status, headers and body unchanged.
  * Both bodies are buffered, so a slow client holds no connection, and a response that breaks off can still become a
- * clean 503. Throws Unavailable if the service is unreachable, takes more than 3 s, or breaks off. A GET or HEAD
+ * clean 503. Throws Unavailable if the service is unreachable, takes more than `timeoutMs`, or breaks off. A GET or HEAD
  * is retried once after a broken connection, within the retry budget; any other method only if not a byte was sent.
  */
 export function forward (
@@ -33,7 +38,7 @@ export function forward (
   reply: FastifyReply,
   upstream: Upstream,
   path: string,
-  body: Buffer | null = null
+  { body = null, timeoutMs = DEFAULT_TIMEOUT_MS }: { body?: Buffer | null, timeoutMs?: number | undefined } = {}
 ) {
   const { breaker, retryBudget, pool } = upstream
   if (!breaker.allowRequest()) throw new Unavailable()
@@ -41,17 +46,20 @@ export function forward (
 
   const method = request.method as Dispatcher.HttpMethod
   const isRepeatable = method === 'GET' || method === 'HEAD'
-  const options = { path, method, headers: requestHeadersFor(request, body?.length), body, bodyTimeout: TIMEOUT_MS }
+  const options = { path, method, headers: requestHeadersFor(request, body?.length), body, bodyTimeout: timeoutMs }
   let isSettled = false
   let attempts = 0
   let abort: (reason: Error) => void = () => {}
 
-  // undici's own timeouts fire about half a second late.
-  const timer = setTimeout(() => {
-    const error = new Error(`no response within ${TIMEOUT_MS} ms`)
+  function timeOut () {
+    if (isSettled) return
+    const error = new ResponseTimeout(timeoutMs)
     fail(error)
     abort(error)
-  }, TIMEOUT_MS)
+  }
+  // undici's own timeouts fire about half a second late. A late event loop runs its timers before it reads what has
+  // arrived meanwhile; that may be the response.
+  const timer = setTimeout(() => setImmediate(timeOut), timeoutMs)
 
   function settle (send: () => void) {
     if (isSettled) return
@@ -60,7 +68,8 @@ export function forward (
     // The connection's callbacks run in the trace of the request that opened it.
     runInTraceOf(request, send)
   }
-  const fail = (error: Error) => settle(() => void reply.send(recordFailure(upstream, error)))
+  const fail = (error: Error) =>
+    settle(() => void reply.send(recordFailure(upstream, error, { isSlow: timeoutMs > DEFAULT_TIMEOUT_MS })))
 
   function attempt () {
     attempts++

@@ -48,7 +48,7 @@ export async function proxyRoutes (app: FastifyInstance, { upstreams, limits, wr
           method: route.methods,
           url: BASE_PATH + route.path,
           config,
-          handler: route.isDownload ? download : (request, reply) => forwardRequest(request, reply, upstream)
+          handler: route.isDownload ? download : (request, reply) => forwardRequest(request, reply, upstream, route)
         })
       } else await addStreamingRoute(app, route, config)
     }

@@ -10,11 +10,9 @@ import { failureOf, recordFailure } from './failures.ts'
 import { forwardRequest } from './forward.ts'
 import { isResponseHeader, requestHeadersFor } from './headers.ts'
 import type { Upstream } from './pools.ts'
-import { BASE_PATH, DEFAULT_BODY_BYTES } from '../routes.ts'
+import { BASE_PATH, DEFAULT_BODY_BYTES, DEFAULT_TIMEOUT_MS } from '../routes.ts'
 import type { Route } from '../routes.ts'
 
-// Without progress: while the service reads the body, until it responds, and while it sends the response.
-const TIMEOUT_MS = 10_000
 // Two of a service's eight streaming connections. The app uploads six photos at once: the others wait, unread.
 const streamsPerAccount = { concurrency: 2, maxQueued: 8, maxWaitMs: 5_000 }
 
@@ -27,7 +25,8 @@ export function createStreaming (upstream: Upstream) {
   const client = createStreamingClient(upstream)
 
   return async (app: FastifyInstance, { path, methods, ...route }: Route, config: object) => {
-    const { maxBodyBytes = DEFAULT_BODY_BYTES, maxConcurrentLargeBodies = Infinity } = route
+    const { maxBodyBytes = DEFAULT_BODY_BYTES, maxConcurrentLargeBodies = Infinity, timeoutMs = DEFAULT_TIMEOUT_MS } =
+      route
     let streaming = 0
 
     async function waitForSlot (request: FastifyRequest, reply: FastifyReply) {
@@ -54,7 +53,8 @@ export function createStreaming (upstream: Upstream) {
       internalRewriteLocationHeader: false,
       proxyPayloads: false,
       replyOptions: {
-        timeout: TIMEOUT_MS,
+        // Without progress: while the service reads the body, until it responds, and while it sends the response.
+        timeout: timeoutMs,
         rewriteRequestHeaders: (request) =>
           requestHeadersFor(request as FastifyRequest, declaredLengthOf((request as FastifyRequest).raw)),
         rewriteHeaders: (headers) =>
@@ -70,7 +70,7 @@ export function createStreaming (upstream: Upstream) {
       async handler (request, reply, destination, options) {
         const length = checkBody(request, maxBodyBytes)
         if (length !== undefined && length <= DEFAULT_BODY_BYTES) {
-          forwardRequest(request, reply, upstream)
+          forwardRequest(request, reply, upstream, { timeoutMs })
           return reply
         }
         await waitForSlot(request, reply)
@@ -93,7 +93,7 @@ function createStreamingClient (upstream: Upstream) {
         const failure = options.body.errored ?? error ?? failureOf(response.statusCode)
         if (failure) {
           response?.body?.destroy()
-          return done(recordFailure(upstream, failure))
+          return done(recordFailure(upstream, failure, { isSlow: true }))
         }
         upstream.breaker.succeeded()
         done(null, response)

@@ -73,11 +73,13 @@ export async function testConsole (t: Teardown, { env = {} }: { env?: NodeJS.Pro
   const origin = `http://localhost:${port}`
   const config = readConsoleConfig({
     PORT: String(port),
+    // On a busy machine a test would meet refusals.
+    MAX_EVENT_LOOP_DELAY_MS: '0',
     CONSOLE_URL: origin,
     ...Object.fromEntries(started.map(([name, { url }]) => [`${name.toUpperCase()}_URL`, url])),
     ...env
   })
-  const app = await createConsole(config, silentLog, { loadShedding: false })
+  const app = await createConsole(config, silentLog)
   t.teardown(() => app.close())
   await app.listen({ host: '127.0.0.1', port })
   const cookie = '__Host-session=good'

@@ -19,7 +19,7 @@ export async function serveHealth (
 
   const options = {
     schema: { hide: true },
-    config: { public: true, logged: false, neverShed: true }
+    config: { public: true, logged: false }
   }
   app.get('/health/live', options, async () => ({ status: 'live' }))
   app.get('/health/ready', options, async (_request, reply) => {

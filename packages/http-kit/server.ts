@@ -19,8 +19,8 @@ import { revalidateResponses } from './etag.ts'
 import { handleErrors, failure, sendError } from './envelope.ts'
 import { serveHealth } from './health.ts'
 import { reportIgnoredFields } from './ignored-fields.ts'
-import { shedLoad } from './load-shedding.ts'
 import { describeRoutes } from './openapi.ts'
+import { refuseOverload } from './overload.ts'
 import { measureRequests } from './request-metrics.ts'
 import { createRequestLog, traceRequests } from './request-tracing.ts'
 import { logResponses } from './response-log.ts'
@@ -53,11 +53,8 @@ export interface ServerOptions extends AuthenticationOptions {
   exposesFailingChecks?: boolean
   /** The largest request body in bytes; default 64 KiB. A route can override it. */
   bodyLimit?: number
-  /**
-   * Whether to reject requests while the event loop is overloaded; default true. Tests disable it, or they would fail
-   * on a busy machine.
-   */
-  loadShedding?: boolean
+  /** Requests are refused while an iteration of the event loop takes longer. Default 0: none is refused. */
+  maxEventLoopDelayMs?: number
   /** Whether only one in sixteen fast successes is logged; default where NODE_ENV is production. */
   samplesLog?: boolean
   /** Whether to serve /openapi.json; default true. */
@@ -80,8 +77,8 @@ const REQUEST_ID = /^[0-9a-f-]{36}$/
 
 /**
  * Creates a server with everything that all services share: the error envelope, authentication of every route that is
- * not public, validation, health, metrics, tracing, logging, load shedding and an OpenAPI document. Await it before you
- * add routes.
+ * not public, validation, health, metrics, tracing, logging, refusal of overload and an OpenAPI document. Await it
+ * before you add routes.
  */
 export async function createServer (
   {
@@ -94,7 +91,7 @@ export async function createServer (
     checks = {},
     exposesFailingChecks = true,
     bodyLimit = 64 * KIBIBYTE,
-    loadShedding = true,
+    maxEventLoopDelayMs = 0,
     samplesLog = process.env.NODE_ENV === 'production',
     openapi = true,
     isPublic = false,
@@ -140,7 +137,7 @@ export async function createServer (
   reportIgnoredFields(app)
   revalidateResponses(app)
   measureRequests(app)
-  if (loadShedding) shedLoad(app)
+  if (maxEventLoopDelayMs > 0) await refuseOverload(app, { maxEventLoopDelayMs })
   await app.register(authentication, { keys, isRevoked, acceptsRestricted })
   if (openapi) await describeRoutes(app, { name })
   await serveHealth(app, { checks, exposesFailingChecks })

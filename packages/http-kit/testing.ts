@@ -86,7 +86,7 @@ export async function testServer (
   routes: Routes = async () => {},
   options: Partial<ServerOptions> = {}
 ) {
-  const app = await createServer({ name: 'test', log: silentLog, keys: testKeys, loadShedding: false, ...options })
+  const app = await createServer({ name: 'test', log: silentLog, keys: testKeys, ...options })
   t.after(() => app.close())
   await app.register(routes)
   return app

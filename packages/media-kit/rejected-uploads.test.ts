@@ -6,7 +6,7 @@ import { createForm, createPng } from './testing.ts'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'
 
 t.test('a client that uploads 5.4 MB to a service reads the 413, 50 times of 50', async (t) => {
-  const app = await createServer({ name: 'test', log: silentLog, keys: testKeys, loadShedding: false })
+  const app = await createServer({ name: 'test', log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
   await app.register(async (app) => {
     await app.register(multipartUploads)

@@ -24,10 +24,9 @@ async function server (t: Test) {
   t.teardown(() => app.close())
   await app.register(async (app) => {
     await app.register(multipartUploads)
-    // Creating test images blocks the event loop, which must not shed load here.
     app.post(
       '/photos',
-      { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true, neverShed: true } },
+      { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true } },
       async (request) => {
         const { width, height } = await readImage(request, 'file', randomUUID())
         return { width, height }

@@ -15,7 +15,7 @@ import type { OperatorTables } from './tables.ts'
 import { checkOperatorRoutes, operatorBearer } from './testing.ts'
 
 const { db, url } = await testDatabase<OperatorTables & FailedMessageTables>(t, import.meta.dirname)
-const app = await createServer({ name: 'test', log: silentLog, keys: testKeys, loadShedding: false })
+const app = await createServer({ name: 'test', log: silentLog, keys: testKeys })
 t.teardown(() => app.close())
 await serveOperators(app, { db, keys: testKeys })
 app.get('/for-the-app', { schema: { hide: true } }, async () => ({ success: true }))
@@ -44,7 +44,7 @@ t.test('nothing below /operator is open, and other routes refuse operators', asy
   await checkOperatorRoutes(t, app)
   t.match(await send('GET', '/for-the-app'), { status: 401, code: 'INVALID_ACCESS_TOKEN' })
   t.match(await send('GET', '/for-the-app', { authorization: '' }), { status: 401 })
-  const careless = await createServer({ name: 'test', log: silentLog, keys: testKeys, loadShedding: false })
+  const careless = await createServer({ name: 'test', log: silentLog, keys: testKeys })
   t.teardown(() => careless.close())
   await serveOperators(careless, { db, keys: testKeys })
   t.throws(() => careless.get('/operator/open', async () => 'hello'), { message: /forOperators/ })

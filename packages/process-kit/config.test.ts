@@ -16,6 +16,7 @@ t.test('variables are converted to the types of the schema', async (t) => {
     HOST: '127.0.0.1',
     PORT: 3001,
     LOG_LEVEL: 'info',
+    MAX_EVENT_LOOP_DELAY_MS: 1_000,
     TRUST_PROXY: ['10.0.0.0/8', '::1'],
     NATS_URL: valid.NATS_URL,
     SECRET: valid.SECRET,

@@ -37,6 +37,12 @@ export const ProcessEnvironment = {
   TRUST_PROXY: List({
     format: 'addresses',
     description: 'The proxies whose X-Forwarded-For is trusted: IP addresses and CIDR ranges, separated by commas'
+  }),
+  MAX_EVENT_LOOP_DELAY_MS: Type.Integer({
+    minimum: 0,
+    maximum: 60_000,
+    default: 1_000,
+    description: 'Requests are refused while an iteration of the event loop takes longer; 0 refuses none'
   })
 }
 

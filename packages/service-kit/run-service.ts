@@ -72,7 +72,16 @@ export async function runService<
   const { name } = service
   await run(name, async (onClose, log) => {
     const config = readConfig(service.config)
-    const { HOST, PORT, METRICS_PORT, TRUST_PROXY, DATABASE_URL, NATS_URL, IDENTITY_ROOT_PUBLIC_KEYS } = config
+    const {
+      HOST,
+      PORT,
+      METRICS_PORT,
+      TRUST_PROXY,
+      MAX_EVENT_LOOP_DELAY_MS,
+      DATABASE_URL,
+      NATS_URL,
+      IDENTITY_ROOT_PUBLIC_KEYS
+    } = config
 
     const disk = watchDisk()
     const db = connect<Tables>(DATABASE_URL, { log, onError: disk.onError })
@@ -122,7 +131,13 @@ export async function runService<
       ...keys.checks,
       ...service.checks?.(deps)
     }
-    const app = await service.createApp(deps, { log, keys, trustProxy: TRUST_PROXY, checks })
+    const app = await service.createApp(deps, {
+      log,
+      keys,
+      trustProxy: TRUST_PROXY,
+      maxEventLoopDelayMs: MAX_EVENT_LOOP_DELAY_MS,
+      checks
+    })
     onClose(() => app.close())
     const metrics = await serveMetrics(METRICS_PORT, HOST)
     onClose(() => metrics.close())

@@ -76,8 +76,7 @@ export function examplePerson (
 }
 
 /** An app that does not log and accepts the tokens of `bearer`. */
-export const createTestApp = async (deps: Deps) =>
-  await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
+export const createTestApp = async (deps: Deps) => await createApp(deps, { log: silentLog, keys: testKeys })
 
 /**
  * An app with its own database schema, shared by all tests of a file. `newUser()` creates a person without logs, sets

@@ -142,7 +142,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     departures,
     sendEphemeral: (message) => ephemeral.push(message)
   }
-  const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
+  const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
 
   /** Sends a request as an account and returns status, headers and body. */

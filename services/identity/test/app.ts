@@ -162,7 +162,7 @@ export async function testApp (
     publicUrl: 'https://tandem.example',
     graceDays: 14
   }
-  const app = await createApp(deps, { log: silentLog, keys, loadShedding: false })
+  const app = await createApp(deps, { log: silentLog, keys })
   mailer.start()
   mailRequests.start()
   // tap tears down in reverse order, so this runs before the servers stop.

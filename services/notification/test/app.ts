@@ -120,7 +120,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     wakeUp: (signal) => signals.push(...signal),
     log: silentLog
   }
-  const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
+  const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
   const handlers = createHandlers(deps)
 

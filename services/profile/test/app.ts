@@ -73,7 +73,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     areAdminRoutesOff: false,
     departures: createProfileDepartures({ db, callRpc, media })
   }
-  const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
+  const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
 
   /** Sends a request of an account and returns the response. */

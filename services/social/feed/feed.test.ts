@@ -244,7 +244,7 @@ t.test('reading trending posts writes nothing, also for unknown hashtags', async
   })
   t.teardown(() => readOnly.destroy())
   await t.rejects(readOnly.deleteFrom('posts').execute(), { message: /read-only/ })
-  const reader = await createApp({ ...deps, db: readOnly }, { log: silentLog, keys: testKeys, loadShedding: false })
+  const reader = await createApp({ ...deps, db: readOnly }, { log: silentLog, keys: testKeys })
   t.teardown(() => reader.close())
   const sizes = async () =>
     (await sql`

@@ -63,7 +63,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     fourEyes: new Set(),
     departures: createSocialDepartures({ db, callRpc, media })
   }
-  const app = await createApp(deps, { log: silentLog, keys: testKeys, loadShedding: false })
+  const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
 
   /** Sends a request as an account and returns the status and the parsed body. */

@@ -1,0 +1,78 @@
+// Serial, because it measures how late the event loop is.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { data } from './envelope.ts'
+import { testServer } from './testing.ts'
+
+function block (ms: number) {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+/** Makes each iteration of the event loop take `ms`, until the returned function is called. */
+function delayEventLoop (ms: number) {
+  let timer = setImmediate(function again () {
+    block(ms)
+    timer = setImmediate(again)
+  })
+  return () => clearImmediate(timer)
+}
+
+const MAX_MS = 500
+
+async function overloadedServer (t: Parameters<typeof testServer>[0]) {
+  const app = await testServer(t, async (app) => {
+    app.get('/work', { config: { public: true } }, async () => data({}))
+    app.get('/internal/keys', { config: { public: true } }, async () => data({}))
+    app.get('/docs', { config: { public: true, neverRefused: true } }, async () => data({}))
+  }, { maxEventLoopDelayMs: MAX_MS })
+  return async (path: string) => (await app.inject(path)).statusCode
+}
+
+t.test('a core that is fully used refuses nothing while requests wait less than the maximum', async (t) => {
+  const get = await overloadedServer(t)
+  const stop = delayEventLoop(100)
+  t.teardown(stop)
+  const end = performance.now() + 2_500
+  while (performance.now() < end) {
+    t.equal(await get('/work'), 200)
+    await sleep(20)
+  }
+})
+
+t.test('while requests would wait longer, they are refused with a time to retry after', async (t) => {
+  const app = await testServer(t, async (app) => {
+    app.get('/work', { config: { public: true } }, async () => data({}))
+  }, { maxEventLoopDelayMs: MAX_MS })
+  const stop = delayEventLoop(MAX_MS * 1.5)
+  t.teardown(stop)
+  let refusal = await app.inject('/work')
+  while (refusal.statusCode === 200) {
+    await sleep(20)
+    refusal = await app.inject('/work')
+  }
+  t.match(refusal, { statusCode: 503, headers: { 'retry-after': '1' } })
+  t.match(refusal.json(), { success: false, code: 'SERVICE_UNAVAILABLE' })
+
+  stop()
+  const since = performance.now()
+  while ((await app.inject('/work')).statusCode === 503) await sleep(20)
+  t.ok(performance.now() - since < 2_000, 'well again within two seconds')
+})
+
+t.test('probes and gateways are never refused', async (t) => {
+  const get = await overloadedServer(t)
+  const stop = delayEventLoop(MAX_MS * 1.5)
+  t.teardown(stop)
+  while (await get('/work') === 200) await sleep(20)
+  t.strictSame(
+    [await get('/health/live'), await get('/health/ready'), await get('/internal/keys'), await get('/docs')],
+    [200, 200, 200, 200]
+  )
+  t.equal(await get('/work'), 503, 'and the others still are')
+})
+
+t.test('by default nothing is refused', async (t) => {
+  const app = await testServer(t)
+  t.notOk(app.hasDecorator('isUnderPressure'))
+})
