@@ -9,9 +9,8 @@ import { withTeardown } from './teardown.ts'
 
 // Measures CPU time per request, which varies less than throughput: of the gateway with its default settings and of
 // other proxies in front of the same upstream. Rounds alternate between them. They count requests and not seconds: on a
-// busy machine, seconds would measure code that is not yet compiled. They begin once the gateways have given back the
-// memory of their start, because that discards compiled code too; and so does V8 in a process that waits for its turn.
-// docs/decisions/0030 has what is measured without the warm-ups.
+// busy machine, seconds would measure code that is not yet compiled. V8 discards code of a process that waits for its
+// turn, so each round begins with a warm-up.
 const ROUNDS = 5
 const FIRST_WARM_UP_REQUESTS = 150_000
 const WARM_UP_REQUESTS = 40_000

@@ -36,7 +36,7 @@ const limits = [
 ]
 export const highLimits = Object.fromEntries(limits.map((name) => [name, '9999999/1h']))
 
-/** By then each process has given back the memory of its start, which takes CPU: two periods of trim-memory.ts. */
+/** By then what a start leaves to do later, such as the places of profile, is done. */
 export const START_SETTLE_MS = 65_000
 
 /**

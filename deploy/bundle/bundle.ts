@@ -38,7 +38,7 @@ export async function bundle (root: string, entries: Record<string, string>, fol
       js:
         "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);"
     },
-    plugins: [externalByPath, requireHttp, keepPlaces]
+    plugins: [externalByPath, keepPlaces]
   })
 }
 
@@ -62,20 +62,6 @@ const externalByPath: Plugin = {
 
 /** Whether a file is of a package from the registry, and not of this repository. */
 const isInstalled = (file: string) => file.includes('/node_modules/')
-
-// An import of node:http reads all of its properties, and one of them loads fetch: 40 ms. A require reads none.
-const requireHttp: Plugin = {
-  name: 'node:http by require',
-  setup (building) {
-    building.onResolve(
-      { filter: /^(node:)?http$/ },
-      ({ kind }) => kind === 'import-statement' ? { path: 'http', namespace: 'required' } : undefined
-    )
-    building.onLoad({ filter: /./, namespace: 'required' }, ({ path: name }) => ({
-      contents: `module.exports = require('node:${name}')`
-    }))
-  }
-}
 
 const keepPlaces: Plugin = {
   name: 'the place of each module',

@@ -35,7 +35,6 @@ export function createEnvironments (
   const common = (name: string): NodeJS.ProcessEnv => ({
     // As in the images: several threads decode images, and malloc would keep memory for each.
     MALLOC_ARENA_MAX: '2',
-    MALLOC_MMAP_THRESHOLD_: '131072',
     MAIL_FROM: 'Tandem <no-reply@tandem.localhost>',
     MEDIA_DIR: path.join(dataDir, 'media'),
     ...rest,

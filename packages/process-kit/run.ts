@@ -3,7 +3,6 @@ import { ConfigError } from './config.ts'
 import { createLogger, type Log } from './logging.ts'
 import { showSources } from './stacks.ts'
 import { startTracing } from './tracing.ts'
-import { trimMemoryWhenQuiet } from './trim-memory.ts'
 
 type Close = () => unknown
 interface CloseOptions {
@@ -77,7 +76,6 @@ export async function run (name: string, main: Main): Promise<void> {
       open.push(close)
       timeoutMs += extraMs
     }, log)
-    if (!closing) open.push(trimMemoryWhenQuiet())
   } catch (error) {
     if (closing) return
     // Unlike process.stderr.write, it does not fail if the line cannot be written.
