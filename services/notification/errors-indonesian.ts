@@ -11,5 +11,5 @@ translateErrors(errors, {
   ContactDeclined: 'Alamat ini menolak menjadi kontak tepercaya Anda. Pilih orang lain',
   InvalidContactLink: 'Tautan ini sudah tidak berlaku',
   TooManyContactChanges: 'Anda telah mengubah kontak tepercaya 3 kali hari ini. Coba lagi besok',
-  TooManyContactRequests: 'Alamat ini telah diminta 3 kali dalam 30 hari. Pilih orang lain'
+  TooManyContactRequests: 'Anda sudah meminta alamat ini 3 kali dalam 30 hari. Pilih orang lain'
 })

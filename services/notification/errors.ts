@@ -18,7 +18,7 @@ export const TooManyContactChanges = createError(
 )
 export const TooManyContactRequests = createError(
   'LIMIT_EXCEEDED',
-  'This address has been asked 3 times within 30 days. Choose another person',
+  'You have asked this address 3 times within 30 days. Choose another person',
   429
 )
 export const BroadcastNotFound = createError('NOT_FOUND', 'There is no such broadcast, or it is finished', 404)

@@ -53,7 +53,7 @@ export async function setTrustedContact (deps: Deps, accountId: string, fields: 
     async function replace () {
       await useContactChange(trx, accountId, now())
       const isSameAddress = await updateFields(trx, accountId, contact)
-      if (!isSameAddress) await useContactRequest(trx, contact.email, now())
+      if (!isSameAddress) await useContactRequest(trx, accountId, contact.email, now())
       const mailId = isSameAddress ? undefined : await insertContact(trx, deps, { accountId, ownerName, ...contact })
       // Last: every transaction locks the contact before the inbox.
       await notify(changed('SET'))

@@ -4,10 +4,10 @@ import { deleteExpiredQuotas, useDailyQuota } from '@tandem/database-kit'
 import { dayAround } from '@tandem/http-kit'
 import { ContactDeclined, TooManyContactChanges, TooManyContactRequests } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
-import { addressDigest } from './tokens.ts'
+import { addressDigest, pairDigest } from './tokens.ts'
 
 const CHANGES_PER_DAY = 3
-const REQUESTS_PER_ADDRESS = 3
+const REQUESTS_PER_PAIR = 3
 const WINDOW = sql.lit('30 days')
 
 /** Uses one of the account's changes of a day. The account's changes run one after the other from here on. */
@@ -19,16 +19,19 @@ export async function useContactChange (trx: Trx, accountId: string, now: Date) 
   if (await useDailyQuota(trx, quota) === undefined) throw new TooManyContactChanges()
 }
 
-/** Uses one of the requests to an address, whichever account sends it. It is one statement, so the limit is exact. */
-export async function useContactRequest (trx: Trx, email: string, now: Date) {
+/**
+ * Uses one of an account's requests to an address. Requests of other accounts do not count, or strangers could keep
+ * somebody from being asked by their own people. It is one statement, so the limit is exact.
+ */
+export async function useContactRequest (trx: Trx, accountId: string, email: string, now: Date) {
   const { rows } = await sql`
     insert into trusted_contact_requests as address (address_digest, requested_at, last_at)
-    values (${addressDigest(email)}, array[${now}::timestamptz], ${now})
+    values (${pairDigest(accountId, email)}, array[${now}::timestamptz], ${now})
     on conflict (address_digest) do update set last_at = excluded.last_at, requested_at = excluded.last_at || array(
         select requested from unnest(address.requested_at) as requested
         where requested > excluded.last_at - interval ${WINDOW})
       where (select count(*) from unnest(address.requested_at) as requested
-        where requested > excluded.last_at - interval ${WINDOW}) < ${REQUESTS_PER_ADDRESS}
+        where requested > excluded.last_at - interval ${WINDOW}) < ${REQUESTS_PER_PAIR}
     returning last_at`.execute(trx)
   if (rows.length === 0) throw new TooManyContactRequests()
 }

@@ -55,7 +55,7 @@ export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
       description:
         `A new address gets a mail with the question whether it agrees, and nothing else until then. ${noEmergencyService} ` +
         'An address that declined cannot be asked again. At most 3 changes a day, and 3 requests ' +
-        'to an address in 30 days. I am notified of every change.',
+        'of mine to an address in 30 days. I am notified of every change.',
       'x-extension': true,
       body: Body({
         name: Text({ max: 100, description: 'Only I see it' }),

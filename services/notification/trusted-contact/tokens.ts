@@ -5,6 +5,8 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest()
 
 /** What is stored of an address that outlives the contact. */
 export const addressDigest = (email: string) => digestOf(email.toLowerCase())
+/** An account and an address that it asked. Without both, it reveals neither. */
+export const pairDigest = (accountId: string, email: string) => digestOf(`${accountId} ${email.toLowerCase()}`)
 export const tokenDigest = digestOf
 
 /** The URL of the page on which a contact agrees, refuses or ends it. Its token is stored as a digest only. */
