@@ -13,6 +13,7 @@ import { forward } from './proxy/forward.ts'
 import { createRedisCounter } from './rate-limits/counter.ts'
 import type { RateCounter } from './rate-limits/counter.ts'
 import { limitFloods, limitRoutes } from './rate-limits/limits.ts'
+import { serveCodeLinkPages } from './pages/code-link-pages.ts'
 import { serveContactPage } from './pages/contact-page.ts'
 import { serveMedia } from './pages/media.ts'
 import { serveMeta } from './pages/meta.ts'
@@ -137,6 +138,7 @@ async function addPages (app: Server, config: Config, jsonClient: JsonClient) {
   await app.register(serveContactPage)
   await app.register(serveMyDataPage)
   await app.register(serveRestoreAddressPage)
+  await app.register(serveCodeLinkPages)
   await app.register(serveAppealPage)
   if (config.DOCS === 'off') return
   await app.register(serveOpenapi, {

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { testGateway } from '../test/gateway.ts'
 
-const pages = ['/reset-password', '/delete-account', '/my-data', '/restore-address', '/trusted-contact', '/appeal']
+const pages = [
+  '/reset-password',
+  '/delete-account',
+  '/my-data',
+  '/restore-address',
+  '/sign-in',
+  '/verify-email',
+  '/trusted-contact',
+  '/appeal'
+]
 
 t.test('every page runs only its own script, loads nothing, stays in no cache, and has two languages', async (t) => {
   const { call } = await testGateway(t)

@@ -3,7 +3,7 @@ import { listAccessibilityErrors, needsBrowser, openBrowser } from '@tandem/test
 import { testGateway } from '../test/gateway.ts'
 
 t.test(
-  'a person downloads their data and takes an address back, on a phone and a desktop, by keyboard',
+  'a person downloads their data, takes an address back and uses the link of a code, on a phone and a desktop',
   needsBrowser,
   async (t) => {
     const { url, services: { identity } } = await testGateway(t, { env: { LIMIT_ACCOUNT_EXPORT_FILE: 'off' } })
@@ -11,7 +11,7 @@ t.test(
     const zip = Buffer.alloc(3_500_000, 1)
     let status = 200
     identity.respondWith(({ method, url: path }, response) => {
-      if (status !== 200 || path.startsWith('/account/email')) {
+      if (status !== 200 || path.startsWith('/account/email') || path.startsWith('/auth/')) {
         response.writeHead(status, { 'content-type': 'application/json' })
         return response.end(
           JSON.stringify({ success: status === 200, code: status === 200 ? undefined : 'INVALID_TOKEN' })
@@ -62,6 +62,20 @@ t.test(
       await address.keyboard.press('Enter')
       await address.getByText(restored).waitFor()
       t.same(JSON.parse(String(identity.received[0]?.body)), { token: 't-2' })
+
+      for (const [path, route] of [['/sign-in', '/auth/login-link/network'], ['/verify-email', '/auth/verify-link']]) {
+        const linked = await open(`${path}#token=t-3`, { width, locale })
+        identity.received.length = 0
+        t.strictSame(await listAccessibilityErrors(linked), [], `${path} ${width} ${locale}`)
+        t.equal(new URL(linked.url()).hash, '', 'the history keeps no token')
+        t.equal(identity.received.length, 0, 'opening the page sends nothing')
+        await linked.getByRole('button').click()
+        await linked.locator('form').waitFor({ state: 'hidden' })
+        t.same(
+          identity.received.map(({ url: sent, body }) => [sent, JSON.parse(String(body))]),
+          [[route, { token: 't-3' }]]
+        )
+      }
     }
 
     const messages = { 410: /has ended/, 400: /not valid/, 503: /went wrong/ }

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { BASE_PATH } from '../routes.ts'
-import { LINK_SCRIPT, serveHtmlPage } from './html-page.ts'
+import { serveButtonPage } from './button-page.ts'
 
 const texts = {
   en: {
@@ -9,7 +8,7 @@ const texts = {
     warning:
       'Your password is removed, everybody is signed out, and what was requested since is canceled. Then sign in ' +
       'with a code that we mail to you.',
-    restore: 'Restore my address',
+    button: 'Restore my address',
     done: 'Your address is restored. Sign in to the app with a code from your mailbox, then set a new password.',
     expired: 'This link has expired or was already used.',
     missing: 'Please open the link in the email again.',
@@ -21,7 +20,7 @@ const texts = {
     warning:
       'Kata sandi Anda dihapus, semua perangkat keluar dari akun, dan yang diminta sejak itu dibatalkan. Setelah itu ' +
       'masuklah dengan kode dari email.',
-    restore: 'Pulihkan alamat saya',
+    button: 'Pulihkan alamat saya',
     done: 'Alamat Anda sudah dipulihkan. Masuklah di aplikasi dengan kode dari email, lalu buat kata sandi baru.',
     expired: 'Tautan ini sudah tidak berlaku atau sudah dipakai.',
     missing: 'Silakan buka lagi tautan dari email.',
@@ -29,34 +28,7 @@ const texts = {
   }
 }
 
-// Relative, in case the gateway is not at the root of its origin.
-const route = `${BASE_PATH}/account/email/revert`.slice(1)
-
-// Opening the page changes nothing, because mail scanners open links too: only a button does.
-const script = `${LINK_SCRIPT}
-form.addEventListener('submit', async (event) => {
-  event.preventDefault()
-  const body = JSON.stringify({ token })
-  try {
-    const response = await fetch('${route}', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    const { success, code } = await response.json()
-    if (success) finish('done')
-    else if (code === 'INVALID_TOKEN') finish('expired')
-    else showStatus(dataset.failed)
-  } catch {
-    showStatus(dataset.failed)
-  }
-})
-`
-
-const content = ({ question, warning, restore }: typeof texts['en']) =>
-  `<form>
-<p>${question}</p>
-<p>${warning}</p>
-<button>${restore}</button>
-</form>`
-
 /** GET /restore-address: the target of the link that takes a change of address back. */
 export async function serveRestoreAddressPage (app: FastifyInstance) {
-  serveHtmlPage(app, { path: '/restore-address', texts, content, script })
+  serveButtonPage(app, { path: '/restore-address', route: '/account/email/revert', texts })
 }

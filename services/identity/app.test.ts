@@ -33,6 +33,9 @@ const documented = [
 const extensions = [
   'POST /auth/request-code',
   'POST /auth/login-code',
+  'POST /auth/login-link',
+  'POST /auth/login-link/network',
+  'POST /auth/verify-link',
   'POST /auth/change-password',
   'POST /account/proof',
   'POST /account/proof/code',

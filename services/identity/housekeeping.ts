@@ -49,6 +49,8 @@ export async function runHousekeeping (db: Db) {
   await sql`delete from email_changes where requested_at < now() - interval '1 day'`.execute(db)
   await sql`delete from email_change_attempts where last_attempted_at < now() - interval '1 day'`.execute(db)
   await sql`delete from code_attempts where day < (now() at time zone 'utc')::date`.execute(db)
+  await sql`delete from wrong_codes where entered_at < now() - interval '1 day'`.execute(db)
+  await sql`delete from code_links where expires_at < now()`.execute(db)
   await sql`delete from codes where expires_at < now()`.execute(db)
   await sql`delete from deletion_links where expires_at < now()`.execute(db)
   await sql`delete from password_resets where expires_at < now()`.execute(db)

@@ -78,7 +78,9 @@ export const personalData: PersonalData<Tables> = {
     ...ofDecisions('id'),
     exported: ['actions', 'reason', 'statement', 'excerpt', 'is_automated', 'made_at']
   }),
+  code_links: personal({ rowsOf: inColumns('account_id'), exported: secret }),
   codes: personal({ rowsOf: inColumns('account_id'), exported: secret }),
+  wrong_codes: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
   code_attempts: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
   deletion_links: personal({ rowsOf: inColumns('account_id'), exported: secret }),
   password_resets: personal({ rowsOf: inColumns('account_id'), exported: secret }),

@@ -78,9 +78,20 @@ export interface Tables
     purpose: Purpose,
     digest: Buffer,
     attempts: Generated<number>,
+    network: string | null,
     expires_at: Date
   }
+  /** Only the previous version uses it. */
   code_attempts: { account_id: string, day: string, attempts: number }
+  wrong_codes: {
+    id: Generated<string>,
+    account_id: string,
+    code_digest: Buffer,
+    network: string,
+    is_known: boolean,
+    entered_at: Generated<Date>
+  }
+  code_links: { digest: Buffer, account_id: string, purpose: PublicPurpose, expires_at: Date }
   proofs: {
     digest: Buffer,
     account_id: string,
@@ -274,7 +285,9 @@ export type Provider = 'PROVIDER_A' | 'PROVIDER_B'
 export type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | Provider
 export type Platform = 'android' | 'ios'
 /** The purpose of a mailed code. */
-export type Purpose = 'VERIFY' | 'SIGN_IN' | 'NEW_EMAIL' | ProofPurpose
+/** Codes that callers enter who are not signed in. */
+export type PublicPurpose = 'VERIFY' | 'SIGN_IN'
+export type Purpose = PublicPurpose | 'NEW_EMAIL' | ProofPurpose
 export type ProofPurpose = 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL' | 'REMOVE_PROVIDER'
 export type ProofMethod = 'PASSWORD' | 'CODE' | Provider
 /** What callers who are not signed in can have mailed to an address. */

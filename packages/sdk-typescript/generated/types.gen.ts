@@ -5210,6 +5210,149 @@ export type SignInWithCodeResponses = {
 
 export type SignInWithCodeResponse = SignInWithCodeResponses[keyof SignInWithCodeResponses];
 
+export type SignInWithLinkData = {
+    body: {
+        appVersion?: string;
+        deviceInfo?: string;
+        deviceName?: string;
+        platform?: 'android' | 'ios';
+        /**
+         * The token from the link
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/auth/login-link';
+};
+
+export type SignInWithLinkErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_TOKEN`: This link is invalid, expired or already used. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `ACCOUNT_DELETION_PENDING`: This account will be deleted. You can still cancel that.
+     */
+    403: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type SignInWithLinkError = SignInWithLinkErrors[keyof SignInWithLinkErrors];
+
+export type SignInWithLinkResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        /**
+         * A JWT for the header `Authorization: Bearer …`
+         */
+        accessToken: string;
+        /**
+         * Seconds until the access token expires
+         */
+        expiresIn: 900;
+        /**
+         * Can be exchanged once, within 30 days
+         */
+        refreshToken: string;
+        success: true;
+        user: SignedInUser;
+    };
+};
+
+export type SignInWithLinkResponse = SignInWithLinkResponses[keyof SignInWithLinkResponses];
+
+export type AllowNetworkData = {
+    body: {
+        /**
+         * The token from the link
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/auth/login-link/network';
+};
+
+export type AllowNetworkErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_TOKEN`: This link is invalid, expired or already used. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type AllowNetworkError = AllowNetworkErrors[keyof AllowNetworkErrors];
+
+export type AllowNetworkResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type AllowNetworkResponse = AllowNetworkResponses[keyof AllowNetworkResponses];
+
 export type SignOutData = {
     body?: {
         allDevices?: boolean;
@@ -6298,6 +6441,66 @@ export type VerifyEmailResponses = {
 };
 
 export type VerifyEmailResponse = VerifyEmailResponses[keyof VerifyEmailResponses];
+
+export type VerifyEmailWithLinkData = {
+    body: {
+        /**
+         * The token from the link
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/auth/verify-link';
+};
+
+export type VerifyEmailWithLinkErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_TOKEN`: This link is invalid, expired or already used. Request a new one.
+     */
+    400: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type VerifyEmailWithLinkError = VerifyEmailWithLinkErrors[keyof VerifyEmailWithLinkErrors];
+
+export type VerifyEmailWithLinkResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type VerifyEmailWithLinkResponse = VerifyEmailWithLinkResponses[keyof VerifyEmailWithLinkResponses];
 
 export type UnblockUserData = {
     body?: never;
@@ -13516,7 +13719,7 @@ export type SetTrustedContactErrors = {
     /**
      * `LIMIT_EXCEEDED`: You have changed your trusted contact 3 times today. Try again tomorrow
      *
-     * `LIMIT_EXCEEDED`: This address has been asked 3 times within 30 days. Choose another person
+     * `LIMIT_EXCEEDED`: You have asked this address 3 times within 30 days. Choose another person
      *
      * `RATE_LIMITED`: Too many requests; try again later
      */

@@ -1,25 +1,28 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { LIFETIMES } from '../lifetimes.ts'
-import type { Purpose, Trx } from '../tables.ts'
+import type { PublicPurpose, Purpose, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
-import { MAX_ATTEMPTS_PER_CODE } from './queries.ts'
-
-const MAX_ATTEMPTS_PER_DAY = 20
+import { findOpenCode, MAX_ATTEMPTS_PER_CODE } from './queries.ts'
 
 export const generateCode = () => String(randomInt(1_000_000)).padStart(6, '0')
 
-interface NewCode {
+interface Entered {
   accountId: string
   purpose: Purpose
   code: string
 }
 
-/** Stores `code` as the current one. It replaces an earlier one. */
-export async function storeCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: NewCode) {
+/** Stores `code` as the current one. It replaces an earlier one. `network` is where a public code was requested. */
+export async function storeCode (
+  trx: Trx,
+  secrets: Secrets,
+  { accountId, purpose, code, network = null }: Entered & { network?: string | null }
+) {
   const stored = {
-    digest: digestOf(secrets, accountId, purpose, code),
+    digest: digestOf(secrets, { accountId, purpose, code }),
     attempts: 0,
+    network,
     expires_at: sql<Date>`now() + ${LIFETIMES[purpose]}::interval`
   }
   await trx.insertInto('codes').values({ account_id: accountId, purpose, ...stored })
@@ -28,38 +31,50 @@ export async function storeCode (trx: Trx, secrets: Secrets, { accountId, purpos
 }
 
 /**
- * Compares a code, and deletes it if it is correct. At most 5 attempts per code are compared, and 20 per day of callers
- * who are not signed in.
+ * Compares a code of a caller who is signed in, and deletes it if it is correct. At most 5 attempts are compared.
  * The caller holds the lock of the account and commits in either case, so concurrent attempts are counted one after the
  * other, and each is counted before its result is known.
  * @returns whether it was correct
  */
-export async function redeemCode (trx: Trx, secrets: Secrets, { accountId, purpose, code }: NewCode) {
+export async function redeemCode (trx: Trx, secrets: Secrets, entered: Entered) {
   const counted = await trx.updateTable('codes').set({ attempts: sql`attempts + 1` })
-    .where('account_id', '=', accountId)
-    .where('purpose', '=', purpose)
+    .where('account_id', '=', entered.accountId)
+    .where('purpose', '=', entered.purpose)
     .where('attempts', '<', MAX_ATTEMPTS_PER_CODE)
     .where('expires_at', '>', sql<Date>`now()`)
     .returning('digest')
     .executeTakeFirst()
-  if (!counted) return false
-  // Anybody can guess at these. Guesses of a caller who is signed in must not use up the day's attempts.
-  const isPublic = purpose === 'VERIFY' || purpose === 'SIGN_IN'
-  if (isPublic && !await countDailyAttempt(trx, accountId)) return false
-
-  if (!timingSafeEqual(counted.digest, digestOf(secrets, accountId, purpose, code))) return false
-  await trx.deleteFrom('codes').where('account_id', '=', accountId).where('purpose', '=', purpose).execute()
+  if (!counted || !timingSafeEqual(counted.digest, digestOf(secrets, entered))) return false
+  await deleteCode(trx, entered)
   return true
 }
 
-async function countDailyAttempt (trx: Trx, accountId: string) {
-  const { rows } = await sql`
-    insert into code_attempts (account_id, day, attempts) values (${accountId}, (now() at time zone 'utc')::date, 1)
-    on conflict (account_id, day) do update set attempts = code_attempts.attempts + 1
-      where code_attempts.attempts < ${MAX_ATTEMPTS_PER_DAY}::int
-    returning attempts`.execute(trx)
-  return rows.length > 0
+/**
+ * `redeemCode` for a caller who is not signed in, within the attempts of their network. Only wrong codes count.
+ * @returns whether it was correct
+ */
+export async function redeemPublicCode (
+  trx: Trx,
+  secrets: Secrets,
+  { network, ...entered }: Entered & { purpose: PublicPurpose, network: string }
+) {
+  const { accountId, purpose } = entered
+  const open = await findOpenCode(trx, { accountId, purpose, network })
+  if (!open) return false
+  if (timingSafeEqual(open.digest, digestOf(secrets, entered))) {
+    await deleteCode(trx, entered)
+    return true
+  }
+  await trx.insertInto('wrong_codes')
+    .values({ account_id: accountId, code_digest: open.digest, network: open.countedNetwork, is_known: open.isKnown })
+    .execute()
+  return false
 }
 
-const digestOf = (secrets: Secrets, accountId: string, purpose: Purpose, code: string) =>
+/** Deletes the code of a purpose, and the links that were mailed with it and before it. */
+export async function deleteCode (trx: Trx, { accountId, purpose }: Pick<Entered, 'accountId' | 'purpose'>) {
+  await trx.deleteFrom('codes').where('account_id', '=', accountId).where('purpose', '=', purpose).execute()
+}
+
+const digestOf = (secrets: Secrets, { accountId, purpose, code }: Entered) =>
   secrets.digest('code', accountId, purpose, code)

@@ -1,4 +1,4 @@
-import { Text } from '@tandem/http-kit'
+import { Secret, Text } from '@tandem/http-kit'
 
 /** A code as it appears in the mail. */
 export const Code = Text({
@@ -12,3 +12,6 @@ export const Code = Text({
   description: 'Six digits',
   examples: ['042731']
 })
+
+/** The token of the link in a mail with a code. */
+export const CodeLinkToken = Secret({ max: 100, description: 'The token from the link', examples: ['pX3f9kQe…'] })

@@ -1,6 +1,7 @@
 import { createMail } from '@tandem/mail-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { generateCode, storeCode } from '../codes/actions.ts'
+import { createCodeLink, storeCodeLink } from '../codes/links.ts'
 import { storeDeletionLink } from '../deletion-links/links.ts'
 import { storeReset } from '../passwords/resets.ts'
 import { generateToken } from '../random-tokens.ts'
@@ -64,12 +65,15 @@ export async function processMailRequest (
       return queued
     }
     const code = generateCode()
+    const { token, url } = createCodeLink(publicUrl, kind)
     const queued = await createMail(trx, {
       ...mail,
-      ...(kind === 'VERIFY' ? templates.verification(code) : templates.signIn(code))
+      ...(kind === 'VERIFY' ? templates.verification(code, url) : templates.signIn(code, url))
     })
     // When the mail budget is used up, the code or link of the last mail stays valid.
-    if (queued) await storeCode(trx, secrets, { accountId: account.id, purpose: kind, code })
+    if (!queued) return
+    await storeCode(trx, secrets, { accountId: account.id, purpose: kind, code, network })
+    await storeCodeLink(trx, { accountId: account.id, purpose: kind, token })
     return queued
   })
 }

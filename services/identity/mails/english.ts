@@ -85,28 +85,30 @@ function describeAction ({ type, scope, until }: DecidedAction) {
  * address chooses the name, and could send their own text to that person through us.
  */
 export const english = {
-  verification: (code: string) =>
+  verification: (code: string, url: string) =>
     renderMail({
       locale,
       subject: `${code} is your Tandem code`,
       title: 'Welcome to Tandem',
       paragraphs: [
         'Enter this code in the app to confirm your email address:',
-        'The code expires in 24 hours. Nobody from Tandem will ever ask you for it.'
+        'The code and the link expire in 24 hours. Nobody from Tandem will ever ask you for them.'
       ],
       code,
+      button: { label: 'Confirm without the code', url },
       footer: `Somebody signed up for Tandem with this email address. ${ignore}`
     }),
-  signIn: (code: string) =>
+  signIn: (code: string, url: string) =>
     renderMail({
       locale,
       subject: `${code} is your Tandem sign-in code`,
       title: 'Hello',
       paragraphs: [
         'Enter this code in the app to sign in:',
-        'The code expires in 10 minutes. Nobody from Tandem will ever ask you for it.'
+        'The code and the link expire in 10 minutes. Nobody from Tandem will ever ask you for them.'
       ],
       code,
+      button: { label: 'Is the code not accepted?', url },
       footer: `Somebody is trying to sign in to Tandem with this email address. ${ignore}`
     }),
   proof: (purpose: ProofPurpose, code: string) =>

@@ -55,28 +55,30 @@ function describeAction ({ type, scope, until }: DecidedAction) {
 }
 
 export const indonesian: MailTemplates = {
-  verification: (code) =>
+  verification: (code, url) =>
     renderMail({
       locale,
       subject: `${code} adalah kode Tandem Anda`,
       title: 'Selamat datang di Tandem',
       paragraphs: [
         'Masukkan kode ini di aplikasi untuk mengonfirmasi alamat email Anda:',
-        'Kode berlaku selama 24 jam. Tim Tandem tidak akan pernah memintanya.'
+        'Kode dan tautan berlaku selama 24 jam. Tim Tandem tidak akan pernah memintanya.'
       ],
       code,
+      button: { label: 'Konfirmasi tanpa kode', url },
       footer: `Seseorang mendaftar di Tandem dengan alamat ini. ${ignore}`
     }),
-  signIn: (code) =>
+  signIn: (code, url) =>
     renderMail({
       locale,
       subject: `${code} adalah kode masuk Tandem Anda`,
       title: 'Halo',
       paragraphs: [
         'Masukkan kode ini di aplikasi untuk masuk:',
-        'Kode berlaku selama 10 menit. Tim Tandem tidak akan pernah memintanya.'
+        'Kode dan tautan berlaku selama 10 menit. Tim Tandem tidak akan pernah memintanya.'
       ],
       code,
+      button: { label: 'Kode tidak diterima?', url },
       footer: `Seseorang ingin masuk ke Tandem dengan alamat ini. ${ignore}`
     }),
   proof: (purpose, code) =>

@@ -144,7 +144,7 @@ t.test('guesses at a code for a proof do not use up the attempts of sign-in', as
   await requestCode(account)
   const code = await codeMailedTo(account.email)
   await prove(account, { code: wrongCode(code) })
-  t.same(await db.selectFrom('code_attempts').where('account_id', '=', account.id).selectAll().execute(), [])
+  t.same(await db.selectFrom('wrong_codes').where('account_id', '=', account.id).selectAll().execute(), [])
 })
 
 t.test('a banned account gets neither proof nor code', async (t) => {

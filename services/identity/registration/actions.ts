@@ -4,10 +4,11 @@ import { publish } from '@tandem/bus-kit'
 import { AccountRegistered, AccountVerified } from '@tandem/contracts'
 import { createMail } from '@tandem/mail-kit'
 import { findNameError, generateName, networkOf } from '@tandem/http-kit'
-import { accountColumns, lockAccount, type Account } from '../accounts/queries.ts'
-import { generateCode, storeCode, redeemCode } from '../codes/actions.ts'
+import { accountColumns, lockAccount, type Account, type LockedAccount } from '../accounts/queries.ts'
+import { deleteCode, generateCode, redeemPublicCode, storeCode } from '../codes/actions.ts'
+import { createCodeLink, redeemCodeLink, storeCodeLink } from '../codes/links.ts'
 import type { Deps } from '../deps.ts'
-import { EmailExists, InvalidCode, UserNotFound } from '../errors.ts'
+import { EmailExists, InvalidCode, InvalidResetToken, UserNotFound } from '../errors.ts'
 import { rateLimitKeyOf, validityOf } from '../mails/mail-keys.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -35,7 +36,7 @@ export interface Registration {
  * @throws CommonPassword, EmailExists, TooBusy
  */
 export async function register (deps: Deps, { email, password, name, referralCode, locale, client }: Registration) {
-  const { db, secrets, hashing, blocklist, mailer } = deps
+  const { db, secrets, hashing, blocklist, mailer, publicUrl } = deps
   if (password !== undefined) await blocklist.assertUncommon(password)
   const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
   const isUnavailable = await isEmailBanned(db, secrets, email) || await isAddressReserved(db, email)
@@ -58,14 +59,17 @@ export async function register (deps: Deps, { email, password, name, referralCod
     const session = await startSession(trx, secrets, { accountId: account.id, method: 'REGISTRATION', client })
 
     const code = generateCode()
-    await storeCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code })
+    const { token, url } = createCodeLink(publicUrl, 'VERIFY')
+    const network = networkOf(client.address)
+    await storeCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code, network })
+    await storeCodeLink(trx, { accountId: account.id, purpose: 'VERIFY', token })
     const mail = await createMail(trx, {
       dedupeKey: `registration:${account.id}`,
       recipient: email,
       accountId: account.id,
       rateLimitKey: rateLimitKeyOf('VERIFY', false),
       ...validityOf('VERIFY', account.id),
-      ...mailTemplatesFor(locale).verification(code)
+      ...mailTemplatesFor(locale).verification(code, url)
     })
     return { account, ...session, mail }
   })
@@ -142,10 +146,8 @@ const REFERRAL_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const generateReferralCode = () =>
   Array.from({ length: 8 }, () => REFERRAL_ALPHABET[randomInt(REFERRAL_ALPHABET.length)]).join('')
 
-/** `caller` is the owner of the access token in the request, if it has one. */
-interface Verification {
-  userId: string
-  code: string
+/** Who verifies an address. `caller` is the owner of the access token in the request, if it has one. */
+interface Verifier {
   network: string
   caller: Caller | undefined
 }
@@ -156,8 +158,12 @@ interface Verification {
  * @returns true if this call verified it; false if it was already verified
  * @throws UserNotFound, InvalidCode
  */
-export async function verifyEmail (db: Db, secrets: Secrets, { userId, code, network, caller }: Verification) {
-  const known = await findVerification(db, userId)
+export async function verifyEmail (
+  db: Db,
+  secrets: Secrets,
+  { userId, code, network, caller }: Verifier & { userId: string, code: string }
+) {
+  const known = await findVerification(db, userId, network)
   if (!known) throw new UserNotFound()
   if (known.emailVerified) return false
   // A flood of wrong codes is rejected here, without waiting for the lock of the account.
@@ -167,13 +173,29 @@ export async function verifyEmail (db: Db, secrets: Secrets, { userId, code, net
     const account = await lockAccount(trx, { id: userId })
     if (!account) throw new UserNotFound()
     if (account.emailVerified) return 'ALREADY_VERIFIED'
-    if (!await redeemCode(trx, secrets, { accountId: userId, purpose: 'VERIFY', code })) return 'WRONG_CODE'
-    const isRegistrant = network === account.registeredNetwork ||
-      (caller?.accountId === account.id && await isActiveSession(trx, caller))
-    await verifyAccount(trx, account, isRegistrant ? 'REGISTRANT' : 'SOMEBODY_ELSE')
+    if (!await redeemPublicCode(trx, secrets, { accountId: userId, purpose: 'VERIFY', code, network })) {
+      return 'WRONG_CODE'
+    }
+    await verifyFor(trx, account, { network, caller })
     return 'VERIFIED'
   })
   // Thrown after the commit, because the attempt must be counted.
   if (outcome === 'WRONG_CODE') throw new InvalidCode()
   return outcome === 'VERIFIED'
+}
+
+/** Verifies an address with the link that was mailed with the code, once. @throws InvalidResetToken */
+export async function verifyEmailByLink (db: Db, { token, network, caller }: Verifier & { token: string }) {
+  await db.transaction().execute(async (trx) => {
+    const account = await redeemCodeLink(trx, { purpose: 'VERIFY', token })
+    if (!account || account.emailVerified) throw new InvalidResetToken()
+    await deleteCode(trx, { accountId: account.id, purpose: 'VERIFY' })
+    await verifyFor(trx, account, { network, caller })
+  })
+}
+
+async function verifyFor (trx: Trx, account: LockedAccount, { network, caller }: Verifier) {
+  const isRegistrant = network === account.registeredNetwork ||
+    (caller?.accountId === account.id && await isActiveSession(trx, caller))
+  await verifyAccount(trx, account, isRegistrant ? 'REGISTRANT' : 'SOMEBODY_ELSE')
 }

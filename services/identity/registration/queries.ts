@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasActiveCode } from '../codes/queries.ts'
+import { findOpenCode } from '../codes/queries.ts'
 import type { Db } from '../tables.ts'
 
 /** The sign-in methods of an address; undefined if it is unknown. */
@@ -36,9 +36,12 @@ function chooseMethod (
   return hasProviderB ? 'provider_b' : 'credentials'
 }
 
-/** The verification state of an account. */
-export async function findVerification (db: Db, accountId: string) {
-  return await db.selectFrom('accounts').where('id', '=', accountId).where('expired_at', 'is', null)
-    .select([sql<boolean>`email_verified_at is not null`.as('emailVerified'), hasActiveCode('VERIFY').as('hasCode')])
+/** Whether an account is verified, and whether a caller in `network` may enter its code. */
+export async function findVerification (db: Db, accountId: string, network: string) {
+  // Read first: a verification at the same moment deletes the code, and then the account below is verified.
+  const code = await findOpenCode(db, { accountId, purpose: 'VERIFY', network })
+  const account = await db.selectFrom('accounts').where('id', '=', accountId).where('expired_at', 'is', null)
+    .select(sql<boolean>`email_verified_at is not null`.as('emailVerified'))
     .executeTakeFirst()
+  return account && { ...account, hasCode: code !== undefined }
 }

@@ -1,15 +1,25 @@
 import Type from 'typebox'
-import { Body, validateName, Enum, languageOfRequest, networkOf, type Routes, Text } from '@tandem/http-kit'
-import { Code } from '../codes/schemas.ts'
+import {
+  Body,
+  validateName,
+  Enum,
+  languageOfRequest,
+  Message,
+  message,
+  networkOf,
+  type Routes,
+  Text
+} from '@tandem/http-kit'
+import { Code, CodeLinkToken } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { EmailFailed, EmailExists, CommonPassword, UserNotFound, InvalidCode } from '../errors.ts'
+import { EmailFailed, EmailExists, CommonPassword, UserNotFound, InvalidCode, InvalidResetToken } from '../errors.ts'
 import { findTokenOwner } from '../keys/tokens.ts'
 import { NewPassword } from '../passwords/schemas.ts'
 import { Email, RequiredId } from '../schemas.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
 import { device } from '../sessions/schemas.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
-import { register, verifyEmail } from './actions.ts'
+import { register, verifyEmail, verifyEmailByLink } from './actions.ts'
 import { findSignInMethods } from './queries.ts'
 
 const DAY_SECONDS = 24 * 60 * 60
@@ -115,7 +125,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'verifyEmail',
       summary: 'Verify an email address with the mailed code',
-      description: 'A code allows five attempts, and an account twenty a day. The password and sessions of the ' +
+      description: 'Wrong codes count as in `POST /auth/login-code`. The password and sessions of the ' +
         'registration are kept only if this request has ' +
         'an access token of the account (it may have expired within the last 24 hours), or comes from the ' +
         'network of the registration.',
@@ -135,6 +145,24 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     // A token that expired within the lifetime of a code, a day, still identifies the caller.
     const caller = await findTokenOwner(db, headers.authorization, DAY_SECONDS)
     return await verifyEmail(db, secrets, { ...body, network: networkOf(ip), caller }) ? verified : alreadyVerified
+  })
+
+  app.post('/auth/verify-link', {
+    schema: {
+      operationId: 'verifyEmailWithLink',
+      summary: 'Verify an email address with the link mailed with a code',
+      description: 'It works once, as long as the code, however many wrong codes were entered. The password and ' +
+        'sessions of the registration are kept as in `POST /auth/verify-email`.',
+      'x-extension': true,
+      body: Body({ token: CodeLinkToken }),
+      errors: [InvalidResetToken],
+      response: { 200: Message }
+    },
+    config: { public: true }
+  }, async ({ body: { token }, ip, headers }) => {
+    const caller = await findTokenOwner(db, headers.authorization, DAY_SECONDS)
+    await verifyEmailByLink(db, { token, network: networkOf(ip), caller })
+    return message('Your email address is verified')
   })
 
   app.post('/auth/resend-verification', {

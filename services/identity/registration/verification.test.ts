@@ -115,7 +115,7 @@ t.test('20 concurrent uses of the correct code verify once', async (t) => {
   t.equal((await publishedEvents(userId)).filter(({ type }) => type === 'account.verified').length, 1)
 })
 
-t.test('of 200 concurrent wrong codes five are compared, and then the correct one is rejected', async (t) => {
+t.test('of 200 concurrent wrong codes from elsewhere five are compared, and then the correct one is rejected there', async (t) => {
   const { userId, email, code } = await givenRegistration()
   const { tally } = await inParallel(
     200,
@@ -123,10 +123,9 @@ t.test('of 200 concurrent wrong codes five are compared, and then the correct on
   )
   t.strictSame(tally, { '400 INVALID_CODE': 200 })
   const attemptsOfToday = async () =>
-    (await db.selectFrom('code_attempts').where('account_id', '=', userId).select('attempts').executeTakeFirst())
-      ?.attempts
+    (await db.selectFrom('wrong_codes').where('account_id', '=', userId).select('id').execute()).length
   t.equal(await attemptsOfToday(), 5)
-  t.match(await verify(userId, code), { status: 400, code: 'INVALID_CODE' })
+  t.match(await verify(userId, code, elsewhere), { status: 400, code: 'INVALID_CODE' })
 
   t.test('a new code has five more attempts, but the attempts of the day still count', async (t) => {
     await resend(email)
@@ -135,13 +134,21 @@ t.test('of 200 concurrent wrong codes five are compared, and then the correct on
     await resend(email)
     const third = await codeMailedTo(email, 3)
     await inParallel(4, async () => await verify(userId, wrongCode(third)))
-    t.equal(await attemptsOfToday(), 14)
+    t.equal(await attemptsOfToday(), 14, 'five of the first code, five of the second, four of the third')
     // As if a fourth and a fifth code had been used up as well; a recipient gets only three mails an hour.
-    await db.updateTable('code_attempts').set({ attempts: 20 }).where('account_id', '=', userId).execute()
+    await db.insertInto('wrong_codes')
+      .values(
+        Array.from({ length: 11 }, () => ({
+          account_id: userId,
+          code_digest: Buffer.alloc(1),
+          network: '203.0.113.0/24',
+          is_known: false
+        }))
+      ).execute()
     t.match(await verify(userId, third), { status: 400, code: 'INVALID_CODE' })
-    t.equal(await attemptsOfToday(), 20)
-    await db.updateTable('code_attempts').set({ day: '2026-01-01' }).where('account_id', '=', userId).execute()
-    await db.updateTable('codes').set({ attempts: 4 }).where('account_id', '=', userId).execute()
+    t.equal(await attemptsOfToday(), 25, 'twenty of this network, and five of all others')
+    await db.updateTable('wrong_codes').set({ entered_at: new Date(Date.now() - 25 * 3_600_000) })
+      .where('account_id', '=', userId).where('code_digest', '=', Buffer.alloc(1)).execute()
     t.match(await verify(userId, third), { status: 200, isNewUser: true }, 'the fifth attempt on another day')
   })
 })

@@ -1,11 +1,14 @@
 import { networkOf } from '@tandem/http-kit'
-import { lockAccount } from '../accounts/queries.ts'
-import { redeemCode } from '../codes/actions.ts'
+import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
+import { deleteCode, redeemPublicCode } from '../codes/actions.ts'
+import { redeemCodeLink } from '../codes/links.ts'
 import type { Deps } from '../deps.ts'
-import { EmailNotVerified, InvalidCode, InvalidCredentials, ProviderAAccount } from '../errors.ts'
+import { EmailNotVerified, InvalidCode, InvalidCredentials, InvalidResetToken, ProviderAAccount } from '../errors.ts'
 import { updatePassword } from '../passwords/actions.ts'
 import { withVerifiedPassword } from '../passwords/throttle.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
+import { saveNetwork } from '../sessions/networks.ts'
+import type { Trx } from '../tables.ts'
 import { findCredentials, hasSignInCode } from './queries.ts'
 import { verifyAccount } from './verify-account.ts'
 
@@ -47,19 +50,52 @@ export async function signInByCode (
   { db, secrets }: Deps,
   { email, code, client }: { email: string, code: string, client: Client }
 ) {
+  const network = networkOf(client.address)
   // A flood of wrong codes is rejected here, without waiting for the lock of the account.
-  if (!await hasSignInCode(db, email)) throw new InvalidCode()
+  if (!await hasSignInCode(db, email, network)) throw new InvalidCode()
 
   const signedIn = await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { email })
     if (!account || account.isBanned) return
-    if (!await redeemCode(trx, secrets, { accountId: account.id, purpose: 'SIGN_IN', code })) return
-    // Nobody had proved ownership of the address before, so an earlier password and earlier sessions are revoked.
-    if (!account.emailVerified) await verifyAccount(trx, account, 'SOMEBODY_ELSE')
+    if (!await redeemPublicCode(trx, secrets, { accountId: account.id, purpose: 'SIGN_IN', code, network })) return
+    await verifyByMail(trx, account)
     const session = await startSession(trx, secrets, { accountId: account.id, method: 'CODE', client })
     return { account: { ...account, emailVerified: true }, ...session }
   })
   // Thrown after the commit, because the attempt must be counted.
   if (!signedIn) throw new InvalidCode()
   return signedIn
+}
+
+/** Signs in with the link that was mailed with the code, once. @throws InvalidResetToken */
+export async function signInByLink ({ db, secrets }: Deps, { token, client }: { token: string, client: Client }) {
+  return await db.transaction().execute(async (trx) => {
+    const account = await redeemSignInLink(trx, token)
+    await deleteCode(trx, { accountId: account.id, purpose: 'SIGN_IN' })
+    const session = await startSession(trx, secrets, { accountId: account.id, method: 'CODE', client })
+    return { account: { ...account, emailVerified: true }, ...session }
+  })
+}
+
+/**
+ * Makes the network of `address` known with the link that was mailed with the code, once, for devices that open it in a
+ * browser. Wrong codes and mails that others request do not count for known networks. @throws InvalidResetToken
+ */
+export async function allowNetwork ({ db }: Deps, { token, address }: { token: string, address: string }) {
+  await db.transaction().execute(async (trx) => {
+    const account = await redeemSignInLink(trx, token)
+    await saveNetwork(trx, account.id, address)
+  })
+}
+
+async function redeemSignInLink (trx: Trx, token: string) {
+  const account = await redeemCodeLink(trx, { purpose: 'SIGN_IN', token })
+  if (!account || account.isBanned) throw new InvalidResetToken()
+  await verifyByMail(trx, account)
+  return account
+}
+
+async function verifyByMail (trx: Trx, account: LockedAccount) {
+  // Nobody had proved ownership of the address before, so an earlier password and earlier sessions are revoked.
+  if (!account.emailVerified) await verifyAccount(trx, account, 'SOMEBODY_ELSE')
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasActiveCode } from '../codes/queries.ts'
+import { findOpenCode } from '../codes/queries.ts'
 import type { Db } from '../tables.ts'
 import { hasKnownNetwork } from '../sessions/networks.ts'
 
@@ -19,10 +19,9 @@ export async function findCredentials (db: Db, email: string, network: string) {
     .executeTakeFirst()
 }
 
-/** Whether the address has a mailed sign-in code that can still be used. */
-export async function hasSignInCode (db: Db, email: string) {
-  const account = await db.selectFrom('accounts').where('email', '=', email).select(
-    hasActiveCode('SIGN_IN').as('hasCode')
-  ).executeTakeFirst()
-  return account?.hasCode ?? false
+/** Whether the address has a mailed sign-in code that a caller in `network` may enter. */
+export async function hasSignInCode (db: Db, email: string, network: string) {
+  const account = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
+  const code = account && await findOpenCode(db, { accountId: account.id, purpose: 'SIGN_IN', network })
+  return code !== undefined
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Body, Message, message, networkOf, type Routes } from '@tandem/http-kit'
-import { Code } from '../codes/schemas.ts'
+import { Code, CodeLinkToken } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import {
   AccountBanned,
@@ -9,13 +9,14 @@ import {
   ProviderAAccount,
   EmailNotVerified,
   TooBusy,
-  InvalidCode
+  InvalidCode,
+  InvalidResetToken
 } from '../errors.ts'
 import { Password } from '../passwords/schemas.ts'
 import { Email } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
 import { device } from '../sessions/schemas.ts'
-import { signIn, signInByCode } from './actions.ts'
+import { allowNetwork, signIn, signInByCode, signInByLink } from './actions.ts'
 import { describeSignIn, signedIn } from './response.ts'
 
 const SignedIn = Type.Object(signedIn)
@@ -60,7 +61,8 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'requestSignInCode',
       summary: 'Request a sign-in code by mail',
       description:
-        'The code expires in 10 minutes. The response is the same whether or not the address has an account.',
+        'The code expires in 10 minutes. The mail has a link too, for `POST /auth/login-link`. The response is the same ' +
+        'whether or not the address has an account.',
       'x-extension': true,
       body: Body({ email: Email }),
       response: { 200: Message }
@@ -79,7 +81,9 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
         summary: 'Sign in with a mailed code',
         description:
           'This also verifies the address. If it was not verified before, the password and sessions of the ' +
-          'registration are revoked.',
+          'registration are revoked. A code allows five wrong attempts, and an account 20 in 24 hours. The network that ' +
+          'requested the code, and each that the account has signed in from, have attempts of their own. All networks ' +
+          'together have 80 in 24 hours; then only the link in the mail is accepted.',
         'x-extension': true,
         body: Body({ email: Email, code: Code, ...device }),
         errors: [AccountDeletionPending, InvalidCode],
@@ -97,4 +101,41 @@ export const signInRoutes: Routes<Deps> = async (app, deps) => {
         )
       )
   )
+
+  app.post(
+    '/auth/login-link',
+    {
+      schema: {
+        operationId: 'signInWithLink',
+        summary: 'Sign in with the link mailed with a code',
+        description: 'For apps that open the link. It works once, as long as the code, however many wrong codes were ' +
+          'entered.',
+        'x-extension': true,
+        body: Body({ token: CodeLinkToken, ...device }),
+        errors: [AccountDeletionPending, InvalidResetToken],
+        response: { 200: SignedIn }
+      },
+      config: { public: true }
+    },
+    async ({ body: { token, ...device }, ip }) =>
+      await describeSignIn(deps, await signInByLink(deps, { token, client: { address: ip, device } }))
+  )
+
+  app.post('/auth/login-link/network', {
+    schema: {
+      operationId: 'allowNetwork',
+      summary: 'Accept codes from this network with the link mailed with a code',
+      description:
+        'For the page behind the link, where no app opens it. Wrong codes and requests for mails that come ' +
+        'from elsewhere do not count for this network afterwards. The code stays valid.',
+      'x-extension': true,
+      body: Body({ token: CodeLinkToken }),
+      errors: [InvalidResetToken],
+      response: { 200: Message }
+    },
+    config: { public: true }
+  }, async ({ body: { token }, ip }) => {
+    await allowNetwork(deps, { token, address: ip })
+    return message('Codes are accepted from this network now')
+  })
 }

@@ -18,11 +18,13 @@ export const seed: Seed = async ({ accountId: account_id, otherId, insert }) => 
   await insert('refresh_responses', { digest })
   await insert('proofs', { account_id, session_id: session['id'], purpose: 'DELETE', method: 'CODE' })
   await insert('codes', { account_id, purpose: 'VERIFY' })
+  await insert('code_links', { account_id, purpose: 'VERIFY' })
   await insert('password_change_attempts', { account_id })
   for (
     const table of [
       'deletion_links',
       'code_attempts',
+      'wrong_codes',
       'proof_attempts',
       'password_resets',
       'account_networks',
