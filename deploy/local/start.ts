@@ -17,8 +17,8 @@ import { watchSources } from './watch.ts'
 const DEFAULT_PORT = 8080
 const DEFAULT_DEV_PORT = 8025
 const DEFAULT_CONSOLE_PORT = 8090
-const DEGRADED_INTERVAL_MS = 2_000
-const DEGRADED_PATIENCE_MS = 10_000
+const DEGRADED_INTERVAL_MS = 1_000
+const DEGRADED_PATIENCE_MS = 20_000
 const startedAt = performance.now()
 
 try {
@@ -101,7 +101,7 @@ async function run (
   }
 
   if (!watch) cleanups.push(followLogs(dataDir, names))
-  await reportDegraded(system, stopping.signal, { unchangedMs: DEGRADED_PATIENCE_MS })
+  await reportDegraded(system, stopping.signal, { maxMs: DEGRADED_PATIENCE_MS })
   if (stopping.signal.aborted) return
   screen.line()
   screen.done('Tandem is ready', startedAt)
@@ -130,19 +130,15 @@ async function run (
 }
 
 /**
- * Says what services do without at first, such as places that are being loaded, until they have everything or nothing
- * has changed for `unchangedMs`.
+ * Says what services do without at first, such as places that are being loaded, until they have everything or `maxMs`
+ * have passed.
  */
-async function reportDegraded (system: System, stopping: AbortSignal, { unchangedMs = Infinity } = {}) {
-  let last = ''
-  for (let changedAt = Date.now(); !stopping.aborted; await sleep(DEGRADED_INTERVAL_MS)) {
+async function reportDegraded (system: System, stopping: AbortSignal, { maxMs = Infinity } = {}) {
+  const end = performance.now() + maxMs
+  for (let last = ''; !stopping.aborted && performance.now() < end; await sleep(DEGRADED_INTERVAL_MS)) {
     const degraded = (await system.listDegraded()).join('\n  ')
     if (degraded === '') return last === '' ? undefined : screen.done('Everything is available')
-    if (degraded !== last) {
-      screen.step(degraded)
-      changedAt = Date.now()
-    }
-    if (Date.now() - changedAt > unchangedMs) return
+    if (degraded !== last) screen.step(degraded)
     last = degraded
   }
 }

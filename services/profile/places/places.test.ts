@@ -230,23 +230,23 @@ async function countCities (db: Db) {
 
 t.test('a load that was interrupted continues where it ended, and its progress is a health check', async (t) => {
   const { db } = await testDatabase<Tables>(t, new URL('..', import.meta.url).pathname)
-  const file = await givenFile(t, 3_000)
+  const file = await givenFile(t, 6_000)
   await t.rejects(checkPlaces(db), new Degraded('loading places, 0 %'))
   // As a process that is killed, or a statement that takes too long.
   await sql`create function fail() returns trigger language plpgsql as $$ begin
-    if new.id >= 1600 then raise exception 'too slow' using errcode = '57014'; end if; return new; end $$`.execute(db)
+    if new.id >= 4100 then raise exception 'too slow' using errcode = '57014'; end if; return new; end $$`.execute(db)
   await sql`create trigger fail before insert on cities for each row execute function fail()`.execute(db)
   await t.rejects(loadPlaces(db, { file }), { code: '57014' })
-  t.equal(await countCities(db), 1_499, 'three batches, with the country')
+  t.equal(await countCities(db), 3_999, 'two batches, with the country')
   await t.rejects(checkPlaces(db), { message: /^loading places, \d+ %$/ })
   await t.rejects(readEdition(db), { code: 'SERVICE_UNAVAILABLE' })
 
   await sql`drop trigger fail on cities`.execute(db)
   await sql`create or replace function fail() returns trigger language plpgsql as $$ begin
-    if new.id < 1499 then raise exception 'a second time'; end if; return new; end $$`.execute(db)
+    if new.id < 3999 then raise exception 'a second time'; end if; return new; end $$`.execute(db)
   await sql`create trigger fail before insert on cities for each row execute function fail()`.execute(db)
   await loadPlaces(db, { file })
-  t.equal(await countCities(db), 3_000)
+  t.equal(await countCities(db), 6_000)
   await checkPlaces(db)
   t.equal(await readEdition(db), 'test')
 })

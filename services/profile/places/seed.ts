@@ -35,7 +35,7 @@ export type SeedLine =
 
 const WORLD = path.join(import.meta.dirname, 'places.ndjson.br')
 // A statement has two seconds, and a busy machine can take forty times as long as usual.
-const BATCH_SIZE = 500
+const BATCH_SIZE = 2_000
 const RETRY_INTERVAL_MS = 2_000
 
 /** Loads the places in the background, however often it takes. Returns a function that stops it. */
