@@ -207,6 +207,7 @@ t.test('register', async (t) => {
       { platform: 'ios' },
       { referralCode: '' },
       { referralCode: 'nobody' },
+      { referralCode: 'x'.repeat(500) },
       { deviceInfo: '' },
       { email: `${'a'.repeat(200)}-${Date.now()}@example.com` },
       { role: 'ADMIN', emailVerified: true }

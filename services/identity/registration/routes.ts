@@ -92,13 +92,14 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
         'hours. Without a name, ' +
         'the account gets the part of the address before the at sign, or a neutral name if that is reserved or ' +
         'misleading. A reserved or misleading name is rejected. ' +
-        'An unknown referral code is ignored.',
+        'A wrong referral code is ignored.',
       body: Body({
         email: Email,
         password: Type.Optional(NewPassword),
         name: Type.Optional(Text({ min: 2, max: 100, examples: ['Ana'] })),
         referralCode: Type.Optional(
-          Text({ min: 0, max: 50, transform: ['trim', 'toUpperCase'], examples: ['K7RMX2PA'] })
+          // Of any length: a wrong code must not prevent a registration.
+          Type.String({ transform: ['trim', 'toUpperCase'], examples: ['K7RMX2PA'] })
         ),
         ...device
       }),
