@@ -155,7 +155,11 @@ export function sendError (error: unknown, request: FastifyRequest, reply: Fasti
   })
 }
 
-/** The fields that a validation error is about. The English message of a ValidationError begins with its field. */
+// `a`, or a list such as `a, b or c`.
+const FIELDS =
+  /^(?:One of )?([a-z]\w*(?:\.\w+)*(?:(?:, | or | and )[a-z]\w*(?:\.\w+)*)*) (?:must|is|are|contains?|has|of)\b/
+
+/** The fields that a validation error is about. The English message of a ValidationError begins with its fields. */
 function listFieldErrors (
   thrown: unknown,
   { message, text, language }: { message: string, text: string, language: Language }
@@ -168,9 +172,9 @@ function listFieldErrors (
     }
     return describeErrors(validation, validationContext, language)
   }
-  const [, field] = /^([a-z]\w*(?:\.\w+)*) (?:must|is|are|contains?|has|of)\b/.exec(message) ?? []
-  const isAboutField = field !== undefined && 'code' in thrown && thrown.code === 'VALIDATION_ERROR'
-  return isAboutField ? [{ field, message: text }] : []
+  if (!('code' in thrown) || thrown.code !== 'VALIDATION_ERROR') return []
+  const fields = FIELDS.exec(message)?.[1]?.split(/, | or | and /) ?? []
+  return fields.map((field) => ({ field, message: text }))
 }
 
 /** Makes `app` send the error envelope for errors, unknown paths and unsupported methods. */

@@ -5,8 +5,8 @@ import { Type } from 'typebox'
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * An id. It is an opaque string for clients and a lower-case uuid for us. A string that is not a uuid is read as the
- * nil uuid, so a route finds nothing and returns its own not-found error, and Postgres never sees a malformed uuid.
+ * An id. It is an opaque string for clients and a lower-case uuid for us. It must not be empty. Any other string that is
+ * not a uuid is read as the nil uuid, so a route finds nothing and returns its own not-found error, and Postgres never sees a malformed uuid.
  */
 export const Id = Type.String({ opaqueId: true, examples: ['019a9f3e-52c1-7d0a-9b53-3f0f1c2d4e5f'] })
 

@@ -47,6 +47,8 @@ function explainInEnglish (keyword: string, params: SchemaError['params'], messa
   switch (keyword) {
     case 'required':
       return 'is required'
+    case 'opaqueId':
+      return 'must not be empty'
     case 'type':
       return `must be ${[params['type']].flat().map(withArticle).join(' or ')}`
     case 'enum':
@@ -82,6 +84,8 @@ function explainInIndonesian (keyword: string, params: SchemaError['params']): s
   switch (keyword) {
     case 'required':
       return 'wajib diisi'
+    case 'opaqueId':
+      return 'tidak boleh kosong'
     case 'type':
       return `harus berupa ${
         [params['type']].flat().map((type: string) => typesInIndonesian[type] ?? type).join(' atau ')

@@ -62,8 +62,8 @@ t.test('requests are cleaned, and undeclared fields are dropped', async (t) => {
     inner: { note: '' }
   })
   t.strictSame((await echo({ password: '  spaces  ' })).data, { password: '  spaces  ' })
-  t.strictSame((await echo({ ids: [uuid.toUpperCase(), 'garbage', ''], owner: null })).data, {
-    ids: [uuid, NIL_UUID, NIL_UUID],
+  t.strictSame((await echo({ ids: [uuid.toUpperCase(), 'garbage'], owner: null })).data, {
+    ids: [uuid, NIL_UUID],
     owner: null
   })
   t.strictSame((await echo({ owner: "1' or 1=1" })).data, { owner: NIL_UUID })
@@ -136,6 +136,9 @@ t.test('all invalid fields are listed at once, in the language of the client', a
       { schema: { body: Body({ inner: Body({ color }), size: Type.Integer() }) } },
       async () => data({})
     )
+    app.post('/lists/:message', { schema: { params: Type.Object({ message: Type.String() }) } }, async (request) => {
+      throw new ValidationError({ en: request.params.message, id: '' })
+    })
     app.post('/own', { schema: { body: Body({}) } }, async () => {
       throw new ValidationError({ en: 'repsMax must be at least repsMin', id: 'repsMax minimal sama dengan repsMin' })
     })
@@ -170,6 +173,12 @@ t.test('all invalid fields are listed at once, in the language of the client', a
     code: 'VALIDATION_ERROR',
     details: [{ field: 'repsMax', message: 'repsMax minimal sama dengan repsMin' }]
   })
+  const fieldsOf = async (message: string) =>
+    ((await post(`/lists/${message}`, {})).details ?? []).map(({ field }: { field: string }) => field)
+  t.same(await fieldsOf('countryId, countryCode or regionId is required'), ['countryId', 'countryCode', 'regionId'])
+  t.same(await fieldsOf('start.at and end.at must differ'), ['start.at', 'end.at'])
+  t.same(await fieldsOf('One of a, b and c is required'), ['a', 'b', 'c'])
+  t.same(await fieldsOf('The message is not part of this chat'), [])
   t.match(await post('/echo', { name: '\0' }, 'id'), { error: 'Permintaan ini berisi karakter NUL' })
   const many = { ids: Array.from({ length: 60 }, () => 5) }
   t.equal((await post('/echo', many)).details.length, 20, 'and a client cannot make the list long')
@@ -267,6 +276,16 @@ t.test('a malformed id is read as the nil uuid', async (t) => {
   const app = await testServer(t, routes)
   for (const id of ['1', 'null', '...', `${uuid}x`, '%F0%9F%92%A9']) {
     t.strictSame((await app.inject({ url: `/things/${id}`, headers })).json().data, { id: NIL_UUID }, id)
+  }
+})
+
+t.test('an empty id is rejected', async (t) => {
+  const app = await testServer(t, routes)
+  for (const id of ['', ' ']) {
+    t.match((await app.inject({ method: 'POST', url: '/echo', headers, payload: { ids: [id] } })).json(), {
+      code: 'VALIDATION_ERROR',
+      details: [{ field: 'ids.0', message: 'ids.0 must not be empty' }]
+    })
   }
 })
 

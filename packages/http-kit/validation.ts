@@ -52,6 +52,7 @@ function createAjv (options: Options) {
     modifying: true,
     errors: false,
     compile: () => (text: string, at) => {
+      if (text.trim() === '') return false
       if (at) at.parentData[at.parentDataProperty] = UUID.test(text) ? text.toLowerCase() : NIL_UUID
       return true
     }

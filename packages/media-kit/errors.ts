@@ -2,7 +2,11 @@ import createError from '@fastify/error'
 import { translateErrors } from '@tandem/process-kit'
 
 export const NotMultipart = createError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data', 415)
-export const FileMissing = createError('VALIDATION_ERROR', 'A file is required in the form field "%s"', 400)
+export const FileMissing = createError(
+  'VALIDATION_ERROR',
+  '%s is required: send the file in this field of the form',
+  400
+)
 export const UnsupportedImage = createError(
   'UNSUPPORTED_MEDIA_TYPE',
   'The file must be a JPEG, PNG or WebP image with the matching content type',
@@ -39,7 +43,7 @@ translateErrors({
   TooManyImages
 }, {
   NotMultipart: 'Kirim berkas sebagai multipart/form-data',
-  FileMissing: 'Berkas wajib dikirim dalam kolom formulir "%s"',
+  FileMissing: '%s wajib diisi: kirim berkas di kolom formulir ini',
   UnsupportedImage: 'Berkas harus berupa gambar JPEG, PNG, atau WebP dengan jenis konten yang sesuai',
   CorruptImage: 'Gambar rusak; pilih gambar lain',
   FileTooLarge: 'Berkas tidak boleh lebih dari 5 MB',

@@ -103,9 +103,11 @@ t.test('anything but a form with an image is rejected and leaves no file', async
     [415, { headers: { 'content-type': 'image/png' }, payload: createPng() }]
   ]
   for (const [index, [status, form]] of cases.entries()) {
-    const { error, code, ...answer } = await send(form)
+    const { error, code, details, ...answer } = await send(form)
     t.same({ ...answer, is: typeof error }, { status, success: false, is: 'string' }, `${index}: ${code} ${error}`)
+    if (details) t.match(details, [{ field: 'file' }])
   }
+  t.match(await send(createForm(createPng(), { field: 'photo' })), { details: [{ field: 'file' }] })
   t.same(await listFiles(), [])
 })
 

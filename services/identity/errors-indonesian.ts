@@ -38,7 +38,7 @@ translateErrors(errors, {
   PasswordAlreadySet: 'Akun ini sudah memiliki kata sandi',
   CommonPassword: 'Kata sandi ini terlalu umum dan mudah ditebak. Pilih yang lain.',
   InvalidCurrentPassword: 'Kata sandi saat ini salah',
-  PasswordsDiffer: 'Kedua kata sandi tidak sama',
+  PasswordsDiffer: 'confirmPassword harus sama dengan password',
   InvalidResetToken: 'Tautan ini tidak valid, kedaluwarsa, atau sudah digunakan. Minta yang baru.',
   DeletionPending: 'Penghapusan akun ini sudah berjalan',
   AccountDeletionPending: 'Akun ini akan dihapus. Anda masih dapat membatalkannya.',

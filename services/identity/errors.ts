@@ -88,7 +88,7 @@ export const CommonPassword = createError(
   400
 )
 export const InvalidCurrentPassword = createError('INVALID_CURRENT_PASSWORD', 'The current password is incorrect', 400)
-export const PasswordsDiffer = createError('VALIDATION_ERROR', 'The two passwords do not match', 400)
+export const PasswordsDiffer = createError('VALIDATION_ERROR', 'confirmPassword must be the same as password', 400)
 export const InvalidResetToken = createError(
   'INVALID_TOKEN',
   'This link is invalid, expired or already used. Request a new one.',

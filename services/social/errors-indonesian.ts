@@ -11,7 +11,8 @@ translateErrors(errors, {
   NotLiked: 'Anda belum menyukai postingan ini',
   CommentNotFound: 'Komentar tidak ditemukan',
   NotYourComment: 'Hanya penulis komentar atau pembuat postingan yang dapat melakukan ini',
-  PollIncomplete: 'Jajak pendapat memerlukan pertanyaan dan 2 sampai 10 pilihan',
+  PollIncomplete:
+    'pollQuestion dan pollOptions wajib diisi: jajak pendapat memiliki pertanyaan dan 2 sampai 10 pilihan',
   PollEndInPast: 'pollEndsAt harus di masa mendatang',
   PollNotFound: 'Postingan ini tidak memiliki jajak pendapat',
   PollOptionNotFound: 'Pilihan jajak pendapat tidak ditemukan',

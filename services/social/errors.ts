@@ -8,7 +8,11 @@ export const AlreadyLiked = createError('ALREADY_LIKED', 'You already like this 
 export const NotLiked = createError('NOT_LIKED', 'You do not like this post', 400)
 export const CommentNotFound = createError('NOT_FOUND', 'Comment not found', 404)
 export const NotYourComment = createError('FORBIDDEN', 'Only the author of the comment or of the post can do this', 403)
-export const PollIncomplete = createError('VALIDATION_ERROR', 'A poll needs a question and 2 to 10 options', 400)
+export const PollIncomplete = createError(
+  'VALIDATION_ERROR',
+  'pollQuestion and pollOptions are required: a poll has a question and 2 to 10 options',
+  400
+)
 export const PollEndInPast = createError('VALIDATION_ERROR', 'pollEndsAt must be in the future', 400)
 export const PollNotFound = createError('NOT_FOUND', 'This post has no poll', 404)
 export const PollOptionNotFound = createError('NOT_FOUND', 'Poll option not found', 404)

@@ -6314,7 +6314,7 @@ export type SetInitialPasswordErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      *
-     * `VALIDATION_ERROR`: The two passwords do not match
+     * `VALIDATION_ERROR`: confirmPassword must be the same as password
      *
      * `VALIDATION_ERROR`: This password is too common and easy to guess. Please choose another one.
      */
@@ -8019,7 +8019,7 @@ export type CreatePostErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      *
-     * `VALIDATION_ERROR`: A poll needs a question and 2 to 10 options
+     * `VALIDATION_ERROR`: pollQuestion and pollOptions are required: a poll has a question and 2 to 10 options
      *
      * `VALIDATION_ERROR`: pollEndsAt must be in the future
      *

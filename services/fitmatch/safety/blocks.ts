@@ -38,7 +38,10 @@ async function findBlockable (db: Db, accountId: string, profileId: string) {
 export async function blockProfile (db: Db, accountId: string, profileId: string, reason: string | null) {
   const { accountId: blockedId, displayName } = await findBlockable(db, accountId, profileId)
   if (blockedId === accountId) {
-    throw new ValidationError({ en: 'This profile is your own', id: 'Profil ini milik Anda sendiri' })
+    throw new ValidationError({
+      en: 'blockedProfileId must not be your own',
+      id: 'blockedProfileId tidak boleh milik Anda sendiri'
+    })
   }
   await db.transaction().execute(async (trx) => {
     await lockPair(trx, accountId, blockedId)

@@ -58,7 +58,10 @@ export async function reportProfile (
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const { accountId: reportedId, displayName } = await findReportable(trx, reporterId, report.reportedProfileId)
     if (reportedId === reporterId) {
-      throw new ValidationError({ en: 'This profile is your own', id: 'Profil ini milik Anda sendiri' })
+      throw new ValidationError({
+        en: 'reportedProfileId must not be your own',
+        id: 'reportedProfileId tidak boleh milik Anda sendiri'
+      })
     }
     await lockPair(trx, reporterId, reportedId)
     await countReport(trx, reporterId, reportedId)

@@ -26,7 +26,10 @@ const isInterest = (type: SwipeType | undefined): type is MatchType => type !== 
 export async function swipe ({ db, minAge }: Deps, accountId: string, { targetProfileId, swipeType }: Swipe) {
   const me = await readAdult({ db, minAge }, accountId)
   if (targetProfileId === me.id) {
-    throw new ValidationError({ en: 'This profile is your own', id: 'Profil ini milik Anda sendiri' })
+    throw new ValidationError({
+      en: 'targetProfileId must not be your own',
+      id: 'targetProfileId tidak boleh milik Anda sendiri'
+    })
   }
   const quota = swipeQuotaOf(me)
 

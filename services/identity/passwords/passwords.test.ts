@@ -65,6 +65,7 @@ t.test('set-initial-password', async (t) => {
     for (const body of bad) {
       t.match(await set(account, body), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(body).slice(0, 60))
     }
+    t.match(await set(account, { password, confirmPassword: another }), { details: [{ field: 'confirmPassword' }] })
     t.match(await set(account, { password: long(128), confirmPassword: long(128) }), { status: 200 })
   })
 

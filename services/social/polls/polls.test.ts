@@ -92,6 +92,9 @@ t.test('polls', async (t) => {
         JSON.stringify(invalid).slice(0, 60)
       )
     }
+    t.match(await post(ana, '/feed', { ...poll, pollOptions: undefined }), {
+      details: [{ field: 'pollQuestion' }, { field: 'pollOptions' }]
+    })
     t.notOk((await post(ana, '/feed', { ...poll, type: 'TEXT' })).data.post.poll, 'a post of another type has no poll')
   })
 })
