@@ -38,7 +38,7 @@ export interface Route {
   unauthorizedOnly?: boolean
   /** The default rate limit of one client address, such as `5/1m`, or `10/1m,1000/24h` for both. */
   limit?: string
-  /** Bodies above DEFAULT_BODY_BYTES and their responses are streamed. */
+  /** Bodies above DEFAULT_BODY_BYTES are accepted, and their responses streamed. */
   maxBodyBytes?: number
   /** The response can be a long file. It is streamed; timeouts are 10 s without progress. */
   isDownload?: boolean
@@ -46,7 +46,7 @@ export interface Route {
   timeoutMs?: number
   /** A write limit of one account for this route, in addition to the one over all routes. */
   writeLimit?: keyof typeof writeLimits
-  /** How many bodies above DEFAULT_BODY_BYTES are streamed at once, over all accounts. */
+  /** How many bodies above DEFAULT_BODY_BYTES the service handles at once; the others wait. */
   maxConcurrentLargeBodies?: number
 }
 

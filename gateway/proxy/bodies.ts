@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { Transform } from 'node:stream'
-import type { Readable } from 'node:stream'
-import { PayloadTooLarge, RequestTimeout, UnsupportedMediaType, ValidationError } from '@tandem/http-kit'
+import { PayloadTooLarge, UnsupportedMediaType, ValidationError } from '@tandem/http-kit'
 import type { FastifyRequest } from 'fastify'
 
-// A body slower than a phone with bad reception sends it would hold a connection to a service for nothing.
-const GRACE_MS = 5_000
-const MIN_BYTES_PER_SECOND = 8 * 1_024
-const TICK_MS = 500
+export const createIncompleteBody = () =>
+  new ValidationError({
+    en: 'The body is incomplete. Please send it again',
+    id: 'Isi permintaan tidak lengkap. Kirim kembali'
+  })
 
 /** The declared length of the body of `request`: undefined if it is not declared, 0 if there is no body. */
 export function declaredLengthOf ({ headers }: IncomingMessage): number | undefined {
@@ -47,52 +46,8 @@ export function readBody (request: IncomingMessage, limit: number): Promise<Buff
     }
     const onError = () => {
       stop()
-      reject(
-        new ValidationError({
-          en: 'The body is incomplete. Please send it again',
-          id: 'Isi permintaan tidak lengkap. Kirim kembali'
-        })
-      )
+      reject(createIncompleteBody())
     }
     request.on('data', onData).on('end', onEnd).on('error', onError)
   })
-}
-
-/**
- * The body of `request` as a stream that fails with PayloadTooLarge beyond `limit` bytes, and with RequestTimeout if it
- * arrives too slowly. Once it is closed, for any reason, the rest of what the client sends is discarded, so that the
- * client can read the response.
- */
-export function limitBody (request: IncomingMessage, limit: number): Readable {
-  let length = 0
-  const limited = new Transform({
-    transform (chunk: Buffer, _encoding, done) {
-      length += chunk.length
-      if (length > limit) done(new PayloadTooLarge())
-      else done(null, chunk)
-    }
-  })
-  let waitedMs = 0
-  const pace = setInterval(() => {
-    // While bytes wait to be read, the service is the slow side.
-    if (request.complete || limited.readableLength > 0 || limited.writableLength > 0) return
-    waitedMs += TICK_MS
-    if (waitedMs > GRACE_MS && length < waitedMs / 1_000 * MIN_BYTES_PER_SECOND) limited.destroy(new RequestTimeout())
-  }, TICK_MS)
-  const onError = () =>
-    limited.destroy(
-      new ValidationError({
-        en: 'The body is incomplete. Please send it again',
-        id: 'Isi permintaan tidak lengkap. Kirim kembali'
-      })
-    )
-  request.on('error', onError)
-  limited.on('error', () => {})
-  limited.on('close', () => {
-    clearInterval(pace)
-    request.unpipe(limited)
-    request.off('error', onError).on('error', () => {})
-    request.resume()
-  })
-  return request.pipe(limited)
 }

@@ -1,4 +1,5 @@
 import { Unavailable } from '@tandem/process-kit'
+import type { FastifyReply } from 'fastify'
 
 export interface ConcurrencyLimits {
   concurrency: number
@@ -6,41 +7,57 @@ export interface ConcurrencyLimits {
   maxWaitMs: number
 }
 
-/**
- * Limits how many requests of one account run at once; the rest wait in its queue. Other accounts are not affected.
- * @returns a function that waits for a slot of the account and returns the function that releases it. It throws
- * Unavailable if the account's queue is full, or after `maxWaitMs`
- */
+/** Limits how many of one owner, such as an account, run at once; the rest wait in its queue. Others are not affected. */
 export function createConcurrencyLimiter ({ concurrency, maxQueued, maxWaitMs }: ConcurrencyLimits) {
-  const accounts = new Map<string, { running: number, waiting: Set<() => void> }>()
+  const owners = new Map<string, { running: number, waiting: Set<() => void> }>()
 
-  return async function acquire (accountId: string): Promise<() => void> {
-    const account = accounts.get(accountId) ?? { running: 0, waiting: new Set() }
-    accounts.set(accountId, account)
+  /**
+   * Waits for a slot of the owner and returns the function that releases it. Throws Unavailable if the owner's queue is
+   * full, or after `maxWaitMs`.
+   */
+  async function acquire (ownerId: string): Promise<() => void> {
+    const owner = owners.get(ownerId) ?? { running: 0, waiting: new Set() }
+    owners.set(ownerId, owner)
 
     function release () {
-      const [next] = account.waiting
+      const [next] = owner.waiting
       if (next) return next()
-      account.running--
-      if (account.running === 0) accounts.delete(accountId)
+      owner.running--
+      if (owner.running === 0) owners.delete(ownerId)
     }
 
-    if (account.running < concurrency) {
-      account.running++
+    if (owner.running < concurrency) {
+      owner.running++
       return release
     }
-    if (account.waiting.size >= maxQueued) throw new Unavailable()
+    if (owner.waiting.size >= maxQueued) throw new Unavailable()
     return await new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        account.waiting.delete(start)
+        owner.waiting.delete(start)
         reject(new Unavailable())
       }, maxWaitMs)
       function start () {
         clearTimeout(timer)
-        account.waiting.delete(start)
+        owner.waiting.delete(start)
         resolve(release)
       }
-      account.waiting.add(start)
+      owner.waiting.add(start)
     })
   }
+
+  return {
+    acquire,
+    /** Whether any of the owner waits. */
+    isWaiting: (ownerId: string) => (owners.get(ownerId)?.waiting.size ?? 0) > 0
+  }
+}
+
+/**
+ * Calls `release` once the response of `reply` is sent, or its client is gone.
+ * @throws Unavailable if the client is gone already
+ */
+export function holdUntilClosed ({ raw }: FastifyReply, release: () => void) {
+  if (!raw.destroyed) return void raw.once('close', release)
+  release()
+  throw new Unavailable()
 }

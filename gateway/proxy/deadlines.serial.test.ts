@@ -201,6 +201,7 @@ async function sendSlowly (url: string, headers: object) {
   const sending = request(`${url}${base}/media`, {
     method: 'POST',
     headers: { ...headers, 'content-length': 4_000_000 },
+    localAddress: '127.0.0.2',
     agent: false
   })
   sending.write(Buffer.alloc(1_000))

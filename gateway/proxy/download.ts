@@ -2,40 +2,41 @@ import { Unavailable } from '@tandem/process-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { BASE_PATH } from '../routes.ts'
-import { createConcurrencyLimiter } from './concurrency.ts'
+import { clientOf } from '../rate-limits/limits.ts'
+import { createConcurrencyLimiter, holdUntilClosed } from './concurrency.ts'
 import { failureOf, recordFailure } from './failures.ts'
 import { isResponseHeader, requestHeadersFor } from './headers.ts'
+import { STREAMING_CONNECTIONS } from './pools.ts'
 import type { Upstream } from './pools.ts'
+import { createPace } from './slow-transfers.ts'
 
 // Without progress: until the service responds, and while it sends. A slow client does not count.
 const TIMEOUT_MS = 10_000
 const perClient = { concurrency: 2, maxQueued: 2, maxWaitMs: 5_000 }
-/** The streaming connections of a service. */
-const MAX_DOWNLOADS = 8
+const inAll = { concurrency: STREAMING_CONNECTIONS, maxQueued: 64, maxWaitMs: 5_000 }
 
 /**
  * Returns a handler that streams long responses of `upstream`, such as files with ranges: two at once for a client
- * address, eight at once in all.
+ * address, eight at once in all. Once these are used up, slow ones are ended, and others wait for up to 5 s. Clients
+ * continue with a range what was ended.
  */
 export function createDownloads (upstream: Upstream) {
-  const acquire = createConcurrencyLimiter(perClient)
-  let running = 0
-
-  async function waitForSlot (request: FastifyRequest, reply: FastifyReply) {
-    const release = await acquire(request.ip)
-    if (reply.raw.destroyed || running >= MAX_DOWNLOADS) {
-      release()
-      throw new Unavailable()
-    }
-    running++
-    reply.raw.once('close', () => {
-      running--
-      release()
-    })
-  }
+  const clients = createConcurrencyLimiter(perClient)
+  const connections = createConcurrencyLimiter(inAll)
+  const watchPace = createPace({ isShort: () => connections.isWaiting('all') })
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    await waitForSlot(request, reply)
+    const client = clientOf(request)
+    holdUntilClosed(reply, await clients.acquire(client))
+    holdUntilClosed(reply, await connections.acquire('all'))
+    const { socket } = request.raw
+    const stopWatching = watchPace({
+      owners: [`address ${client}`, `file ${request.url}`],
+      countBytes: () => socket.bytesWritten,
+      waitsForClient: () => reply.raw.writableNeedDrain,
+      end: () => socket.destroy()
+    })
+    reply.raw.once('close', stopWatching)
     const { statusCode, headers, body } = await requestFrom(upstream, request)
     for (const [name, value] of Object.entries(headers)) if (isResponseHeader(name)) reply.header(name, value)
     return reply.code(statusCode).send(body)

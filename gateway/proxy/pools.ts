@@ -13,7 +13,7 @@ export interface Upstream {
   name: ServiceName
   origin: string
   pool: Pool
-  /** For streamed bodies: slow senders would otherwise soon hold every connection that other requests need. */
+  /** For long bodies and downloads, which would otherwise soon hold every connection that other requests need. */
   streamingPool: Pool
   breaker: Breaker
   retryBudget: RetryBudget
@@ -35,7 +35,7 @@ const breakerOpen = new Gauge({
 })
 
 const CONNECTIONS = 32
-const STREAMING_CONNECTIONS = 8
+export const STREAMING_CONNECTIONS = 8
 const connectOptions = { timeout: 1_000 }
 
 export function createUpstream (name: ServiceName, url: string, log: Log): Upstream {

@@ -4,6 +4,7 @@ import type { Limit } from '../config.ts'
 import { BASE_PATH, routesOf } from '../routes.ts'
 import { createDownloads } from './download.ts'
 import { forwardRequest } from './forward.ts'
+import { createLargeBodies } from './large-bodies.ts'
 import type { Upstream } from './pools.ts'
 import { createStreaming } from './streaming.ts'
 
@@ -31,8 +32,9 @@ export async function proxyRoutes (app: FastifyInstance, { upstreams, limits, wr
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.addHook('preHandler', rejectAmbiguousPath)
 
+  const receiveLargeBody = createLargeBodies()
   for (const upstream of upstreams) {
-    const addStreamingRoute = createStreaming(upstream)
+    const addStreamingRoute = createStreaming(upstream, receiveLargeBody)
     const download = createDownloads(upstream)
     for (const route of routesOf(upstream.name)) {
       const [limit, ...additionalLimits] = limits.get(`${route.methods.join()} ${route.path}`) ?? []

@@ -22,7 +22,7 @@ interface Options {
 }
 
 /** The client of a request: its IPv4 address, or the /64 of its IPv6 address. */
-const clientOf = ({ ip }: FastifyRequest) => ip.includes(':') ? rateLimitPlugin.normalizeIP(ip) : ip
+export const clientOf = ({ ip }: FastifyRequest) => ip.includes(':') ? rateLimitPlugin.normalizeIP(ip) : ip
 
 const isLocal = (ip: string) => /^(::ffff:)?127\.|^::1$/.test(ip)
 

@@ -1,0 +1,144 @@
+// Serial, because it measures response times.
+import { once } from 'node:events'
+import { get, request as httpRequest, type IncomingMessage } from 'node:http'
+import t from 'tap'
+import { testGateway } from '../test/gateway.ts'
+
+const base = '/api/mobile/v1'
+const MEBIBYTE = 1024 * 1024
+
+type Gateway = Pick<Awaited<ReturnType<typeof testGateway>>, 'url' | 'as'>
+
+interface Sending {
+  path?: string
+  headers?: object
+  from?: string
+  length?: number
+  /** The bytes that are sent at once; the others follow in pieces. */
+  burst?: number
+  bytesPerSecond: number
+}
+
+/** Sends a body at a given rate. */
+function sendAt ({ url, as }: Gateway, options: Sending) {
+  const { path = '/media', headers = as(), from, length = 5 * MEBIBYTE, burst = 1_000, bytesPerSecond } = options
+  const since = performance.now()
+  const sending = httpRequest(`${url}${base}${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'content-length': length },
+    localAddress: from,
+    agent: false
+  })
+  let sent = burst
+  const isOpen = new Promise<void>((resolve) => void sending.write(Buffer.alloc(burst), () => resolve()))
+  const timer = setInterval(() => {
+    const piece = Math.min(Math.round(bytesPerSecond / 5), length - sent)
+    sent += piece
+    if (piece > 0) sending.write(Buffer.alloc(piece))
+  }, 200)
+  const answer = new Promise<{ status: number | undefined, body: string, ms: number }>((resolve) => {
+    const end = (status: number | undefined, body: string) => {
+      clearInterval(timer)
+      sending.destroy()
+      resolve({ status, body, ms: performance.now() - since })
+    }
+    sending.on('error', () => end(undefined, ''))
+    sending.on('response', async (response) => end(response.statusCode, (await response.toArray()).join('')))
+  })
+  return { isOpen, answer, stop: () => sending.destroy() }
+}
+
+t.test('slow bodies of many accounts and addresses do not delay an upload or a long message', async (t) => {
+  const gateway = await testGateway(t)
+  const { call, as } = gateway
+  const paths = ['/media', '/fitmatch/chat/m1/messages']
+  const attack = Array.from({ length: 20 }, (_, n) => {
+    const headers = as()
+    const from = `127.0.0.${2 + n}`
+    return paths.flatMap((path) => [1, 2].map(() => sendAt(gateway, { path, headers, from, bytesPerSecond: 9_216 })))
+  }).flat()
+  await Promise.all(attack.map(({ isOpen }) => isOpen))
+  const upload = (path: string) => call(base + path, { method: 'POST', headers: as(), body: Buffer.alloc(MEBIBYTE) })
+  for (let turn = 0; turn < 8; turn++) {
+    for (const path of paths) {
+      const { status, ms } = await upload(path)
+      t.equal(status, 200)
+      t.ok(ms < 1_000, `${path}: ${ms} ms`)
+    }
+  }
+  for (const { stop } of attack) stop()
+})
+
+t.test('one slow body of an account or an address goes on, any other is 408', async (t) => {
+  const gateway = await testGateway(t)
+  const { as, services } = gateway
+  const slow = { length: 120_000, bytesPerSecond: 20_000 }
+  const ana = as()
+  const first = sendAt(gateway, { ...slow, headers: ana, from: '127.0.0.2' })
+  await first.isOpen
+  const others = [
+    sendAt(gateway, { ...slow, headers: ana, from: '127.0.0.3' }),
+    sendAt(gateway, { ...slow, from: '127.0.0.2' })
+  ]
+  const elsewhere = sendAt(gateway, { ...slow, from: '127.0.0.4' })
+  for (const { answer } of others) {
+    const { status, body, ms } = await answer
+    t.equal(status, 408)
+    t.match(JSON.parse(body), { success: false, code: 'REQUEST_TIMEOUT', error: String })
+    t.ok(ms > 1_900 && ms < 4_500, `${ms} ms`)
+  }
+  t.equal((await first.answer).status, 200)
+  t.equal((await elsewhere.answer).status, 200)
+  t.equal(services.social.received.length, 2)
+})
+
+t.test('bodies of 80 KB/s are not slow, however many', async (t) => {
+  const gateway = await testGateway(t)
+  const headers = gateway.as()
+  const sendings = [1, 2].map(() => sendAt(gateway, { headers, length: 320_000, bytesPerSecond: 80_000 }))
+  for (const { answer } of sendings) t.equal((await answer).status, 200)
+})
+
+t.test('bodies that stall end once others need the memory that they hold', async (t) => {
+  const gateway = await testGateway(t)
+  const stalled = Array.from(
+    { length: 14 },
+    (_, n) =>
+      sendAt(gateway, { from: `127.0.0.${2 + n}`, burst: 5 * MEBIBYTE - 10, length: 5 * MEBIBYTE, bytesPerSecond: 0 })
+  )
+  await Promise.all(stalled.map(({ isOpen }) => isOpen))
+  const { status, ms } = await gateway.call(`${base}/media`, {
+    method: 'POST',
+    headers: gateway.as(),
+    body: Buffer.alloc(MEBIBYTE)
+  })
+  t.equal(status, 200)
+  t.ok(ms < 4_000, `${ms} ms`)
+  t.ok((await Promise.all(stalled.map(({ answer }) => answer))).some((answer) => answer.status === 408))
+})
+
+t.test('clients that do not read their downloads do not keep others from theirs', async (t) => {
+  const { url, call, services: { identity } } = await testGateway(t, { env: { LIMIT_ACCOUNT_EXPORT_FILE: 'off' } })
+  const file = Buffer.alloc(16 * MEBIBYTE)
+  identity.respondWith(({ url }, response) => {
+    response.writeHead(200, { 'content-type': 'application/zip' })
+    response.end(url.includes('mine') ? 'short' : file)
+  })
+  const path = `${base}/account/export/file?token=`
+  const idle = await Promise.all(Array.from({ length: 8 }, async (_, n) => {
+    const request = get(`${url}${path}${n}`, { localAddress: `127.0.0.${2 + n}`, agent: false })
+    const [response] = await once(request, 'response') as [IncomingMessage]
+    const ended = new Promise<string>((resolve) => {
+      response.on('error', () => resolve('cut off')).on('end', () => resolve('whole'))
+    })
+    return { response, ended }
+  }))
+  const { status, ms } = await call(`${path}mine`)
+  t.equal(status, 200)
+  t.ok(ms < 4_000, `${ms} ms`)
+  const ends = await Promise.all(idle.map(({ response, ended }) => {
+    response.resume()
+    return ended
+  }))
+  t.ok(ends.includes('cut off'))
+})
