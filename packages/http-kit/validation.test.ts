@@ -301,3 +301,44 @@ t.test('timestamps are written as ISO 8601, and undeclared fields are not sent',
 t.test('a cursor keeps its format in the document', async (t) => {
   t.match(Cursor, { format: 'uuid' })
 })
+
+t.test('a body of very many values is 413 before it is parsed, whatever they are', async (t) => {
+  const app = await testServer(t, async (app) => {
+    const schema = { body: Body({ text: Type.String(), list: Type.Optional(Type.Array(Type.Integer())) }) }
+    app.post('/', { bodyLimit: 1_000_000, schema }, async ({ body }) => data({ length: body.list?.length ?? 0 }))
+    app.post('/many', { bodyLimit: 1_000_000, config: { maxBodyValues: 20_010 }, schema }, async () => data({}))
+  })
+  const post = async (rest: string, url = '/') =>
+    await app.inject({
+      method: 'POST',
+      url,
+      headers: { ...headers, 'content-type': 'application/json' },
+      payload: `{"text":"",${rest}}`
+    })
+  const repeat = (value: string, count: number) => Array.from({ length: count }, () => value).join(',')
+  const bodies = [
+    `"list":[${repeat('1', 10_001)}]`,
+    `"list":[${repeat('"x"', 10_001)}]`,
+    `"other":[${repeat('[]', 10_001)}]`,
+    `"other":${'['.repeat(10_001)}${']'.repeat(10_001)}`,
+    Array.from({ length: 10_001 }, (_, n) => `"a${n}":1`).join(',')
+  ]
+  for (const body of bodies) {
+    const answer = await post(body)
+    t.equal(answer.statusCode, 413, body.slice(0, 20))
+    t.match(answer.json(), { success: false, code: 'PAYLOAD_TOO_LARGE' })
+  }
+  t.match((await post(`"list":[${repeat('1', 9_990)}]`)).json(), { data: { length: 9_990 } })
+  t.equal((await post(`"image":"${'A'.repeat(900_000)}"`)).statusCode, 200, 'a long text is one value')
+  t.equal((await post(`"list":[${repeat('1', 20_000)}]`, '/many')).statusCode, 200, 'a route may accept more')
+})
+
+t.test('of thousands of wrong items, the first twenty are described', async (t) => {
+  const app = await testServer(t, async (app) => {
+    app.post('/', { schema: { body: Body({ list: Type.Array(Type.Integer()) }) } }, async () => data({}))
+  })
+  const payload = { list: Array.from({ length: 5_000 }, () => 'x') }
+  const { details } = (await app.inject({ method: 'POST', url: '/', headers, payload })).json()
+  t.equal(details.length, 20)
+  t.match(details[19], { field: 'list.19', message: 'list.19 must be an integer' })
+})

@@ -31,6 +31,7 @@ import { listLogs, type LogPosition } from './queries.ts'
 
 // 200 workouts of six exercises with four sets each, plus a third.
 const MAX_BATCH_BYTES = 256 * 1024
+const MAX_BATCH_VALUES = 30_000
 
 const ofEachType = Object.entries(dataSchemas) as [LogType, TSchema][]
 
@@ -127,7 +128,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       }
     },
     bodyLimit: MAX_BATCH_BYTES,
-    config: { validatesOwnBody: true }
+    config: { validatesOwnBody: true, maxBodyValues: MAX_BATCH_VALUES }
   }, async (request) => {
     const accountId = request.account.id
     const parsedItems = request.body.items.map((item) => parseItem(item, now(), languageOfRequest(request)))
