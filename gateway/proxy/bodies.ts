@@ -26,16 +26,20 @@ export function checkBody ({ raw, method, headers }: FastifyRequest, limit: numb
   return length
 }
 
+// Each chunk takes about 200 bytes more than it has. A body may arrive in chunks of one byte.
+const MAX_CHUNKS = 256
+
 /** Buffers a body. Throws PayloadTooLarge beyond `limit` bytes, whatever length was declared, and discards the rest. */
 export function readBody (request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] = []
     let length = 0
 
     const stop = () => request.off('data', onData).off('end', onEnd).off('error', onError).resume()
     const onData = (chunk: Buffer) => {
       length += chunk.length
       chunks.push(chunk)
+      if (chunks.length === MAX_CHUNKS) chunks = [Buffer.concat(chunks)]
       if (length <= limit) return
       stop()
       reject(new PayloadTooLarge())

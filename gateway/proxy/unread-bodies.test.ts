@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { postThenRead } from '@tandem/http-kit/testing'
 import { testGateway } from '../test/gateway.ts'
@@ -47,4 +50,30 @@ t.test('a client without a token, or with an unsupported encoding, can read the 
     t.match(await send({}), { status: 401, isComplete: true })
     t.match(await send({ ...as(), 'content-encoding': 'gzip' }), { status: 415, isComplete: true })
   }
+})
+
+t.test('a body in chunks of one byte takes no more memory than its length', async (t) => {
+  const { app, url, as, services } = await testGateway(t)
+  const accepted: Socket[] = []
+  app.server.on('connection', (socket) => void accepted.push(socket))
+  const chunk = '1\r\n \r\n'
+  const [count, bytes] = [40, 60_000]
+  const body = Buffer.from(chunk.repeat(bytes))
+  const before = process.memoryUsage()
+  const sockets = await Promise.all(Array.from({ length: count }, async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    await once(socket, 'connect')
+    const { authorization } = as()
+    const head = `POST ${base}/feed HTTP/1.1\r\nAuthorization: ${authorization}\r\nTransfer-Encoding: chunked\r\n\r\n`
+    socket.write(head)
+    socket.write(body)
+    return socket
+  }))
+  while (accepted.length < count || accepted.some(({ bytesRead }) => bytesRead < body.length)) await sleep(20)
+  const { heapUsed, external } = process.memoryUsage()
+  const megabytes = (heapUsed + external - before.heapUsed - before.external) / 1e6
+  for (const socket of sockets) socket.end('0\r\n\r\n')
+  while (services.social.received.length < count) await sleep(20)
+  t.ok(services.social.received.every(({ body }) => body.length === bytes))
+  t.ok(megabytes < 100, `${megabytes} MB`)
 })
