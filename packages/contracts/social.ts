@@ -65,6 +65,12 @@ export const CommentReplied = defineEvent(
 /** A post is no longer visible to anyone. */
 export const PostDeleted = defineEvent('social.post.deleted.v1', Type.Object({ postId: Id, authorId: Id }))
 
+/** The text of a post was changed. */
+export const PostEdited = defineEvent(
+  'social.post.edited.v1',
+  Type.Object({ postId: Id, authorId: Id, excerpt })
+)
+
 /** Fewer people can see a post than before. Its text, and the comments on it, are no longer public. */
 export const PostNarrowed = defineEvent(
   'social.post.narrowed.v1',

@@ -21,6 +21,7 @@ import {
   onNotificationRequested,
   onPersonUnfollowed,
   onPostDeleted,
+  onPostEdited,
   onPostNarrowed
 } from './notifications/consumers.ts'
 import { onMeetingCleared, onMeetingOverdue, onMeetingShared } from './meetings/consumers.ts'
@@ -58,6 +59,7 @@ const consumers = [
   onMessagesRead,
   onPostDeleted,
   onCommentsDeleted,
+  onPostEdited,
   onPostNarrowed,
   onPostLiked,
   onPostUnliked,

@@ -54,6 +54,7 @@ export async function deleteExpired (db: Db) {
       select id from deleted_content where deleted_at < now() - interval '90 days' limit ${CHUNK}
     )`.execute(db)
   )
+  await sql`delete from edited_posts where edited_at < now() - interval '90 days'`.execute(db)
   await sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db)
   await sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db)
   await deleteExpiredBudgets(db)

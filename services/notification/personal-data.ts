@@ -68,6 +68,7 @@ export const personalData: PersonalData<Tables> = {
   people: personal({ rowsOf: inColumns('account_id'), exported: copied }),
   like_digests: notPersonal('It holds ids of posts for a day.'),
   ended_sessions: notPersonal('It holds ids of ended sessions for a day.'),
+  edited_posts: notPersonal('It holds ids of edited posts.'),
   deleted_content: notPersonal('It holds ids of deleted posts and comments.'),
   ended_matches: notPersonal('It holds ids of ended matches.'),
   ended_participations: personal({

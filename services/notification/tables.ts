@@ -111,6 +111,7 @@ export interface Tables
     sequence: Generated<number>
   }
   like_digests: { post_id: string, notification_id: string | null, ends_at: Date }
+  edited_posts: { post_id: string, edited_at: Date }
   deleted_content: { id: string, deleted_at: Generated<Date> }
   ended_matches: { match_id: string, ended_at: Date }
   ended_participations: { activity_id: string, account_id: string, ended_at: Date }

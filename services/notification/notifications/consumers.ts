@@ -6,12 +6,14 @@ import {
   MatchEnded,
   PersonUnfollowed,
   PostDeleted,
+  PostEdited,
   PostNarrowed
 } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { createNotifier } from './create.ts'
 import { buddyRequestKey, followKey, registry } from './registry.ts'
 import {
+  applyEdit,
   applyNarrowedVisibility,
   withdrawActivity,
   withdrawComments,
@@ -52,7 +54,8 @@ export const onPostDeleted = (deps: Deps) => on(PostDeleted, async ({ data }) =>
 export const onCommentsDeleted = (deps: Deps) =>
   on(CommentsDeleted, async ({ data }) => await withdrawComments(deps, data.postId, data.commentIds))
 export const onPostNarrowed = (deps: Deps) =>
-  on(PostNarrowed, async ({ data }) => await applyNarrowedVisibility(deps, data))
+  on(PostNarrowed, async ({ data, time }) => await applyNarrowedVisibility(deps, data, time))
+export const onPostEdited = (deps: Deps) => on(PostEdited, async ({ data, time }) => await applyEdit(deps, data, time))
 export const onMatchEnded = (deps: Deps) =>
   on(MatchEnded, async ({ data, time }) => await withdrawMatch(deps, data, time))
 export const onActivityCanceled = (deps: Deps) =>

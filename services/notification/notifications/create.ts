@@ -9,7 +9,7 @@ import { planNotification, type DeliveryJob, type NotificationRequest, type Plan
 import { findRecipients } from './recipients.ts'
 import { insertNumbered, logFramesNow, wakeAfterCommit } from '../frames/log.ts'
 import { framesOf } from './frames.ts'
-import { isSubjectDeleted } from './withdraw.ts'
+import { isSubjectDeleted, isTextOutdated } from './withdraw.ts'
 
 type NotifierDeps = Pick<Deps, 'db' | 'findPeople' | 'pushes' | 'now' | 'wakeUp'>
 
@@ -126,8 +126,10 @@ export async function insertNotifications (
       insert into notifications (
         id, account_id, dedupe_key, kind, type, actor_id, subject_id, data, params, listed, occurred_at
       )
-      select planned.id, account_id, dedupe_key, kind, type, actor_id, subject_id, data::jsonb, params::jsonb, listed,
-        occurred_at
+      select planned.id, account_id, dedupe_key, kind, type, actor_id, subject_id, data::jsonb,
+        case when ${isTextOutdated(sql`request.subject_id`, sql`planned.occurred_at`)}
+          then params::jsonb || '{"excerpt": null}' else params::jsonb end,
+        listed, occurred_at
       from unnest(
         ${lookupArray(plans.map((each) => each.notificationId), 'uuid')},
         ${lookupArray(plans.map((each) => each.accountId), 'uuid')},

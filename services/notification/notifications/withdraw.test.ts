@@ -199,6 +199,58 @@ t.test('a post with narrowed visibility is no longer quoted; a private one stays
   t.strictSame(provider.sent, [])
 })
 
+t.test('a post that was edited is quoted as it is now, in any order of events, also in a push that waits', async (t) => {
+  const { receive, inbox, person, device, deliverAll, provider } = reset()
+  const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
+  await device(ben)
+  const postId = randomUUID()
+  const at = (minute: number) => ({ at: new Date(Date.now() - 3_600_000 + minute * 60_000) })
+  const mention = async (mentioned: string[], excerpt: string, minute: number) =>
+    await receive(
+      'social.people.mentioned.v1',
+      { postId, commentId: null, authorId: ana, mentioned, excerpt },
+      at(minute)
+    )
+  const edit = async (excerpt: string | null, minute: number) =>
+    await receive('social.post.edited.v1', { postId, authorId: ana, excerpt }, at(minute))
+  const textsOf = async (accountId: string) =>
+    (await inbox(accountId)).notifications.map(({ body }: { body: string }) => body)
+
+  await mention([ben], '@ben is ill', 1)
+  await receive('social.post.commented.v1', {
+    postId,
+    commentId: randomUUID(),
+    authorId: ana,
+    commentedBy: ben,
+    excerpt: 'a comment'
+  }, at(2))
+  await receive('social.post.liked.v1', { postId, authorId: ana, likedBy: ben, excerpt: '@ben is ill' }, at(2))
+  t.strictSame(await textsOf(ben), ['Ana mentioned you in a post: “@ben is ill”'])
+  await edit('@ben is well', 4)
+  t.strictSame(await textsOf(ben), ['Ana mentioned you in a post: “@ben is well”'])
+  t.strictSame((await textsOf(ana)).sort(), [
+    'Ben commented on your post: “a comment”',
+    'Ben likes your post: “@ben is well”'
+  ])
+  await edit('@ben is tired', 3)
+  t.strictSame(await textsOf(ben), ['Ana mentioned you in a post: “@ben is well”'], 'an older edit')
+
+  await mention([cem], '@cem is ill', 3)
+  t.strictSame(await textsOf(cem), ['Ana mentioned you in a post'], 'an older text')
+  const dan = await person('Dan')
+  await mention([dan], '@dan', 6)
+  await edit('nothing', 5)
+  t.strictSame(await textsOf(dan), ['Ana mentioned you in a post: “@dan”'], 'a newer text')
+  t.strictSame(await textsOf(ben), ['Ana mentioned you in a post: “nothing”'])
+  await receive('social.post.narrowed.v1', { postId, authorId: ana, visibility: 'FOLLOWERS' }, at(8))
+  const eve = await person('Eve')
+  await mention([eve], 'public before', 7)
+  await edit('public again', 9)
+  for (const each of [ben, eve]) t.strictSame(await textsOf(each), ['Ana mentioned you in a post'])
+  await deliverAll()
+  t.notMatch(JSON.stringify(provider.sent), /ill|well|public/)
+})
+
 t.test('a withdrawn buddy request has no notification, in any order, and a repeat does not notify again', async (t) => {
   const { receive, inbox, person } = reset()
   const requested = async (from: string, to: string, requestId: string) =>

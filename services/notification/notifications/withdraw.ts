@@ -110,12 +110,52 @@ interface NarrowedPost {
   visibility: 'FOLLOWERS' | 'PRIVATE'
 }
 
+/** What quotes the text of the post itself. */
+const POST_QUOTES = ['postMentioned', 'postLiked'] satisfies Kind[]
+
+interface EditedPost {
+  postId: string
+  excerpt: string | null
+}
+
+/** Replaces the excerpt of a post in the notifications that quote it, unless a newer edit was applied before. */
+export async function applyEdit (deps: InboxDeps, { postId, excerpt }: EditedPost, at: Date) {
+  await changeInbox(deps, async (trx) => {
+    if (!await storeEdit(trx, postId, at)) return
+    await lockNotifiedAccounts(trx, postId)
+    // Without an excerpt it was hidden, and stays so.
+    await sql`
+      update notifications set params = params || ${JSON.stringify({ excerpt })}::jsonb
+      where removed_at is null and ${isAboutPost(postId)} and kind = any(${POST_QUOTES}::text[])
+        and params ->> 'excerpt' is not null and (occurred_at is null or occurred_at < ${at})`.execute(trx)
+  })
+}
+
+/** @returns whether it is the newest edit */
+async function storeEdit (trx: Trx, postId: string, at: Date) {
+  const stored = await trx.insertInto('edited_posts').values({ post_id: postId, edited_at: at })
+    .onConflict((conflict) =>
+      conflict.column('post_id').doUpdateSet({ edited_at: at }).where('edited_posts.edited_at', '<', at)
+    )
+    .returning('post_id').executeTakeFirst()
+  return stored !== undefined
+}
+
+/** Whether a post was edited after an event about it, which therefore quotes an old text. */
+export const isTextOutdated = (subjectId: RawBuilder<unknown>, occurredAt: RawBuilder<unknown>) =>
+  sql<boolean>`exists (select from edited_posts where post_id = ${subjectId} and edited_at > ${occurredAt})`
+
 /**
  * Removes a post's excerpt from all notifications about it. If the post became private, only its author keeps these
  * notifications.
  */
-export async function applyNarrowedVisibility (deps: InboxDeps, { postId, authorId, visibility }: NarrowedPost) {
+export async function applyNarrowedVisibility (
+  deps: InboxDeps,
+  { postId, authorId, visibility }: NarrowedPost,
+  at: Date
+) {
   await changeInbox(deps, async (trx) => {
+    await storeEdit(trx, postId, at)
     const accountIds = await lockNotifiedAccounts(trx, postId)
     if (visibility === 'PRIVATE') {
       await removeNotifications(

@@ -1,5 +1,5 @@
 import { publish } from '@tandem/bus-kit'
-import { PostDeleted, PostNarrowed } from '@tandem/contracts'
+import { PostDeleted, PostEdited, PostNarrowed } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { NotYourPost, PostNotFound } from '../errors.ts'
 import { replaceHashtags } from '../hashtags/actions.ts'
@@ -7,7 +7,7 @@ import { attachMedia, detachMedia } from '../media/actions.ts'
 import { updateMentions } from '../mentions/actions.ts'
 import { insertPoll, type NewPoll } from '../polls/actions.ts'
 import type { Db, PostType, Trx, Visibility } from '../tables.ts'
-import { hiddenPostError, lockVisiblePost } from '../visibility/posts.ts'
+import { excerptOf, hiddenPostError, lockVisiblePost } from '../visibility/posts.ts'
 import { findPost } from './queries.ts'
 import type { CountView } from './views.ts'
 
@@ -70,6 +70,11 @@ export async function updatePost (db: Db, { id, accountId, content, visibility }
     await trx.updateTable('posts').where('id', '=', id).set(changed).execute()
     if (changed.visibility !== 'PUBLIC' && changed.visibility !== post.visibility && post.visibility !== 'PRIVATE') {
       await publish(trx, PostNarrowed, id, { postId: id, authorId: accountId, visibility: changed.visibility })
+    }
+    if (changed.content !== post.content) {
+      // Before new mentions, which are then younger than the change.
+      const excerpt = excerptOf(changed.content, changed.visibility)
+      await publish(trx, PostEdited, id, { postId: id, authorId: accountId, excerpt })
     }
     await replaceHashtags(trx, id, changed.content)
     await updateMentions(trx, {

@@ -208,6 +208,17 @@ t.test('posts', async (t) => {
     t.equal((await get(ben, `/feed/${id}`)).data.post.viewCount, null)
   })
 
+  t.test('a changed text is published, before its mentions and only with what is public', async (t) => {
+    const { data: { post: { id } } } = await post(ana, '/feed', { type: 'TEXT', content: 'one', visibility: 'PUBLIC' })
+    await put(ana, `/feed/${id}`, { content: 'two' })
+    await put(ana, `/feed/${id}`, { content: 'two' })
+    await put(ana, `/feed/${id}`, { content: 'three', visibility: 'FOLLOWERS' })
+    const edits = (await publishedEvents('social.post.edited.v1')).filter((event) =>
+      (event as { postId: string }).postId === id
+    )
+    t.same(edits, [{ postId: id, authorId: ana, excerpt: 'two' }, { postId: id, authorId: ana, excerpt: null }])
+  })
+
   t.test('narrowing or deleting a post is published; widening it is not', async (t) => {
     const { data: { post: { id } } } = await post(ana, '/feed', { type: 'TEXT', content: 'x', visibility: 'PRIVATE' })
     for (const visibility of ['PRIVATE', 'FOLLOWERS', 'PUBLIC', 'FOLLOWERS', 'PRIVATE']) {
