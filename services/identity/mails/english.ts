@@ -1,4 +1,4 @@
-import { renderMail } from '@tandem/mail-kit'
+import { plainQuote, renderMail } from '@tandem/mail-kit'
 import type { DecidedAction, DecisionReason, ProofPurpose, Provider, RestrictionScope } from '../tables.ts'
 
 const locale = 'en'
@@ -161,7 +161,7 @@ export const english = {
       title: 'We made a decision',
       paragraphs: [
         actions.map(describeAction).join(' '),
-        ...(excerpt ? [`It is about: “${excerpt}”`] : []),
+        ...(excerpt ? [`It is about: “${plainQuote(excerpt)}”`] : []),
         `The rule: ${rules[reason]}.`,
         isAutomated
           ? 'A machine made this decision because of reports. A person looks at it.'

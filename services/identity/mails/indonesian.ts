@@ -1,4 +1,4 @@
-import { renderMail } from '@tandem/mail-kit'
+import { plainQuote, renderMail } from '@tandem/mail-kit'
 import type { DecidedAction, DecisionReason, ProofPurpose, RestrictionScope } from '../tables.ts'
 import type { MailTemplates } from './english.ts'
 
@@ -131,7 +131,7 @@ export const indonesian: MailTemplates = {
       title: 'Kami telah mengambil keputusan',
       paragraphs: [
         actions.map(describeAction).join(' '),
-        ...(excerpt ? [`Keputusan ini mengenai: “${excerpt}”`] : []),
+        ...(excerpt ? [`Keputusan ini mengenai: “${plainQuote(excerpt)}”`] : []),
         `Aturannya: ${rules[reason]}.`,
         isAutomated
           ? 'Keputusan ini dibuat secara otomatis karena laporan. Seseorang akan memeriksanya.'

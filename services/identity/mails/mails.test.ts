@@ -4,6 +4,7 @@ import { pendingMails } from '@tandem/mail-kit/testing'
 import { randomEmail, testApp } from '../test/app.ts'
 import { insertMailRequest, processMailRequest } from './actions.ts'
 import { createMailRequests } from './requests.ts'
+import { mailTemplatesFor } from './templates.ts'
 import { silentLog } from '@tandem/http-kit/testing'
 
 const { db, deps, redis, post, givenAccount, mailsTo, mail } = await testApp(t)
@@ -152,4 +153,21 @@ t.test('a code whose mail was rejected does not arrive after a newer one', async
   // The first one may have been retried in the moment before the newer code was requested.
   t.match(outcomes, [{ status: /^(failed|sent)$/ }, { status: 'sent' }])
   t.equal(mails.length, outcomes.filter(({ status }) => status === 'sent').length)
+})
+
+t.test('a mail about a decision quotes no link and no markup', (t) => {
+  const hostile = '<a href="https://evil.example">Sign in</a> at www.evil.com, https://evil.example/x\r\n\u202e'
+  for (const locale of ['en', 'id']) {
+    const { text, html } = mailTemplatesFor(locale).decision({
+      actions: [{ type: 'HIDE_CONTENT', scope: null, until: null, photoId: null }],
+      reason: 'SPAM',
+      statement: '',
+      excerpt: hostile,
+      isAutomated: false,
+      url: 'https://tandem.example/appeal'
+    })
+    t.match(text, /“Sign in at www\. evil\. com, …”/)
+    t.notMatch(text + html, /evil\.\p{L}|href="https:\/\/evil|\u202e/u)
+  }
+  t.end()
 })

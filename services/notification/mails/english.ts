@@ -1,4 +1,4 @@
-import { renderMail } from '@tandem/mail-kit'
+import { plainText, renderMail } from '@tandem/mail-kit'
 import { formatMeetingTime } from './meeting-time.ts'
 
 const locale = 'en'
@@ -123,7 +123,7 @@ export const english = {
       subject: 'New sign-in to your Tandem account',
       title: 'Hello',
       paragraphs: [
-        `There was a new sign-in to your account from ${device ?? 'an unknown device'}, ` +
+        `There was a new sign-in to your account from ${device === null ? 'an unknown device' : plainText(device)}, ` +
         `on ${dateFormat.format(at)} (UTC).`,
         'If this was not you, sign out the device in the app and change your password.'
       ]

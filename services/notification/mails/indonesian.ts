@@ -1,4 +1,4 @@
-import { renderMail } from '@tandem/mail-kit'
+import { plainText, renderMail } from '@tandem/mail-kit'
 import type { MailTemplates } from './english.ts'
 import { formatMeetingTime } from './meeting-time.ts'
 
@@ -121,7 +121,7 @@ export const indonesian: MailTemplates = {
       subject: 'Ada yang baru masuk ke akun Tandem Anda',
       title: 'Halo',
       paragraphs: [
-        `Akun Anda dibuka di ${device ?? 'sebuah perangkat'} yang belum kami kenal, ` +
+        `Akun Anda dibuka di ${device === null ? 'sebuah perangkat' : plainText(device)} yang belum kami kenal, ` +
         `pada ${dateFormat.format(at)} (WIB).`,
         'Jika itu bukan Anda, keluarkan perangkat itu di aplikasi dan ubah kata sandi Anda.'
       ]

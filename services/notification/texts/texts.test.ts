@@ -91,18 +91,18 @@ t.test('each achievement and badge has its own text in every language', (t) => {
   t.end()
 })
 
-t.test('user text is never parsed, whatever it contains', (t) => {
+t.test('user text is never parsed, whatever it contains, and has no markup', (t) => {
   const { body } = renderText(
     {
       kind: 'postCommented',
-      actorName: '{name} # <b>',
+      actorName: '{name} # <b',
       othersCount: 0,
-      params: { excerpt: "it's {x, plural} '{' <i>" }
+      params: { excerpt: "it's {x, plural} '{' <i>x</i> <3" }
     },
     'en',
     'UTC'
   )
-  t.equal(body, "{name} # <b> commented on your post: “it's {x, plural} '{' <i>”")
+  t.equal(body, "{name} # commented on your post: “it's {x, plural} '{' x <3”")
   t.equal(renderText({ ...source('followed'), actorName: null }, 'id', 'UTC').body, 'Seseorang kini mengikuti Anda')
   t.end()
 })

@@ -1,5 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import { readTimezone, type Language } from '@tandem/http-kit'
+import { plainQuote } from '@tandem/mail-kit'
 import { type Kind, type Texts, usesDisplayName } from './kinds.ts'
 import type { Params } from '../tables.ts'
 import { english } from './english.ts'
@@ -29,8 +30,9 @@ export function renderText (
   const shownTimezone = readTimezone(typeof ownTimezone === 'string' ? ownTimezone : timezone)
   const name = usesDisplayName(kind) ? params['displayName'] : actorName
   const values = {
-    ...params,
-    name: name ?? SOMEONE[language],
+    // People wrote some of them, and must not send links or markup through us. The company writes broadcasts.
+    ...kind === 'broadcast' ? params : mapStrings(params, plainQuote),
+    name: (typeof name === 'string' && plainQuote(name)) || SOMEONE[language],
     others: othersCount,
     quoted: excerpt ? 'yes' : 'no',
     ...typeof startsAt === 'string' && { startsAt: dateFormatFor(language, shownTimezone).format(new Date(startsAt)) }
@@ -40,6 +42,11 @@ export function renderText (
     body: compile(language, `${kind}.body`, texts[language][kind].body).format(values) as string
   }
 }
+
+const mapStrings = (params: Params, map: (text: string) => string): Params =>
+  Object.fromEntries(
+    Object.entries(params).map(([key, value]) => [key, typeof value === 'string' ? map(value) : value])
+  )
 
 const messages = new Map<string, IntlMessageFormat>()
 
