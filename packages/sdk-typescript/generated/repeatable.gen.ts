@@ -3,6 +3,7 @@ export const repeatable: ReadonlySet<string> = new Set([
   'POST /activities',
   'POST /activities/{id}/repeat',
   'POST /auth/refresh',
+  'POST /auth/register',
   'POST /buddies/requests',
   'POST /fasting',
   'POST /feed',

@@ -850,7 +850,7 @@ export class Operations extends HeyApiClient {
     /**
      * Register with an email address and an optional password
      *
-     * The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, the account gets the part of the address before the at sign, or a neutral name if that is reserved or misleading. A reserved or misleading name is rejected. A wrong referral code is ignored.
+     * The tokens are valid immediately. A verification code is mailed to the address and expires in 24 hours. Without a name, the account gets the part of the address before the at sign, or a neutral name if that is reserved or misleading. A reserved or misleading name is rejected. A wrong referral code is ignored. With an Idempotency-Key a registration can be repeated.
      */
     public register<ThrowOnError extends boolean = true>(options: Options<RegisterData, ThrowOnError>): RequestResult<RegisterResponses, RegisterErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RegisterResponses, RegisterErrors, ThrowOnError, 'data'>({

@@ -5808,6 +5808,12 @@ export type RegisterData = {
         platform?: 'android' | 'ios';
         referralCode?: string;
     };
+    headers?: {
+        /**
+         * Chosen at random by the client for this registration. If the response was lost, repeat the request with the same key: within ten minutes, and until the refresh token is used, the response has tokens of the same session
+         */
+        'idempotency-key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/auth/register';

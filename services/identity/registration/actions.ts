@@ -16,6 +16,7 @@ import type { Secrets } from '../secrets.ts'
 import { continueSuspension } from '../remembered/actions.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
 import { isAddressReserved } from '../reserved-addresses.ts'
+import { digestOfToken } from '../random-tokens.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
 import type { Caller } from '../sessions/caller.ts'
 import { isActiveSession } from '../sessions/queries.ts'
@@ -29,13 +30,38 @@ export interface Registration {
   referralCode?: string
   locale: string
   client: Client
+  /** With it, a client that lost the response can repeat the registration. */
+  idempotencyKey?: string | undefined
 }
 
+/** How long a registration can be repeated with its idempotency key. */
+const REPEAT_WINDOW = '10 minutes'
+
 /**
- * Creates an account with its first session, and mails a verification code.
+ * Creates an account with its first session, and mails a verification code. The same address and password with the same
+ * idempotency key get the session of the first registration for ten minutes, until its refresh token is used.
  * @throws CommonPassword, EmailExists, TooBusy
  */
-export async function register (deps: Deps, { email, password, name, referralCode, locale, client }: Registration) {
+export async function register (deps: Deps, { idempotencyKey, ...registration }: Registration) {
+  const { email, password = '' } = registration
+  // Derived, not stored, as that of a refresh: docs/decisions/0007-a-repeatable-refresh.md.
+  const refreshToken = idempotencyKey === undefined
+    ? undefined
+    : deps.secrets.digest('registration', email, password, idempotencyKey).toString('base64url')
+  try {
+    return await createRegistered(deps, registration, refreshToken)
+  } catch (error) {
+    const repeated = error instanceof EmailExists && refreshToken && await findRegistered(deps.db, email, refreshToken)
+    if (!repeated) throw error
+    return repeated
+  }
+}
+
+async function createRegistered (
+  deps: Deps,
+  { email, password, name, referralCode, locale, client }: Omit<Registration, 'idempotencyKey'>,
+  refreshToken: string | undefined
+) {
   const { db, secrets, hashing, blocklist, mailer, publicUrl } = deps
   if (password !== undefined) await blocklist.assertUncommon(password)
   const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
@@ -56,7 +82,12 @@ export async function register (deps: Deps, { email, password, name, referralCod
     if (!account) throw new EmailExists()
     await continueSuspension(trx, secrets, account.id, { email })
     if (referralCode) await addReferral(trx, account.id, referralCode)
-    const session = await startSession(trx, secrets, { accountId: account.id, method: 'REGISTRATION', client })
+    const session = await startSession(trx, secrets, {
+      accountId: account.id,
+      method: 'REGISTRATION',
+      client,
+      refreshToken
+    })
 
     const code = generateCode()
     const { token, url } = createCodeLink(publicUrl, 'VERIFY')
@@ -75,6 +106,34 @@ export async function register (deps: Deps, { email, password, name, referralCod
   })
   void mailer.enqueue([mail])
   return registered
+}
+
+/** The session of a registration of `email` that got `refreshToken`, if it can be repeated. */
+async function findRegistered (db: Db, email: string, refreshToken: string) {
+  const found = await db.selectFrom('refresh_tokens')
+    .innerJoin('sessions', 'sessions.id', 'session_id')
+    .innerJoin('accounts', 'accounts.id', 'account_id')
+    .where('digest', '=', digestOfToken(refreshToken))
+    .where('used_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .where('sessions.created_at', '>', sql<Date>`now() - ${REPEAT_WINDOW}::interval`)
+    .where('email', '=', email)
+    .where('banned_at', 'is', null)
+    .where('expired_at', 'is', null)
+    .select([
+      'session_id as sessionId',
+      'accounts.id',
+      'name',
+      'email',
+      'image',
+      'role',
+      'accounts.created_at as createdAt',
+      sql<boolean>`email_verified_at is not null`.as('emailVerified')
+    ])
+    .executeTakeFirst()
+  if (!found) return
+  const { sessionId, ...account } = found
+  return { account, sessionId, refreshToken }
 }
 
 interface NewAccount {

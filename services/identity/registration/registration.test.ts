@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import t from 'tap'
 import { inParallel, password, randomEmail, testApp } from '../test/app.ts'
 
@@ -156,6 +157,49 @@ t.test('register', async (t) => {
         platform: 'ios'
       }
     ])
+  })
+
+  t.test('can be repeated with its idempotency key when the response was lost', async (t) => {
+    const email = randomEmail()
+    const register = async (key?: string, body: object = { email, password }) =>
+      await post('/auth/register', body, { headers: key === undefined ? {} : { 'idempotency-key': key } })
+    const exists = { status: 409, code: 'EMAIL_EXISTS' }
+    const first = await register('k')
+    t.match(first, { status: 201, ...isTokens })
+    const repeat = await register('k')
+    t.match(repeat, { status: 201, refreshToken: first.refreshToken, requiresEmailVerification: true })
+    t.strictSame(repeat.user, first.user)
+    t.match(await get('/auth/sessions', { as: repeat }), { status: 200, data: { sessions: [{}] } })
+    t.equal((await publishedEvents(first.user.id)).length, 2, 'nothing is published again')
+    t.equal((await mailsTo(email)).length, 1)
+
+    t.match(await register(), exists)
+    t.match(await register('other'), exists)
+    t.match(await register('k', { email, password: 'Other-Door-7' }), exists, 'another password')
+    t.ok(await canRefresh(repeat))
+    t.match(await register('k'), exists, 'the tokens have arrived')
+  })
+
+  t.test('at once with the same idempotency key gets one account and one session', async (t) => {
+    const email = randomEmail()
+    const { tally, results } = await inParallel(
+      10,
+      async () => await post('/auth/register', { email }, { headers: { 'idempotency-key': 'k' } })
+    )
+    t.strictSame(tally, { 201: 10 })
+    t.equal(new Set(results.map(({ refreshToken }) => refreshToken)).size, 1)
+  })
+
+  t.test('cannot be repeated after ten minutes, or once its session has ended', async (t) => {
+    const register = async (email: string) =>
+      await post('/auth/register', { email, password }, { headers: { 'idempotency-key': 'k' } })
+    const [old, ended] = [randomEmail(), randomEmail()]
+    await sql`update sessions set created_at = now() - interval '11 minutes' where account_id = ${
+      (await register(old)).user.id
+    }`.execute(db)
+    t.match(await register(old), { status: 409, code: 'EMAIL_EXISTS' })
+    await post('/auth/logout', {}, { as: await register(ended) })
+    t.match(await register(ended), { status: 409, code: 'EMAIL_EXISTS' })
   })
 
   t.test('requires only an address', async (t) => {

@@ -30,6 +30,17 @@ const verified = { success, message: 'Your email address is verified', isNewUser
 const mailed = { success, message: 'If this address is registered, we have sent a code to it' }
 const alreadyVerified = { success, message: 'Your email address is already verified', alreadyVerified: true as const }
 
+const RegistrationHeaders = Type.Object({
+  'idempotency-key': Type.Optional(Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Chosen at random by the client for this registration. If the response was lost, repeat the request ' +
+      'with the same key: within ten minutes, and until the refresh token is used, the response has tokens of the ' +
+      'same session',
+    examples: ['7f3b5c1e-0d52-4f6a-9a57-2f6f4f0f9d11']
+  }))
+})
+
 export const registrationRoutes: Routes<Deps> = async (app, deps) => {
   const { db, secrets, mailer, mailRequests } = deps
 
@@ -92,7 +103,9 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
         'hours. Without a name, ' +
         'the account gets the part of the address before the at sign, or a neutral name if that is reserved or ' +
         'misleading. A reserved or misleading name is rejected. ' +
-        'A wrong referral code is ignored.',
+        'A wrong referral code is ignored. ' +
+        'With an Idempotency-Key a registration can be repeated.',
+      headers: RegistrationHeaders,
       body: Body({
         email: Email,
         password: Type.Optional(NewPassword),
@@ -116,7 +129,8 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
       name,
       referralCode,
       locale: languageOfRequest(request),
-      client: { address: request.ip, device }
+      client: { address: request.ip, device },
+      idempotencyKey: request.headers['idempotency-key']
     })
     const response = await describeSignIn(deps, { ...registered, isNewUser: true })
     return reply.code(201).send({ ...response, requiresEmailVerification: true })

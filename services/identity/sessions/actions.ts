@@ -30,6 +30,8 @@ interface NewSession {
   accountId: string
   method: SignInMethod
   client: Client
+  /** Default: a random one. */
+  refreshToken?: string | undefined
 }
 
 // More than a person has devices, and few enough for a readable list.
@@ -46,10 +48,9 @@ const IDS_PER_EVENT = 1_000
 export async function startSession (
   trx: Trx,
   secrets: Secrets,
-  { accountId, method, client: { address, device } }: NewSession
+  { accountId, method, client: { address, device }, refreshToken = generateToken() }: NewSession
 ) {
   const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
-  const refreshToken = generateToken()
   const newSession = { accountId, method, deviceName, platform }
   const signIn = { kind: 'SIGN_IN', accountId, sessionId: sql<string>`session.id`, detail: { method } } as const
   // One statement, because each costs the service about a hundredth of the password hash. Its parts see nothing of the new
