@@ -15,6 +15,8 @@ const IMAGE_MESSAGE_BYTES = Math.floor(7.2 * MEBIBYTE)
 export const DEFAULT_TIMEOUT_MS = 3_000
 /** A service decodes an image and waits for its storage, whatever length the file has. */
 const UPLOAD_TIMEOUT_MS = 10_000
+/** Passwords wait in identity to be hashed, two at once. A sign-in that takes longer than usual is better than none. */
+const PASSWORD_TIMEOUT_MS = 10_000
 
 /** The path prefixes that each service owns. */
 export const servicePrefixes = {
@@ -59,6 +61,7 @@ const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const allMethodsExcept = (method: string) => allMethods.filter((each) => each !== method)
 const readMethods = ['GET', 'HEAD']
 const publicPost = (path: string, limit?: string): Route => ({ methods: ['POST'], path, public: true, limit })
+const passwordRoute = { timeoutMs: PASSWORD_TIMEOUT_MS }
 const upload = (path: string): Route => ({
   methods: ['POST'],
   path,
@@ -73,8 +76,8 @@ const upload = (path: string): Route => ({
 export const specialRoutes: Route[] = [
   // The daily limit stops enumeration of email addresses: ten a minute alone would allow 14,400 a day.
   publicPost('/auth/check-email', '10/1m,1000/24h'),
-  publicPost('/auth/login', '5/1m'),
-  publicPost('/auth/register', '3/1h'),
+  { ...publicPost('/auth/login', '5/1m'), ...passwordRoute },
+  { ...publicPost('/auth/register', '3/1h'), ...passwordRoute },
   publicPost('/auth/verify-email', '10/15m'),
   publicPost('/auth/resend-verification', '2/5m'),
   publicPost('/auth/request-code', '2/5m'),
@@ -86,7 +89,9 @@ export const specialRoutes: Route[] = [
   publicPost('/auth/provider-b', '10/15m'),
   publicPost('/auth/refresh', '30/1m'),
   publicPost('/auth/forgot-password', '3/1h'),
-  publicPost('/auth/reset-password'),
+  { ...publicPost('/auth/reset-password'), ...passwordRoute },
+  { methods: ['POST'], path: '/auth/change-password', ...passwordRoute },
+  { methods: ['POST'], path: '/account/proof', ...passwordRoute },
   publicPost('/auth/report-issue', '3/1h'),
   publicPost('/account/deletion/link', '3/1h'),
   publicPost('/account/deletion/confirm', '3/1h'),
@@ -99,7 +104,7 @@ export const specialRoutes: Route[] = [
   { methods: readMethods, path: '/auth/reset-password', public: true },
   { methods: ['POST'], path: '/auth/sessions', unauthorizedOnly: true, limit: '3/1h' },
   { methods: allMethodsExcept('POST'), path: '/auth/sessions', unauthorizedOnly: true },
-  { methods: ['POST'], path: '/auth/set-initial-password', unauthorizedOnly: true, limit: '3/1h' },
+  { methods: ['POST'], path: '/auth/set-initial-password', unauthorizedOnly: true, limit: '3/1h', ...passwordRoute },
   { methods: allMethodsExcept('POST'), path: '/auth/set-initial-password', unauthorizedOnly: true },
 
   { methods: readMethods, path: '/onboarding/options', public: true },

@@ -113,6 +113,14 @@ t.test('uploads of any length have ten seconds, and their timeouts do not open t
   t.equal(services.social.received.length, received + 1)
 })
 
+t.test('a sign-in has ten seconds, as its password waits to be hashed', async (t) => {
+  const { call, services } = await testGateway(t)
+  services.identity.respondWith((_received, response) => {
+    setTimeout(() => response.writeHead(200).end('{}'), 4_000)
+  })
+  t.equal((await call(`${base}/auth/login`, { method: 'POST', body: '{}' })).status, 200)
+})
+
 t.test('timeouts of ordinary requests open the breaker', async (t) => {
   const { call, as, services } = await testGateway(t)
   services.social.respondWith(() => {})

@@ -9,7 +9,7 @@ import { correlationOf, toHeaders } from './message-headers.ts'
 import { describeErrors, validatorOf } from './validators.ts'
 import { replyPrefixOf, rpcSubjectOf } from './subjects.ts'
 
-const DEFAULT_TIMEOUT_MS = 800
+const DEFAULT_TIMEOUT_MS = 2_000
 
 // These happen whenever a service starts or is busy; a stack trace would add nothing.
 const reasons = new Map<string | undefined, string>([['503', 'no replica is listening'], ['TIMEOUT', 'timed out']])
@@ -23,7 +23,7 @@ export type CallRpc = <Request extends Type.TSchema, Response extends Type.TSche
 /**
  * Returns a function that calls other services over `bus`.
  * @throws Unavailable if the called service is down, its response does not match the contract, or it takes longer than
- * the timeout, 800 ms by default
+ * the timeout, 2 s by default
  */
 export function createRpcClient (bus: Bus): CallRpc {
   return async (rpc, request, { timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {

@@ -29,7 +29,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 /**
  * Opens a pool and returns the query builder over it; `destroy()` closes both. Of several hosts in `url`, it connects to
  * the one that accepts writes.
- * Nothing waits for Postgres longer than 3 s, whatever state it is in: 1 s for a connection, 2 s for a statement
+ * Nothing waits for Postgres longer than this, whatever state it is in: 2 s for a connection, 2 s for a statement
  * (measured by Postgres), 3 s for a result (measured here, for a server that froze).
  */
 export function connect<Tables> (

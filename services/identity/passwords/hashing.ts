@@ -6,7 +6,8 @@ import { TooBusy } from '../errors.ts'
 // small caches.
 const SETTINGS = { type: argon2.argon2id, memoryCost: 12_288, timeCost: 3, parallelism: 1 } as const
 const CONCURRENCY = 2
-const MAX_WAITING = 50
+// About two seconds of hashing.
+const MAX_WAITING = 150
 
 /** `email` is the address that the password belongs to, whether or not it has an account. Addresses take turns. */
 export interface Hashing {
