@@ -182,12 +182,14 @@ t.test('register', async (t) => {
 
   t.test('at once with the same idempotency key gets one account and one session', async (t) => {
     const email = randomEmail()
-    const { tally, results } = await inParallel(
-      10,
-      async () => await post('/auth/register', { email }, { headers: { 'idempotency-key': 'k' } })
-    )
+    const tokens = new Set<string>()
+    const { tally } = await inParallel(10, async () => {
+      const response = await post('/auth/register', { email }, { headers: { 'idempotency-key': 'k' } })
+      tokens.add(response.refreshToken)
+      return response
+    })
     t.strictSame(tally, { 201: 10 })
-    t.equal(new Set(results.map(({ refreshToken }) => refreshToken)).size, 1)
+    t.equal(tokens.size, 1)
   })
 
   t.test('cannot be repeated after ten minutes, or once its session has ended', async (t) => {
