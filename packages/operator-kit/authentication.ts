@@ -97,7 +97,7 @@ async function verify (keys: KeySet, token: string | undefined): Promise<Operato
   const { claims } = await verifySignedToken(keys, token, OPERATOR_TOKEN).catch((error: unknown) => {
     throw error instanceof Unavailable ? error : new InvalidAccessToken()
   })
-  const { sub, sid, role, acc, pat } = claims
+  const { sub, sid, role, acc, pat, inv, con } = claims
   if (typeof sub !== 'string' || typeof sid !== 'string' || !isRole(role) || typeof pat !== 'number') {
     throw new InvalidAccessToken()
   }
@@ -106,7 +106,9 @@ async function verify (keys: KeySet, token: string | undefined): Promise<Operato
     sessionId: sid,
     role,
     accountId: typeof acc === 'string' ? acc : null,
-    provedAt: new Date(pat * 1_000)
+    provedAt: new Date(pat * 1_000),
+    invitedBy: Array.isArray(inv) ? inv.map(String) : [],
+    canConfirm: con === true
   }
 }
 

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { Forbidden } from '@tandem/http-kit'
 import { ConfigError, List } from '@tandem/process-kit'
-import { ProposalExists, ProposalNotFound } from './errors.ts'
+import { NotIndependent, PasskeyTooNew, ProposalExists, ProposalNotFound } from './errors.ts'
 import type { Operator } from './rights.ts'
 import type { ProposalKind, ProposalTables } from './tables.ts'
 
@@ -37,6 +37,7 @@ export interface Proposal {
   reason: string
   payload: unknown
   proposedBy: string
+  proposerInvitedBy: string[]
   createdAt: Date
   expiresAt: Date
 }
@@ -44,23 +45,24 @@ export interface Proposal {
 /** Stores what another operator has to confirm within 72 hours. @throws ProposalExists */
 export async function propose<Tables extends ProposalTables> (
   trx: Transaction<Tables>,
-  operator: Pick<Operator, 'id'>,
+  operator: Pick<Operator, 'id' | 'invitedBy'>,
   { kind, subject, accountId, reason, payload }: NewProposal
 ) {
   await sql`
     update proposals set status = 'EXPIRED'
     where kind = ${kind} and subject = ${subject} and status = 'OPEN' and expires_at <= now()`.execute(trx)
   const { rows: [created] } = await sql<{ proposalId: string, expiresAt: Date }>`
-    insert into proposals (kind, subject, account_id, reason, payload, proposed_by)
-    values (${kind}, ${subject}, ${accountId}, ${reason}, ${JSON.stringify(payload)}, ${operator.id})
+    insert into proposals (kind, subject, account_id, reason, payload, proposed_by, proposer_invited_by)
+    values (${kind}, ${subject}, ${accountId}, ${reason}, ${JSON.stringify(payload)}, ${operator.id},
+      ${operator.invitedBy})
     on conflict do nothing returning id as "proposalId", expires_at as "expiresAt"`.execute(trx)
   if (!created) throw new ProposalExists()
   return created
 }
 
 const columns = sql`
-  id, kind, subject, account_id as "accountId", reason, payload, proposed_by as "proposedBy", created_at as "createdAt",
-  expires_at as "expiresAt"`
+  id, kind, subject, account_id as "accountId", reason, payload, proposed_by as "proposedBy",
+  proposer_invited_by as "proposerInvitedBy", created_at as "createdAt", expires_at as "expiresAt"`
 
 /** The proposals that wait for a second operator, the oldest first. */
 export async function listProposals<Tables extends ProposalTables> (db: Kysely<Tables>) {
@@ -79,14 +81,18 @@ export async function readProposal<Tables extends ProposalTables> (db: Kysely<Ta
 
 /**
  * Confirms a proposal, in the transaction that carries it out. Of several confirmations at once, one succeeds.
- * @throws Forbidden for the operator who proposed it, and about their own account; ProposalNotFound
+ * @throws Forbidden for the operator who proposed it, and about their own account; NotIndependent, PasskeyTooNew,
+ * ProposalNotFound
  */
 export async function confirmProposal<Tables extends ProposalTables> (
   trx: Transaction<Tables>,
-  operator: Pick<Operator, 'id' | 'accountId'>,
-  { id, proposedBy, accountId }: Proposal
+  operator: Pick<Operator, 'id' | 'accountId' | 'invitedBy' | 'canConfirm'>,
+  { id, proposedBy, proposerInvitedBy, accountId }: Proposal
 ) {
   if (proposedBy === operator.id || (accountId !== null && accountId === operator.accountId)) throw new Forbidden()
+  // One person could be both: they invite a second self, and confirm with its new passkey.
+  if (operator.invitedBy.includes(proposedBy) || proposerInvitedBy.includes(operator.id)) throw new NotIndependent()
+  if (!operator.canConfirm) throw new PasskeyTooNew()
   await close(trx, operator, id, 'CONFIRMED')
 }
 

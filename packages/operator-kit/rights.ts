@@ -58,6 +58,10 @@ export interface Operator {
   accountId: string | null
   /** When they used their passkey last. */
   provedAt: Date
+  /** The operators who invited them, or let them in again. The shell is nobody. */
+  invitedBy: string[]
+  /** Whether their passkey is old enough to confirm what others propose. */
+  canConfirm: boolean
 }
 
 export const PROOF_LIFETIME_MS = 10 * 60_000

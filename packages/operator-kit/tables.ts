@@ -29,6 +29,7 @@ export interface ProposalTables {
     reason: string,
     payload: ColumnType<unknown, string, never>,
     proposed_by: string,
+    proposer_invited_by: Generated<string[]>,
     status: Generated<'OPEN' | 'CONFIRMED' | 'WITHDRAWN' | 'EXPIRED'>,
     decided_by: string | null,
     created_at: Generated<Date>,

@@ -9,14 +9,22 @@ interface OperatorOptions {
   id?: string
   accountId?: string
   provedSecondsAgo?: number
+  invitedBy?: string[]
+  canConfirm?: boolean
   expiresInSeconds?: number
 }
 
 /** The authorization header of an operator. */
 export function operatorBearer (
   role: StaffRole = 'ADMIN',
-  { id = randomUUID(), accountId, provedSecondsAgo = 0, expiresInSeconds = OPERATOR_TOKEN.lifetimeSeconds }:
-    OperatorOptions = {}
+  {
+    id = randomUUID(),
+    accountId,
+    provedSecondsAgo = 0,
+    invitedBy = [],
+    canConfirm = true,
+    expiresInSeconds = OPERATOR_TOKEN.lifetimeSeconds
+  }: OperatorOptions = {}
 ) {
   const now = Math.floor(Date.now() / 1_000)
   const claims = {
@@ -27,6 +35,8 @@ export function operatorBearer (
     role,
     ...(accountId && { acc: accountId }),
     pat: now - provedSecondsAgo,
+    inv: invitedBy,
+    con: canConfirm,
     iat: now,
     exp: now + expiresInSeconds
   }

@@ -227,7 +227,8 @@ export interface Tables
     role: StaffRole,
     account_id: string | null,
     disabled_at: Date | null,
-    created_at: Generated<Date>
+    created_at: Generated<Date>,
+    invited_by: Generated<string[]>
   }
   staff_invitations: { digest: Buffer, staff_id: string, expires_at: Date }
   passkeys: {

@@ -94,7 +94,8 @@ t.test('where a broadcast takes two operators, nobody receives it before, and it
     deps.fourEyes = new Set()
   })
   const text = { title: { en: 'Two', id: 'Dua' }, body: { en: 'Two', id: 'Dua' } }
-  const proposer = operatorBearer()
+  const id = randomUUID()
+  const proposer = operatorBearer('ADMIN', { id })
   const { status, data: { proposalId } } = await operate('POST', '/operator/broadcasts', {
     ...text,
     reason: 'new season'
@@ -111,6 +112,11 @@ t.test('where a broadcast takes two operators, nobody receives it before, and it
   }])
   const confirm = `/operator/proposals/${proposalId}/confirm`
   t.match(await operate('POST', confirm, undefined, proposer), { status: 403, code: 'FORBIDDEN' })
+  const second = operatorBearer('ADMIN', { invitedBy: [id] })
+  t.match(await operate('POST', confirm, undefined, second), { status: 403, code: 'NOT_INDEPENDENT' })
+  const unripe = operatorBearer('ADMIN', { canConfirm: false })
+  t.match(await operate('POST', confirm, undefined, unripe), { status: 403, code: 'PASSKEY_TOO_NEW' })
+  t.same(await sent(), [])
   const answers = await Promise.all(Array.from({ length: 5 }, async () => await operate('POST', confirm)))
   t.equal(answers.filter((answer) => answer.status === 200).length, 1)
   t.match(answers.find((answer) => answer.status !== 200), { status: 404, code: 'NOT_FOUND' })

@@ -72,7 +72,7 @@ export function createIssuers (
       const restriction = account?.until && { res: account.until.getTime() / 1_000 }
       return await issue({ ...ACCESS_TOKEN, subject: accountId, more: { sid: sessionId, role, ...restriction } })
     },
-    issueOperatorToken: async ({ id, sessionId, role, accountId, provedAt }) =>
+    issueOperatorToken: async ({ id, sessionId, role, accountId, provedAt, invitedBy, canConfirm }) =>
       await issue({
         ...OPERATOR_TOKEN,
         subject: id,
@@ -80,6 +80,8 @@ export function createIssuers (
           sid: sessionId,
           role,
           pat: Math.floor(provedAt.getTime() / 1_000),
+          con: canConfirm,
+          inv: invitedBy,
           ...(accountId && { acc: accountId })
         }
       })

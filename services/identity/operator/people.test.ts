@@ -5,17 +5,10 @@ import { until } from '@tandem/test-kit'
 import { testApp } from '../test/app.ts'
 
 const moderation = new Map()
-const { db, deps, get, post, givenAccount, canRefresh, mailsTo } = await testApp(t, { rpcResults: { moderation } })
-
-const asOperator = async (role: StaffRole, id = randomUUID()) => ({
-  authorization: `Bearer ${await deps.issueOperatorToken({
-    id,
-    sessionId: randomUUID(),
-    role,
-    accountId: null,
-    provedAt: new Date()
-  })}`
+const { asOperator, db, get, post, givenAccount, canRefresh, mailsTo } = await testApp(t, {
+  rpcResults: { moderation }
 })
+
 const find = async (q: string, headers: Record<string, string>, reason = 'case 7') =>
   await post('/operator/people/search', { q, reason }, { headers })
 const open = async (id: string, headers: Record<string, string>, reason = 'case 7') =>
@@ -24,7 +17,7 @@ const open = async (id: string, headers: Record<string, string>, reason = 'case 
 t.test('an operator finds a person by the exact address or id, with a reason, and sees the address masked', async (t) => {
   const account = await givenAccount()
   const id = randomUUID()
-  const headers = await asOperator('SUPPORT', id)
+  const headers = await asOperator('SUPPORT', { id })
   for (const q of [account.email, account.email.toUpperCase(), account.id]) {
     t.match(await find(q, headers), { status: 200, data: { accountId: account.id } })
   }

@@ -7,6 +7,8 @@ import type { Db, Trx } from '../tables.ts'
 
 const LIFETIME = '8 hours'
 const IDLE_LIFETIME = '20 minutes'
+// Long enough for the others to read that there is a new passkey, and to act.
+const CONFIRMS_AFTER_MS = 24 * 60 * 60_000
 
 /** @returns the secret of the session, of which only a digest is stored */
 export async function startStaffSession (trx: Trx, staffId: string) {
@@ -22,6 +24,9 @@ export interface StaffSession {
   email: string
   accountId: string | null
   provedAt: Date
+  invitedBy: string[]
+  /** When the passkey of the operator was created; null if it was removed. */
+  passkeyAt: Date | null
 }
 
 /** The session of a secret; using it keeps it alive for another 20 minutes. @throws StaffSessionEnded */
@@ -32,7 +37,8 @@ export async function useStaffSession (db: Db, secret: string): Promise<StaffSes
       and staff_sessions.created_at > now() - ${LIFETIME}::interval
       and last_used_at > now() - ${IDLE_LIFETIME}::interval
     returning staff_sessions.id, staff_id as "staffId", role, email, account_id as "accountId",
-      proved_at as "provedAt"`.execute(db)
+      proved_at as "provedAt", invited_by as "invitedBy",
+      (select max(created_at) from passkeys where passkeys.staff_id = staff.id) as "passkeyAt"`.execute(db)
   if (!session) throw new StaffSessionEnded()
   return session
 }
@@ -56,6 +62,14 @@ export async function issueStaffToken (
   { issueOperatorToken }: Pick<Deps, 'issueOperatorToken'>,
   session: StaffSession
 ) {
-  const { id, staffId, role, accountId, provedAt } = session
-  return await issueOperatorToken({ id: staffId, sessionId: id, role, accountId, provedAt })
+  const { id, staffId, role, accountId, provedAt, invitedBy, passkeyAt } = session
+  return await issueOperatorToken({
+    id: staffId,
+    sessionId: id,
+    role,
+    accountId,
+    provedAt,
+    invitedBy,
+    canConfirm: passkeyAt !== null && Date.now() - passkeyAt.getTime() >= CONFIRMS_AFTER_MS
+  })
 }

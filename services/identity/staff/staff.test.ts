@@ -3,22 +3,13 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { decodeProtectedHeader, decodeJwt } from 'jose'
 import { checkOperatorRoutes } from '@tandem/operator-kit/testing'
-import type { StaffRole } from '@tandem/operator-kit'
 import { runCommand } from '../operator/commands.ts'
 import { testApp } from '../test/app.ts'
 import { createPasskey } from '../test/passkey.ts'
 
-const { app, db, deps, post, send, get, givenAccount } = await testApp(t)
+const { app, asOperator, db, deps, post, send, get, givenAccount } = await testApp(t)
 const consoleUrl = deps.console.origin
 
-const asOperator = async (
-  role: StaffRole,
-  { provedSecondsAgo = 0, id = randomUUID(), accountId = null as string | null } = {}
-) => {
-  const provedAt = new Date(Date.now() - provedSecondsAgo * 1_000)
-  const token = await deps.issueOperatorToken({ id, sessionId: randomUUID(), role, accountId, provedAt })
-  return { authorization: `Bearer ${token}` }
-}
 const tokenIn = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get('token') ?? ''
 const invite = async (role = 'MODERATOR', email = `${randomUUID()}@example.com`) => ({
   email,

@@ -1,28 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import type { StaffRole } from '@tandem/operator-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
 
 const cases = new Map()
-const { db, deps, get, post, givenAccount, login, mailsTo, publishedEvents } = await testApp(t, {
+const { asOperator, db, deps, get, post, givenAccount, login, mailsTo, publishedEvents } = await testApp(t, {
   rpcResults: { cases }
 })
 deps.fourEyes = new Set(['BAN', 'ERASE', 'HOLD'])
 
-const asOperator = async (
-  { id = randomUUID(), role = 'ADMIN' as StaffRole, accountId = null as string | null, provedAt = new Date() } = {}
-) => ({
-  authorization: `Bearer ${await deps.issueOperatorToken({ id, sessionId: randomUUID(), role, accountId, provedAt })}`
-})
 const [proposer, confirmer] = [await asOperator(), await asOperator()]
 const givenCase = (accountId: string) => {
   const id = randomUUID()
   cases.set(id, { accountId, version: 1, isOpen: true, targetType: 'POST', targetId: randomUUID(), excerpt: 'Buy' })
   return { service: 'social', id, version: 1 }
 }
-const ban = (accountId: string, decided: object | null = null) => ({
+const banOf = (accountId: string, decided: object | null = null) => ({
   case: decided,
   accountId,
   actions: [{ type: 'BAN' }],
@@ -30,7 +24,7 @@ const ban = (accountId: string, decided: object | null = null) => ({
   statement: 'You sold things.'
 })
 const proposeBan = async (accountId: string, decided: object | null = null) =>
-  await post('/operator/decisions', ban(accountId, decided), { headers: proposer })
+  await post('/operator/decisions', banOf(accountId, decided), { headers: proposer })
 const confirm = async (id: string, headers = confirmer) =>
   await post(`/operator/decisions/${id}/confirm`, {}, { headers })
 const decisionsOf = async (accountId: string) =>
@@ -63,10 +57,10 @@ t.test('a ban is proposed by one operator and made by another; meanwhile everyth
   t.match(await proposeBan(account.id, decided), { status: 409, code: 'PROPOSAL_EXISTS' })
 
   t.match(await confirm(proposalId, proposer), { status: 403, code: 'FORBIDDEN' }, 'not by who proposed it')
-  const own = await asOperator({ accountId: account.id })
+  const own = await asOperator('ADMIN', { accountId: account.id })
   t.match(await confirm(proposalId, own), { status: 403, code: 'FORBIDDEN' }, 'nor by the person themselves')
-  t.match(await confirm(proposalId, await asOperator({ role: 'MODERATOR' })), { status: 403, code: 'FORBIDDEN' })
-  const unproved = await asOperator({ provedAt: new Date(Date.now() - 11 * 60_000) })
+  t.match(await confirm(proposalId, await asOperator('MODERATOR')), { status: 403, code: 'FORBIDDEN' })
+  const unproved = await asOperator('ADMIN', { provedSecondsAgo: 660 })
   t.match(await confirm(proposalId, unproved), { status: 403, code: 'PROOF_REQUIRED' })
 
   t.equal((await confirm(proposalId)).status, 201)
@@ -79,6 +73,29 @@ t.test('a ban is proposed by one operator and made by another; meanwhile everyth
     await db.selectFrom('audit_entries').where('account_id', '=', account.id).where('action', 'like', '%BAN%')
       .select('action').orderBy('number').execute(),
     [{ action: 'PROPOSAL BAN' }, { action: 'DECISION BAN, CONFIRMED' }]
+  )
+})
+
+t.test('nobody confirms for the operator who invited them or whom they invited, or with a new passkey', async (t) => {
+  const account = await givenAccount()
+  const [id, inviter] = [randomUUID(), randomUUID()]
+  const headers = await asOperator('ADMIN', { id, invitedBy: [inviter] })
+  const ban = (await post('/operator/decisions', banOf(account.id), { headers })).data.proposalId
+  const erasure = (await post('/operator/erasures', { accountId: account.id, days: 14, reason: 'a letter' }, {
+    headers
+  })).data.proposalId
+  for (const path of [`/operator/decisions/${ban}/confirm`, `/operator/proposals/${erasure}/confirm`]) {
+    const confirmAs = async (more: object) => await post(path, {}, { headers: await asOperator('ADMIN', more) })
+    t.match(await confirmAs({ id: inviter }), { status: 403, code: 'NOT_INDEPENDENT' }, 'who invited the proposer')
+    t.match(await confirmAs({ invitedBy: [id] }), { status: 403, code: 'NOT_INDEPENDENT' }, 'whom the proposer invited')
+    t.match(await confirmAs({ canConfirm: false }), { status: 403, code: 'PASSKEY_TOO_NEW' })
+  }
+  t.match(await statusOf(account.id), { status: 'RESTRICTED' }, 'nothing was carried out')
+  t.match((await get('/operator/erasures', { headers })).data.erasures, [])
+  t.equal(
+    (await confirm(ban, await asOperator('ADMIN', { invitedBy: [inviter] }))).status,
+    201,
+    'others of one inviter do'
   )
 })
 
@@ -99,7 +116,7 @@ t.test('of many proposals, and of many confirmations and withdrawals at once, on
 
 t.test('what was restricted meanwhile ends when the proposal is withdrawn, and other restrictions stay', async (t) => {
   const account = await givenAccount()
-  const restrict = { ...ban(account.id), actions: [{ type: 'RESTRICT', scope: 'ALL', days: 1 }] }
+  const restrict = { ...banOf(account.id), actions: [{ type: 'RESTRICT', scope: 'ALL', days: 1 }] }
   t.equal((await post('/operator/decisions', restrict, { headers: proposer })).status, 201)
   const { data: { proposalId } } = await proposeBan(account.id)
   t.equal((await post(`/operator/proposals/${proposalId}/withdraw`, {}, { headers: proposer })).status, 200)

@@ -13,19 +13,14 @@ import { startEndingRestrictions } from './restriction-ends.ts'
 
 const cases = new Map()
 const reports = new Map()
-const { app, db, deps, handlers, get, post, givenAccount, login, canRefresh, mailsTo, publishedEvents } = await testApp(
-  t,
-  {
-    rpcResults: { cases, reports }
-  }
-)
+const { app, asOperator, db, deps, handlers, get, post, givenAccount, login, canRefresh, mailsTo, publishedEvents } =
+  await testApp(
+    t,
+    {
+      rpcResults: { cases, reports }
+    }
+  )
 
-const asOperator = async (
-  role: StaffRole = 'ADMIN',
-  { id = randomUUID(), accountId = null as string | null, provedAt = new Date() } = {}
-) => ({
-  authorization: `Bearer ${await deps.issueOperatorToken({ id, sessionId: randomUUID(), role, accountId, provedAt })}`
-})
 const givenCase = (accountId: string, more = {}) => {
   const id = randomUUID()
   cases.set(id, {
@@ -160,7 +155,7 @@ t.test('moderators restrict for at most 30 days and ban nobody, and nobody decid
   t.match(await decide(account.id, restrict(31), {}, moderator), { status: 403, code: 'FORBIDDEN' })
   t.match(await decide(account.id, [{ type: 'BAN' }], {}, moderator), { status: 403, code: 'FORBIDDEN' })
   t.match(await decide(account.id, [{ type: 'WARN' }], {}, await asOperator('SUPPORT')), { status: 403 })
-  const unproved = await asOperator('ADMIN', { provedAt: new Date(Date.now() - 11 * 60_000) })
+  const unproved = await asOperator('ADMIN', { provedSecondsAgo: 660 })
   t.match(await decide(account.id, [{ type: 'BAN' }], {}, unproved), { status: 403, code: 'PROOF_REQUIRED' })
   const own = await asOperator('ADMIN', { accountId: account.id })
   t.match(await decide(account.id, [{ type: 'LIFT', scope: 'ALL' }], {}, own), { status: 403, code: 'FORBIDDEN' })

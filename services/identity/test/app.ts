@@ -27,6 +27,7 @@ import { type Teardown, startMail, startRedis, type Mail } from '@tandem/test-ki
 import { createMailer } from '@tandem/mail-kit'
 import { diskStorage } from '@tandem/media-kit'
 import { createKeySet, createMediaUrls } from '@tandem/http-kit'
+import type { Operator, StaffRole } from '@tandem/operator-kit'
 import { createRootKey, silentLog } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
@@ -192,6 +193,23 @@ export async function testApp (
     await send('POST', url, { ...request, body })
   const get = async (url: string, request: Request = {}) => await send('GET', url, request)
 
+  /** The authorization header of an operator. */
+  const asOperator = async (
+    role: StaffRole = 'ADMIN',
+    { provedSecondsAgo = 0, ...more }: Partial<Operator> & { provedSecondsAgo?: number } = {}
+  ) => ({
+    authorization: `Bearer ${await deps.issueOperatorToken({
+      id: randomUUID(),
+      sessionId: randomUUID(),
+      role,
+      accountId: null,
+      provedAt: new Date(Date.now() - provedSecondsAgo * 1_000),
+      invitedBy: [],
+      canConfirm: true,
+      ...more
+    })}`
+  })
+
   /** Starts a session of an account without a request. */
   async function givenSession (
     { id, email }: Pick<Account, 'id' | 'email'>,
@@ -260,6 +278,7 @@ export async function testApp (
     get,
     post,
     send,
+    asOperator,
     mediaStorage,
     privateFolder,
     rpcResults,

@@ -104,12 +104,17 @@ t.test('administrators hold a case, which is kept then; where it takes two, anot
   const fourEyes = deps.fourEyes as Set<string>
   fourEyes.add('HOLD')
   t.teardown(() => fourEyes.delete('HOLD'))
-  const proposer = operatorBearer()
+  const proposerId = randomUUID()
+  const proposer = operatorBearer('ADMIN', { id: proposerId })
   const { status, data: { proposalId } } = await send(`/operator/cases/${caseId}/release`, proposer)
   t.equal(status, 202)
   t.match(await send(`/operator/cases/${caseId}/release`), { status: 409, code: 'PROPOSAL_EXISTS' })
   t.match(await caseOf(id), { is_held: true })
   t.match(await send(`/operator/proposals/${proposalId}/confirm`, proposer), { status: 403 })
+  for (const second of [{ invitedBy: [proposerId] }, { canConfirm: false }]) {
+    t.match(await send(`/operator/proposals/${proposalId}/confirm`, operatorBearer('ADMIN', second)), { status: 403 })
+  }
+  t.match(await caseOf(id), { is_held: true })
   const answers = await Promise.all(
     Array.from({ length: 5 }, async () => await send(`/operator/proposals/${proposalId}/confirm`))
   )

@@ -86,6 +86,9 @@ export const shell: typeof english = {
       CASE_CLAIMED: 'Operator lain sedang mengerjakan kasus ini.',
       CASE_CHANGED: 'Kasus ini berubah sejak Anda membukanya, atau sudah diputuskan orang lain. Buka lagi.',
       FORBIDDEN: 'Peran Anda tidak dapat melakukan ini, atau ini tentang diri Anda sendiri.',
+      NOT_INDEPENDENT:
+        'Ini diusulkan oleh operator yang mengundang Anda, atau yang Anda undang. Orang lain harus mengonfirmasinya.',
+      PASSKEY_TOO_NEW: 'Kunci sandi Anda belum berumur sehari. Besok Anda dapat mengonfirmasi usulan orang lain.',
       RATE_LIMITED: 'Anda sudah melihat 60 orang dalam jam ini. Silakan lanjutkan nanti.',
       APP_ACCOUNT_MISSING:
         'Akun Anda di aplikasi tidak dikenal di sini. Administrator lain dapat mengundang Anda dengannya.',
