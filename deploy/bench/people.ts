@@ -30,10 +30,21 @@ export async function codeMailedTo (stack: Stack, email: string, known?: string)
 }
 
 /** The code in the newest email; undefined if there is none. */
-export async function newestCode (stack: Stack, email: string) {
+export const newestCode = async (stack: Stack, email: string) => /\b\d{6}\b/.exec(await newestMail(stack, email))?.[0]
+
+/** Waits for the link in the newest email. */
+export async function linkMailedTo (stack: Stack, email: string) {
+  for (;;) {
+    const [link] = /\bhttps?:\S+/.exec(await newestMail(stack, email)) ?? []
+    if (link) return link
+    await sleep(50)
+  }
+}
+
+async function newestMail (stack: Stack, email: string) {
   const response = await fetch(`${stack.mail.url}/api/mails?to=${encodeURIComponent(email)}`)
   const [mail] = await response.json() as { text: string }[]
-  return /\b\d{6}\b/.exec(mail?.text ?? '')?.[0]
+  return mail?.text ?? ''
 }
 
 interface Call {

@@ -5,7 +5,8 @@ import { NotIndependent, PasskeyTooNew, ProposalExists, ProposalNotFound } from 
 import type { Operator } from './rights.ts'
 import type { ProposalKind, ProposalTables } from './tables.ts'
 
-export const proposalKinds = ['BAN', 'ERASE', 'HOLD', 'BROADCAST'] as const satisfies ProposalKind[]
+const optionalKinds = ['BAN', 'ERASE', 'HOLD', 'BROADCAST'] as const satisfies ProposalKind[]
+export const proposalKinds = [...optionalKinds, 'STAFF'] as const satisfies ProposalKind[]
 
 /** The variable FOUR_EYES. */
 export const FourEyes = List({
@@ -14,9 +15,9 @@ export const FourEyes = List({
 
 /** @throws ConfigError */
 export function readFourEyes (kinds: string[]): ReadonlySet<ProposalKind> {
-  const unknown = kinds.filter((kind) => !proposalKinds.some((each) => each === kind))
-  if (unknown.length > 0) throw new ConfigError(`FOUR_EYES must be a list of ${proposalKinds.join(', ')}`)
-  return new Set(proposalKinds.filter((kind) => kinds.includes(kind)))
+  const unknown = kinds.filter((kind) => !optionalKinds.some((each) => each === kind))
+  if (unknown.length > 0) throw new ConfigError(`FOUR_EYES must be a list of ${optionalKinds.join(', ')}`)
+  return new Set(optionalKinds.filter((kind) => kinds.includes(kind)))
 }
 
 interface NewProposal {

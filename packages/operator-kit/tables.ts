@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
-/** What a second operator has to confirm where FOUR_EYES names it. */
-export type ProposalKind = 'BAN' | 'ERASE' | 'HOLD' | 'BROADCAST'
+/** What a second operator has to confirm: STAFF always, the others where FOUR_EYES names them. */
+export type ProposalKind = 'BAN' | 'ERASE' | 'HOLD' | 'BROADCAST' | 'STAFF'
 
 export interface AuditTables {
   audit_entries: {

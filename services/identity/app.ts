@@ -27,6 +27,7 @@ import { standingRoutes } from './standing/routes.ts'
 import { confirmErasure, confirmHold, withdrawHold } from './operator/erasure-proposals.ts'
 import { erasureOperatorRoutes } from './operator/erasure-routes.ts'
 import { peopleOperatorRoutes } from './operator/people-routes.ts'
+import { confirmStaffChange } from './staff/changes.ts'
 import { staffRoutes, staffSessionRoutes } from './staff/routes.ts'
 import { trackRequests } from './security-log/requests.ts'
 import { onSuspensionChanged } from './remembered/consumers.ts'
@@ -86,7 +87,8 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
       HOLD: {
         confirm: async (operator, proposal) => await confirmHold(deps, operator, proposal),
         withdraw: withdrawHold
-      }
+      },
+      STAFF: { confirm: async (operator, proposal) => await confirmStaffChange(deps, operator, proposal) }
     }
   })
   trackRequests(app)

@@ -7,8 +7,8 @@ import pg from 'pg'
 import { serviceNames as services } from '../../../gateway/routes.ts'
 import { check, haveAllPassed } from '../checks.ts'
 import { checkAudit } from '../moderation/audit.ts'
-import { decide, enrollByApi, inviteByApi, type Operator } from '../moderation/operator-api.ts'
-import { inviteFirst } from '../moderation/operators.ts'
+import { decide, enrollByApi, type Operator } from '../moderation/operator-api.ts'
+import { inviteFirst, inviteInShell } from '../moderation/operators.ts'
 import { withStack, type Stack } from '../stack.ts'
 import { percentile } from '../table.ts'
 import { withTeardown } from '../teardown.ts'
@@ -44,7 +44,7 @@ async function rehearse (rehearsal: Rehearsal) {
   const { stack, dataDir, database, random, servers } = rehearsal
   const community = await createCases(stack)
   const first = await enrollByApi(stack, 'Ann', await inviteFirst(stack))
-  const second = await enrollByApi(stack, 'Bob', await inviteByApi(stack, first, 'second@example.com'))
+  const second = await enrollByApi(stack, 'Bob', await inviteInShell(stack, 'invite', 'second@example.com', 'ADMIN'))
   const cases = shuffle(await findCases(stack, first, community), random)
   console.log(`${cases.length} cases of ${community.authors.length} people`)
 

@@ -6,7 +6,7 @@ import { settle, type Person } from '../chaos/erasure-people.ts'
 import { becomeMember, call } from '../people.ts'
 import { pictureForm, plainPng } from '../pictures.ts'
 import { withStack, type Stack } from '../stack.ts'
-import { enroll, invite, inviteFirst, workThroughQueue, type Desk } from './operators.ts'
+import { enroll, inviteFirst, inviteModerator, workThroughQueue, type Desk } from './operators.ts'
 import { countNotices, standingOf, statusOf } from './sides.ts'
 
 t.setTimeout(300_000)
@@ -31,7 +31,7 @@ t.test('an operator works at the console, in front of the real services', needsB
     const colleague = await enroll(
       browser,
       'moderator',
-      await invite(desk, stack, 'moderator@example.com', 'Moderator')
+      await inviteModerator(desk, stack, 'moderator@example.com')
     )
     t.equal(await colleague.page.getByRole('link', { name: 'Operators' }).count(), 0, 'a moderator invites nobody')
     t.same([...desk.problems, ...colleague.problems], [], 'the policy refused nothing, and the script failed nowhere')

@@ -15,8 +15,8 @@ import {
   answerAppeal,
   enroll,
   hasDecided,
-  invite,
   inviteFirst,
+  inviteModerator,
   workThroughQueue,
   type Decided,
   type Desk
@@ -48,7 +48,7 @@ await withTeardown(async (t) => {
     const moderator = await enroll(
       browser,
       'moderator',
-      await invite(admin, stack, 'moderator@example.com', 'Moderator')
+      await inviteModerator(admin, stack, 'moderator@example.com')
     )
     const since = performance.now()
     // The threat and the suspended profile come first, and only an administrator bans.

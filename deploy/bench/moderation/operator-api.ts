@@ -50,16 +50,6 @@ export async function enrollByApi (stack: Stack, name: string, link: string): Pr
   return { name, session }
 }
 
-/** @returns the link of another administrator */
-export async function inviteByApi (stack: Stack, operator: Operator, email: string) {
-  const token = await issueToken(stack, operator)
-  const { data: { url } } = await callUrl<{ data: { url: string } }>('POST', `${identityOf(stack)}/operator/staff`, {
-    token,
-    body: { email, role: 'ADMIN' }
-  })
-  return url
-}
-
 async function issueToken (stack: Stack, { session }: Operator) {
   const { data: { token } } = await callUrl<{ data: { token: string } }>(
     'POST',

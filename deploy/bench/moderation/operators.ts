@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { addPasskeys, watchProblems } from '@tandem/test-kit/browser'
 import type { Browser, Page } from 'playwright-core'
+import { linkMailedTo } from '../people.ts'
 import { urlOfSchema, type Stack } from '../stack.ts'
 
 /** An operator at the console, signed in with a passkey of their own. */
@@ -15,8 +16,11 @@ export interface Desk {
 }
 
 /** @returns the link of the first administrator */
-export async function inviteFirst (stack: Stack) {
-  const cli = ['services/identity/operator/cli.ts', 'staff', 'invite-first', 'admin@example.com']
+export const inviteFirst = async (stack: Stack) => await inviteInShell(stack, 'invite-first', 'admin@example.com')
+
+/** Invites an operator in the shell. @returns the link */
+export async function inviteInShell (stack: Stack, ...args: string[]) {
+  const cli = ['services/identity/operator/cli.ts', 'staff', ...args]
   const { stdout } = await promisify(execFile)(process.execPath, cli, {
     env: { ...process.env, DATABASE_URL: urlOfSchema(stack, 'identity'), CONSOLE_URL: stack.console.url }
   })
@@ -41,13 +45,16 @@ export async function enroll (browser: Browser, name: string, link: string): Pro
   return { name, page, problems, refusals: [] }
 }
 
-/** Invites an operator on the page Operators. @returns the link */
-export async function invite ({ page }: Desk, { console }: Stack, email: string, role: 'Moderator' | 'Administrator') {
-  await page.goto(`${console.url}/staff`)
+/** Invites a moderator on the page Operators. @returns the link, which only their mailbox gets */
+export async function inviteModerator ({ page }: Desk, stack: Stack, email: string) {
+  await page.goto(`${stack.console.url}/staff`)
   await page.getByRole('textbox', { name: 'Email address' }).fill(email)
-  await page.locator('form[action="/staff"]').getByRole('combobox', { name: 'Role' }).selectOption({ label: role })
+  await page.locator('form[action="/staff"]').getByRole('combobox', { name: 'Role' }).selectOption({
+    label: 'Moderator'
+  })
   await page.getByRole('button', { name: 'Invite an operator' }).click()
-  return await page.locator('.secret').innerText()
+  await page.getByText('The link is on its way to them.').waitFor()
+  return await linkMailedTo(stack, email)
 }
 
 /** What operators decide about a case, by the words in it. */

@@ -23,3 +23,14 @@ t.test('what takes two operators says so, and another one confirms it', async (t
   })
   t.equal((await submit(`/proposals/profile/${proposal.id}/confirm`, [])).status, 404)
 })
+
+t.test('a change of operators says what it is and about whom', async (t) => {
+  const subject = 'cleo@example.com'
+  const change = (payload: object) => ({ ...proposal, kind: 'STAFF', accountId: null, reason: '', subject, payload })
+  answers.set('identity GET /operator/proposals', {
+    proposals: [change({ change: 'INVITE', role: 'ADMIN' }), change({ change: 'REMOVE' })]
+  })
+  const { text } = await call('/proposals')
+  t.match(text, /<p>Invite cleo@example\.com <span class="badge[^>]*>Administrator<\/span>/)
+  t.match(text, /<p>Remove cleo@example\.com/)
+})

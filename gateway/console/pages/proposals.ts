@@ -11,7 +11,7 @@ interface Proposal {
   subject: string
   accountId: string | null
   reason: string
-  payload: { statement?: unknown, title?: { en?: unknown } }
+  payload: { statement?: unknown, title?: { en?: unknown }, change?: string, role?: string }
   proposedBy: string
   createdAt: string
   expiresAt: string
@@ -50,12 +50,15 @@ function proposalCard (visit: Visit, service: string, proposal: Proposal) {
   const { texts, staff, can } = visit
   const words = texts.proposals
   const path = `/proposals/${service}/${segment(proposal.id)}`
-  const { statement, title } = proposal.payload
+  const { statement, title, change, role } = proposal.payload
   const text = typeof statement === 'string' ? statement : typeof title?.en === 'string' ? title.en : ''
   const isOwn = proposal.proposedBy === staff.id
   return html`<article class="card">
     <div class="row spread"><h2>${label(words.kinds, proposal.kind)}</h2>${isOwn && badge(words.yours, 'warn')}</div>
-    <p>${proposal.reason}</p>
+    <p>${proposal.reason}${
+    proposal.kind === 'STAFF' &&
+    html`${label(words.staff, change)} ${proposal.subject} ${role && badge(label(texts.roles, role))}`
+  }</p>
     ${text && html`<blockquote>${text}</blockquote>`}
     <p class="meta">${time(visit, proposal.createdAt)} · ${words.expires} ${time(visit, proposal.expiresAt)}${
     proposal.accountId &&

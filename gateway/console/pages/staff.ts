@@ -1,6 +1,6 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
+import { redirectAfter, type Made, type Pages } from '../visits.ts'
 import { badge, empty, options, segment, time } from './parts.ts'
 
 interface StaffMember {
@@ -30,36 +30,30 @@ export function serveStaff ({ page, form }: Pages) {
 
   form('/staff', 'staff.change', async (visit, fields) => {
     const accountId = fields.text('accountId')
-    const { url } = await visit.send<{ url: string }>('identity', 'POST', '/operator/staff', {
+    const made = await visit.send<Made>('identity', 'POST', '/operator/staff', {
       email: fields.text('email'),
       role: fields.text('role'),
       ...(accountId && { accountId })
     })
-    return linkPage(visit, url)
+    return redirectAfter(made, '/staff', 'invited')
   })
 
   form('/staff/:id/invitation', 'staff.change', async (visit) => {
     const path = `/operator/staff/${segment(visit.params['id'])}/invitation`
-    return linkPage(visit, (await visit.send<{ url: string }>('identity', 'POST', path)).url)
+    return redirectAfter(await visit.send<Made>('identity', 'POST', path), '/staff', 'invited')
   })
 
   form('/staff/:id/role', 'staff.change', async (visit, fields) => {
-    await visit.send('identity', 'PUT', `/operator/staff/${segment(visit.params['id'])}`, { role: fields.text('role') })
-    return redirectTo('/staff?done=changed')
+    const path = `/operator/staff/${segment(visit.params['id'])}`
+    const made = await visit.send<Made>('identity', 'PUT', path, { role: fields.text('role') })
+    return redirectAfter(made, '/staff', 'changed')
   })
 
   form('/staff/:id/remove', 'staff.change', async (visit) => {
-    await visit.send('identity', 'DELETE', `/operator/staff/${segment(visit.params['id'])}`)
-    return redirectTo('/staff?done=removed')
+    const made = await visit.send<Made>('identity', 'DELETE', `/operator/staff/${segment(visit.params['id'])}`)
+    return redirectAfter(made, '/staff', 'removed')
   })
 }
-
-/** The link of an invitation. It is shown once, and only to the administrator who made it. */
-const linkPage = ({ texts }: Visit, url: string) => ({
-  title: texts.staff.link,
-  content: html`<h1>${texts.staff.link}</h1><p>${texts.staff.linkText}</p>
-    <p class="card mono secret">${url}</p><p><a class="button" href="/staff">${texts.layout.back}</a></p>`
-})
 
 const inviteForm = ({ texts: { staff, roles: names } }: Visit) =>
   html`<form method="post" action="/staff" class="card"><h2>${staff.invite}</h2>
@@ -67,6 +61,7 @@ const inviteForm = ({ texts: { staff, roles: names } }: Visit) =>
     <label>${staff.role}<select name="role">${options(names, roles, 'MODERATOR')}</select></label>
     <label>${staff.account}<input name="accountId" maxlength="36" autocomplete="off" spellcheck="false"></label>
     <p class="meta">${staff.accountHint}</p>
+    <p class="meta">${staff.inviteHint}</p>
     <button class="primary">${staff.invite}</button></form>`
 
 function staffCard (visit: Visit, { id, email, role, disabledAt, passkeys, lastSeenAt }: StaffMember) {

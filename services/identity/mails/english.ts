@@ -1,4 +1,5 @@
 import { plainQuote, renderMail } from '@tandem/mail-kit'
+import type { StaffRole } from '@tandem/operator-kit'
 import type { DecidedAction, DecisionReason, ProofPurpose, Provider, RestrictionScope } from '../tables.ts'
 
 const locale = 'en'
@@ -30,6 +31,15 @@ interface DecisionNotice {
   isAutomated: boolean
   url: string
 }
+
+/** What administrators read about another operator. */
+interface OperatorNotice {
+  email: string
+  role: StaffRole
+}
+
+const roles: Record<StaffRole, string> = { SUPPORT: 'support', MODERATOR: 'moderator', ADMIN: 'administrator' }
+const footer = 'You get this email because you use the console.'
 
 /** What a person reads about their appeal. */
 interface AppealNotice {
@@ -255,6 +265,44 @@ export const english = {
         'You can ask for another one in the app now.'
       ],
       footer: 'You get this email because the owner of this account asked for a copy of their data.'
+    }),
+  operatorInvitation: (url: string) =>
+    renderMail({
+      locale,
+      subject: 'Your invitation to the Tandem console',
+      title: 'Welcome',
+      paragraphs: [
+        'You are invited to the console of the people who run the community. Use this link to create a passkey, with ' +
+        'which you sign in. The link expires in 24 hours and can be used once.',
+        'If you already have a passkey, it works until you have created the new one.'
+      ],
+      button: { label: 'Create a passkey', url },
+      footer: 'If you do not expect this email, do not open the link, and tell an administrator.'
+    }),
+  operatorInvited: ({ email, role }: OperatorNotice) =>
+    renderMail({
+      locale,
+      subject: `${email} was invited to the Tandem console`,
+      title: 'An invitation',
+      paragraphs: [
+        `${email} was invited to the console, with the role ${roles[role]}. The link was sent to them alone.`,
+        'If you do not know why, remove them on the page Operators, and ask the other administrators.'
+      ],
+      footer
+    }),
+  operatorEnrolled: ({ email, role }: OperatorNotice) =>
+    renderMail({
+      locale,
+      subject: `${email} has a new passkey for the Tandem console`,
+      title: 'A new passkey',
+      paragraphs: [
+        `${email} has created a passkey for the console. Their role is ${
+          roles[role]
+        }. A passkey that they had before ` +
+        'works no longer.',
+        'If this is unexpected, remove them on the page Operators, and ask the other administrators.'
+      ],
+      footer
     }),
   reset: (url: string) =>
     renderMail({

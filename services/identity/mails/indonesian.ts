@@ -1,4 +1,5 @@
 import { plainQuote, renderMail } from '@tandem/mail-kit'
+import type { StaffRole } from '@tandem/operator-kit'
 import type { DecidedAction, DecisionReason, ProofPurpose, RestrictionScope } from '../tables.ts'
 import type { MailTemplates } from './english.ts'
 
@@ -53,6 +54,9 @@ function describeAction ({ type, scope, until }: DecidedAction) {
       return 'Kami tidak menemukan pelanggaran.'
   }
 }
+
+const roles: Record<StaffRole, string> = { SUPPORT: 'bantuan', MODERATOR: 'moderator', ADMIN: 'administrator' }
+const footer = 'Anda menerima email ini karena Anda memakai konsol.'
 
 export const indonesian: MailTemplates = {
   verification: (code, url) =>
@@ -226,6 +230,42 @@ export const indonesian: MailTemplates = {
         'Anda dapat memintanya lagi di aplikasi sekarang.'
       ],
       footer: 'Anda menerima email ini karena pemilik akun ini meminta salinan datanya.'
+    }),
+  operatorInvitation: (url) =>
+    renderMail({
+      locale,
+      subject: 'Undangan Anda ke konsol Tandem',
+      title: 'Selamat datang',
+      paragraphs: [
+        'Anda diundang ke konsol bagi orang-orang yang mengelola komunitas. Gunakan tautan ini untuk membuat kunci ' +
+        'sandi, yang Anda pakai untuk masuk. Tautan berlaku selama 24 jam dan hanya dapat digunakan sekali.',
+        'Jika Anda sudah memiliki kunci sandi, kunci itu tetap berlaku sampai Anda membuat yang baru.'
+      ],
+      button: { label: 'Buat kunci sandi', url },
+      footer: 'Jika Anda tidak menunggu email ini, jangan buka tautannya, dan beri tahu seorang administrator.'
+    }),
+  operatorInvited: ({ email, role }) =>
+    renderMail({
+      locale,
+      subject: `${email} diundang ke konsol Tandem`,
+      title: 'Sebuah undangan',
+      paragraphs: [
+        `${email} diundang ke konsol, dengan peran ${roles[role]}. Tautannya hanya dikirim kepada orang itu.`,
+        'Jika Anda tidak tahu alasannya, keluarkan orang itu di halaman Operator, dan tanyakan kepada administrator lain.'
+      ],
+      footer
+    }),
+  operatorEnrolled: ({ email, role }) =>
+    renderMail({
+      locale,
+      subject: `${email} memiliki kunci sandi baru untuk konsol Tandem`,
+      title: 'Kunci sandi baru',
+      paragraphs: [
+        `${email} telah membuat kunci sandi untuk konsol. Perannya ${roles[role]}. Kunci sandi sebelumnya tidak ` +
+        'berlaku lagi.',
+        'Jika ini tidak terduga, keluarkan orang itu di halaman Operator, dan tanyakan kepada administrator lain.'
+      ],
+      footer
     }),
   reset: (url) =>
     renderMail({

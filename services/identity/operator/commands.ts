@@ -7,7 +7,7 @@ import { replayLedger } from '../erasures/actions.ts'
 import type { Storage } from '@tandem/media-kit'
 import { findAuditFault, staffRoles } from '@tandem/operator-kit'
 import { listAuditHeads } from '../staff/audit-heads.ts'
-import { changeStaff, findStaffId, inviteFirstAdmin, inviteStaff, listStaff, reinviteStaff } from '../staff/actions.ts'
+import { inviteFirstAdmin, inviteInShell, listStaff, reinviteInShell, removeInShell } from '../staff/actions.ts'
 import { DEFAULT_CONSOLE_URL, readConsoleSettings } from '../staff/settings.ts'
 import type { Ledger } from '../erasures/ledger.ts'
 import { ban, endAllSessionsOf, grantSubscription, setRole, cancelSubscriptionOf, unban } from './actions.ts'
@@ -36,7 +36,7 @@ export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATA
   exports cancel <id>                       stop a copy, or end its link
   staff invite <email> <role>               add an operator: SUPPORT, MODERATOR or ADMIN; prints a link for 24 hours
   staff invite-first <email>                the same for an administrator, as long as no operator has a passkey
-  staff reinvite <email>                    remove the passkeys of an operator who lost them; prints a link
+  staff reinvite <email>                    let an operator replace a lost passkey; prints a link
   staff remove <email>                      end all sessions of an operator and refuse new ones
   staff list                                list the operators
   staff audit                               recompute the audit, and compare it with the ends that were stored each day; needs LEDGER_DIR or S3_*
@@ -119,14 +119,14 @@ export async function runCommand (
     case 'staff invite': {
       const role = staffRoles.find((each) => each === more[0])
       if (!role) throw new UsageError()
-      return (await inviteStaff({ db, console }, { email: required(email), role })).url
+      return await inviteInShell({ db, console }, { email: required(email), role })
     }
     case 'staff invite-first':
       return await inviteFirstAdmin({ db, console }, required(email)) ?? 'There is an operator with a passkey already'
     case 'staff reinvite':
-      return (await reinviteStaff({ db, console }, await findStaffId(db, required(email)))).url
+      return await reinviteInShell({ db, console }, required(email))
     case 'staff remove':
-      await changeStaff(db, null, await findStaffId(db, required(email)), null)
+      await removeInShell(db, required(email))
       return `${email} is no operator any more`
     case 'staff list':
       return await listStaff(db)

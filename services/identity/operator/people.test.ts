@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import type { StaffRole } from '@tandem/operator-kit'
 import { until } from '@tandem/test-kit'
 import { testApp } from '../test/app.ts'
 

@@ -1,11 +1,14 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { sql } from 'kysely'
+import type { Language } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { InvalidInvitation, InvalidPasskey } from '../errors.ts'
+import { mailTemplatesFor } from '../mails/templates.ts'
 import { digestOfToken } from '../random-tokens.ts'
 import type { Db, Trx } from '../tables.ts'
 import { redeemChallenge, storeChallenge } from './challenges.ts'
-import { startStaffSession } from './sessions.ts'
+import { notifyAdmins } from './invitations.ts'
+import { endStaffSessionsOf, startStaffSession } from './sessions.ts'
 
 type PasskeyDeps = Pick<Deps, 'db' | 'console'>
 
@@ -33,15 +36,21 @@ async function readInvited (db: Db, token: string) {
   const invited = await db.selectFrom('staff_invitations').innerJoin('staff', 'staff.id', 'staff_id')
     .where('digest', '=', digestOfToken(token)).where('expires_at', '>', sql<Date>`now()`)
     .where('disabled_at', 'is', null)
-    .select(['staff.id', 'email']).executeTakeFirst()
+    .select(['staff.id', 'email', 'role']).executeTakeFirst()
   if (!invited) throw new InvalidInvitation()
   return invited
 }
 
-/** Stores the passkey of an invited operator, and starts a session. @throws InvalidInvitation, InvalidPasskey */
-export async function enroll ({ db, console }: PasskeyDeps, token: string, response: RegistrationResponseJSON) {
+/**
+ * Stores the passkey of an invited operator, and starts a session. A passkey from before ends, and its sessions. All
+ * administrators are notified. @throws InvalidInvitation, InvalidPasskey
+ */
+export async function enroll (
+  { db, console, mailer }: PasskeyDeps & Pick<Deps, 'mailer'>,
+  { token, response, language }: { token: string, response: RegistrationResponseJSON, language: Language }
+) {
   const { verifyRegistrationResponse } = await loadWebauthn()
-  return await db.transaction().execute(async (trx) => {
+  const { started, mails } = await db.transaction().execute(async (trx) => {
     const invited = await readInvited(trx, token)
     const { challenge, staffId } = await redeemChallenge(trx, 'ENROLL', response.response.clientDataJSON)
     if (staffId !== invited.id) throw new InvalidPasskey()
@@ -57,6 +66,8 @@ export async function enroll ({ db, console }: PasskeyDeps, token: string, respo
     const used = await trx.deleteFrom('staff_invitations').where('digest', '=', digestOfToken(token))
       .returning('staff_id').executeTakeFirst()
     if (!used) throw new InvalidInvitation()
+    await trx.deleteFrom('passkeys').where('staff_id', '=', staffId).execute()
+    await endStaffSessionsOf(trx, staffId)
     await trx.insertInto('passkeys').values({
       id: credential.id,
       staff_id: staffId,
@@ -64,8 +75,13 @@ export async function enroll ({ db, console }: PasskeyDeps, token: string, respo
       counter: credential.counter,
       transports: credential.transports ?? []
     }).execute()
-    return await startStaffSession(trx, staffId)
+    return {
+      started: await startStaffSession(trx, staffId),
+      mails: await notifyAdmins(trx, mailTemplatesFor(language).operatorEnrolled(invited), [invited.email])
+    }
   })
+  void mailer.enqueue(mails)
+  return started
 }
 
 /** The options with which a browser finds and uses a passkey. @param staffId whose, if that is known */

@@ -1,4 +1,5 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import {
   Body,
@@ -6,6 +7,7 @@ import {
   data,
   Enum,
   Id,
+  languageOfRequest,
   Message,
   message,
   Nullable,
@@ -14,9 +16,10 @@ import {
   Timestamp,
   type Routes
 } from '@tandem/http-kit'
-import { appendAudit, forOperators, rightsOf, staffRoles, withoutToken } from '@tandem/operator-kit'
+import { appendAudit, forOperators, Proposed, rightsOf, staffRoles, withoutToken } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
-import { changeStaff, inviteStaff, listStaff, reinviteStaff } from './actions.ts'
+import { listStaff } from './actions.ts'
+import { changeOrPropose, type StaffChange } from './changes.ts'
 import { beginEnrollment, beginUse, enroll, proveWithPasskey, signInWithPasskey } from './passkeys.ts'
 import { endStaffSession, issueStaffToken, useStaffSession } from './sessions.ts'
 
@@ -39,7 +42,6 @@ const Staff = Type.Object({
   passkeys: Type.Integer(),
   lastSeenAt: Nullable(Timestamp)
 })
-const Invited = Data(Type.Object({ id: Type.String(), url: Type.String() }))
 
 /** How operators sign in. Each route answers the console, which keeps the session in a cookie. */
 export const staffSessionRoutes: Routes<Deps> = async (app, deps) => {
@@ -63,9 +65,16 @@ export const staffSessionRoutes: Routes<Deps> = async (app, deps) => {
       body: Type.Object({ token: Invitation, response: Response }),
       response: { 200: Data(Type.Object({ session: Type.String() })) }
     }
-  }, async ({ body, id }) =>
-    // verifyRegistrationResponse rejects every other shape.
-    await started(await enroll(deps, body.token, body.response as unknown as RegistrationResponseJSON), id))
+  }, async (request) => {
+    const { token, response } = request.body
+    const enrolled = await enroll(deps, {
+      token,
+      // verifyRegistrationResponse rejects every other shape.
+      response: response as unknown as RegistrationResponseJSON,
+      language: languageOfRequest(request)
+    })
+    return await started(enrolled, request.id)
+  })
 
   app.post('/operator/sign-in/options', {
     config: withoutToken,
@@ -139,10 +148,13 @@ export const staffSessionRoutes: Routes<Deps> = async (app, deps) => {
   })
 }
 
-/** The operators themselves. */
+/** The operators themselves. Each change is made, or waits for another administrator. */
 export const staffRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
   const params = Type.Object({ id: Id })
+  const response = { 200: Message, 202: Proposed }
+  const change = async (request: FastifyRequest, requested: StaffChange) =>
+    await changeOrPropose(deps, request.operator, { ...requested, language: languageOfRequest(request) })
 
   app.get('/operator/staff', {
     config: forOperators('staff.read'),
@@ -154,28 +166,35 @@ export const staffRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       hide: true,
       body: Body({ email: Text({ max: 254, format: 'email' }), role: Role, accountId: Type.Optional(Id) }),
-      response: { 201: Invited }
+      response
     }
-  }, async ({ body }, reply) => reply.code(201).send(data(await inviteStaff(deps, body))))
+  }, async (request, reply) => {
+    const { email, ...more } = request.body
+    const proposed = await change(request, { change: 'INVITE', email: email.toLowerCase(), ...more })
+    return proposed ? reply.code(202).send(data(proposed)) : reply.code(200).send(message('The link was mailed'))
+  })
 
   app.post('/operator/staff/:id/invitation', {
     config: forOperators('staff.change'),
-    schema: { hide: true, params, response: { 200: Invited } }
-  }, async ({ params: { id } }) => data(await reinviteStaff(deps, id)))
+    schema: { hide: true, params, response }
+  }, async (request, reply) => {
+    const proposed = await change(request, { change: 'INVITE_AGAIN', id: request.params.id })
+    return proposed ? reply.code(202).send(data(proposed)) : reply.code(200).send(message('The link was mailed'))
+  })
 
   app.put('/operator/staff/:id', {
     config: forOperators('staff.change'),
-    schema: { hide: true, params, body: Body({ role: Role }), response: { 200: Message } }
-  }, async ({ params: { id }, body, operator }) => {
-    await changeStaff(db, operator, id, body.role)
-    return message('The role was changed')
+    schema: { hide: true, params, body: Body({ role: Role }), response }
+  }, async (request, reply) => {
+    const proposed = await change(request, { change: 'SET_ROLE', id: request.params.id, role: request.body.role })
+    return proposed ? reply.code(202).send(data(proposed)) : reply.code(200).send(message('The role was changed'))
   })
 
   app.delete('/operator/staff/:id', {
     config: forOperators('staff.change'),
-    schema: { hide: true, params, response: { 200: Message } }
-  }, async ({ params: { id }, operator }) => {
-    await changeStaff(db, operator, id, null)
-    return message('The operator was removed')
+    schema: { hide: true, params, response }
+  }, async (request, reply) => {
+    const proposed = await change(request, { change: 'REMOVE', id: request.params.id })
+    return proposed ? reply.code(202).send(data(proposed)) : reply.code(200).send(message('The operator was removed'))
   })
 }

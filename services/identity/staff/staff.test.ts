@@ -7,7 +7,7 @@ import { runCommand } from '../operator/commands.ts'
 import { testApp } from '../test/app.ts'
 import { createPasskey } from '../test/passkey.ts'
 
-const { app, asOperator, db, deps, post, send, get, givenAccount } = await testApp(t)
+const { app, asOperator, db, deps, post, send, get, mail, mailWithSubject, givenAccount } = await testApp(t)
 const consoleUrl = deps.console.origin
 
 const tokenIn = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get('token') ?? ''
@@ -27,6 +27,28 @@ async function signIn (key: ReturnType<typeof passkey>) {
   return await post('/operator/sign-in', { response: key.get(options) })
 }
 const tokenOf = async (session: string) => await post('/operator/tokens', { session })
+
+type Signed = { session: string }
+const headersOf = async ({ session }: Signed) => ({ authorization: `Bearer ${(await tokenOf(session)).data.token}` })
+const confirm = async (id: string, operator: Signed) =>
+  await post(`/operator/proposals/${id}/confirm`, {}, { headers: await headersOf(operator) })
+const rowOf = async (email: string) =>
+  await db.selectFrom('staff').where('email', '=', email).selectAll().executeTakeFirst()
+const tokenMailedTo = async (email: string) => {
+  const { text } = await mailWithSubject(email, /^Your invitation/)
+  return tokenIn(/https:\S+/.exec(text)![0])
+}
+/** The only administrators, with passkeys of yesterday. */
+async function givenAdmins (count: number) {
+  await sql`update staff set disabled_at = now() where role = 'ADMIN'`.execute(db)
+  const admins = await Promise.all(Array.from({ length: count }, async () => {
+    const { email, token } = await invite('ADMIN')
+    const { session, key } = await enroll(token)
+    return { email, session, key, id: (await rowOf(email))!.id }
+  }))
+  await sql`update passkeys set created_at = now() - interval '25 hours'`.execute(db)
+  return admins
+}
 
 t.test('an invited operator adds a passkey, and signs in with it', async (t) => {
   const { email, token } = await invite('ADMIN')
@@ -116,21 +138,19 @@ t.test('what needs a passkey is refused ten minutes later, until it is used agai
   )
   const { data: mine } = await post('/operator/proof/options', { session })
   t.match(await post('/operator/proof', { session, response: key.get(mine) }), { status: 200 })
-  t.match(await inviteOther(), { status: 201, data: { url: /^https:\/\/console\.example\/enroll#token=/ } })
+  t.match(await inviteOther(), { status: 200 })
 })
 
-t.test('an administrator changes, invites again and removes others, but never the last one', async (t) => {
-  const { token } = await invite('MODERATOR')
+t.test('an administrator changes and removes others, but never the last administrator', async (t) => {
+  const { email, token } = await invite('MODERATOR')
   const { session, key } = await enroll(token)
   const { data: { staff: { id } } } = await tokenOf(session)
   const headers = await asOperator('ADMIN')
   t.match(await send('PUT', `/operator/staff/${id}`, { body: { role: 'SUPPORT' }, headers }), { status: 200 })
   t.match(await tokenOf(session), { status: 401 }, 'a changed role ends the sessions')
   t.equal((await signIn(key)).status, 200)
-  const { data: { url } } = await post(`/operator/staff/${id}/invitation`, {}, { headers })
-  t.match(await signIn(key), { status: 401, code: 'INVALID_PASSKEY' }, 'the lost passkey is void')
-  t.equal((await enroll(tokenIn(url))).status, 200)
   t.match(await send('DELETE', `/operator/staff/${id}`, { headers }), { status: 200 })
+  t.match(await signIn(key), { status: 401, code: 'INVALID_PASSKEY' })
   t.match(await post(`/operator/staff/${id}/invitation`, {}, { headers }), { status: 404, code: 'NOT_FOUND' })
   t.match((await get('/operator/staff', { headers })).data.staff.find((each: { id: string }) => each.id === id), {
     disabledAt: String
@@ -138,14 +158,134 @@ t.test('an administrator changes, invites again and removes others, but never th
 
   const own = await asOperator('ADMIN', { id })
   t.match(await send('PUT', `/operator/staff/${id}`, { body: { role: 'ADMIN' }, headers: own }), { status: 403 })
-  t.match(
-    await post('/operator/staff', { email: (await invite()).email, role: 'ADMIN' }, { headers }),
-    { status: 409, code: 'STAFF_EXISTS' }
+  for (const role of ['SUPPORT', 'ADMIN']) {
+    const again = { email: email.toUpperCase(), role }
+    t.match(await post('/operator/staff', again, { headers }), { status: 409, code: 'STAFF_EXISTS' })
+  }
+  const [last] = await givenAdmins(1)
+  t.match(await send('DELETE', `/operator/staff/${last!.id}`, { headers }), { status: 409, code: 'LAST_ADMIN' })
+})
+
+t.test('the link of an invitation is mailed to the invited alone, and all administrators hear of it', async (t) => {
+  const [ana, ben] = await givenAdmins(2)
+  const email = `cleo-${randomUUID()}@example.com`
+  const answer = await post('/operator/staff', { email: email.toUpperCase(), role: 'MODERATOR' }, {
+    headers: await headersOf(ana!)
+  })
+  t.match(answer, { status: 200 })
+  t.notMatch(JSON.stringify(answer), 'token', 'who invites does not see the link')
+  const { key, status } = await enroll(await tokenMailedTo(email))
+  t.equal(status, 200)
+  for (const admin of [ana!, ben!]) {
+    for (const subject of ['was invited', 'has a new passkey']) {
+      const { text } = await mailWithSubject(admin.email, new RegExp(`^${email} ${subject}`))
+      t.notMatch(text, 'token=')
+    }
+  }
+  t.match(await mailWithSubject(email, /has a new passkey/), { to: [email] })
+  t.equal((await signIn(key)).status, 200)
+})
+
+t.test('nobody becomes two administrators: a second self confirms nothing, and cannot be made alone', async (t) => {
+  const [ana, ben] = await givenAdmins(2)
+  const email = `puppet-${randomUUID()}@example.com`
+  const proposed = await post('/operator/staff', { email, role: 'ADMIN' }, { headers: await headersOf(ana!) })
+  t.match(proposed, { status: 202, data: { proposalId: String } })
+  const { proposalId } = proposed.data
+  t.match(await post('/operator/staff', { email, role: 'ADMIN' }, { headers: await headersOf(ana!) }), {
+    status: 409,
+    code: 'PROPOSAL_EXISTS'
+  })
+  t.match(await confirm(proposalId, ana!), { status: 403, code: 'FORBIDDEN' })
+  t.match(await rowOf(email), undefined, 'nobody was invited')
+  t.same(mail.mails(email), [])
+
+  // A moderator needs nobody else, but becomes no administrator without.
+  const moderator = `moderator-${randomUUID()}@example.com`
+  await post('/operator/staff', { email: moderator, role: 'MODERATOR' }, { headers: await headersOf(ana!) })
+  await enroll(await tokenMailedTo(moderator))
+  const { id } = (await rowOf(moderator))!
+  const promote = { body: { role: 'ADMIN' }, headers: await headersOf(ana!) }
+  const promotion = await send('PUT', `/operator/staff/${id}`, promote)
+  t.equal(promotion.status, 202)
+  t.match(await rowOf(moderator), { role: 'MODERATOR' })
+
+  const confirmed = await Promise.all(Array.from({ length: 5 }, async () => await confirm(proposalId, ben!)))
+  t.equal(confirmed.filter(({ status }) => status === 200).length, 1, 'of many confirmations at once, one counts')
+  t.equal(confirmed.filter(({ status }) => status === 404).length, 4)
+  t.equal(mail.mails(email).length <= 1, true)
+  const puppet = await enroll(await tokenMailedTo(email))
+  const { data: { staff } } = await tokenOf(puppet.session)
+  t.match(await rowOf(email), { role: 'ADMIN', invited_by: [ana!.id] })
+
+  t.match(await confirm(promotion.data.proposalId, { session: puppet.session }), { code: 'NOT_INDEPENDENT' })
+  await sql`update passkeys set created_at = now() - interval '25 hours'`.execute(db)
+  t.match(await confirm(promotion.data.proposalId, { session: puppet.session }), { code: 'NOT_INDEPENDENT' })
+  const { data: { proposalId: removal } } = await send('DELETE', `/operator/staff/${ben!.id}`, {
+    headers: await headersOf({ session: puppet.session })
+  })
+  t.match(await confirm(removal, ana!), { code: 'NOT_INDEPENDENT' }, 'nor who invited the proposer')
+  t.match(await rowOf(ben!.email), { disabled_at: null })
+  t.match(await confirm(removal, { session: puppet.session }), { code: 'FORBIDDEN' })
+  t.equal(staff.role, 'ADMIN')
+})
+
+t.test('a passkey confirms nothing on its first day', async (t) => {
+  const [ana, ben] = await givenAdmins(2)
+  const { data: { proposalId } } = await send('PUT', `/operator/staff/${ben!.id}`, {
+    body: { role: 'MODERATOR' },
+    headers: await headersOf(ana!)
+  })
+  await sql`update passkeys set created_at = now() - interval '23 hours' where staff_id = ${ben!.id}`.execute(db)
+  t.match(await confirm(proposalId, ben!), { status: 403, code: 'PASSKEY_TOO_NEW' })
+  t.match(await rowOf(ben!.email), { role: 'ADMIN' })
+  await sql`update passkeys set created_at = now() - interval '24 hours' where staff_id = ${ben!.id}`.execute(db)
+  t.match(await confirm(proposalId, ben!), { status: 200 }, 'they agree to have another role themselves')
+  t.match(await rowOf(ben!.email), { role: 'MODERATOR' })
+})
+
+t.test('a lone administrator makes one more without a second, and never two at once', async (t) => {
+  const [ana] = await givenAdmins(1)
+  const headers = await headersOf(ana!)
+  const answers = await Promise.all(
+    Array.from(
+      { length: 5 },
+      async () => await post('/operator/staff', { email: `${randomUUID()}@example.com`, role: 'ADMIN' }, { headers })
+    )
   )
-  await sql`update staff set disabled_at = now() where role = 'ADMIN'`.execute(db)
-  const last = await enroll((await invite('ADMIN')).token)
-  const { data: { staff } } = await tokenOf(last.session)
-  t.match(await send('DELETE', `/operator/staff/${staff.id}`, { headers }), { status: 409, code: 'LAST_ADMIN' })
+  t.equal(answers.filter(({ status }) => status === 200).length, 1)
+  t.equal(answers.filter(({ status }) => status === 202).length, 4)
+  const admins = await db.selectFrom('staff').where('role', '=', 'ADMIN').where('disabled_at', 'is', null)
+    .select('email').execute()
+  t.equal(admins.length, 2)
+  const invited = (await rowOf(admins.find(({ email }) => email !== ana!.email)!.email))!
+  t.match(
+    await send('DELETE', `/operator/staff/${invited.id}`, { headers }),
+    { status: 200 },
+    'an invitation to a wrong address is taken back, as long as nobody has used it'
+  )
+})
+
+t.test('a new link for a lost passkey takes two, and the old passkey works until it is used', async (t) => {
+  const [ana, ben, cleo] = await givenAdmins(3)
+  const { data: { proposalId } } = await post(`/operator/staff/${cleo!.id}/invitation`, {}, {
+    headers: await headersOf(ana!)
+  })
+  t.same(mail.mails(cleo!.email).filter(({ subject }) => /invitation/.test(subject)), [])
+  t.equal((await confirm(proposalId, ben!)).status, 200)
+  const token = await tokenMailedTo(cleo!.email)
+  t.match(await mailWithSubject(ben!.email, new RegExp(`^${cleo!.email} was invited`)), { to: [ben!.email] })
+  t.equal((await signIn(cleo!.key)).status, 200, 'nothing has ended yet')
+  t.equal((await tokenOf(cleo!.session)).status, 200)
+
+  const keys = [passkey(), passkey()]
+  const accepted = await Promise.all(keys.map(async (key) => await enroll(token, key)))
+  t.same(accepted.map(({ status }) => status).toSorted((a, b) => a - b), [200, 400], 'of two at once, one replaces it')
+  t.match(await signIn(cleo!.key), { status: 401, code: 'INVALID_PASSKEY' })
+  t.match(await tokenOf(cleo!.session), { status: 401, code: 'SESSION_ENDED' })
+  t.match(await rowOf(cleo!.email), { invited_by: [ana!.id] })
+  await runCommand(db, { consoleUrl }, ['staff', 'reinvite', cleo!.email])
+  t.match(await rowOf(cleo!.email), { invited_by: [] }, "an invitation in the shell is nobody's")
 })
 
 t.test('the first administrator is invited until somebody has a passkey', async (t) => {

@@ -5,7 +5,6 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { FitMatchDecisionApplied, SocialDecisionApplied, SuspensionChanged } from '@tandem/contracts'
-import type { StaffRole } from '@tandem/operator-kit'
 import { until } from '@tandem/test-kit'
 import { silentLog } from '@tandem/http-kit/testing'
 import { as, testApp } from '../test/app.ts'
@@ -13,7 +12,7 @@ import { startEndingRestrictions } from './restriction-ends.ts'
 
 const cases = new Map()
 const reports = new Map()
-const { app, asOperator, db, deps, handlers, get, post, givenAccount, login, canRefresh, mailsTo, publishedEvents } =
+const { app, asOperator, db, handlers, get, post, givenAccount, login, canRefresh, mailsTo, publishedEvents } =
   await testApp(
     t,
     {

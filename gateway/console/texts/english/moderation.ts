@@ -137,8 +137,19 @@ export const moderation = {
   proposals: {
     text: 'What takes two operators. Somebody else than the one who proposed it confirms it, within 72 hours.',
     none: 'Nothing waits for a confirmation.',
-    kinds: { BAN: 'Ban', ERASE: 'Deletion of an account', HOLD: 'Hold', BROADCAST: 'Broadcast' } as Record<string,
-      string>,
+    kinds: {
+      BAN: 'Ban',
+      ERASE: 'Deletion of an account',
+      HOLD: 'Hold',
+      BROADCAST: 'Broadcast',
+      STAFF: 'Operators'
+    } as Record<string, string>,
+    staff: {
+      INVITE: 'Invite',
+      INVITE_AGAIN: 'Replace the lost passkey of',
+      SET_ROLE: 'Change the role of',
+      REMOVE: 'Remove'
+    } as Record<string, string>,
     yours: 'Proposed by you',
     expires: 'expires',
     reason: 'Proposal',

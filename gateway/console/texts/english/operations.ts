@@ -65,8 +65,8 @@ export const operations = {
     role: 'Role',
     account: 'Id of their own account in the app, if they have one',
     accountHint: 'Nobody decides about themselves.',
-    link: 'The link of the invitation',
-    linkText: 'Give it to them in person. It is shown this once, works once, and for 24 hours.',
+    inviteHint:
+      'They alone get the link, by mail, and all administrators hear of it. A new administrator takes two of you.',
     invited: 'Invited',
     removed: 'Removed',
     you: 'You',
@@ -75,7 +75,7 @@ export const operations = {
     change: 'Change the role',
     restore: 'Let them in again',
     reinvite: 'Lost passkey',
-    reinviteConfirm: 'Remove the passkeys and the sessions of this operator, and make a new link?',
+    reinviteConfirm: 'Mail this operator a new link? Their passkey works until they have created another one.',
     remove: 'Remove',
     removeConfirm: 'Remove this operator and end all their sessions?'
   },

@@ -51,6 +51,7 @@ export const shell = {
     option: 'The option was saved.',
     replayed: 'The service handles the message again.',
     deleted: 'The message was deleted.',
+    invited: 'The link is on its way to them. It works once within 24 hours.',
     changed: 'The role was changed. All sessions of the operator have ended.',
     removed: 'The operator was removed.'
   } as Record<string, string>,

@@ -127,7 +127,13 @@ export const moderation: typeof english = {
   proposals: {
     text: 'Yang memerlukan dua operator. Orang lain selain pengusulnya mengonfirmasi, dalam 72 jam.',
     none: 'Tidak ada yang menunggu konfirmasi.',
-    kinds: { BAN: 'Pemblokiran', ERASE: 'Penghapusan akun', HOLD: 'Penahanan', BROADCAST: 'Siaran' },
+    kinds: { BAN: 'Pemblokiran', ERASE: 'Penghapusan akun', HOLD: 'Penahanan', BROADCAST: 'Siaran', STAFF: 'Operator' },
+    staff: {
+      INVITE: 'Undang',
+      INVITE_AGAIN: 'Ganti kunci sandi yang hilang dari',
+      SET_ROLE: 'Ubah peran',
+      REMOVE: 'Keluarkan'
+    },
     yours: 'Usulan Anda',
     expires: 'kedaluwarsa',
     reason: 'Usulan',

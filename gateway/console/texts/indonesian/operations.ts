@@ -64,9 +64,8 @@ export const operations: typeof english = {
     role: 'Peran',
     account: 'Id akunnya sendiri di aplikasi, jika ada',
     accountHint: 'Tidak ada yang memutuskan tentang dirinya sendiri.',
-    link: 'Tautan undangan',
-    linkText:
-      'Berikan langsung kepada orangnya. Tautan ditampilkan sekali ini saja, dan berlaku sekali, selama 24 jam.',
+    inviteHint:
+      'Hanya orang itu yang menerima tautan, lewat surel, dan semua administrator diberi tahu. Administrator baru memerlukan dua dari Anda.',
     invited: 'Diundang',
     removed: 'Dikeluarkan',
     you: 'Anda',
@@ -75,7 +74,7 @@ export const operations: typeof english = {
     change: 'Ubah peran',
     restore: 'Izinkan masuk lagi',
     reinvite: 'Kunci sandi hilang',
-    reinviteConfirm: 'Hapus kunci sandi dan sesi operator ini, lalu buat tautan baru?',
+    reinviteConfirm: 'Kirim tautan baru kepada operator ini? Kunci sandinya berlaku sampai ada yang baru.',
     remove: 'Keluarkan',
     removeConfirm: 'Keluarkan operator ini dan akhiri semua sesinya?'
   },

@@ -52,6 +52,7 @@ export const shell: typeof english = {
     option: 'Pilihan disimpan.',
     replayed: 'Layanan memproses pesan itu lagi.',
     deleted: 'Pesan dihapus.',
+    invited: 'Tautannya sedang dikirim. Tautan itu berlaku sekali, selama 24 jam.',
     changed: 'Peran diubah. Semua sesi operator itu berakhir.',
     removed: 'Operator dikeluarkan.'
   },
