@@ -54,6 +54,51 @@ t.test('a form of another site, another host or an address that is not allowed i
   t.equal((await open.call('/sign-in')).status, 200)
 })
 
+t.test('by default, this machine and private networks open it', async (t) => {
+  const { call } = await testConsole(t, { env: { TRUST_PROXY: '127.0.0.1', CONSOLE_ALLOW: '' } })
+  const statusFrom = async (address: string) =>
+    (await call('/sign-in', { headers: { 'x-forwarded-for': address } })).status
+  const inside = ['127.0.0.1', '::1', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.65.1', 'fd00::7']
+  for (const address of inside) t.equal(await statusFrom(address), 200, address)
+  const outside = ['203.0.113.9', '172.32.0.1', '100.64.0.1', '169.254.169.254', '2001:db8::1', '::ffff:203.0.113.9']
+  for (const address of outside) t.equal(await statusFrom(address), 403, address)
+  const open = await testConsole(t, { env: { TRUST_PROXY: '127.0.0.1', CONSOLE_ALLOW: '0.0.0.0/0,::/0' } })
+  for (const address of ['203.0.113.9', '2001:db8::1']) {
+    t.equal((await open.call('/sign-in', { headers: { 'x-forwarded-for': address } })).status, 200, address)
+  }
+})
+
+t.test('before a sign-in, no body is an error of the server', async (t) => {
+  const json = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+  for (const path of ['/sign-in', '/enroll', '/confirm']) {
+    for (const step of [path, `${path}/options`]) {
+      for (const body of ['null', '[]', '7', '"x"', '{}', '{"response":null}', '{"token":{}}', '{', '']) {
+        const { status } = await call(step, { method: 'POST', headers: { ...json, cookie: '' }, body })
+        t.ok(status >= 400 && status < 500, `${step} with ${body} is ${status}`)
+      }
+    }
+  }
+})
+
+t.test('options of passkeys are limited by address', async (t) => {
+  const { answers, call, received } = await testConsole(t, { env: { TRUST_PROXY: '127.0.0.1' } })
+  answers.set('identity POST /operator/sign-in/options', { challenge: 'x' })
+  const ask = async (address: string, path = '/sign-in') =>
+    await call(`${path}/options`, {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address }
+    })
+  const answersOf = await Promise.all(Array.from({ length: 70 }, async () => await ask('10.0.0.1')))
+  t.equal(answersOf.filter(({ status }) => status === 200).length, 60)
+  t.match(await ask('10.0.0.1', '/enroll'), {
+    status: 429,
+    text: /too many attempts/,
+    headers: { 'retry-after': /^\d+$/ }
+  })
+  t.equal(received('identity', '/operator/sign-in/options').length, 60, 'identity has no more rows')
+  t.equal((await ask('10.0.0.2')).status, 200, 'others sign in')
+})
+
 t.test('without a session there is only the page to sign in', async (t) => {
   services.social.received.length = 0
   for (const cookie of ['', '__Host-session=ended']) {
@@ -111,7 +156,9 @@ t.test('its address is https or localhost', (t) => {
   for (const ranges of ['10.0.0.0/33', 'home', '1.2.3']) {
     t.throws(() => read({ CONSOLE_ALLOW: ranges }), ConfigError, ranges)
   }
-  t.equal(read({ CONSOLE_URL: 'https://console.example/' }).origin, 'https://console.example')
+  t.throws(() => read({ CONSOLE_URL: 'https://console.example' }), { message: /TRUST_PROXY/ })
+  const behindProxy = { CONSOLE_URL: 'https://console.example/', TRUST_PROXY: 'uniquelocal' }
+  t.equal(read(behindProxy).origin, 'https://console.example')
   t.equal(read({}).origin, 'http://localhost:8090')
   t.end()
 })

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createAttemptLimit } from '../attempts.ts'
 import { clearSession, languageOf, SESSION_COOKIE, setSession } from '../cookies.ts'
 import { ServiceRefused, ServiceUnavailable } from '../errors.ts'
 import { localPath } from '../forms.ts'
@@ -14,6 +15,7 @@ interface Started {
 /** Sign in, enroll, confirm and sign out. The script exchanges JSON with these routes; nothing else needs it. */
 export function servePasskeys (app: FastifyInstance, { services }: ConsoleDeps) {
   const config = { public: true }
+  const secondsToWait = createAttemptLimit()
 
   /** The routes of one use of a passkey: `<path>/options`, and `<path>` with the response of the browser. */
   function exchange (path: string, target: string, bodyOf: (request: FastifyRequest) => object) {
@@ -27,17 +29,23 @@ export function servePasskeys (app: FastifyInstance, { services }: ConsoleDeps) 
     app.post(
       `${path}/options`,
       { config },
-      async (request, reply) =>
-        await withRefusals(
+      async (request, reply) => {
+        const seconds = secondsToWait(request)
+        if (seconds > 0) {
+          const { tooMany } = textsIn(languageOf(request)).problems
+          return reply.code(429).header('retry-after', seconds).send({ error: tooMany })
+        }
+        return await withRefusals(
           request,
           reply,
           async () => await call(request, `/operator/${target}/options`, bodyOf(request))
         )
+      }
     )
 
     app.post(path, { config }, async (request, reply) =>
       await withRefusals(request, reply, async () => {
-        const { response } = request.body as { response?: unknown }
+        const response = fieldOf(request, 'response')
         const result = await call(request, `/operator/${target}`, { ...bodyOf(request), response })
         if (typeof (result as Partial<Started> | undefined)?.session === 'string') {
           setSession(reply, (result as unknown as Started).session)
@@ -45,7 +53,7 @@ export function servePasskeys (app: FastifyInstance, { services }: ConsoleDeps) 
         return {}
       }))
   }
-  const tokenOf = ({ body }: FastifyRequest) => ({ token: (body as { token?: unknown } | undefined)?.token })
+  const tokenOf = (request: FastifyRequest) => ({ token: fieldOf(request, 'token') })
   const sessionOf = ({ cookies }: FastifyRequest) => ({ session: cookies[SESSION_COOKIE] })
 
   exchange('/enroll', 'enrollment', tokenOf)
@@ -66,6 +74,10 @@ export function servePasskeys (app: FastifyInstance, { services }: ConsoleDeps) 
 
   servePasskeyPages(app)
 }
+
+/** A field of a body, which can be any JSON. */
+const fieldOf = ({ body }: FastifyRequest, name: string) =>
+  typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
 
 function servePasskeyPages (app: FastifyInstance) {
   const config = { public: true }

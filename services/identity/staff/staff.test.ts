@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { decodeProtectedHeader, decodeJwt } from 'jose'
 import { checkOperatorRoutes } from '@tandem/operator-kit/testing'
+import { runHousekeeping } from '../housekeeping.ts'
 import { runCommand } from '../operator/commands.ts'
 import { testApp } from '../test/app.ts'
 import { createPasskey } from '../test/passkey.ts'
@@ -107,6 +108,18 @@ t.test('a passkey for another place, without verification or used twice is refus
   t.match(await post('/operator/sign-in', { response: { id: 'x', response: { clientDataJSON: 'x' } } }), {
     status: 401
   })
+})
+
+t.test('options that nobody uses are deleted after five minutes', async (t) => {
+  const { data: { challenge } } = await post('/operator/sign-in/options')
+  const isStored = async () =>
+    (await db.selectFrom('passkey_challenges').where('challenge', '=', challenge).select('purpose').execute()).length
+  await sql`update passkey_challenges set expires_at = expires_at - interval '4 minutes'`.execute(db)
+  await runHousekeeping(db)
+  t.equal(await isStored(), 1)
+  await sql`update passkey_challenges set expires_at = expires_at - interval '1 minute'`.execute(db)
+  await runHousekeeping(db)
+  t.equal(await isStored(), 0)
 })
 
 t.test('a session lasts eight hours, and 20 minutes without use', async (t) => {

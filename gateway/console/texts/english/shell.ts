@@ -81,6 +81,7 @@ export const shell = {
     confirmText: 'This needs a passkey that was used within the last ten minutes.',
     confirmButton: 'Confirm and continue',
     typed: 'What you wrote',
+    tooMany: 'There were too many attempts from your network. Please try again in a minute.',
     codes: {
       CASE_CLAIMED: 'Another operator works on this case.',
       CASE_CHANGED: 'The case has changed since you opened it, or somebody else has decided it. Open it again.',

@@ -83,6 +83,7 @@ export const shell: typeof english = {
     confirmText: 'Ini memerlukan kunci sandi yang digunakan dalam sepuluh menit terakhir.',
     confirmButton: 'Konfirmasi dan lanjutkan',
     typed: 'Yang Anda tulis',
+    tooMany: 'Terlalu banyak percobaan dari jaringan Anda. Coba lagi dalam satu menit.',
     codes: {
       CASE_CLAIMED: 'Operator lain sedang mengerjakan kasus ini.',
       CASE_CHANGED: 'Kasus ini berubah sejak Anda membukanya, atau sudah diputuskan orang lain. Buka lagi.',
