@@ -3,6 +3,9 @@ import { ConfigError, List, ProcessEnvironment, readConfig, Url } from '@tandem/
 import { Type } from 'typebox'
 import { addressVariables, readAddresses } from '../addresses.ts'
 
+// This machine, and the ranges of RFC 1918 and RFC 4193: local networks, VPNs, Docker and the nodes of a cluster.
+const PRIVATE_NETWORKS = ['127.0.0.0/8', '::1', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']
+
 const environment = Type.Object({
   ...ProcessEnvironment,
   PORT: Type.Integer({ ...ProcessEnvironment.PORT, default: 8090 }),
@@ -12,7 +15,9 @@ const environment = Type.Object({
     description: 'Where operators open the console: https, or localhost. Passkeys are bound to its host'
   }),
   CONSOLE_ALLOW: List({
-    description: 'The client addresses and CIDR ranges that can open it, separated by commas; default all'
+    default: PRIVATE_NETWORKS.join(),
+    description:
+      'The client addresses and CIDR ranges that can open it, separated by commas; default this machine and private networks'
   })
 })
 
@@ -24,6 +29,10 @@ export function readConsoleConfig (env: NodeJS.ProcessEnv = process.env) {
   const { protocol, hostname, origin, host, pathname } = new URL(config.CONSOLE_URL)
   if (!['https:', 'http:'].includes(protocol) || (protocol === 'http:' && hostname !== 'localhost')) {
     throw new ConfigError('CONSOLE_URL must begin with https://, or be on localhost')
+  }
+  // The console has no TLS of its own: it would compare the address of the proxy with CONSOLE_ALLOW.
+  if (protocol === 'https:' && config.TRUST_PROXY.length === 0) {
+    throw new ConfigError('CONSOLE_URL with https needs TRUST_PROXY, the address of the proxy in front of the console')
   }
   if (pathname !== '/') throw new ConfigError('CONSOLE_URL must have no path')
   if (!config.CONSOLE_ALLOW.every((range) => isRange(range))) {

@@ -55,7 +55,6 @@ function isFromConsole ({ headers }: FastifyRequest, origin: string) {
 }
 
 function createAllowList (ranges: string[]) {
-  if (ranges.length === 0) return () => true
   const list = new BlockList()
   for (const range of ranges) {
     const [address = '', prefix] = range.split('/')
