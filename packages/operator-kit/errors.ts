@@ -3,7 +3,7 @@ import { createError } from '@fastify/error'
 export const ProofRequired = createError('PROOF_REQUIRED', 'Confirm with your passkey first', 403)
 export const NotIndependent = createError(
   'NOT_INDEPENDENT',
-  'Nobody confirms what was proposed by the operator who invited them, or by one whom they invited',
+  'Nobody confirms what was proposed by the operator who invited them, or by an operator they invited',
   403
 )
 export const PasskeyTooNew = createError(

@@ -24,7 +24,7 @@ t.test('what takes two operators says so, and another one confirms it', async (t
   t.equal((await submit(`/proposals/profile/${proposal.id}/confirm`, [])).status, 404)
 })
 
-t.test('a change of operators says what it is and about whom', async (t) => {
+t.test('a change of operators says what it is, and which operator it is about', async (t) => {
   const subject = 'cleo@example.com'
   const change = (payload: object) => ({ ...proposal, kind: 'STAFF', accountId: null, reason: '', subject, payload })
   answers.set('identity GET /operator/proposals', {

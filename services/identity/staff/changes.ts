@@ -38,7 +38,7 @@ export async function changeOrPropose ({ db, console, mailer }: StaffDeps, opera
   return proposal
 }
 
-/** The address of the operator whom a change is about. @throws StaffExists, StaffNotFound */
+/** The address of the operator that a change is about. @throws StaffExists, StaffNotFound */
 async function readAddress (trx: Trx, requested: StaffChange) {
   if ('id' in requested) return (await readStaff(trx, requested.id)).email
   const { email } = requested

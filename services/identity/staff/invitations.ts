@@ -19,7 +19,7 @@ export interface Invited {
 
 /**
  * Creates a link to add a passkey, which works once within 24 hours. A link that was made before works no longer.
- * @param by the operator who invites; null in the shell, which is trusted: whoever invited them before counts no longer
+ * @param by the operator who invites; null in the shell, which is trusted: those who invited them before count no longer
  */
 export async function createInvitation (trx: Trx, console: ConsoleSettings, staffId: string, by: string | null) {
   const token = generateToken()

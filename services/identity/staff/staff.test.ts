@@ -298,7 +298,7 @@ t.test('a new link for a lost passkey takes two, and the old passkey works until
   t.match(await tokenOf(cleo!.session), { status: 401, code: 'SESSION_ENDED' })
   t.match(await rowOf(cleo!.email), { invited_by: [ana!.id] })
   await runCommand(db, { consoleUrl }, ['staff', 'reinvite', cleo!.email])
-  t.match(await rowOf(cleo!.email), { invited_by: [] }, "an invitation in the shell is nobody's")
+  t.match(await rowOf(cleo!.email), { invited_by: [] }, 'an invitation in the shell has no inviter')
 })
 
 t.test('the first administrator is invited until somebody has a passkey', async (t) => {

@@ -76,7 +76,7 @@ t.test('a ban is proposed by one operator and made by another; meanwhile everyth
   )
 })
 
-t.test('nobody confirms for the operator who invited them or whom they invited, or with a new passkey', async (t) => {
+t.test('nobody confirms for their inviter or for those they invited, or with a new passkey', async (t) => {
   const account = await givenAccount()
   const [id, inviter] = [randomUUID(), randomUUID()]
   const headers = await asOperator('ADMIN', { id, invitedBy: [inviter] })
@@ -87,7 +87,11 @@ t.test('nobody confirms for the operator who invited them or whom they invited, 
   for (const path of [`/operator/decisions/${ban}/confirm`, `/operator/proposals/${erasure}/confirm`]) {
     const confirmAs = async (more: object) => await post(path, {}, { headers: await asOperator('ADMIN', more) })
     t.match(await confirmAs({ id: inviter }), { status: 403, code: 'NOT_INDEPENDENT' }, 'who invited the proposer')
-    t.match(await confirmAs({ invitedBy: [id] }), { status: 403, code: 'NOT_INDEPENDENT' }, 'whom the proposer invited')
+    t.match(
+      await confirmAs({ invitedBy: [id] }),
+      { status: 403, code: 'NOT_INDEPENDENT' },
+      'who was invited by the proposer'
+    )
     t.match(await confirmAs({ canConfirm: false }), { status: 403, code: 'PASSKEY_TOO_NEW' })
   }
   t.match(await statusOf(account.id), { status: 'RESTRICTED' }, 'nothing was carried out')

@@ -87,7 +87,7 @@ export const shell = {
       CASE_CHANGED: 'The case has changed since you opened it, or somebody else has decided it. Open it again.',
       FORBIDDEN: 'Your role cannot do this, or it is about yourself.',
       NOT_INDEPENDENT:
-        'It was proposed by the operator who invited you, or by one whom you invited. Somebody else has to confirm it.',
+        'It was proposed by the operator who invited you, or by one you invited. Somebody else has to confirm it.',
       PASSKEY_TOO_NEW: 'Your passkey is less than a day old. You can confirm tomorrow what others propose.',
       RATE_LIMITED: 'You have looked at 60 people within this hour. Please continue later.',
       APP_ACCOUNT_MISSING: 'Your account in the app is not known here. Another administrator can invite you with it.',
