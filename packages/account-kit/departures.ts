@@ -3,7 +3,16 @@ import type Type from 'typebox'
 import { on, publish, type CallRpc, type FailedMessageTables, type Handler, type OutboxTables } from '@tandem/bus-kit'
 import { AccountErasing, Departures as ReadDepartures, PersonHidden } from '@tandem/contracts'
 import type { AccountErased, Erased, EventDefinition, PersonalDataPage } from '@tandem/contracts'
-import { Degraded, runPeriodically, runWhenDue, Unavailable, type Log } from '@tandem/process-kit'
+import {
+  Degraded,
+  failedItems,
+  runPeriodically,
+  runWhenDue,
+  settleEach,
+  throwErrors,
+  Unavailable,
+  type Log
+} from '@tandem/process-kit'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countRows, eraseRows, personalTables } from './erase.ts'
 import { hide, hideAll } from './hidden.ts'
@@ -35,7 +44,7 @@ export interface DepartureOptions<Tables extends KitTables> {
 /** The erasure of accounts in one service. */
 export interface Departures {
   handlers: Handler[]
-  /** Erases what is due. @returns how many passes it completed */
+  /** Erases what is due. @returns how many passes it completed @throws the errors of the accounts that stay due */
   eraseDue(): Promise<number>
   /** Compares with identity which accounts are hidden or erased, and mends the difference. @throws Unavailable */
   reconcile(): Promise<void>
@@ -71,35 +80,48 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
   const untyped = db as unknown as Kysely<never>
   const tables = personalTables(options.personalData)
 
-  /** One transaction of the erasure that is due first. @returns the account if no row of it is left, or undefined */
-  async function eraseBatch () {
-    return await db.transaction().execute(async (trx) => {
-      const due = await trx.selectFrom('departures').where('next_pass_at', '<=', sql<Date>`now()`)
-        .select(['account_id as accountId'])
-        .orderBy('next_pass_at').limit(1).forUpdate().skipLocked()
-        .executeTakeFirst()
-      if (!due) return
-      const { rows, isComplete } = await eraseRows(trx as unknown as Transaction<never>, tables, due.accountId)
-      const found = Object.values(rows).reduce((sum, count) => sum + count, 0)
-      if (found > 0) {
-        await sql`update departures set found = found + ${found}, rows = rows || (
+  /**
+   * One transaction of the erasure that is due first, except those in `failed`.
+   * @returns the account, and whether no row of it is left; undefined if nothing is due
+   */
+  async function eraseBatch (failed: Map<string, unknown>) {
+    let accountId: string | undefined
+    try {
+      return await db.transaction().execute(async (trx) => {
+        const due = await trx.selectFrom('departures').where('next_pass_at', '<=', sql<Date>`now()`)
+          .where('account_id', '<>', sql<string>`all(${[...failed.keys()]}::uuid[])`)
+          .select(['account_id as accountId'])
+          .orderBy('next_pass_at').limit(1).forUpdate().skipLocked()
+          .executeTakeFirst()
+        if (!due) return
+        accountId = due.accountId
+        const { rows, isComplete } = await eraseRows(trx as unknown as Transaction<never>, tables, due.accountId)
+        const found = Object.values(rows).reduce((sum, count) => sum + count, 0)
+        if (found > 0) {
+          await sql`update departures set found = found + ${found}, rows = rows || (
           select coalesce(jsonb_object_agg(name, coalesce((rows ->> name)::int, 0) + count::int), '{}')
           from jsonb_each_text(${JSON.stringify(rows)}::jsonb) as erased (name, count)
         ) where account_id = ${due.accountId}`.execute(trx)
-      }
-      return { accountId: due.accountId, isComplete }
-    })
+        }
+        return { accountId: due.accountId, isComplete }
+      })
+    } catch (error) {
+      if (accountId === undefined) throw error
+      failedItems.inc()
+      failed.set(accountId, error)
+      return { accountId, isComplete: false }
+    }
   }
 
   async function eraseFiles (accountId: string) {
     const files = await db.selectFrom('files_to_erase').where('account_id', '=', accountId).select('key').execute()
-    for (const { key } of files) {
+    await settleEach(files, async ({ key }) => {
       await removeFile?.(key, accountId)
       // One statement, so the file is counted once whatever happens before it.
       await sql`with erased as (
         delete from files_to_erase where account_id = ${accountId} and key = ${key} returning key
       ) update departures set files = files + (select count(*) from erased) where account_id = ${accountId}`.execute(db)
-    }
+    })
   }
 
   /** Ends a pass over all tables, and plans the next one. */
@@ -132,15 +154,24 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
 
   async function eraseDue () {
     let passes = 0
+    // Their accounts stay due. The others are erased first, so that the fault of one row or file does not keep them.
+    const failed = new Map<string, unknown>()
     for (;;) {
-      const batch = await eraseBatch()
-      if (!batch) return passes
+      const batch = await eraseBatch(failed)
+      if (!batch) break
       if (!batch.isComplete) continue
-      await eraseFiles(batch.accountId)
-      await forget?.(batch.accountId)
-      await completePass(batch.accountId)
-      passes++
+      try {
+        await eraseFiles(batch.accountId)
+        await forget?.(batch.accountId)
+        await completePass(batch.accountId)
+        passes++
+      } catch (error) {
+        failedItems.inc()
+        failed.set(batch.accountId, error)
+      }
     }
+    throwErrors([...failed.values()])
+    return passes
   }
 
   async function bury (

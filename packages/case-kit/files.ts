@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql, type Kysely, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
 import type { Media } from '@tandem/media-kit'
+import { settleEach } from '@tandem/process-kit'
 import type { CaseTables } from './tables.ts'
 
 const BATCH_SIZE = 20
@@ -62,8 +63,8 @@ export async function purgeCases<Tables extends CaseTables> (
   const { rows } = await sql<{ id: string, copies: string[] }>`
     select id, array(select copy from case_files where case_id = cases.id) as copies
     from cases where not ${isCaseKept} limit 1000`.execute(db)
-  for (const { id, copies } of rows) {
+  await settleEach(rows, async ({ id, copies }) => {
     for (const copy of copies) await media.remove(copy)
     await sql`delete from cases where id = ${id} and not ${isCaseKept}`.execute(db)
-  }
+  })
 }

@@ -1,5 +1,6 @@
 export { cacheJsonQuery, cacheQuery } from './cached-query.ts'
 export { connect, type ConnectOptions, type Log } from './connect.ts'
+export { inSavepoints, type FailedItem } from './savepoints.ts'
 export { deleteExpiredQuotas, readDailyQuota, useDailyQuota, type DailyQuotaTables } from './daily-quota.ts'
 export { lookupArray } from './lookup-arrays.ts'
 export { createQueryGauge, type QueryGaugeSource } from './metrics.ts'

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import t from 'tap'
 import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
 import { personalData } from '../personal-data.ts'
@@ -30,6 +31,33 @@ const seed: Seed = async ({ accountId, insert }) => {
 
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
   await checkErasure(t, { db, departures, personalData, seed })
+})
+
+t.test('an account with a row that cannot be deleted keeps no other from its erasure', async (t) => {
+  const [broken, other] = [randomUUID(), randomUUID()]
+  for (const account_id of [broken, other]) {
+    const log = {
+      account_id,
+      client_id: 'a',
+      type: 'WATER',
+      at: new Date(),
+      day: '2026-01-01',
+      timezone: 'UTC',
+      data: '{}'
+    }
+    await db.insertInto('logs').values(log as never).execute()
+    await db.insertInto('departures').values({ account_id, erasure_id: randomUUID() }).execute()
+  }
+  await sql`create table pins (log uuid references logs)`.execute(db)
+  await sql`insert into pins (log) select id from logs where account_id = ${broken}`.execute(db)
+  await t.rejects(departures.eraseDue(), { code: '23503' })
+  const left = async () =>
+    (await db.selectFrom('logs').where('account_id', 'in', [broken, other]).select('account_id').execute())
+      .map(({ account_id }) => account_id)
+  t.same(await left(), [broken])
+  await sql`drop table pins`.execute(db)
+  t.equal(await departures.eraseDue(), 1)
+  t.same(await left(), [])
 })
 
 t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {

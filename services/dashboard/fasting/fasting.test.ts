@@ -1,4 +1,5 @@
 import { recordedEvents } from '@tandem/bus-kit/testing'
+import { sql } from 'kysely'
 import t from 'tap'
 import { examplePerson, testApp } from '../test/app.ts'
 import { publishReachedGoals } from './reached-goals.ts'
@@ -144,6 +145,31 @@ t.test('a reached goal is published once, by however many processes', async (t) 
   at('2026-11-21T04:00:00Z')
   await Promise.all(Array.from({ length: 4 }, async () => await publishReachedGoals(db, deps.now)))
   t.strictSame(await goals(), [{ accountId: account, fastId: fast.id, goalHours: 16 }])
+})
+
+t.test('a fast that cannot be changed keeps no other from its goal, and reaches its own later', async (t) => {
+  const broken = adult()
+  const { id } = (await broken.start()).data.fast
+  const others = []
+  for (let turn = 0; turn < 49; turn++) {
+    const other = adult()
+    await other.start()
+    others.push(other)
+  }
+  await sql`alter table fasts add constraint broken check (id <> ${sql.lit(id)} or goal_published_at is null)`.execute(
+    db
+  )
+  at('2026-11-21T04:00:00Z')
+  await t.rejects(publishReachedGoals(db, deps.now), { code: '23514' })
+  await sql`alter table fasts drop constraint broken`.execute(db)
+  const eventsOf = async ({ account }: { account: string }) =>
+    (await recordedEvents(db)).filter(({ type, data }) =>
+      type === 'dashboard.fast.finished.v1' && (data as { accountId: string }).accountId === account
+    ).length
+  t.equal(await eventsOf(broken), 0)
+  for (const other of others) t.equal(await eventsOf(other), 1)
+  t.equal((await broken.goals()).length, 1)
+  for (const other of others) t.equal(await eventsOf(other), 1)
 })
 
 t.test('an edit moves a goal that is not published yet', async (t) => {

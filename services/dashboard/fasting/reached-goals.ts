@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { FastFinished } from '@tandem/contracts'
-import { runWhenDue, type Log } from '@tandem/process-kit'
+import { runWhenDue, throwErrors, type Log } from '@tandem/process-kit'
+import { inSavepoints, type FailedItem } from '@tandem/database-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 
@@ -23,29 +24,38 @@ async function findNext (db: Db) {
   return next?.at
 }
 
-/** Publishes every reached goal once. Several processes share the rows, and a process that crashes returns its own. */
+/**
+ * Publishes every reached goal once. Several processes share the rows, and a process that crashes returns its own.
+ * @throws the errors of those that failed, which stay due, after all others are published
+ */
 export async function publishReachedGoals (db: Db, now: () => Date) {
-  let published: number
+  const failures: FailedItem<{ id: string }>[] = []
+  let done: number
   do {
-    published = await publishBatch(db, now())
-  } while (published === BATCH_SIZE)
+    done = await publishBatch(db, now(), failures)
+  } while (done === BATCH_SIZE)
+  throwErrors(failures.map(({ error }) => error))
 }
 
-async function publishBatch (db: Db, now: Date) {
+async function publishBatch (db: Db, now: Date, failures: FailedItem<{ id: string }>[]) {
+  const failedIds = failures.map(({ item }) => item.id)
   return await db.transaction().execute(async (trx) => {
     const due = await trx.selectFrom('fasts').where('goal_due_at', '<=', now)
+      .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
       .select(['id', 'account_id as accountId', 'goal_hours as goalHours'])
       .orderBy('goal_due_at').limit(BATCH_SIZE)
       .forUpdate().skipLocked()
       .execute()
-    if (due.length === 0) return 0
-    const ids = due.map(({ id }) => id)
-    await trx.updateTable('fasts').where('id', '=', sql<string>`any(${ids}::uuid[])`)
-      .set({ goal_due_at: null, goal_published_at: now })
-      .execute()
-    for (const { id, accountId, goalHours } of due) {
-      await publish(trx, FastFinished, id, { accountId, fastId: id, goalHours })
-    }
+    const outcome = await inSavepoints(trx, due, async (fasts) => {
+      const ids = fasts.map(({ id }) => id)
+      await trx.updateTable('fasts').where('id', '=', sql<string>`any(${ids}::uuid[])`)
+        .set({ goal_due_at: null, goal_published_at: now })
+        .execute()
+      for (const { id, accountId, goalHours } of fasts) {
+        await publish(trx, FastFinished, id, { accountId, fastId: id, goalHours })
+      }
+    })
+    failures.push(...outcome.failures)
     return due.length
   })
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import t from 'tap'
 import { ActivityAttended, ActivityChanged, ActivityReminded } from '@tandem/contracts'
 import { runHousekeeping } from '../housekeeping.ts'
@@ -104,6 +105,23 @@ t.test('reminders are published once, a day and an hour before, to those who go'
   )
   t.match(await read(ana, id), { status: 'FINISHED' })
   t.notMatch(JSON.stringify(await publishedEvents(ActivityReminded)), /Gelora/)
+  delete services.now
+})
+
+t.test('an activity that cannot be changed keeps no other from its timers, and its own stay due', async (t) => {
+  const ana = await member('Ana')
+  const [broken, other] = [await create(ana), await create(ana)]
+  const states = async () => [(await read(ana, broken.id)).status, (await read(ana, other.id)).status]
+  await sql`alter table activities add constraint broken check (id <> ${sql.lit(broken.id)} or status <> 'FINISHED')`
+    .execute(db)
+  services.now = new Date(`${inDays(3)}T20:00:00Z`)
+  await t.rejects(runDueTimers(db, deps.now), { code: '23514' })
+  await sql`alter table activities drop constraint broken`.execute(db)
+  const finished = await db.selectFrom('activities').where('id', 'in', [broken.id, other.id])
+    .where('status', '=', 'FINISHED').select('id').execute()
+  t.same(finished, [{ id: other.id }])
+  await runDueTimers(db, deps.now)
+  t.same(await states(), ['FINISHED', 'FINISHED'])
   delete services.now
 })
 

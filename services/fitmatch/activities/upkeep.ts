@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { ActivityChanged } from '@tandem/contracts'
+import { throwErrors } from '@tandem/process-kit'
+import { inSavepoints, type FailedItem } from '@tandem/database-kit'
 import type { Db, Trx } from '../tables.ts'
 import { eventFieldsOf, listAccounts } from './places.ts'
 import { localTimeColumns } from './queries.ts'
@@ -23,15 +25,19 @@ export async function eraseOldPlaces (db: Db) {
  * run side by side, the newer one decides.
  */
 export async function updateInstants (db: Db, now: Date) {
+  const failures: FailedItem<{ id: string }>[] = []
   let updated: number
   do {
-    updated = await db.transaction().execute(async (trx) => await updateBatch(trx, now))
+    updated = await db.transaction().execute(async (trx) => await updateBatch(trx, now, failures))
   } while (updated === BATCH_SIZE)
+  throwErrors(failures.map(({ error }) => error))
 }
 
-async function updateBatch (trx: Trx, now: Date) {
+async function updateBatch (trx: Trx, now: Date, failures: FailedItem<{ id: string }>[]) {
+  const failedIds = failures.map(({ item }) => item.id)
   const rows = await trx.selectFrom('activities')
     .where('status', '=', 'PLANNED').where('tzdata', '<', TZDATA_VERSION).where('starts_at', '>', now)
+    .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
     .select([
       'id',
       'host_id as hostId',
@@ -49,20 +55,23 @@ async function updateBatch (trx: Trx, now: Date) {
     .orderBy('id').limit(BATCH_SIZE)
     .forUpdate()
     .execute()
-  for (const activity of rows) {
-    const { startsAt, endsAt } = instantsOf(activity)
-    await trx.updateTable('activities').where('id', '=', activity.id)
-      .set({ starts_at: startsAt, ends_at: endsAt, tzdata: TZDATA_VERSION })
-      .execute()
-    if (startsAt.getTime() === activity.startsAt.getTime() && endsAt.getTime() === activity.endsAt.getTime()) continue
-    const moved = { ...activity, startsAt, endsAt }
-    await replaceTimers(trx, moved, now)
-    await publish(trx, ActivityChanged, activity.id, {
-      ...eventFieldsOf(moved),
-      accountIds: await listAccounts(trx, activity.id, ['INVITED', 'GOING']),
-      changedBy: null,
-      displayName: null
-    })
-  }
+  const outcome = await inSavepoints(trx, rows, async (some) => {
+    for (const activity of some) {
+      const { startsAt, endsAt } = instantsOf(activity)
+      await trx.updateTable('activities').where('id', '=', activity.id)
+        .set({ starts_at: startsAt, ends_at: endsAt, tzdata: TZDATA_VERSION })
+        .execute()
+      if (startsAt.getTime() === activity.startsAt.getTime() && endsAt.getTime() === activity.endsAt.getTime()) continue
+      const moved = { ...activity, startsAt, endsAt }
+      await replaceTimers(trx, moved, now)
+      await publish(trx, ActivityChanged, activity.id, {
+        ...eventFieldsOf(moved),
+        accountIds: await listAccounts(trx, activity.id, ['INVITED', 'GOING']),
+        changedBy: null,
+        displayName: null
+      })
+    }
+  })
+  failures.push(...outcome.failures)
   return rows.length
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { isDeparted } from '@tandem/account-kit'
 import { createMediaKey, type Media } from '@tandem/media-kit'
+import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { PhotoNotFound, ProfileMissing } from '../errors.ts'
 import { lockProfile } from '../people/queries.ts'
@@ -82,7 +83,11 @@ const ignoreMissing = (error: unknown): undefined => {
 
 /** Deletes the copies that no appeal can restore any more: 180 days to appeal, and some to answer. */
 export async function purgeRemovedPhotos ({ db, media }: { db: Db, media: Media }) {
-  const { rows } = await sql<{ copy: string | null }>`
-    delete from removed_photos where removed_at < now() - interval '190 days' returning copy`.execute(db)
-  for (const { copy } of rows) if (copy !== null) await media.remove(copy)
+  const { rows } = await sql<{ sequence: number, photoId: string, copy: string | null }>`
+    select photo_id as "photoId", sequence, copy from removed_photos where removed_at < now() - interval '190 days'`
+    .execute(db)
+  await settleEach(rows, async ({ photoId, sequence, copy }) => {
+    if (copy !== null) await media.remove(copy)
+    await db.deleteFrom('removed_photos').where('photo_id', '=', photoId).where('sequence', '=', sequence).execute()
+  })
 }

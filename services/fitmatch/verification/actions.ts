@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { VerificationDecided } from '@tandem/contracts'
 import type { Image, Storage } from '@tandem/media-kit'
+import { settleEach } from '@tandem/process-kit'
 import { grantBadge } from '../badges/actions.ts'
 import type { Deps } from '../deps.ts'
 import {
@@ -148,5 +149,5 @@ export async function eraseOldSelfies (db: Db, selfies: Storage) {
     where case when verifications.id is null then selfies.created_at < now() - interval '1 hour'
       else status = 'CANCELED' or decided_at < now() - interval '30 days' end
     limit 1000`.execute(db)
-  for (const { key } of rows) await eraseSelfie(db, selfies, key)
+  await settleEach(rows, async ({ key }) => await eraseSelfie(db, selfies, key))
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { insertTombstone } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { AccountErasing, type AccountErased } from '@tandem/contracts'
+import { settleEach } from '@tandem/process-kit'
 import { setHidden } from '../hidden.ts'
 import type { LockedAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
@@ -85,14 +86,14 @@ export async function beginDueErasures ({ db, ledger }: Pick<Deps, 'db' | 'ledge
   const claimed = await db.updateTable('erasures').set({ begun_at: sql`coalesce(begun_at, now())` })
     .where('status', '=', 'SCHEDULED').where('erase_at', '<=', sql<Date>`now()`)
     .returning(['id as erasureId', 'account_id as accountId']).execute()
-  for (const { erasureId, accountId } of claimed) {
+  await settleEach(claimed, async ({ erasureId, accountId }) => {
     await ledger.add({ erasureId, accountId, day: today() })
     await db.transaction().execute(async (trx) => {
       const begun = await trx.updateTable('erasures').set({ status: 'RUNNING', announced_at: sql`now()` })
         .where('id', '=', erasureId).where('status', '=', 'SCHEDULED').returning('id').executeTakeFirst()
       if (begun) await publish(trx, AccountErasing, accountId, { erasureId, accountId })
     })
-  }
+  })
 }
 
 /** Publishes erasures again that some service has not confirmed for ten minutes. */
@@ -146,7 +147,7 @@ export async function confirmErasure (
  */
 export async function replayLedger ({ db, ledger }: Pick<Deps, 'db' | 'ledger'>) {
   let replayed = 0
-  for (const { erasureId, accountId, day } of await ledger.list()) {
+  await settleEach(await ledger.list(), async ({ erasureId, accountId, day }) => {
     const isReplayed = await db.transaction().execute(async (trx) => {
       const account = await trx.selectFrom('accounts').where('id', '=', accountId).where('registered_network', '<>', '')
         .select('id').forUpdate().executeTakeFirst()
@@ -167,7 +168,7 @@ export async function replayLedger ({ db, ledger }: Pick<Deps, 'db' | 'ledger'>)
       return true
     })
     if (isReplayed) replayed++
-  }
+  })
   return replayed
 }
 

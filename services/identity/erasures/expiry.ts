@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { hasActiveCode } from '../codes/queries.ts'
 import { deleteNetworks } from '../sessions/networks.ts'
@@ -61,9 +62,9 @@ async function scheduleExpired (db: Db) {
       where.not(where.exists(where.selectFrom('erasures').whereRef('account_id', '=', 'accounts.id').select('id')))
     )
     .select('id').limit(100).execute()
-  for (const { id } of expired) {
+  await settleEach(expired, async ({ id }) => {
     await db.transaction().execute(async (trx) => {
       await scheduleErasure(trx, { id }, { cause: 'EXPIRY' })
     })
-  }
+  })
 }

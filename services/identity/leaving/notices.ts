@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { createMail } from '@tandem/mail-kit'
 import { languageOfLocale } from '@tandem/http-kit'
+import { settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { findErasure } from '../erasures/queries.ts'
@@ -52,7 +53,7 @@ export async function remindOfDeletions ({ db, mailer, ...deps }: Pick<Deps, 'db
     // With a shorter grace period, the first mail has just said it.
     .where(sql<boolean>`erase_at - requested_at > interval '2 days'`)
     .select(['id', 'account_id as accountId']).limit(BATCH_SIZE).execute()
-  for (const { id, accountId } of due) {
+  await settleEach(due, async ({ id, accountId }) => {
     const mail = await db.transaction().execute(async (trx) => {
       const account = await lockAccount(trx, { id: accountId })
       // Canceled, or reminded by another replica, since it was read.
@@ -63,5 +64,5 @@ export async function remindOfDeletions ({ db, mailer, ...deps }: Pick<Deps, 'db
       return account && erasure && await createDeletionMail(trx, deps, { account, erasure, kind: 'REMINDER' })
     })
     await mailer.enqueue([mail])
-  }
+  })
 }

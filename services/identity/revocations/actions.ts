@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { Unavailable, type Log } from '@tandem/process-kit'
+import { settleEach, Unavailable, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import type { Grant } from './provider-client.ts'
@@ -45,15 +45,15 @@ export async function revokeDue (
   log: Log
 ) {
   if (!providerClient) return
-  for (const { erasureId, token, attempts } of await claimDue(db)) {
+  await settleEach(await claimDue(db), async ({ erasureId, token, attempts }) => {
     const isRevoked = await providerClient.revoke(secrets.decrypt(token, ...purpose(erasureId)))
       .catch((error: unknown) => {
         if (!(error instanceof Unavailable)) throw error
       })
-    if (isRevoked === undefined && attempts < GIVE_UP_AFTER_ATTEMPTS) continue
+    if (isRevoked === undefined && attempts < GIVE_UP_AFTER_ATTEMPTS) return
     if (!isRevoked) log.warn({ erasureId, attempts }, 'provider B did not end the connection of a deleted account')
     await end(db, erasureId, isRevoked === true)
-  }
+  })
 }
 
 /** Takes what is due, and plans the next attempt in case this one fails: after 10 s, doubling, at most 12 h. */

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { SubscriptionChanged } from '@tandem/contracts'
+import { throwErrors } from '@tandem/process-kit'
+import { inSavepoints } from '@tandem/database-kit'
 import type { Db, Trx } from '../tables.ts'
 
 /** Starts a subscription now, for `days`. It replaces the current one. */
@@ -34,18 +36,20 @@ export async function cancelSubscription (trx: Trx, accountId: string) {
 
 /** Marks the subscriptions whose period has ended. */
 export async function expireSubscriptions (db: Db) {
-  await db.transaction().execute(async (trx) => {
-    const expired = await trx.updateTable('subscriptions').set({ status: 'EXPIRED' })
-      .where('id', 'in', (from) =>
-        from.selectFrom('subscriptions').select('id')
-          .where('status', '=', 'ACTIVE')
-          .where('current_period_end', '<', sql<Date>`now()`)
-          .limit(200)
-          .forUpdate().skipLocked())
-      .returning('account_id as accountId')
+  const { failures } = await db.transaction().execute(async (trx) => {
+    const expired = await trx.selectFrom('subscriptions').select(['id', 'account_id as accountId'])
+      .where('status', '=', 'ACTIVE')
+      .where('current_period_end', '<', sql<Date>`now()`)
+      .limit(200)
+      .forUpdate().skipLocked()
       .execute()
-    for (const { accountId } of expired) await publishChange(trx, accountId)
+    return await inSavepoints(trx, expired, async (some) => {
+      await trx.updateTable('subscriptions').set({ status: 'EXPIRED' }).where('id', 'in', some.map(({ id }) => id))
+        .execute()
+      for (const { accountId } of some) await publishChange(trx, accountId)
+    })
   })
+  throwErrors(failures.map(({ error }) => error))
 }
 
 async function publishChange (trx: Trx, accountId: string) {

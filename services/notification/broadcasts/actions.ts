@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
+import { inSavepoints } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { insertNotifications } from '../notifications/create.ts'
@@ -55,7 +56,7 @@ const isQueueFull = async ({ pushes }: Deps) =>
  * @returns false if there is nothing to do or another replica is doing it
  */
 export async function notifyNextChunk (deps: Deps): Promise<boolean> {
-  const { db, pushes, now } = deps
+  const { db, pushes, now, log } = deps
   // Almost always there is none, and a read is less than a transaction.
   const unfinished = await db.selectFrom('broadcasts').where('finished_at', 'is', null).select('id').limit(1)
     .executeTakeFirst()
@@ -77,15 +78,20 @@ export async function notifyNextChunk (deps: Deps): Promise<boolean> {
       data: { broadcastId: broadcast.id },
       params: { title_en: title.en, title_id: title.id, body_en: body.en, body_id: body.id }
     }
-    const plans = recipients.map((recipient) =>
-      planNotification(request, recipient, { now: now(), occurredAt: broadcast.created_at })
-    )
-    const inserted = await insertNotifications(trx, plans, { lowPriority: true })
-    jobs = [...inserted.jobs.values()].flat()
+    const times = { now: now(), occurredAt: broadcast.created_at }
+    const { results, failures } = await inSavepoints(trx, recipients, async (some) => {
+      const plans = some.map((recipient) => planNotification(request, recipient, times))
+      return await insertNotifications(trx, plans, { lowPriority: true })
+    })
+    for (const { item: { accountId }, error } of failures) {
+      log.error({ err: error, accountId, broadcastId: broadcast.id }, 'an account is left out of a broadcast')
+    }
+    jobs = results.flatMap((inserted) => [...inserted.jobs.values()].flat())
+    const createdCount = results.reduce((sum, inserted) => sum + inserted.created.size, 0)
     await trx.updateTable('broadcasts')
       .set({
         cursor_account_id: recipients.at(-1)?.accountId ?? broadcast.cursor_account_id,
-        recipients_count: sql`recipients_count + ${inserted.created.size}`,
+        recipients_count: sql`recipients_count + ${createdCount}`,
         ...recipients.length < CHUNK_SIZE && { finished_at: sql`now()` }
       })
       .where('id', '=', broadcast.id)

@@ -82,6 +82,20 @@ t.test('everyone is notified once, in their language, with low priority', async 
   t.ok(token)
 })
 
+t.test('an account whose rows are at fault is left out of a broadcast, and all others get it', async (t) => {
+  const app = await appOf(t)
+  await createAccounts(app, 1_200)
+  const [unplannable, refused] = [await app.person('Ana'), await app.person('Ben')]
+  for (const each of [unplannable, refused]) await app.device(each)
+  await app.send(unplannable, 'PUT', '/notifications/preferences', { quietHours: { enabled: true } })
+  await app.db.updateTable('preferences').set({ quiet_hours_start: 'late' }).execute()
+  await sql`alter table notifications add constraint refused check (account_id <> ${sql.lit(refused)})`.execute(app.db)
+  await app.receive('admin.broadcast.sent.v1', broadcast())
+  await notifyAll(app)
+  t.strictSame(await counts(app), { notifications: 1_200, deliveries: 1_200, unread: 1_200, recipients: 1_200 })
+  t.equal(app.pushes.enqueued.length, 1_200)
+})
+
 t.test('replicas take turns, and nobody is notified twice', async (t) => {
   const app = await appOf(t)
   await createAccounts(app, 2_500)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import { lookupArray } from '@tandem/database-kit'
-import { createBatcher, currentCorrelation, Unavailable, type Correlation } from '@tandem/process-kit'
+import { createBatcher, currentCorrelation, isTransient, settleEach, type Correlation } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 import { typeOf } from '../texts/kinds.ts'
@@ -26,8 +26,8 @@ export const LEASE_SECONDS = 30
 /**
  * Returns a function that creates the notifications of one request, and sends or enqueues their pushes. It can be called
  * again with the same request: it then finds the notifications that exist and enqueues the same pushes. Requests that
- * arrive while others are being written are written together, all or nothing. A request that cannot be written does not
- * make the others fail.
+ * arrive while others are being written are written together, all or nothing. A request that cannot be written, or one
+ * of its recipients, does not make the others fail.
  */
 export function createNotifier (deps: NotifierDeps): (request: NotificationRequest, occurredAt: Date) => Promise<void> {
   const write = createBatcher(async (batch: DatedRequest[]) => await createNotifications(deps, batch), {
@@ -38,15 +38,28 @@ export function createNotifier (deps: NotifierDeps): (request: NotificationReque
     await deps.pushes.enqueue(batch.flat())
     return batch.map(() => undefined)
   })
+  const notify = async (request: NotificationRequest, occurredAt: Date) =>
+    await write({ request, occurredAt, correlation: currentCorrelation() })
+
   return async (request, occurredAt) => {
-    const jobs = await write({ request, occurredAt, correlation: currentCorrelation() })
+    const jobs: DeliveryJob[] = []
+    try {
+      jobs.push(...await notify(request, occurredAt))
+    } catch (error) {
+      if (request.to.length < 2 || !isItemError(error)) throw error
+      // One recipient is at fault. The others are notified; the event is delivered again, and finds theirs.
+      await settleEach(request.to, async (accountId) => {
+        const own = await notify({ ...request, to: [accountId] }, occurredAt)
+        if (own.length > 0) await enqueue(own)
+      }, { concurrency: request.to.length })
+    }
     if (jobs.length > 0) await enqueue(jobs)
   }
 }
 
-// An unknown account while profile is unavailable, or a value that Postgres rejects: the fault of a single request.
-const isItemError = (error: unknown) =>
-  error instanceof Unavailable || /^2[23]/.test(String((error as { code?: unknown }).code))
+// An unknown account while profile is unavailable, or a value that Postgres or the code rejects: the fault of a single
+// request, or of one of its recipients.
+const isItemError = (error: unknown) => !(error instanceof Error && isTransient(error))
 
 /**
  * Creates the notifications of several requests, and sends their pushes as long as slots are free. Returns for each

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import t from 'tap'
 import { notificationTypes } from '../texts/types.ts'
 import { testApp, type TestApp } from '../test/app.ts'
@@ -136,6 +137,34 @@ t.test('an unreadable time zone counts as UTC, and the others of the same event 
   for (const each of [unreadable, ...others]) t.equal((await app.inbox(each)).unreadCount, 1)
   t.match(await app.log(unreadable), [{ status: 'held', dueAt: '2026-11-21T07:00:00.000Z' }])
   t.match(await app.log(others[48]!), [{ status: 'pending' }])
+})
+
+t.test('a recipient whose rows are at fault is notified once they are mended, and the 49 others at once', async (t) => {
+  const app = reset()
+  const ben = await app.person('Ben')
+  const recipients = await Promise.all(Array.from({ length: 50 }, async (_, turn) => await app.person(`P${turn}`)))
+  for (const each of recipients) await app.device(each)
+  const [broken, ...others] = recipients as [string, ...string[]]
+  const event = { postId: randomUUID(), commentId: null, authorId: ben, mentioned: recipients, excerpt: null }
+  const id = randomUUID()
+  const receive = async () => await app.receive('social.people.mentioned.v1', event, { id })
+  await app.send(broken, 'PUT', url, { quietHours: { enabled: true } })
+  const setStart = async (quiet_hours_start: string) =>
+    await app.db.updateTable('preferences').set({ quiet_hours_start }).where('account_id', '=', broken).execute()
+
+  await setStart('late')
+  await t.rejects(receive(), RangeError, 'so the event is delivered again')
+  t.equal((await app.inbox(broken)).unreadCount, 0)
+  for (const each of others) t.equal((await app.inbox(each)).unreadCount, 1)
+  await sql`alter table notifications add constraint broken check (account_id <> ${sql.lit(broken)})`.execute(app.db)
+  await setStart('00:00')
+  await t.rejects(receive(), { code: '23514' })
+  await sql`alter table notifications drop constraint broken`.execute(app.db)
+  await receive()
+  for (const each of recipients) {
+    t.equal((await app.inbox(each)).unreadCount, 1)
+    t.equal((await app.log(each)).length, 1)
+  }
 })
 
 t.test('a notification read during quiet hours is not pushed when they end', async (t) => {

@@ -4,6 +4,7 @@ import { isDeparted } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
 import { generateUsername } from '@tandem/http-kit'
+import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import type { Db, Tables, Trx } from '../tables.ts'
@@ -44,7 +45,7 @@ export async function addPerson (db: Db, { accountId, name, locale, image = null
  * @throws Unavailable if identity is unavailable
  */
 export async function addMissingPeople ({ db, findAccounts }: Pick<Deps, 'db' | 'findAccounts'>, accountIds: string[]) {
-  for (const account of await findAccounts(accountIds)) await addPerson(db, account)
+  await settleEach(await findAccounts(accountIds), async (account) => await addPerson(db, account))
 }
 
 /** The caller's own person, created if it does not exist yet. @throws PersonNotFound, Unavailable */
