@@ -13,7 +13,14 @@ export { listErrors } from './route-errors.ts'
 export { createServer } from './server.ts'
 export type { Routes, Server, ServerOptions } from './server.ts'
 export { runInTraceOf, traceparentOf } from './request-tracing.ts'
-export { languageOfLocale, languageOfRequest, LANGUAGES, preferredLanguage, type Language } from './language.ts'
+export {
+  languageOfLocale,
+  languageOfRequest,
+  LANGUAGES,
+  preferredLanguage,
+  readLocale,
+  type Language
+} from './language.ts'
 export { paginate, type Page } from './pagination.ts'
 export { serializeByAccount } from './serialize-by-account.ts'
 export { readIdempotencyKey } from './idempotency.ts'

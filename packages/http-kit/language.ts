@@ -22,6 +22,20 @@ export function languageOfLocale (locale: string | null): Language {
   return findLanguage(locale?.replace('_', '-') ?? '') ?? 'en'
 }
 
+/**
+ * The language, script and region of a locale as phones send it, as a BCP 47 tag: `en_GB`, `en-US-u-hc-h23` and
+ * `en_US@calendar=japanese` become en-GB and en-US. Undefined if it names no language.
+ */
+export function readLocale (text: string): string | undefined {
+  try {
+    const [tag = ''] = text.replaceAll('_', '-').split(/-?[^A-Za-z0-9-]/, 1)
+    const { language, script, region } = new Intl.Locale(tag)
+    return language === 'und' ? undefined : [language, script, region].filter(Boolean).join('-')
+  } catch {
+    return
+  }
+}
+
 // Java, and therefore Android, still uses `in` for Indonesian.
 function findLanguage (acceptLanguage: string): Language | undefined {
   const best = new Negotiator({ headers: { 'accept-language': acceptLanguage } }).languages([...LANGUAGES, 'in'])[0]

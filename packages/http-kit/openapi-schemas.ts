@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 type Json = Record<string, unknown>
 
 // Our own keywords, which only the validator uses.
-const INTERNAL_KEYWORDS = new Set(['transform', 'opaqueId', 'dropNulls', 'dropEmpty'])
+const INTERNAL_KEYWORDS = new Set(['transform', 'opaqueId', 'cutTo', 'dropNulls', 'dropEmpty'])
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -13,9 +13,7 @@ export function toPublicSchema (schema: unknown): unknown {
   if (!isObject(schema)) return schema
   const published: Json = Object.fromEntries(
     Object.entries(schema)
-      .filter(([key, value]) =>
-        key !== 'expectedFormat' && !(INTERNAL_KEYWORDS.has(key) && (Array.isArray(value) || value === true))
-      )
+      .filter(([key, value]) => key !== 'expectedFormat' && !(INTERNAL_KEYWORDS.has(key) && !isObject(value)))
       .map(([key, value]) => [key, key === 'format' && value === 'client-url' ? 'uri' : toPublicSchema(value)])
   )
   // The document shows what to send or expect, although the server accepts or returns any value here.

@@ -1,7 +1,19 @@
 import t from 'tap'
 import { Type } from 'typebox'
 import { data, message } from './envelope.ts'
-import { Body, ClientUrl, Data, Enum, Id, Message, NextCursor, Nullable, PageQuery, Text } from './schemas.ts'
+import {
+  Body,
+  ClientDetail,
+  ClientUrl,
+  Data,
+  Enum,
+  Id,
+  Message,
+  NextCursor,
+  Nullable,
+  PageQuery,
+  Text
+} from './schemas.ts'
 import { listMissingExamples, testServer } from './testing.ts'
 
 t.test('the OpenAPI document describes the routes', async (t) => {
@@ -20,6 +32,7 @@ t.test('the OpenAPI document describes the routes', async (t) => {
         operationId: 'checkEmail',
         body: Body({
           text: Type.Optional(Text({ max: 5 })),
+          model: Type.Optional(ClientDetail({ max: 5 })),
           url: Type.Optional(ClientUrl),
           mood: Type.Optional(Enum(['GOOD']))
         }),
@@ -56,7 +69,7 @@ t.test('the OpenAPI document describes the routes', async (t) => {
   t.match(check, { operationId: 'checkEmail', 'x-extension': true, requestBody: { required: false } })
   t.same(check.security, [])
   t.strictSame(check.requestBody.content['application/json'].schema.properties.mood, { enum: ['GOOD'], type: 'string' })
-  t.notMatch(answer.body, /opaqueId|"transform"|client-url|"additionalProperties":false/)
+  t.notMatch(answer.body, /opaqueId|cutTo|"transform"|client-url|"additionalProperties":false/)
   t.match(document.components.schemas.Failure.required, ['success', 'error', 'code'])
 })
 

@@ -19,6 +19,13 @@ type Length = TStringOptions & { min?: number, max: number }
 export const Text = ({ min = 1, max, ...options }: Length) =>
   Type.String({ transform: ['trim'], minLength: min, maxLength: max, ...options })
 
+/**
+ * What a client says about its device, such as its model. It is informational, so it never refuses a request: what is
+ * longer than `max` characters is cut.
+ */
+export const ClientDetail = ({ max, ...options }: TStringOptions & { max: number }) =>
+  Type.String({ cutTo: max, description: `Cut to ${max} characters`, ...options })
+
 /** A password, code or token: not trimmed, `min` (1) to `max` characters long. */
 export const Secret = ({ min = 1, max, ...options }: Length) =>
   Type.String({ minLength: min, maxLength: max, ...options })

@@ -60,6 +60,17 @@ function createAjv (options: Options) {
     }
   })
   ajv.addKeyword({
+    keyword: 'cutTo',
+    type: 'string',
+    schemaType: 'number',
+    modifying: true,
+    errors: false,
+    compile: (maxCharacters: number) => (text: string, at) => {
+      if (at) at.parentData[at.parentDataProperty] = Array.from(text.trim()).slice(0, maxCharacters).join('')
+      return true
+    }
+  })
+  ajv.addKeyword({
     keyword: 'dropNulls',
     type: 'object',
     schemaType: 'boolean',

@@ -2046,8 +2046,17 @@ export type DeleteAccountResponse = DeleteAccountResponses[keyof DeleteAccountRe
 
 export type CancelAccountDeletionData = {
     body: {
+        /**
+         * Cut to 50 characters
+         */
         appVersion?: string;
+        /**
+         * Cut to 500 characters
+         */
         deviceInfo?: string;
+        /**
+         * Cut to 200 characters
+         */
         deviceName?: string;
         platform?: 'android' | 'ios';
         /**
@@ -5037,8 +5046,17 @@ export type RequestPasswordResetResponse = RequestPasswordResetResponses[keyof R
 
 export type SignInData = {
     body: {
+        /**
+         * Cut to 50 characters
+         */
         appVersion?: string;
+        /**
+         * Cut to 500 characters
+         */
         deviceInfo?: string;
+        /**
+         * Cut to 200 characters
+         */
         deviceName?: string;
         email: string;
         password: string;
@@ -5128,12 +5146,21 @@ export type SignInResponse = SignInResponses[keyof SignInResponses];
 
 export type SignInWithCodeData = {
     body: {
+        /**
+         * Cut to 50 characters
+         */
         appVersion?: string;
         /**
          * Six digits
          */
         code: string;
+        /**
+         * Cut to 500 characters
+         */
         deviceInfo?: string;
+        /**
+         * Cut to 200 characters
+         */
         deviceName?: string;
         email: string;
         platform?: 'android' | 'ios';
@@ -5212,8 +5239,17 @@ export type SignInWithCodeResponse = SignInWithCodeResponses[keyof SignInWithCod
 
 export type SignInWithLinkData = {
     body: {
+        /**
+         * Cut to 50 characters
+         */
         appVersion?: string;
+        /**
+         * Cut to 500 characters
+         */
         deviceInfo?: string;
+        /**
+         * Cut to 200 characters
+         */
         deviceName?: string;
         platform?: 'android' | 'ios';
         /**
@@ -5479,8 +5515,17 @@ export type GetCurrentUserResponse = GetCurrentUserResponses[keyof GetCurrentUse
 
 export type SignInWithProviderAData = {
     body: {
+        /**
+         * Cut to 50 characters
+         */
         appVersion?: string;
+        /**
+         * Cut to 500 characters
+         */
         deviceInfo?: string;
+        /**
+         * Cut to 200 characters
+         */
         deviceName?: string;
         /**
          * The JWT that the provider issued
@@ -5591,12 +5636,21 @@ export type SignInWithProviderAResponse = SignInWithProviderAResponses[keyof Sig
 
 export type SignInWithProviderBData = {
     body: {
+        /**
+         * Cut to 50 characters
+         */
         appVersion?: string;
         /**
          * Ignored
          */
         authorizationCode?: string;
+        /**
+         * Cut to 500 characters
+         */
         deviceInfo?: string;
+        /**
+         * Cut to 200 characters
+         */
         deviceName?: string;
         /**
          * Ignored: only an address in the token counts
@@ -5796,8 +5850,17 @@ export type RefreshTokensResponse = RefreshTokensResponses[keyof RefreshTokensRe
 
 export type RegisterData = {
     body: {
+        /**
+         * Cut to 50 characters
+         */
         appVersion?: string;
+        /**
+         * Cut to 500 characters
+         */
         deviceInfo?: string;
+        /**
+         * Cut to 200 characters
+         */
         deviceName?: string;
         email: string;
         name?: string;
@@ -13262,8 +13325,14 @@ export type ListPushDevicesResponse = ListPushDevicesResponses[keyof ListPushDev
 
 export type RegisterPushTokenData = {
     body: {
+        /**
+         * Cut to 50 characters
+         */
         appVersion?: string;
         deviceId?: string;
+        /**
+         * Cut to 200 characters
+         */
         deviceName?: string;
         platform: Platform;
         token: string;
@@ -14490,7 +14559,7 @@ export type SaveOnboardingProfileData = {
         height?: number;
         heightUnit?: HeightUnit;
         /**
-         * A language, optionally with a country; en_GB is read as en-GB
+         * The locale of the phone, of which the language and region are kept: en_GB is en-GB. One that names no language is ignored.
          */
         locale?: string;
         name?: string;
@@ -14810,7 +14879,7 @@ export type UpdateProfileData = {
         height?: number;
         heightUnit?: HeightUnit;
         /**
-         * A language, optionally with a country; en_GB is read as en-GB
+         * The locale of the phone, of which the language and region are kept: en_GB is en-GB. One that names no language is ignored.
          */
         locale?: string;
         name?: string;

@@ -277,7 +277,7 @@ t.test('register', async (t) => {
       { email: ['a@b.co'] },
       { email: `${'a'.repeat(243)}@example.com` },
       { name: 'NUL \0 in it' },
-      { deviceInfo: 'x'.repeat(501) }
+      { deviceInfo: 5 }
     ]
     for (const body of invalid) t.equal(await register(body), 400, JSON.stringify(body).slice(0, 60))
   })

@@ -1,12 +1,12 @@
 import Type from 'typebox'
-import { ACCESS_TOKEN, Enum, Text } from '@tandem/http-kit'
+import { ACCESS_TOKEN, ClientDetail, Enum } from '@tandem/http-kit'
 
 /** The device on which a session starts, as the client describes it. */
 export const device = {
-  deviceInfo: Type.Optional(Text({ min: 0, max: 500, examples: ['Pixel 9, Android 16'] })),
-  deviceName: Type.Optional(Text({ min: 0, max: 200, examples: ["Ana's phone"] })),
+  deviceInfo: Type.Optional(ClientDetail({ max: 500, examples: ['Pixel 9, Android 16'] })),
+  deviceName: Type.Optional(ClientDetail({ max: 200, examples: ["Ana's phone"] })),
   platform: Type.Optional(Enum(['android', 'ios'])),
-  appVersion: Type.Optional(Text({ min: 0, max: 50, examples: ['2.4.0'] }))
+  appVersion: Type.Optional(ClientDetail({ max: 50, examples: ['2.4.0'] }))
 }
 
 /** The tokens of a new or refreshed session. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Enum, Nullable, Text, Timestamp, named, type Routes } from '@tandem/http-kit'
+import { Body, ClientDetail, Enum, Nullable, Text, Timestamp, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { registerDevice, deleteDevice } from './actions.ts'
 import { listDevices } from './queries.ts'
@@ -42,8 +42,8 @@ export const deviceRoutes: Routes<Deps> = async (app, { db }) => {
         token: Type.String({ transform: ['trim'], minLength: 1, maxLength: MAX_TOKEN_LENGTH, pattern: '^[!-~]+$' }),
         platform: Platform,
         deviceId: Type.Optional(Text({ max: 200 })),
-        deviceName: Type.Optional(Text({ min: 0, max: 200 })),
-        appVersion: Type.Optional(Text({ min: 0, max: 50 }))
+        deviceName: Type.Optional(ClientDetail({ max: 200 })),
+        appVersion: Type.Optional(ClientDetail({ max: 50 }))
       }, {
         examples: [{
           token: 'dK3x:APA91bFqz0',

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { parseTimezone, validateName, ValidationError } from '@tandem/http-kit'
+import { parseTimezone, readLocale, validateName, ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { validateOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
 import { attachPhotos } from '../photos/actions.ts'
-import { parseBirthDate, toLanguageTag } from '../people/checks.ts'
+import { parseBirthDate } from '../people/checks.ts'
 import { resolvePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
 import type { Gender } from '../tables.ts'
@@ -34,6 +34,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
   const { countryId, regionId, cityId, completed } = step
   const photos = step.photos?.map((url) => deps.media.toStoredValue(url))
   const timezone = step.timezone && parseTimezone(step.timezone)
+  const locale = step.locale && readLocale(step.locale)
 
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (trx, person) => {
@@ -66,7 +67,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
       ...(step.bio !== undefined && { bio: step.bio || null }),
       ...(place && { country_id: place.countryId, region_id: place.regionId, city_id: place.cityId }),
       ...(place && !person.timezone_chosen && { timezone: place.timezone }),
-      ...(step.locale && { locale: toLanguageTag(step.locale) }),
+      ...(locale && { locale }),
       ...(timezone && { timezone, timezone_chosen: true }),
       ...progress(person.current_step, { subStep: step.subStep, reached: completed ? 1 : 0 })
     }

@@ -203,7 +203,7 @@ t.test('every field is accepted at its limits and rejected beyond them, without 
     { timezone: 'Mars/Olympus' },
     { timezone: '+07:00' },
     { timezone: 'IST' },
-    { locale: 'x y' },
+    { locale: 5 },
     { gender: 'female' },
     { heightUnit: 'm' },
     { weightUnit: 'stone' },
@@ -228,6 +228,26 @@ t.test('a locale with an underscore is accepted', async (t) => {
     t.equal((await status(ana)).profile.locale, locale.replaceAll('_', '-'))
   }
   t.equal((await app.put(ana, '/profile', { locale: 'en_US' })).data.profile.locale, 'en-US')
+})
+
+t.test('a locale never refuses what else is sent: its language and region are kept, or it is ignored', async (t) => {
+  const ana = await givenPerson('Ana')
+  const locales = [
+    ['en-US-u-hc-h23', 'en-US'],
+    ['en-ID-u-fw-mon-mu-celsius', 'en-ID'],
+    ['en_US@calendar=japanese', 'en-US'],
+    ['x y', 'en-US'],
+    ['x'.repeat(10_000), 'en-US'],
+    ['', 'en-US']
+  ] as const
+  for (const [index, [locale, stored]] of locales.entries()) {
+    t.equal((await save(ana, { locale, name: `Ana ${index}` })).status, 200, locale.slice(0, 40))
+    t.match(await status(ana), { profile: { locale: stored, name: `Ana ${index}` } })
+    t.match(await app.put(ana, '/profile', { locale, bio: locale.slice(0, 40) }), {
+      status: 200,
+      data: { profile: { locale: stored } }
+    })
+  }
 })
 
 t.test('a birth date is accepted as midnight, as in responses', async (t) => {

@@ -15,6 +15,3 @@ export function parseBirthDate (birthDate: string, timezone: string) {
   }
   return day.toString()
 }
-
-/** A locale as a BCP 47 language tag; phones send `en_GB`. */
-export const toLanguageTag = (locale: string) => locale.replaceAll('_', '-')

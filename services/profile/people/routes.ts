@@ -9,12 +9,13 @@ import {
   NotModified,
   type Routes,
   Timezone,
-  parseTimezone
+  parseTimezone,
+  readLocale
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import { changePerson, ensurePerson } from './actions.ts'
-import { parseBirthDate, toLanguageTag } from './checks.ts'
+import { parseBirthDate } from './checks.ts'
 import { bodyOf } from './describe.ts'
 import { isUsernameAvailable, type Person } from './queries.ts'
 import {
@@ -93,6 +94,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ body, account }) => {
     const { birthDate, heightUnit, weightUnit, fitnessGoal, bio, locale, ...rest } = body
     const timezone = body.timezone && parseTimezone(body.timezone)
+    const language = locale && readLocale(locale)
     await ensurePerson(deps, account.id)
     return toResponse(
       await changePerson(deps, account.id, async (_, person) => {
@@ -106,7 +108,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
           ...(weightUnit && { weight_unit: weightUnit }),
           ...(fitnessGoal && { fitness_goal: fitnessGoal }),
           ...(timezone && { timezone, timezone_chosen: true }),
-          ...(locale && { locale: toLanguageTag(locale) })
+          ...(language && { locale: language })
         }
       })
     )

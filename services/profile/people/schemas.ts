@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { examplePicture, Picture } from '@tandem/media-kit'
-import { Enum, IsoDate, Nullable, Text, Timestamp, named } from '@tandem/http-kit'
+import { ClientDetail, Enum, IsoDate, Nullable, Text, Timestamp, named } from '@tandem/http-kit'
 
 // The fields that several routes accept, with their limits.
 
@@ -16,14 +16,10 @@ export const Height = Type.Number({ minimum: 50, maximum: 300, description: 'Cen
 export const Weight = Type.Number({ minimum: 20, maximum: 500, description: 'Kilograms', examples: [58.5] })
 export const HeightUnit = named('HeightUnit', Enum(['cm', 'feet']))
 export const WeightUnit = named('WeightUnit', Enum(['kg', 'pound']))
-export const Locale = Text({
-  max: 35,
-  pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$',
-  expectedFormat: {
-    en: 'must be a language such as en or id-ID',
-    id: 'harus berupa bahasa seperti en atau id-ID'
-  },
-  description: 'A language, optionally with a country; en_GB is read as en-GB',
+export const Locale = ClientDetail({
+  max: 200,
+  description: 'The locale of the phone, of which the language and region are kept: en_GB is en-GB. ' +
+    'One that names no language is ignored.',
   examples: ['id']
 })
 export const Username = Text({
