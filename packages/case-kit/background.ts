@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Media } from '@tandem/media-kit'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { failedItems, runPeriodically, throwErrors, type Log } from '@tandem/process-kit'
 import { copyCaseFiles, type ReportedImage } from './files.ts'
 import { caseSources } from './metrics.ts'
 import type { CaseTables } from './tables.ts'
@@ -24,7 +24,12 @@ export function startCases<Tables extends CaseTables> (
 ) {
   caseSources.set(service, db as unknown as Kysely<CaseTables>)
   return runPeriodically(async () => {
-    const originals = await copyCaseFiles({ db, media }, release)
+    const errors: unknown[] = []
+    const originals = await copyCaseFiles({ db, media }, release, (error) => {
+      failedItems.inc()
+      errors.push(error)
+    })
     await onCopied?.(originals)
+    throwErrors(errors)
   }, { intervalMs: COPY_INTERVAL_MS, log })
 }

@@ -22,29 +22,41 @@ type Release<Tables> = (trx: Transaction<Tables>, image: ReportedImage) => Promi
 
 /**
  * Copies reported images to private storage and stores their digests. A repeat writes the same file again, so it can stop
- * anywhere. @returns the originals that it has copied
+ * anywhere.
+ * @param onFailure called with the error of an image that stays to be copied, while the others are; by default it throws
+ * @returns the originals that it has copied
  */
 export async function copyCaseFiles<Tables extends CaseTables> (
   { db, media }: { db: Kysely<Tables>, media: Media },
-  release: Release<Tables> = async () => {}
+  release: Release<Tables> = async () => {},
+  onFailure: (error: unknown) => void = (error) => {
+    throw error
+  }
 ): Promise<string[]> {
   const copied: string[] = []
+  const failed: string[] = []
   for (;;) {
     const { rows } = await sql<ReportedImage & { caseId: string, number: number, copy: string }>`
-      select case_id as "caseId", number, source, owner_id as "ownerId", copy from case_files where copied_at is null
-      order by created_at limit ${sql.lit(BATCH_SIZE)}`.execute(db)
+      select case_id as "caseId", number, source, owner_id as "ownerId", copy from case_files
+      where copied_at is null and source <> all(${failed}::text[]) order by created_at limit ${sql.lit(BATCH_SIZE)}`
+      .execute(db)
     for (const { caseId, number, source, ownerId, copy } of rows) {
-      await media.copy(source, copy)
-      // Of the stored copy, not of the bytes that were sent to the storage.
-      const bytes = await media.find(copy)
-      const sha256 = bytes ? createHash('sha256').update(bytes).digest() : null
-      await db.transaction().execute(async (trx) => {
-        await sql`
-          update case_files set copied_at = now(), sha256 = ${sha256}
-          where case_id = ${caseId} and number = ${number} and copied_at is null`.execute(trx)
-        await release(trx, { source, ownerId })
-      })
-      copied.push(source)
+      try {
+        await media.copy(source, copy)
+        // Of the stored copy, not of the bytes that were sent to the storage.
+        const bytes = await media.find(copy)
+        const sha256 = bytes ? createHash('sha256').update(bytes).digest() : null
+        await db.transaction().execute(async (trx) => {
+          await sql`
+            update case_files set copied_at = now(), sha256 = ${sha256}
+            where case_id = ${caseId} and number = ${number} and copied_at is null`.execute(trx)
+          await release(trx, { source, ownerId })
+        })
+        copied.push(source)
+      } catch (error) {
+        onFailure(error)
+        failed.push(source)
+      }
     }
     if (rows.length < BATCH_SIZE) return copied
   }

@@ -261,6 +261,28 @@ t.test('evidence is frozen: editing, deleting and erasing take nothing', async (
   t.equal(await media.find(file!.copy), undefined)
 })
 
+t.test('an image that cannot be copied keeps no other from being evidence, and is copied later', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const images = [await upload(ben), await upload(ben), await upload(ben)]
+  for (const { url } of images) {
+    const { data } = await post(ben, '/feed', { type: 'IMAGE', content: 'Buy this', mediaUrls: [url] })
+    await report(ana, 'POST', data.post.id)
+  }
+  const [broken, ...others] = images.map(({ key }) => key)
+  const media = {
+    ...deps.media,
+    async copy (...[from, to]: Parameters<typeof deps.media.copy>) {
+      if (from === broken) throw new Error('no such file')
+      return await deps.media.copy(from, to)
+    }
+  }
+  const errors: unknown[] = []
+  const copied = await copyCaseFiles({ db, media }, releaseImage, (error) => errors.push(error))
+  t.same(copied.filter((key) => [broken, ...others].includes(key)), others)
+  t.match(errors, [{ message: 'no such file' }])
+  t.same(await copyCaseFiles(deps, releaseImage), [broken])
+})
+
 t.test('a comment is frozen with its post and the comments before it, a story with its image, a person as they appear', async (t) => {
   const [ana, ben] = [await person('Ana'), await person('Ben', { bio: 'Runs' })]
   await follows(ana, ben)
