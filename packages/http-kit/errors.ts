@@ -30,6 +30,8 @@ export const AccountRestricted = createError(
 export const NotFound = createError('NOT_FOUND', 'Nothing was found at this path', 404)
 export const MethodNotAllowed = createError('METHOD_NOT_ALLOWED', 'Method not allowed for this path', 405)
 export const RequestTimeout = createError('REQUEST_TIMEOUT', 'The request took too long to arrive; send it again', 408)
+/** Nobody reads it: the client is gone. */
+export const ClientDisconnected = createError('REQUEST_TIMEOUT', 'The client disconnected before the response', 408)
 export const PayloadTooLarge = createError('PAYLOAD_TOO_LARGE', 'The request is larger than this path accepts', 413)
 export const UnsupportedMediaType = createError(
   'UNSUPPORTED_MEDIA_TYPE',
@@ -56,6 +58,7 @@ translateErrors({
   NotFound,
   MethodNotAllowed,
   RequestTimeout,
+  ClientDisconnected,
   PayloadTooLarge,
   UnsupportedMediaType,
   ServerError,
@@ -68,6 +71,7 @@ translateErrors({
   NotFound: 'Tidak ada apa pun di alamat ini',
   MethodNotAllowed: 'Metode ini tidak diizinkan untuk alamat ini',
   RequestTimeout: 'Permintaan terlalu lama diterima; kirim kembali',
+  ClientDisconnected: 'Klien memutus koneksi sebelum tanggapan dikirim',
   PayloadTooLarge: 'Permintaan lebih besar dari yang diterima alamat ini',
   UnsupportedMediaType: 'Content-Type permintaan ini tidak didukung',
   ServerError: 'Terjadi kesalahan di pihak kami',

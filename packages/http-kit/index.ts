@@ -1,6 +1,7 @@
 export { maskAddress, networkOf } from './addresses.ts'
 export { ACCESS_TOKEN, authentication, requireRole, verifySignedToken } from './authentication.ts'
 export type { Account, AuthenticationOptions, VerifiedToken } from './authentication.ts'
+export { clientSignal } from './client-signal.ts'
 export { data, failure, message, sendError } from './envelope.ts'
 export * from './errors.ts'
 export { matchesEtag, NOT_MODIFIED, NotModified } from './etag.ts'

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
 import { THUMBNAIL_WIDTHS, type ThumbnailWidth } from '@tandem/http-kit'
 import { encode } from 'blurhash'
 import { createFairQueue } from '@tandem/process-kit'
@@ -64,38 +67,94 @@ export interface Thumbnail {
   bytes: Buffer
 }
 
+/** An image that waits or is being processed, for the clients that uploaded it. */
+interface Job {
+  image: Promise<Image>
+  clients: number
+  abandoned: AbortController
+}
+
+// By account and content.
+const jobs = new Map<string, Job>()
+
 /**
  * Re-encodes an image that a client uploaded. The declared type must match the content. Accounts take
- * turns, one image at a time.
+ * turns, one image at a time. A repeat of an image that waits or is being processed gets the same result. An image that
+ * no client waits for any more leaves the queue.
  * @param source the file's path, or its bytes
+ * @param client aborted when the client disconnects; the result is then the signal's reason
  * @throws UnsupportedImage, CorruptImage, TooManyPixels, DecodedImageTooLarge, TooManyImages
  */
-export async function reencodeImage (source: string | Buffer, declaredType: string, accountId: string): Promise<Image> {
-  return await enqueue(accountId, async () => {
-    // sharp throws synchronously, as for a programming error, if the source is empty.
-    if (source.length === 0) throw new UnsupportedImage()
-    const sharp = await (loadedSharp ??= loadSharp())
-    const image = sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 })
-    const { format, width, height, channels, depth } = await image.metadata().catch((error: unknown) =>
-      throwImageError(error)
-    )
-    if (!MIME_TYPES[format]?.concat(UNTYPED).includes(declaredType.toLowerCase())) throw new UnsupportedImage()
-    if (width * height * channels > (MAX_SAMPLES[depth] ?? 0)) throw new DecodedImageTooLarge()
+export async function reencodeImage (
+  source: string | Buffer,
+  declaredType: string,
+  accountId: string,
+  client = new AbortController().signal
+): Promise<Image> {
+  const type = declaredType.toLowerCase()
+  const id = `${accountId} ${type} ${await digestOf(source)}`
+  client.throwIfAborted()
+  const job = jobs.get(id) ?? startJob(id, accountId, (abandoned) => processImage(source, type, abandoned))
+  const leave = () => {
+    job.clients--
+    if (job.clients > 0) return
+    // A client that comes now starts another job.
+    if (jobs.get(id) === job) jobs.delete(id)
+    job.abandoned.abort(client.reason)
+  }
+  job.clients++
+  client.addEventListener('abort', leave)
+  try {
+    // A client that left waits as well, because the others may need its file.
+    const image = await job.image
+    client.throwIfAborted()
+    return image
+  } finally {
+    client.removeEventListener('abort', leave)
+  }
+}
 
-    const { data: bytes, info } = await image
-      .autoOrient()
-      .resize({ width: MAX_SIDE_PIXELS, height: MAX_SIDE_PIXELS, fit: 'inside', withoutEnlargement: true })
-      .webp({ quality: 82 })
-      .toBuffer({ resolveWithObject: true })
-      .catch((error: unknown) => throwImageError(error))
-    return {
-      bytes,
-      mimeType: 'image/webp',
-      width: info.width,
-      height: info.height,
-      ...await derive(sharp, bytes, info)
-    }
+async function digestOf (source: string | Buffer) {
+  const digest = createHash('sha256')
+  await pipeline(typeof source === 'string' ? createReadStream(source) : [source], digest)
+  return digest.digest('base64url')
+}
+
+function startJob (id: string, accountId: string, work: (abandoned: AbortSignal) => Promise<Image>) {
+  const abandoned = new AbortController()
+  const image = enqueue(accountId, async () => await work(abandoned.signal), abandoned.signal).finally(() => {
+    if (jobs.get(id) === job) jobs.delete(id)
   })
+  const job: Job = { image, clients: 0, abandoned }
+  jobs.set(id, job)
+  return job
+}
+
+async function processImage (source: string | Buffer, type: string, abandoned: AbortSignal): Promise<Image> {
+  // sharp throws synchronously, as for a programming error, if the source is empty.
+  if (source.length === 0) throw new UnsupportedImage()
+  const sharp = await (loadedSharp ??= loadSharp())
+  const image = sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 })
+  const { format, width, height, channels, depth } = await image.metadata().catch((error: unknown) =>
+    throwImageError(error)
+  )
+  if (!MIME_TYPES[format]?.concat(UNTYPED).includes(type)) throw new UnsupportedImage()
+  if (width * height * channels > (MAX_SAMPLES[depth] ?? 0)) throw new DecodedImageTooLarge()
+
+  const { data: bytes, info } = await image
+    .autoOrient()
+    .resize({ width: MAX_SIDE_PIXELS, height: MAX_SIDE_PIXELS, fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: 82 })
+    .toBuffer({ resolveWithObject: true })
+    .catch((error: unknown) => throwImageError(error))
+  abandoned.throwIfAborted()
+  return {
+    bytes,
+    mimeType: 'image/webp',
+    width: info.width,
+    height: info.height,
+    ...await derive(sharp, bytes, info)
+  }
 }
 
 /** The height of the thumbnail with this width. */

@@ -13,7 +13,7 @@ t.test('a client that uploads 5.4 MB to a service reads the 413, 50 times of 50'
     app.post(
       '/photos',
       { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true } },
-      async (request) => await readImage(request, 'file', crypto.randomUUID())
+      async (request, reply) => await readImage(request, reply, 'file', crypto.randomUUID())
     )
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

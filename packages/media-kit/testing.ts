@@ -9,7 +9,8 @@ interface Teardown {
   teardown(work: () => unknown): unknown
 }
 
-function chunk (type: string, content: Buffer) {
+/** Creates a chunk of a PNG. */
+export function pngChunk (type: string, content: Buffer) {
   const body = Buffer.concat([Buffer.from(type), content])
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)]
   length.writeUInt32BE(content.length)
@@ -25,10 +26,10 @@ export function createPng (width = 2, height = 2) {
   header[8] = 8
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
-    chunk('IHDR', header),
-    chunk('tEXt', Buffer.from('Comment\0taken at home')),
-    chunk('IDAT', deflateSync(Buffer.alloc((width + 1) * height))),
-    chunk('IEND', Buffer.alloc(0))
+    pngChunk('IHDR', header),
+    pngChunk('tEXt', Buffer.from('Comment\0taken at home')),
+    pngChunk('IDAT', deflateSync(Buffer.alloc((width + 1) * height))),
+    pngChunk('IEND', Buffer.alloc(0))
   ])
 }
 

@@ -9,7 +9,7 @@ await app.register(multipartUploads)
 app.post(
   '/',
   { bodyLimit: UPLOAD_BODY_LIMIT },
-  async (request) => await media.store('public', await readImage(request, 'file', crypto.randomUUID()))
+  async (request, reply) => await media.store('public', await readImage(request, reply, 'file', crypto.randomUUID()))
 )
 app.get('/', async () => 'here')
 

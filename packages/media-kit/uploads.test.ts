@@ -27,8 +27,8 @@ async function server (t: Test) {
     app.post(
       '/photos',
       { bodyLimit: UPLOAD_BODY_LIMIT, config: { public: true } },
-      async (request) => {
-        const { width, height } = await readImage(request, 'file', randomUUID())
+      async (request, reply) => {
+        const { width, height } = await readImage(request, reply, 'file', randomUUID())
         return { width, height }
       }
     )

@@ -6,7 +6,8 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { FastifyError } from '@fastify/error'
 import multipart from '@fastify/multipart'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { clientSignal } from '@tandem/http-kit'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { MalformedForm, FileTooLarge, FileMissing, NotMultipart } from './errors.ts'
 import { Unavailable } from '@tandem/process-kit'
@@ -32,17 +33,23 @@ export const multipartUploads = plugin(async (app: FastifyInstance) => {
 
 /**
  * Reads and re-encodes the image in the form field `field`. It is streamed to a temporary file, so that parallel
- * uploads take no memory.
+ * uploads take no memory. If the client disconnects, the image is not processed, unless a repeat waits for it.
  * @param accountId the uploader; images of one account are decoded one at a time
- * @throws NotMultipart, FileMissing, MalformedForm, FileTooLarge, UnsupportedImage, CorruptImage, TooManyPixels,
+ * @throws ClientDisconnected, NotMultipart, FileMissing, MalformedForm, FileTooLarge, UnsupportedImage, CorruptImage, TooManyPixels,
  * DecodedImageTooLarge, TooManyImages, Unavailable
  */
-export async function readImage (request: FastifyRequest, field: string, accountId: string): Promise<Image> {
+export async function readImage (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  field: string,
+  accountId: string
+): Promise<Image> {
+  const client = clientSignal(reply)
   if (!request.isMultipart()) throw new NotMultipart()
   const file = path.join(tmpdir(), `${TEMP_FILE_PREFIX}${randomUUID()}`)
   try {
     const type = await saveFile(request, field, file)
-    return await reencodeImage(file, type, accountId)
+    return await reencodeImage(file, type, accountId, client)
   } finally {
     await rm(file, { force: true })
   }

@@ -62,3 +62,27 @@ t.test('the running jobs of one owner are limited, even if slots are free, and a
   await Promise.all(jobs)
   t.equal(started, 3)
 })
+
+t.test('a job that is aborted while it waits leaves the queue, and one that runs goes on', async (t) => {
+  const enqueue = createFairQueue({ concurrency: 1, maxWaiting: 3, createError })
+  const held = Promise.withResolvers<void>()
+  const started: string[] = []
+  const add = (job: string, signal?: AbortSignal) =>
+    enqueue(job.charAt(0), async () => {
+      started.push(job)
+      await held.promise
+    }, signal)
+  const left = new AbortController()
+  const reason = new Error('left')
+
+  const running = add('a1', left.signal)
+  const waiting = [add('a2', left.signal), add('b1', left.signal), add('a3')]
+  left.abort(reason)
+  await t.rejects(waiting[0]!, reason)
+  await t.rejects(waiting[1]!, reason)
+  await t.rejects(add('c1', left.signal), reason, 'one that is aborted already does not wait')
+  const more = [add('b2'), add('c2')]
+  held.resolve()
+  await Promise.all([running, waiting[2], ...more])
+  t.strictSame(started, ['a1', 'a3', 'b2', 'c2'])
+})

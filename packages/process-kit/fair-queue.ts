@@ -71,12 +71,28 @@ export function createFairQueue ({
     return true
   }
 
-  return async <Result>(owner: string, work: () => Promise<Result>) =>
+  /** Removes a job that has not started. Returns whether there was one. */
+  function removeWaiting (owner: string, job: Job) {
+    const jobs = waitingOf.get(owner) ?? []
+    const others = jobs.filter((each) => each !== job)
+    if (others.length === jobs.length) return false
+    if (others.length > 0) waitingOf.set(owner, others)
+    else waitingOf.delete(owner)
+    waiting--
+    return true
+  }
+
+  /** @param signal removes the job from the queue, unless it has started; the result is then the signal's reason */
+  return async <Result>(owner: string, work: () => Promise<Result>, signal?: AbortSignal) =>
     await new Promise<Result>((resolve, reject) => {
+      signal?.throwIfAborted()
       if (!makeRoom(owner)) return reject(createError())
       const job = { start: async () => await work().then(resolve, reject), reject: () => reject(createError()) }
       waitingOf.set(owner, [...waitingOf.get(owner) ?? [], job])
       waiting++
+      signal?.addEventListener('abort', () => {
+        if (removeWaiting(owner, job)) reject(signal.reason as Error)
+      }, { once: true })
       startNext()
     })
 }

@@ -20,6 +20,8 @@ interface NewMessage {
   content: string | null
   image?: ImageUpload
   clientMessageId?: string
+  /** Aborted when the client disconnects. */
+  client?: AbortSignal
 }
 
 /**
@@ -29,7 +31,7 @@ interface NewMessage {
 export async function sendMessage (
   { db, media }: Deps,
   senderId: string,
-  { image, ...message }: NewMessage,
+  { image, client, ...message }: NewMessage,
   idempotencyKey?: IdempotencyKey
 ) {
   // The first response to the key is not for someone who was suspended since.
@@ -43,7 +45,7 @@ export async function sendMessage (
     if (waitSeconds !== undefined && !idempotencyKey) throw new RateLimited(waitSeconds)
   }
 
-  const stored = image ? await storeImage(media, senderId, image) : null
+  const stored = image ? await storeImage(media, senderId, image, client) : null
   const imageUrl = stored?.key ?? null
   const discardImage = async () => {
     if (imageUrl !== null) await media.remove(imageUrl).catch(() => {})
@@ -68,7 +70,7 @@ export async function sendMessage (
 
 const isRepeated = (error: unknown) => (error as { constraint?: unknown }).constraint === 'messages_by_client_id'
 
-interface StoredMessage extends Omit<NewMessage, 'image'> {
+interface StoredMessage extends Omit<NewMessage, 'image' | 'client'> {
   image: StoredImage | null
 }
 

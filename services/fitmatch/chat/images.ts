@@ -11,8 +11,13 @@ export interface ImageUpload {
   mimeType: string
 }
 
-/** Re-encodes and stores an image that was sent in base64. */
-export async function storeImage (media: Media, senderId: string, { base64, mimeType }: ImageUpload) {
+/** Re-encodes and stores an image that was sent in base64. `client` is as for `reencodeImage`. */
+export async function storeImage (
+  media: Media,
+  senderId: string,
+  { base64, mimeType }: ImageUpload,
+  client: AbortSignal | undefined
+) {
   const data = base64.slice(0, 200).match(prefix) ? base64.slice(base64.indexOf(',') + 1) : base64
   // Phones break base64 into lines by default. The URL-safe alphabet and missing padding are unambiguous, so accept
   // them too.
@@ -22,7 +27,7 @@ export async function storeImage (media: Media, senderId: string, { base64, mime
   }
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > MAX_BYTES) throw new FileTooLarge()
-  return await media.store('private', await reencodeImage(bytes, mimeType, senderId))
+  return await media.store('private', await reencodeImage(bytes, mimeType, senderId, client))
 }
 
 export type StoredImageMessage = ImageDetails & { imageUrl: string | null }

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
+  clientSignal,
   Body,
   Data,
   data,
@@ -135,7 +136,8 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     if (content === '' && !image) {
       throw new ValidationError({ en: 'content or image is required', id: 'content atau image wajib diisi' })
     }
-    const message = { matchId, content: content === '' ? null : content, image, clientMessageId }
+    const client = clientSignal(reply)
+    const message = { matchId, content: content === '' ? null : content, image, clientMessageId, client }
     const sent = await sendMessage(deps, account.id, message, readIdempotencyKey(request))
     return reply.code(201).send(data({ message: { ...withImage(sent), isMine: true } }))
   })

@@ -107,7 +107,6 @@ t.test('photos', async (t) => {
 
   t.test('are never more than six, with exactly one main photo', async (t) => {
     const { id: ana } = await member('Ana')
-    // One image of an account is decoded and six wait; more at once would be rejected before they are counted.
     const added = await inParallel(7, () => upload(ana, '/fitmatch/photos', 'file', createPng()))
     t.equal(added.filter(({ status }) => status === 200).length, 4)
     t.equal(added.filter(({ status, code }) => status === 400 && code === 'LIMIT_EXCEEDED').length, 3)
@@ -142,6 +141,21 @@ t.test('photos', async (t) => {
     })
     t.equal((await photosOf(ana)).length, 6)
     t.equal(await countFiles(), before + 4, 'no file of a retry or of a rejected upload is left')
+  })
+
+  t.test('are added once by eight repeats at once with one idempotency key', async (t) => {
+    const { id: ana } = await member('Ana', { photos: [] })
+    const picture = createPng(4_000, 4_000)
+    const add = async (key: Record<string, string>) =>
+      await upload(ana, '/fitmatch/photos', 'file', picture, 'image/png', key)
+    const before = await countFiles()
+    const [first, ...repeats] = await inParallel(8, () => add({ 'idempotency-key': 'a' }))
+    t.match(first, { status: 200 })
+    t.same(repeats.map(({ data }) => data), Array(7).fill(first!.data))
+    t.equal((await photosOf(ana)).length, 1)
+    const filesOfOne = await countFiles() - before
+    await add({})
+    t.equal(await countFiles(), before + 2 * filesOfOne, 'no file of a repeat is left')
   })
 
   t.test('are reordered by a list that contains each once', async (t) => {

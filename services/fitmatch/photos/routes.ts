@@ -57,13 +57,13 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ photo: Photo })) }
     },
     bodyLimit: UPLOAD_BODY_LIMIT
-  }, async (request) => {
+  }, async (request, reply) => {
     const { account } = request
     const mayBeRetry = readIdempotencyKey(request) !== undefined
     const { photoCount } = await readCaller(db, account.id)
     // Checked before the image is re-encoded. A retry may concern the sixth photo itself.
     if (photoCount >= MAX_PHOTOS && !mayBeRetry) throw new TooManyPhotos()
-    const image = await readImage(request, 'file', account.id)
+    const image = await readImage(request, reply, 'file', account.id)
     const photo = await addPhoto(deps, account.id, image, readIdempotencyKey(request, image.bytes))
     return data({ photo: describePhoto(media, photo) })
   })

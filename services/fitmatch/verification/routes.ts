@@ -101,14 +101,13 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ verification: Verification })) }
     },
     bodyLimit: UPLOAD_BODY_LIMIT
-  }, async (request) => {
+  }, async (request, reply) => {
     await readCaller(db, request.account.id)
     const { status } = await readVerification(db, request.account.id)
     if (status === 'PENDING') throw new VerificationPending()
     if (status === 'APPROVED') throw new AlreadyVerified()
-    return data({
-      verification: await submitSelfie(deps, request.account.id, await readImage(request, 'photo', request.account.id))
-    })
+    const selfie = await readImage(request, reply, 'photo', request.account.id)
+    return data({ verification: await submitSelfie(deps, request.account.id, selfie) })
   })
 
   app.delete('/fitmatch/verification', {

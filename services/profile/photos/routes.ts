@@ -28,8 +28,9 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
         )
       }
     }
-  }, async (request) => {
-    const stored = await uploadPhoto(deps, request.account.id, await readImage(request, 'file', request.account.id))
+  }, async (request, reply) => {
+    const image = await readImage(request, reply, 'file', request.account.id)
+    const stored = await uploadPhoto(deps, request.account.id, image)
     return data({ ...deps.media.describe(stored.key, stored), key: stored.key })
   })
 }

@@ -96,6 +96,18 @@ t.test('media', async (t) => {
     t.match(await upload(createForm(createPng(4, 3)), key), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
   })
 
+  t.test('eight repeats at once with one key are one upload and get the same response', async (t) => {
+    const countImages = async () =>
+      Number((await sql<{ count: number }>`select count(*) from media`.execute(db)).rows[0]!.count)
+    const before = await countImages()
+    const key = { 'idempotency-key': randomUUID() }
+    const large = createForm(createPng(6_000, 6_000))
+    const [first, ...repeats] = await Promise.all(Array.from({ length: 8 }, () => upload(large, key)))
+    t.equal(first!.status, 200)
+    t.same(repeats, Array(7).fill(first))
+    t.equal(await countImages() - before, 1)
+  })
+
   const uploadOne = async () => (await upload(createForm(createPng(5, 5)))).data.media
   const showInPost = async (...mediaUrls: string[]) => await post(ana, '/feed', { type: 'IMAGE', mediaUrls })
   const showInStory = async (mediaUrl: string, who = ana) =>

@@ -43,9 +43,9 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
       errors: [IdempotencyConflict],
       response: { 200: Data(Type.Object({ media: Media })) }
     }
-  }, async (request) => {
+  }, async (request, reply) => {
     const { account } = request
-    const image = await readImage(request, 'file', account.id)
+    const image = await readImage(request, reply, 'file', account.id)
     const idempotencyKey = readIdempotencyKey(request, image.bytes)
     const stored = await storeUpload(deps, account.id, image, idempotencyKey)
     return data({ media: { ...deps.media.describe(stored.key, stored), ...stored } })
