@@ -1,6 +1,6 @@
 import { compareGateway, compareSignIns } from './http.ts'
 import { measureEvents } from './events.ts'
-import { becomeMember, type Member } from './people.ts'
+import { becomeMember } from './people.ts'
 import { withStack } from './stack.ts'
 import { printTable } from './table.ts'
 
@@ -8,9 +8,9 @@ import { printTable } from './table.ts'
 // runs.
 await withStack(async (stack) => {
   console.log('The system is up; measuring takes about a minute and a half.')
-  // One at a time: a small machine refuses requests when twelve passwords are hashed at once.
-  const members: Member[] = []
-  for (let number = 0; number < 12; number++) members.push(await becomeMember(stack, `runner${number}@example.com`))
+  const members = await Promise.all(
+    Array.from({ length: 12 }, async (_, number) => await becomeMember(stack, `runner${number}@example.com`))
+  )
   const rows = [
     ...await compareGateway(stack, members[0]!),
     ...await compareSignIns(stack, members),
