@@ -10,6 +10,7 @@ import { PASSWORD } from './member.ts'
 t.setTimeout(300_000)
 
 const contact = 'contact@example.com'
+const secondContact = 'second@example.com'
 const sport = 'running'
 
 t.test('two people train together', async (t) => {
@@ -24,6 +25,7 @@ t.test('two people train together', async (t) => {
     await remind(context, id)
     await checkIn(context, id)
     await meetSafely(context, id)
+    await loseContact(context, id)
     await logOnce(context, id)
     await refuse(context)
     await database.end()
@@ -136,19 +138,22 @@ interface Mail {
   text: string
 }
 
+const mailsTo = async ({ mail }: Stack, address: string) =>
+  (await (await fetch(`${mail.url}/api/mails?to=${address}`)).json() as Mail[]).toReversed()
+
+const tokenIn = ({ text }: Mail) => /#token=([\w-]{43})/.exec(text)![1]!
+
 /** Ben lets a trusted contact know, does not report back in time, and then does. The clock is moved twice. */
 async function meetSafely ({ t, stack, database, ana, ben }: Context, id: string) {
   const path = { id }
-  const mails = async () =>
-    (await (await fetch(`${stack.mail.url}/api/mails?to=${contact}`)).json() as Mail[]).toReversed()
+  const mails = async () => await mailsTo(stack, contact)
   const waitForMail = async (subject: RegExp) => {
     await until(async () => (await mails()).some((mail) => subject.test(mail.subject)))
     return (await mails()).find((mail) => subject.test(mail.subject))!
   }
   await ben.api.setTrustedContact({ body: { name: 'Mum', email: contact } })
-  const { text } = await waitForMail(/trusted contact/)
+  const token = tokenIn(await waitForMail(/trusted contact/))
   t.equal(await codeOf(ben.api.armMeetingSafety({ path, body: {} })), 'NO_TRUSTED_CONTACT', 'not before they agree')
-  const token = /#token=([\w-]{43})/.exec(text)![1]!
   await ben.api.answerAsTrustedContact({ body: { token, accept: true } })
   const seen = JSON.stringify((await ana.api.getActivity({ path })).data)
   await ben.api.armMeetingSafety({ path, body: { minutes: 60 } })
@@ -164,10 +169,59 @@ async function meetSafely ({ t, stack, database, ana, ben }: Context, id: string
     [id]
   )
   t.match((await waitForMail(/not reported back/)).text, /Gate 5/)
+  await until(async () => (await titlesOf(ben, 'ACCOUNT')).includes('Your trusted contact was notified'))
   const { data: { safety } } = await ben.api.reportSafe({ path })
   t.match(safety, { status: 'SAFE', contactToldAt: String })
   await waitForMail(/^Ben has reported back/)
   t.equal((await mails()).length, 4, 'the request, what is planned, the alarm, and the all-clear')
+}
+
+/** Ben arms a check again, and his contacts leave: one before the alarm, the other at its very moment. */
+async function loseContact ({ t, stack, database, ben }: Context, id: string) {
+  const path = { id }
+  const safety = async () => (await ben.api.getMeetingSafety({ path })).data.safety
+  const titles = async () => await titlesOf(ben, 'ACCOUNT')
+  const raiseAlarm = async () =>
+    await database.query(
+      `update fitmatch.meetings set ask_at = now() - interval '1 hour', alarm_at = now(), due_at = now()
+       where activity_id = $1 and status = 'ARMED'`,
+      [id]
+    )
+  await ben.api.armMeetingSafety({ path, body: {} })
+  t.equal(await codeOf(ben.api.removeTrustedContact()), 'CONTACT_NEEDED')
+  const sent = 5
+  await until(async () => (await mailsTo(stack, contact)).length === sent)
+  await ben.api.answerAsTrustedContact({ body: { token: tokenIn((await mailsTo(stack, contact))[0]!), accept: false } })
+  await until(async () => (await titles()).includes('Your safety check has ended'))
+  t.equal(await safety(), null)
+  await raiseAlarm()
+
+  await ben.api.setTrustedContact({ body: { name: 'Dad', email: secondContact } })
+  await until(async () => (await mailsTo(stack, secondContact)).length === 1)
+  const token = tokenIn((await mailsTo(stack, secondContact))[0]!)
+  await ben.api.answerAsTrustedContact({ body: { token, accept: true } })
+  await ben.api.armMeetingSafety({ path, body: {} })
+  await until(async () => (await mailsTo(stack, secondContact)).length === 2)
+  const told = (await titles()).filter((title) => title === 'Your trusted contact was notified').length
+  await Promise.all([raiseAlarm(), ben.api.answerAsTrustedContact({ body: { token, accept: false } })])
+  await until(async () => {
+    const current = await safety()
+    return !current || current.contactToldAt !== null || current.contactFailedAt !== null
+  })
+  const outcome = await safety()
+  const alarms = (await mailsTo(stack, secondContact)).filter(({ subject }) => /not reported back/.test(subject)).length
+  t.equal(alarms, outcome?.contactToldAt ? 1 : 0, 'told means mailed')
+  const expected = outcome?.contactToldAt
+    ? 'Your trusted contact was notified'
+    : outcome
+    ? 'Your trusted contact was not notified'
+    : 'Your safety check has ended'
+  await until(async () => (await titles()).slice(0, 3).includes(expected))
+  if (!outcome?.contactToldAt) {
+    t.equal((await titles()).filter((title) => title === 'Your trusted contact was notified').length, told)
+  }
+  t.equal((await mailsTo(stack, contact)).length, sent, 'who left gets no more mails')
+  if (outcome) await ben.api.reportSafe({ path })
 }
 
 /** The activity ends while the broker is away. Then the broker loses everything, three more times. */

@@ -205,10 +205,28 @@ const meeting = Type.Object({ meetingId: Id, activityId: Id, accountId: Id })
 export const MeetingShared = defineEvent('fitmatch.meeting.shared.v1', meeting)
 /** The activity is over, and the person has not reported back yet. */
 export const MeetingAsked = defineEvent('fitmatch.meeting.asked.v1', meeting)
-/** The person has not reported back in time. */
+/** The person has not reported back in time. Their contact is to be notified, and has not been yet. */
 export const MeetingOverdue = defineEvent('fitmatch.meeting.overdue.v1', meeting)
 /** The person has reported back after all. */
 export const MeetingCleared = defineEvent('fitmatch.meeting.cleared.v1', meeting)
+/** A mail server has taken the alarm for the contact. */
+export const MeetingContactTold = defineEvent('fitmatch.meeting.told.v1', meeting)
+/** The contact could not be notified of the activity, or of the alarm, and no further attempt follows. */
+export const MeetingContactNotTold = defineEvent(
+  'fitmatch.meeting.not-told.v1',
+  Type.Object({ ...meeting.properties, isAlarm: Type.Boolean() })
+)
+/** Nobody expects the person to report back any more, and the person did not end it: no contact, or no place. */
+export const MeetingDisarmed = defineEvent(
+  'fitmatch.meeting.disarmed.v1',
+  Type.Object({ ...meeting.properties, reason: Type.Enum(['CONTACT_ENDED', 'PLACE_ENDED']) })
+)
+
+/** How many meetings of an account are armed now. */
+export const ArmedMeetings = defineRpc('fitmatch.armed-meetings.v1', {
+  request: Type.Object({ accountId: Id }),
+  response: Type.Integer({ minimum: 0 })
+})
 
 /** Where and when a person trains with others, for mails to their trusted contact; null if the activity is gone. */
 export const MeetingDetails = defineRpc('fitmatch.meeting.v1', {

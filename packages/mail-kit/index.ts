@@ -1,5 +1,5 @@
 export { renderMail, type MailTemplate } from './template.ts'
 export { plainName, plainQuote, plainText } from './plain.ts'
-export { createMailer, type Mailer, type MailerOptions } from './mailer.ts'
+export { createMailer, type Mailer, type MailerOptions, type MailOutcome } from './mailer.ts'
 export { checkMailBacklog } from './backlog.ts'
-export { createMail, listMailsOf, type MailContent, type Mail, type MailTables } from './mails.ts'
+export { createMail, listMailsOf, withdrawMails, type MailContent, type Mail, type MailTables } from './mails.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createQueue, retryAfter, type Log, type Outcome } from '@tandem/queue-kit'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { attempts as attemptsTotal, initializeAttempts, mailSources } from './metrics.ts'
 import {
   claimMail,
@@ -12,14 +12,23 @@ import {
   markFailed,
   markPending,
   markSent,
+  type FinishedMail,
   type MailTables
 } from './mails.ts'
 
 const SEND_TIMEOUT_MS = 30_000
 const HOUR_MS = 60 * 60 * 1_000
 
-export interface MailerOptions {
-  db: Kysely<MailTables>
+/** What else changes with a mail of one kind, in the transaction that marks it: neither is ever lost. */
+export interface MailOutcome<Tables> {
+  /** A server took the mail. It can be called twice for a mail that was sent twice. */
+  onSent: (trx: Transaction<Tables>, mail: FinishedMail) => Promise<void>
+  /** A server rejected the mail for good, or it was dropped as superseded, withdrawn or expired. */
+  onFailed: (trx: Transaction<Tables>, mail: FinishedMail) => Promise<void>
+}
+
+export interface MailerOptions<Tables extends MailTables = MailTables> {
+  db: Kysely<Tables>
   /** The service's name. Mailers of one service share a queue; mailers of different services never do. */
   service: string
   /**
@@ -32,6 +41,8 @@ export interface MailerOptions {
   log: Log
   /** How many mails are sent in parallel, each over its own connection; default 5. */
   concurrency?: number
+  /** By the kind of a mail: what stands before the first colon of its dedupe key. */
+  outcomes?: Record<string, MailOutcome<Tables>>
   /** The options of queue-kit, for tests. */
   prefix?: string
   sweepIntervalSeconds?: number
@@ -63,14 +74,15 @@ export interface Mailer {
  * recipient or content) fails the mail. Any other error is retried until the mail expires, first after 1 s and then with
  * a backoff of up to a minute.
  */
-export function createMailer (options: MailerOptions): Mailer {
-  const { db, service, smtpUrl, redisUrl, from, log, concurrency = 5, ...queueOptions } = options
+export function createMailer<Tables extends MailTables> (options: MailerOptions<Tables>): Mailer {
+  const { db, service, smtpUrl, redisUrl, from, log, concurrency = 5, outcomes = {}, ...queueOptions } = options
   const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
   let opening: ReturnType<typeof openTransports> | undefined
   const open = async () => await (opening ??= openTransports(smtpUrl, concurrency))
   let verifying: Promise<boolean> | undefined
   let cleanupTimer: NodeJS.Timeout | undefined
-  const source = { service, db }
+  // The gauges read the table of mails only; the compiler cannot tell for a generic database.
+  const source = { service, db: db as unknown as Kysely<MailTables> }
   mailSources.add(source)
   initializeAttempts(service)
 
@@ -86,9 +98,9 @@ export function createMailer (options: MailerOptions): Mailer {
 
   async function send (id: string): Promise<Outcome> {
     const leaseEndMs = Date.now() + LEASE_SECONDS * 1_000
-    const dropped = await dropMail(db, id)
+    const dropped = await finish('onFailed', async (trx) => await dropMail(trx, id))
     if (dropped) {
-      log.warn({ mailId: id, reason: dropped }, 'a mail was dropped')
+      log.warn({ mailId: id, reason: dropped.reason }, 'a mail was dropped')
       attemptsTotal.inc({ service, outcome: 'dropped' })
       return
     }
@@ -113,9 +125,21 @@ export function createMailer (options: MailerOptions): Mailer {
     } catch (error) {
       return await handleSendError(id, mail, error)
     }
-    await persist(() => markSent(db, id), leaseEndMs)
+    await persist(() => finish('onSent', async (trx) => await markSent(trx, id)), leaseEndMs)
     attemptsTotal.inc({ service, outcome: 'sent' })
     log.info({ mailId: id, attempts: mail.attempts }, 'sent a mail')
+  }
+
+  /** Marks a mail, and changes what follows from it, in one transaction. */
+  async function finish<Mail extends FinishedMail> (
+    outcome: keyof MailOutcome<Tables>,
+    mark: (trx: Transaction<Tables>) => Promise<Mail | undefined>
+  ) {
+    return await db.transaction().execute(async (trx) => {
+      const mail = await mark(trx)
+      if (mail) await outcomes[mail.kind]?.[outcome](trx, mail)
+      return mail
+    })
   }
 
   async function handleSendError (
@@ -136,7 +160,7 @@ export function createMailer (options: MailerOptions): Mailer {
     if (isRejected) {
       log.warn(details, 'a mail failed permanently')
       attemptsTotal.inc({ service, outcome: 'failed' })
-      await markFailed(db, id, message)
+      await finish('onFailed', async (trx) => await markFailed(trx, id, message))
       return
     }
     log.warn(details, 'sending a mail failed; it will be retried')
@@ -198,10 +222,11 @@ async function openTransports (smtpUrl: string, maxConnections: number) {
 
 // An accepted mail whose row cannot be updated would be sent again, so the update is retried until shortly before the
 // lease ends.
-async function persist (write: () => Promise<void>, deadlineMs: number) {
+async function persist (write: () => Promise<unknown>, deadlineMs: number) {
   for (;;) {
     try {
-      return await write()
+      await write()
+      return
     } catch (error) {
       if (Date.now() > deadlineMs - 4_000) throw error
       await sleep(250)

@@ -115,6 +115,28 @@ export async function createMail<Tables extends MailTables> (
   return rows[0]?.id
 }
 
+/** A mail that is sent, or that failed for good. */
+export interface FinishedMail {
+  /** Its dedupe key is `<kind>:<subjectId>`. */
+  kind: string
+  subjectId: string
+  accountId: string | null
+}
+
+const finishedColumns = sql`split_part(dedupe_key, ':', 1) as kind,
+  substr(dedupe_key, strpos(dedupe_key, ':') + 1) as "subjectId", account_id as "accountId"`
+
+/** Drops the mails about an account to one recipient that are not sent yet. One may just be sent, and still arrive. */
+export async function withdrawMails<Tables extends MailTables> (
+  trx: Transaction<Tables>,
+  { accountId, recipient }: { accountId: string, recipient: string }
+) {
+  await sql`
+    update mails set superseded = true
+    where account_id = ${accountId} and lower(recipient) = lower(${recipient}) and status in ('pending', 'sending')`
+    .execute(trx)
+}
+
 /** The earlier mails with this key are dropped before their next attempt. One may just be sent, and still arrive. */
 async function supersedeEarlier<Tables extends MailTables> (
   trx: Transaction<Tables>,
@@ -126,22 +148,22 @@ async function supersedeEarlier<Tables extends MailTables> (
     where collapse_key = ${collapseKey} and id <> ${newestId}::uuid and status in ('pending', 'sending')`.execute(trx)
 }
 
-/** Fails a mail that is superseded or has expired, unless it is being sent. @returns why, if it did */
-export async function dropMail (db: Kysely<MailTables>, id: string) {
-  const { rows } = await sql<{ reason: string }>`
+/** Fails a mail that is superseded or has expired, unless it is being sent. @returns the mail and why, if it did */
+export async function dropMail<Tables extends MailTables> (trx: Transaction<Tables>, id: string) {
+  const { rows } = await sql<FinishedMail & { reason: string }>`
     update mails set status = 'failed', last_error = case when superseded then ${SUPERSEDED} else ${EXPIRED} end,
       claimed_until = null, subject = null, body_text = null, body_html = null
     where id = ${id} and (superseded or expires_at <= now())
       and (status = 'pending' or (status = 'sending' and claimed_until < now()))
-    returning last_error as reason`.execute(db)
-  return rows[0]?.reason
+    returning last_error as reason, ${finishedColumns}`.execute(trx)
+  return rows[0]
 }
 
 /**
  * Claims the mail for this worker alone, for `LEASE_SECONDS`. A mail cannot be claimed while an earlier one with its
  * collapse key is being sent, because the earlier one could arrive after it.
  */
-export async function claimMail (db: Kysely<MailTables>, id: string) {
+export async function claimMail<Tables extends MailTables> (db: Kysely<Tables>, id: string) {
   const { rows } = await sql<
     { dedupeKey: string, recipient: string, subject: string, text: string, html: string, attempts: number }
   >`
@@ -163,7 +185,7 @@ const POLL_INTERVAL_MS = 500
  * How long to wait before another attempt to claim a mail: until the other worker's lease ends, or until the earlier
  * mail with its collapse key may have been sent. Undefined if the mail is already sent or failed.
  */
-export async function findRetryDelayMs (db: Kysely<MailTables>, id: string) {
+export async function findRetryDelayMs<Tables extends MailTables> (db: Kysely<Tables>, id: string) {
   const { rows } = await sql<{ delayMs: number }>`
     select (case when status = 'sending' then extract(epoch from claimed_until - now()) * 1000 + 1000 else ${
     sql.lit(POLL_INTERVAL_MS)
@@ -172,25 +194,31 @@ export async function findRetryDelayMs (db: Kysely<MailTables>, id: string) {
   return rows[0]?.delayMs
 }
 
-export async function markSent (db: Kysely<MailTables>, id: string) {
-  await sql`update mails set status = 'sent', sent_at = now(), last_error = null, claimed_until = null,
-    subject = null, body_text = null, body_html = null where id = ${id}`.execute(db)
+export async function markSent<Tables extends MailTables> (trx: Transaction<Tables>, id: string) {
+  const { rows } = await sql<FinishedMail>`
+    update mails set status = 'sent', sent_at = now(), last_error = null, claimed_until = null,
+      subject = null, body_text = null, body_html = null
+    where id = ${id} returning ${finishedColumns}`.execute(trx)
+  return rows[0]
 }
 
-export async function markFailed (db: Kysely<MailTables>, id: string, error: string) {
-  await sql`update mails set status = 'failed', last_error = ${error}, claimed_until = null,
-    subject = null, body_text = null, body_html = null where id = ${id}`.execute(db)
+export async function markFailed<Tables extends MailTables> (trx: Transaction<Tables>, id: string, error: string) {
+  const { rows } = await sql<FinishedMail>`
+    update mails set status = 'failed', last_error = ${error}, claimed_until = null,
+      subject = null, body_text = null, body_html = null
+    where id = ${id} returning ${finishedColumns}`.execute(trx)
+  return rows[0]
 }
 
-export async function markPending (db: Kysely<MailTables>, id: string, error: string) {
+export async function markPending<Tables extends MailTables> (db: Kysely<Tables>, id: string, error: string) {
   await sql`update mails set status = 'pending', last_error = ${error}, claimed_until = null where id = ${id}`.execute(
     db
   )
 }
 
 /** The unsent mails that no worker holds a lease on, ordered by id. */
-export async function listPending (
-  db: Kysely<MailTables>,
+export async function listPending<Tables extends MailTables> (
+  db: Kysely<Tables>,
   { olderThanSeconds, limit, after }: { olderThanSeconds: number, limit: number, after: string | undefined }
 ) {
   const { rows } = await sql<{ id: string }>`
@@ -203,7 +231,7 @@ export async function listPending (
 }
 
 /** Deletes sent and failed mails that were created more than 30 days ago, in batches of a thousand. */
-export async function deleteOldMails (db: Kysely<MailTables>) {
+export async function deleteOldMails<Tables extends MailTables> (db: Kysely<Tables>) {
   for (;;) {
     const { numAffectedRows = 0n } = await sql`
       delete from mails where id in (

@@ -12,7 +12,8 @@ import type { Deps } from './deps.ts'
 import './errors-indonesian.ts'
 import { discoverRoutes } from './discover/routes.ts'
 import { meetingRoutes } from './meetings/routes.ts'
-import { handleMeetingDetails } from './meetings/rpc.ts'
+import { onMeetingAlarmMailed, onMeetingMailFailed, onTrustedContactEnded } from './meetings/consumers.ts'
+import { handleArmedMeetings, handleMeetingDetails } from './meetings/rpc.ts'
 import { handleFitMatchOverview } from './matches/rpc.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { recordActivity } from './people/activity.ts'
@@ -65,12 +66,16 @@ const consumers = [
   onPersonReported,
   onSuspensionContinued,
   onPersonUnfollowed,
-  onDecisionMade
+  onDecisionMade,
+  onTrustedContactEnded,
+  onMeetingAlarmMailed,
+  onMeetingMailFailed
 ]
 const rpcHandlers = [
   handleFitMatchOverview,
   handleRealtimeDetails,
   handleMeetingDetails,
+  handleArmedMeetings,
   handlePersonalData,
   handleErasureCheck,
   handleCase,

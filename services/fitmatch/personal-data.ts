@@ -22,7 +22,16 @@ export const personalData: PersonalData<Tables> = {
   // Before the participations: ending those disarms meetings, which would then not be counted.
   meetings: personal({
     rowsOf: inColumns('account_id'),
-    exported: ['activity_id', 'minutes', 'status', 'ask_at', 'alarm_at', 'contact_told_at', 'created_at']
+    exported: [
+      'activity_id',
+      'minutes',
+      'status',
+      'ask_at',
+      'alarm_at',
+      'contact_told_at',
+      'contact_failed_at',
+      'created_at'
+    ]
   }),
   activity_timers: notPersonal('It holds the times of reminders of activities.'),
   activity_participants: personal({

@@ -289,6 +289,7 @@ export interface Tables
     alarm_at: Date,
     due_at: Date | null,
     contact_told_at: Date | null,
+    contact_failed_at: Date | null,
     created_at: Generated<Date>
   }
   buddies: { id: Generated<string>, low_id: string, high_id: string, sport: string, created_at: Generated<Date> }

@@ -4,6 +4,7 @@ import type Type from 'typebox'
 import type { Config } from './config.ts'
 import { createMailer } from '@tandem/mail-kit'
 import { readFourEyes } from '@tandem/operator-kit'
+import { meetingMailOutcomes } from './meetings/outcomes.ts'
 import { createPeopleLookup } from './people/lookup.ts'
 import { createFcm } from './push/fcm.ts'
 import { createLogProvider } from './push/log-provider.ts'
@@ -22,7 +23,8 @@ export async function createDeps (
     smtpUrl: config.SMTP_URL,
     redisUrl: config.REDIS_URL,
     from: config.MAIL_FROM,
-    log
+    log,
+    outcomes: meetingMailOutcomes
   })
   onClose(() => mailer.close())
   const mediaUrls = createMediaUrls(config.CDN_URL)

@@ -9,6 +9,8 @@ translateErrors(errors, {
   EmailNotVerified: 'Verifikasi alamat email Anda terlebih dahulu',
   ContactNotFound: 'Anda tidak memiliki kontak tepercaya',
   ContactDeclined: 'Alamat ini menolak menjadi kontak tepercaya Anda. Pilih orang lain',
+  ContactNeeded:
+    'Kontak ini menunggu kabar dari Anda setelah kegiatan. Akhiri dulu, atau konfirmasi bahwa itu ikut berakhir',
   InvalidContactLink: 'Tautan ini sudah tidak berlaku',
   TooManyContactChanges: 'Anda telah mengubah kontak tepercaya 3 kali hari ini. Coba lagi besok',
   TooManyContactRequests: 'Anda sudah meminta alamat ini 3 kali dalam 30 hari. Pilih orang lain'

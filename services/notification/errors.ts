@@ -10,6 +10,11 @@ export const ContactDeclined = createError(
   'This address has declined to be your trusted contact. Choose another person',
   409
 )
+export const ContactNeeded = createError(
+  'CONTACT_NEEDED',
+  'A safety check counts on this contact. End it first, or confirm that it ends with the contact',
+  409
+)
 export const InvalidContactLink = createError('INVALID_TOKEN', 'This link is no longer valid', 400)
 export const TooManyContactChanges = createError(
   'LIMIT_EXCEEDED',

@@ -436,7 +436,7 @@ export type Decision = {
 /**
  * The error code, for programs
  */
-export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_CHANGED_RECENTLY' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LAST_SIGN_IN_METHOD' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
+export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'CONTACT_NEEDED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_CHANGED_RECENTLY' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LAST_SIGN_IN_METHOD' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
 
 export type Failure = {
     code: ErrorCode;
@@ -797,7 +797,11 @@ export type MeetingSafety = {
     alarmAt: string;
     askAt: string;
     /**
-     * When the contact was notified that I have not reported back
+     * When it was certain that the contact cannot be notified of it. Both are null while it is tried
+     */
+    contactFailedAt: string | null;
+    /**
+     * When a mail server took the mail to the contact that I have not reported back
      */
     contactToldAt: string | null;
     status: 'ARMED' | 'SAFE' | 'ALARMED';
@@ -13621,7 +13625,12 @@ export type MarkNotificationsReadResponse = MarkNotificationsReadResponses[keyof
 export type RemoveTrustedContactData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Whether armed safety checks may end with the contact
+         */
+        confirm?: boolean;
+    };
     url: '/notifications/trusted-contact';
 };
 
@@ -13648,6 +13657,10 @@ export type RemoveTrustedContactErrors = {
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
     408: Failure;
+    /**
+     * `CONTACT_NEEDED`: A safety check counts on this contact. End it first, or confirm that it ends with the contact
+     */
+    409: Failure;
     /**
      * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
      */
@@ -13743,6 +13756,10 @@ export type GetTrustedContactResponse = GetTrustedContactResponses[keyof GetTrus
 
 export type SetTrustedContactData = {
     body: {
+        /**
+         * Whether armed safety checks may end with the contact
+         */
+        confirm?: boolean;
         email: string;
         /**
          * The language of the mails; mine by default
@@ -13781,6 +13798,8 @@ export type SetTrustedContactErrors = {
     408: Failure;
     /**
      * `CONTACT_DECLINED`: This address has declined to be your trusted contact. Choose another person
+     *
+     * `CONTACT_NEEDED`: A safety check counts on this contact. End it first, or confirm that it ends with the contact
      */
     409: Failure;
     /**

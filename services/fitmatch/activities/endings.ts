@@ -1,6 +1,6 @@
 import { publish } from '@tandem/bus-kit'
 import { ActivityCanceled } from '@tandem/contracts'
-import { disarmBefore } from '../meetings/actions.ts'
+import { disarmBefore } from '../meetings/endings.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
 import { findParticipant, lockActivitiesOf, setState, type LockedActivity } from './locks.ts'
 import { eventFieldsOf, hasPlace, listAccounts, releasePlaces } from './places.ts'

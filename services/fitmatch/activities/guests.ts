@@ -7,7 +7,7 @@ import { ActivityChanged, ActivityNotFound, ActivityOver, TooManyJoinRequests } 
 import { readAdult, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Trx } from '../tables.ts'
-import { disarmBefore } from '../meetings/actions.ts'
+import { disarmBefore } from '../meetings/endings.ts'
 import { findParticipant, isOver, lockAsGuest, setState, type LockedActivity } from './locks.ts'
 import { countWaiting, eventFieldsOf, hasPlace, readDisplayName, releasePlaces, takePlace } from './places.ts'
 import { readActivity } from './queries.ts'

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { MeetingCleared, MeetingShared, TrustedContactStatus } from '@tandem/contracts'
 import { useDailyQuota } from '@tandem/database-kit'
@@ -91,13 +90,6 @@ export async function reportSafe (db: Db, accountId: string, activityId: string)
   })
 }
 
-/** Ends an armed meeting without a word to the contact. After the alarm only `reportSafe` ends it. */
-export async function disarmMeeting (db: Db, accountId: string, activityId: string) {
-  const disarmed = await db.deleteFrom('meetings').where('activity_id', '=', activityId)
-    .where('account_id', '=', accountId).where('status', '=', 'ARMED').returning('id').executeTakeFirst()
-  if (!disarmed) throw new MeetingNotFound()
-}
-
 /** Moves armed meetings with the end of their activity. Call it under the activity's lock. */
 export async function moveMeetings (trx: Trx, activityId: string, endsAt: Date) {
   const armed = await trx.selectFrom('meetings').where('activity_id', '=', activityId).where('status', '=', 'ARMED')
@@ -105,20 +97,4 @@ export async function moveMeetings (trx: Trx, activityId: string, endsAt: Date) 
   for (const { id, minutes } of armed) {
     await trx.updateTable('meetings').set(timesOf(endsAt, minutes)).where('id', '=', id).execute()
   }
-}
-
-/**
- * Disarms meetings of people who lose their place, long before the start. Later a meeting stays armed, even if the
- * host cancels or removes somebody: the two may have met already, and only its owner decides. Call it under the activity's lock.
- */
-export async function disarmBefore (trx: Trx, activityId: string, accountIds: string[]) {
-  await trx.deleteFrom('meetings').where('activity_id', '=', activityId).where('status', '=', 'ARMED')
-    .where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`)
-    .where((meeting) =>
-      meeting.exists(
-        meeting.selectFrom('activities').whereRef('activities.id', '=', 'meetings.activity_id')
-          .where('starts_at', '>', sql<Date>`now() + interval '2 hours'`)
-      )
-    )
-    .execute()
 }

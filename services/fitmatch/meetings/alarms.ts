@@ -57,6 +57,6 @@ async function runDue (trx: Trx, { id, activityId, accountId, alarmAt }: DueMeet
     await publish(trx, MeetingAsked, id, ids)
     return
   }
-  await meeting.set({ status: 'ALARMED', due_at: null, contact_told_at: now }).execute()
+  await meeting.set({ status: 'ALARMED', due_at: null }).execute()
   await publish(trx, MeetingOverdue, id, ids)
 }

@@ -48,7 +48,8 @@ t.test('the safety of meetings', async (t) => {
       status: 'ARMED',
       askAt: new Date(endsAt.getTime() + 30 * MINUTE_MS).toISOString(),
       alarmAt: new Date(endsAt.getTime() + 60 * MINUTE_MS).toISOString(),
-      contactToldAt: null
+      contactToldAt: null,
+      contactFailedAt: null
     }
     t.match(await arm(ben, id), { status: 200, data: { safety } })
     t.match(await arm(ben, id), { status: 200, data: { safety } }, 'a repeat')
@@ -66,9 +67,9 @@ t.test('the safety of meetings', async (t) => {
     t.same(await eventsOf(id), ['shared', 'asked'])
     await Promise.all([run(endsAt, 60), run(endsAt, 60), run(endsAt, 61)])
     t.same(await eventsOf(id), ['shared', 'asked', 'overdue'])
-    t.match((await get(ben.id, `/activities/${id}/safety`)).data.safety, { status: 'ALARMED', contactToldAt: String })
+    t.match((await get(ben.id, `/activities/${id}/safety`)).data.safety, { status: 'ALARMED', contactToldAt: null })
     t.match(await disarm(ben, id), { status: 404 }, 'after the alarm only the all-clear ends it')
-    t.match(await safe(ben, id), { status: 200, data: { safety: { status: 'SAFE', contactToldAt: String } } })
+    t.match(await safe(ben, id), { status: 200, data: { safety: { status: 'SAFE', contactToldAt: null } } })
     t.match(await safe(ben, id), { status: 200 }, 'a repeat')
     await run(endsAt, 500)
     t.same(await eventsOf(id), ['shared', 'asked', 'overdue', 'cleared'])

@@ -5,13 +5,21 @@ export const meetingColumns = [
   'status',
   'ask_at as askAt',
   'alarm_at as alarmAt',
-  'contact_told_at as contactToldAt'
+  'contact_told_at as contactToldAt',
+  'contact_failed_at as contactFailedAt'
 ] as const
 
 /** The caller's own meeting; they keep it if their place ends. */
 export async function findOwnMeeting (db: Db, accountId: string, activityId: string) {
   return await db.selectFrom('meetings').where('activity_id', '=', activityId).where('account_id', '=', accountId)
     .select(meetingColumns).executeTakeFirst()
+}
+
+/** The ids of the armed meetings of an account. */
+export async function listArmed (db: Db, accountId: string) {
+  const rows = await db.selectFrom('meetings').where('account_id', '=', accountId).where('status', '=', 'ARMED')
+    .select('id').execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Where, when and with whose company a person trains, for mails to their trusted contact. */

@@ -9,7 +9,8 @@ import {
   NoTrustedContact,
   TooManyMeetings
 } from '../errors.ts'
-import { armMeeting, disarmMeeting, reportSafe } from './actions.ts'
+import { armMeeting, reportSafe } from './actions.ts'
+import { disarmMeeting } from './endings.ts'
 import { findOwnMeeting } from './queries.ts'
 
 const MeetingSafety = named(
@@ -18,13 +19,19 @@ const MeetingSafety = named(
     status: Enum(['ARMED', 'SAFE', 'ALARMED']),
     askAt: Timestamp,
     alarmAt: Timestamp,
-    contactToldAt: Nullable(Timestamp, { description: 'When the contact was notified that I have not reported back' })
+    contactToldAt: Nullable(Timestamp, {
+      description: 'When a mail server took the mail to the contact that I have not reported back'
+    }),
+    contactFailedAt: Nullable(Timestamp, {
+      description: 'When it was certain that the contact cannot be notified of it. Both are null while it is tried'
+    })
   }, {
     examples: [{
       status: 'ARMED',
       askAt: '2026-11-28T13:00:00.000Z',
       alarmAt: '2026-11-28T13:30:00.000Z',
-      contactToldAt: null
+      contactToldAt: null,
+      contactFailedAt: null
     }]
   })
 )
@@ -57,6 +64,7 @@ export const meetingRoutes: Routes<Deps> = async (app, deps) => {
         description:
           'They are mailed the place, the time and who comes. Half of `minutes` after the end I get a push. If I do not ' +
           `report back within \`minutes\`, they are mailed again. ${noEmergencyService} The contact has to agree first. ` +
+          'If they no longer agree, the check ends, and I am notified. I am also notified if a mail to them fails. ' +
           'At most 10 a day. A repeat changes the minutes.',
         'x-extension': true,
         params,

@@ -1,44 +1,61 @@
-import { MeetingDetails } from '@tandem/contracts'
+import { publish } from '@tandem/bus-kit'
+import { MeetingDetails, TrustedContactEnded } from '@tandem/contracts'
 import { createMail, type MailContent, plainName, plainText } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
 import type { MailTemplates } from '../mails/english.ts'
 import { templatesFor } from '../mails/templates.ts'
-import { findConfirmedContact } from '../trusted-contact/queries.ts'
+import { shareConfirmedContact, type ConfirmedContact } from '../trusted-contact/queries.ts'
 import { createContactLink } from '../trusted-contact/tokens.ts'
 import type { Trx } from '../tables.ts'
+import { publishFailed } from './outcomes.ts'
 
 interface Meeting {
   meetingId: string
   accountId: string
 }
 
-/** Mails the contact that a person is going to meet others: who, where and when. */
+/** Mails the contact that a person is going to meet others: who, where and when. Without a contact, the meeting ends. */
 export async function mailShared (deps: Deps, meeting: Meeting) {
   const details = await readDetails(deps, meeting)
-  const mailId = await deps.db.transaction().execute(async (trx) =>
-    await mailContact(
-      trx,
-      deps,
-      meeting,
-      'shared',
-      (templates, common) => templates.meetingShared({ ...common, details })
-    )
-  )
-  await deps.mailer.enqueue([mailId])
-}
-
-/** Mails the contact that the person has not reported back, unless they have by now. */
-export async function mailOverdue (deps: Deps, meeting: Meeting) {
-  const details = await readDetails(deps, meeting)
+  const { accountId } = meeting
   const mailId = await deps.db.transaction().execute(async (trx) => {
-    const { is_cleared } = await lockMeetingMails(trx, meeting.meetingId)
-    if (is_cleared) return
-    await trx.updateTable('meeting_mails').set({ is_overdue: true }).where('meeting_id', '=', meeting.meetingId)
-      .execute()
+    const contact = await shareConfirmedContact(trx, accountId)
+    // They ended it while the meeting was being armed, so fitmatch found no meeting to disarm.
+    if (!contact) {
+      await publish(trx, TrustedContactEnded, accountId, { accountId })
+      return
+    }
     return await mailContact(
       trx,
       deps,
-      meeting,
+      { ...meeting, contact },
+      'shared',
+      (templates, common) => templates.meetingShared({ ...common, details })
+    )
+  })
+  await deps.mailer.enqueue([mailId])
+}
+
+/**
+ * Mails the contact that the person has not reported back, unless they have by now. The contact is looked up now: they
+ * may have ended it since the alarm was due.
+ */
+export async function mailOverdue (deps: Deps, meeting: Meeting) {
+  const details = await readDetails(deps, meeting)
+  const { meetingId, accountId } = meeting
+  const mailId = await deps.db.transaction().execute(async (trx) => {
+    const { is_overdue, is_cleared } = await lockMeetingMails(trx, meetingId)
+    if (is_overdue || is_cleared) return
+    const contact = await shareConfirmedContact(trx, accountId)
+    if (!contact) {
+      await publishFailed(trx, { meetingId, accountId, isAlarm: true })
+      return
+    }
+    await trx.updateTable('meeting_mails').set({ is_overdue: true }).where('meeting_id', '=', meetingId).execute()
+    return await mailContact(
+      trx,
+      deps,
+      { ...meeting, contact },
       'overdue',
       (templates, common) => templates.meetingOverdue({ ...common, details })
     )
@@ -52,8 +69,15 @@ export async function mailCleared (deps: Deps, meeting: Meeting) {
     const { is_overdue } = await lockMeetingMails(trx, meeting.meetingId)
     await trx.updateTable('meeting_mails').set({ is_cleared: true }).where('meeting_id', '=', meeting.meetingId)
       .execute()
-    if (!is_overdue) return
-    return await mailContact(trx, deps, meeting, 'cleared', (templates, common) => templates.meetingCleared(common))
+    const contact = is_overdue && await shareConfirmedContact(trx, meeting.accountId)
+    if (!contact) return
+    return await mailContact(
+      trx,
+      deps,
+      { ...meeting, contact },
+      'cleared',
+      (templates, common) => templates.meetingCleared(common)
+    )
   })
   await deps.mailer.enqueue([mailId])
 }
@@ -82,16 +106,14 @@ async function readDetails ({ callRpc }: Deps, { meetingId }: Meeting) {
 
 type Write = (templates: MailTemplates, common: { name: string, url: string }) => MailContent
 
-/** Writes a mail to the contact who has agreed, if there is one. Returns its id, unless it was written before. */
+/** Writes a mail to the contact, who stays one until the commit. Returns its id, unless it was written before. */
 async function mailContact (
   trx: Trx,
   { publicUrl }: Deps,
-  { meetingId, accountId }: Meeting,
+  { meetingId, accountId, contact }: Meeting & { contact: ConfirmedContact },
   kind: 'shared' | 'overdue' | 'cleared',
   write: Write
 ) {
-  const contact = await findConfirmedContact(trx, accountId)
-  if (!contact) return
   const owner = await trx.selectFrom('people').where('account_id', '=', accountId).select('name').executeTakeFirst()
   const common = { name: plainName(owner?.name ?? ''), url: await createContactLink(trx, publicUrl, contact.id) }
   return await createMail(trx, {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { recordedEvents } from '@tandem/bus-kit/testing'
+import { MeetingMailFailed, TrustedContactEnded } from '@tandem/contracts'
 import { pendingMails } from '@tandem/mail-kit/testing'
 import { testApp } from '../test/app.ts'
 import { handleTrustedContactStatus } from '../trusted-contact/rpc.ts'
@@ -33,6 +35,8 @@ function setUp () {
     },
     tell: async (what: string, { accountId, meetingId, activityId }: Record<string, string>) =>
       await receive(`fitmatch.meeting.${what}.v1`, { accountId, meetingId, activityId }),
+    eventsOf: async ({ accountId }: { accountId: string }) =>
+      (await recordedEvents(db)).filter(({ data }) => (data as { accountId?: string }).accountId === accountId),
     mailsTo: async (email: string) => (await pendingMails(db)).filter(({ recipient }) => recipient === email)
   }
 }
@@ -98,12 +102,19 @@ t.test('an alarm that arrives after its all-clear mails nothing, and at once the
   }
 })
 
-t.test('only a contact who has agreed gets anything', async (t) => {
-  const { owner, tell, mailsTo } = setUp()
+t.test('only a contact who has agreed gets anything; without one, fitmatch hears so each time', async (t) => {
+  const { owner, tell, mailsTo, eventsOf } = setUp()
   for (const status of ['NONE', 'PENDING', 'DECLINED', 'CONFIRMED'] as const) {
     const meeting = await owner(status)
     for (const what of ['shared', 'overdue', 'cleared']) await tell(what, meeting)
     t.equal((await mailsTo(meeting.email)).length > 0, status === 'CONFIRMED', status)
+    t.match(
+      await eventsOf(meeting),
+      status === 'CONFIRMED' ? [] : [
+        { type: TrustedContactEnded.type },
+        { type: MeetingMailFailed.type, data: { meetingId: meeting.meetingId, isAlarm: true, failedAt: String } }
+      ]
+    )
     t.equal(await handleTrustedContactStatus(deps).handle({ accountId: meeting.accountId }), status)
   }
 })
@@ -118,4 +129,32 @@ t.test('a mail is in the language of the contact, is sent without an activity, a
   neighbours.meeting = null
   await tell('overdue', meeting)
   t.match(await mailsTo(meeting.email), [{ subject: 'Ana belum memberi kabar', text: /Email pertama memuat tempat/ }])
+})
+
+t.test('a contact ends it as an alarm is mailed: no mail, or one that is withdrawn if it was not sent yet', async (t) => {
+  const { db, app, owner, tell, mailsTo, eventsOf } = setUp()
+  const outcomes = new Set<number>()
+  for (const turn of Array.from({ length: 30 }, (_, index) => index)) {
+    const meeting = await owner()
+    await tell('shared', meeting)
+    const token = /#token=([\w-]{43})/.exec((await mailsTo(meeting.email))[0]!.text)![1]!
+    const decline = async () => {
+      const payload = { token, accept: false }
+      const { statusCode } = await app.inject({ method: 'POST', url: '/notifications/trusted-contact/answer', payload })
+      if (statusCode !== 200) throw new Error(`declining failed: ${statusCode}`)
+    }
+    const alarm = async () => await tell('overdue', meeting)
+    // One after the other in either order, and at once.
+    if (turn === 0) await alarm()
+    if (turn === 1) await decline()
+    await Promise.all((turn % 2 ? [alarm, decline] : [decline, alarm]).map(async (call) => await call()))
+    t.same(await mailsTo(meeting.email), [], 'they get no more mails')
+    const alarms = await db.selectFrom('mails').where('dedupe_key', '=', `meeting-overdue:${meeting.meetingId}`)
+      .select('id').execute()
+    const failed = (await eventsOf(meeting)).filter(({ type }) => type === MeetingMailFailed.type)
+    // A withdrawn mail fails when its turn comes.
+    t.equal(alarms.length + failed.length, 1, `round ${turn}`)
+    outcomes.add(alarms.length)
+  }
+  t.equal(outcomes.size, 2)
 })

@@ -204,7 +204,7 @@ const expectations: Record<string, Expectation> = {
     indonesian:
       'Beri kabar di aplikasi. Jika tidak, kontak tepercaya Anda menerima email. Tandem bukan layanan darurat.'
   },
-  'fitmatch.meeting.overdue.v1': {
+  'fitmatch.meeting.told.v1': {
     to: ana,
     type: 'ACCOUNT',
     title: 'Your trusted contact was notified',
@@ -212,6 +212,24 @@ const expectations: Record<string, Expectation> = {
       'Tandem is no emergency service.',
     indonesian: 'Anda belum memberi kabar setelah kegiatan Anda. Begitu Anda memberi kabar, mereka ikut diberi tahu. ' +
       'Tandem bukan layanan darurat.'
+  },
+  'fitmatch.meeting.not-told.v1': {
+    to: ana,
+    type: 'ACCOUNT',
+    title: 'Your trusted contact was not notified',
+    body: 'You have not reported back, and we could not email your trusted contact. Nobody has been notified. ' +
+      'Tandem is no emergency service.',
+    indonesian:
+      'Anda belum memberi kabar, dan email kami kepada kontak tepercaya Anda gagal. Belum ada yang diberi tahu. ' +
+      'Tandem bukan layanan darurat.'
+  },
+  'fitmatch.meeting.disarmed.v1': {
+    to: ana,
+    type: 'ACCOUNT',
+    title: 'Your safety check has ended',
+    body: 'You have no trusted contact who has agreed. Nobody is notified if you do not report back.',
+    indonesian: 'Anda tidak memiliki kontak tepercaya yang setuju. ' +
+      'Tidak ada yang diberi tahu jika Anda tidak memberi kabar.'
   },
   'fitmatch.buddy.requested.v1': {
     to: ben,

@@ -14,7 +14,9 @@ import {
   LikeReceived,
   MatchMade,
   MeetingAsked,
-  MeetingOverdue,
+  MeetingContactNotTold,
+  MeetingContactTold,
+  MeetingDisarmed,
   MessageSent,
   PasswordChanged,
   PeopleMentioned,
@@ -260,11 +262,24 @@ export const registry: RegistryEntry[] = [
     to: [accountId],
     data: { activityId }
   }]),
-  onEvent(MeetingOverdue, ({ meetingId, activityId, accountId }) => [{
+  onEvent(MeetingContactTold, ({ meetingId, activityId, accountId }) => [{
     kind: 'meetingOverdue',
     dedupeKey: `meeting-overdue:${meetingId}`,
     to: [accountId],
     data: { activityId }
+  }]),
+  onEvent(MeetingContactNotTold, ({ meetingId, activityId, accountId, isAlarm }) => [{
+    kind: isAlarm ? 'meetingAlarmFailed' : 'meetingNotShared',
+    dedupeKey: `meeting-${isAlarm ? 'alarm-failed' : 'not-shared'}:${meetingId}`,
+    to: [accountId],
+    data: { activityId }
+  }]),
+  onEvent(MeetingDisarmed, ({ meetingId, activityId, accountId, reason }) => [{
+    kind: 'meetingDisarmed',
+    dedupeKey: `meeting-disarmed:${meetingId}`,
+    to: [accountId],
+    data: { activityId },
+    params: { reason }
   }]),
   onEvent(FastFinished, ({ accountId, fastId, goalHours }) => [{
     kind: 'fastGoalReached',

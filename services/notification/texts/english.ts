@@ -223,5 +223,23 @@ export const english = {
     body: 'You have not reported back after your activity. Once you do, they get the all-clear. ' +
       'Tandem is no emergency service.'
   },
+  meetingAlarmFailed: {
+    type: 'ACCOUNT',
+    title: 'Your trusted contact was not notified',
+    body: 'You have not reported back, and we could not email your trusted contact. Nobody has been notified. ' +
+      'Tandem is no emergency service.'
+  },
+  meetingNotShared: {
+    type: 'ACCOUNT',
+    title: 'Your trusted contact does not know of your activity',
+    body: 'Our email to them could not be delivered. Tell somebody yourself, or choose another contact.'
+  },
+  meetingDisarmed: {
+    type: 'ACCOUNT',
+    title: 'Your safety check has ended',
+    body: `{reason, select,
+      CONTACT_ENDED {You have no trusted contact who has agreed. Nobody is notified if you do not report back.}
+      other {You no longer have a place in the activity. Nobody is notified if you do not report back.}}`
+  },
   pushTest: { type: 'ACCOUNT', title: 'It works', body: 'Tandem can send notifications to this device.' }
 } as const satisfies Record<string, { type: NotificationType, title: string, body: string }>

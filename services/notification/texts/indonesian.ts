@@ -164,5 +164,20 @@ export const indonesian: Texts = {
     body: 'Anda belum memberi kabar setelah kegiatan Anda. Begitu Anda memberi kabar, mereka ikut diberi tahu. ' +
       'Tandem bukan layanan darurat.'
   },
+  meetingAlarmFailed: {
+    title: 'Kontak tepercaya Anda belum diberi tahu',
+    body: 'Anda belum memberi kabar, dan email kami kepada kontak tepercaya Anda gagal. Belum ada yang diberi tahu. ' +
+      'Tandem bukan layanan darurat.'
+  },
+  meetingNotShared: {
+    title: 'Kontak tepercaya Anda belum tahu tentang kegiatan Anda',
+    body: 'Email kami tidak dapat disampaikan. Beri tahu seseorang sendiri, atau pilih kontak lain.'
+  },
+  meetingDisarmed: {
+    title: 'Pemeriksaan keamanan Anda berakhir',
+    body: `{reason, select,
+      CONTACT_ENDED {Anda tidak memiliki kontak tepercaya yang setuju. Tidak ada yang diberi tahu jika Anda tidak memberi kabar.}
+      other {Anda tidak lagi ikut dalam kegiatan itu. Tidak ada yang diberi tahu jika Anda tidak memberi kabar.}}`
+  },
   pushTest: { title: 'Berhasil', body: 'Notifikasi Tandem sampai di perangkat ini.' }
 }

@@ -24,5 +24,12 @@ const DISPLAY_NAME_KINDS: Kind[] = [
 export const usesDisplayName = (kind: Kind) => DISPLAY_NAME_KINDS.includes(kind)
 
 /** Kinds that a person asked for themselves: muting their category does not mute them. */
-const ALWAYS_PUSHED_KINDS: Kind[] = ['pushTest', 'meetingAsked', 'meetingOverdue']
+const ALWAYS_PUSHED_KINDS: Kind[] = [
+  'pushTest',
+  'meetingAsked',
+  'meetingOverdue',
+  'meetingAlarmFailed',
+  'meetingNotShared',
+  'meetingDisarmed'
+]
 export const isAlwaysPushed = (kind: Kind) => ALWAYS_PUSHED_KINDS.includes(kind)

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { Contact } from '@tandem/contracts'
+import { publish } from '@tandem/bus-kit'
+import { ArmedMeetings, Contact, TrustedContactEnded } from '@tandem/contracts'
 import { ValidationError } from '@tandem/http-kit'
-import { createMail, plainName } from '@tandem/mail-kit'
+import { createMail, plainName, withdrawMails } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
-import { ContactNotFound, EmailNotVerified } from '../errors.ts'
+import { ContactNeeded, ContactNotFound, EmailNotVerified } from '../errors.ts'
 import { templatesFor } from '../mails/templates.ts'
 import { changeAndNotify } from '../notifications/change-and-notify.ts'
 import type { Trx } from '../tables.ts'
@@ -18,6 +19,11 @@ interface NewContact {
   locale?: string | undefined
 }
 
+interface Confirmation {
+  /** Whether safety checks that are armed may end with the contact. */
+  confirm: boolean
+}
+
 const changed = (change: 'SET' | 'REMOVED' | 'CONFIRMED' | 'DECLINED') => ({
   kind: 'trustedContactChanged' as const,
   dedupeKey: `trusted-contact:${randomUUID()}`,
@@ -29,8 +35,13 @@ export const contactDeclined = () => changed('DECLINED')
 /**
  * Sets the account's trusted contact, and asks a new address whether it agrees. The owner is notified of every change,
  * because somebody else may hold their phone. Repeating a request changes nothing.
+ * @throws ContactNeeded if the former contact is needed, and the caller does not confirm
  */
-export async function setTrustedContact (deps: Deps, accountId: string, fields: NewContact) {
+export async function setTrustedContact (
+  deps: Deps,
+  accountId: string,
+  { confirm, ...fields }: NewContact & Confirmation
+) {
   const { callRpc, mailer, now } = deps
   const owner = await callRpc(Contact, { accountId })
   // A mail to any address with a name that its sender chose: only for people whose own address is verified.
@@ -43,6 +54,8 @@ export async function setTrustedContact (deps: Deps, accountId: string, fields: 
   }
   const ownerName = owner.name
   const contact = { ...fields, locale: fields.locale ?? owner.locale }
+  const former = await findContact(deps.db, accountId)
+  if (!confirm && former?.email !== contact.email) await checkNotNeeded(deps, accountId)
 
   const { mailId, stored } = await changeAndNotify(deps, accountId, async (trx, notify) => {
     await checkNotRefused(trx, accountId, contact.email)
@@ -87,7 +100,7 @@ interface InsertedContact extends StoredContact {
 /** Replaces the contact, and writes the mail that asks the new one. Returns the id of the mail. */
 async function insertContact (trx: Trx, { publicUrl }: Deps, contact: InsertedContact) {
   const { accountId, ownerName, name, email, locale } = contact
-  await trx.deleteFrom('trusted_contacts').where('account_id', '=', accountId).execute()
+  await deleteContact(trx, accountId)
   const { id } = await trx.insertInto('trusted_contacts').values({ account_id: accountId, name, email, locale })
     .returning('id').executeTakeFirstOrThrow()
   return await createMail(trx, {
@@ -105,12 +118,41 @@ async function insertContact (trx: Trx, { publicUrl }: Deps, contact: InsertedCo
   })
 }
 
-/** Removes the contact, who gets no more mails. It needs no budget: leaving somebody is always possible. */
-export async function removeTrustedContact (deps: Deps, accountId: string) {
+/**
+ * Removes the contact, who gets no more mails. It needs no budget: leaving somebody is always possible, with `confirm`
+ * also while fitmatch is unavailable.
+ * @throws ContactNotFound, or ContactNeeded if the contact is needed and the caller does not confirm
+ */
+export async function removeTrustedContact (deps: Deps, accountId: string, { confirm }: Confirmation) {
+  if (!confirm) await checkNotNeeded(deps, accountId)
   await changeAndNotify(deps, accountId, async (trx, notify) => {
-    const removed = await trx.deleteFrom('trusted_contacts').where('account_id', '=', accountId).returning('id')
-      .executeTakeFirst()
-    if (!removed) throw new ContactNotFound()
+    if (!await deleteContact(trx, accountId)) throw new ContactNotFound()
     await notify(changed('REMOVED'))
   })
+}
+
+/**
+ * A meeting that is armed after this check is disarmed by the event of `endContact`.
+ * @throws ContactNeeded
+ */
+async function checkNotNeeded ({ db, callRpc }: Deps, accountId: string) {
+  if ((await findContact(db, accountId))?.status !== 'CONFIRMED') return
+  if (await callRpc(ArmedMeetings, { accountId }) > 0) throw new ContactNeeded()
+}
+
+async function deleteContact (trx: Trx, accountId: string) {
+  const contact = await trx.deleteFrom('trusted_contacts').where('account_id', '=', accountId)
+    .returning(['email', 'status']).executeTakeFirst()
+  if (contact) await endContact(trx, accountId, contact)
+  return contact !== undefined
+}
+
+/** A contact gets no more mails. If they had agreed, fitmatch disarms the meetings that count on them. */
+export async function endContact (
+  trx: Trx,
+  accountId: string,
+  { email, status }: { email: string, status: 'PENDING' | 'CONFIRMED' | 'DECLINED' }
+) {
+  await withdrawMails(trx, { accountId, recipient: email })
+  if (status === 'CONFIRMED') await publish(trx, TrustedContactEnded, accountId, { accountId })
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
 import { ContactDeclined, InvalidContactLink } from '../errors.ts'
 import { changeAndNotify } from '../notifications/change-and-notify.ts'
-import { contactConfirmed, contactDeclined } from './actions.ts'
+import { contactConfirmed, contactDeclined, endContact } from './actions.ts'
 import { addressDigest, tokenDigest } from './tokens.ts'
 
 /**
@@ -27,6 +27,7 @@ export async function answerAsContact (deps: Deps, token: string, accept: boolea
     if (contact.status === 'DECLINED') throw new ContactDeclined()
     await trx.updateTable('trusted_contacts').set({ status, decided_at: sql`now()` }).where('id', '=', id).execute()
     if (!accept) {
+      await endContact(trx, accountId, contact)
       await trx.insertInto('trusted_contact_refusals')
         .values({ account_id: accountId, address_digest: addressDigest(contact.email) })
         .onConflict((conflict) => conflict.doNothing()).execute()

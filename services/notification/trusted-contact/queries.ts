@@ -1,4 +1,4 @@
-import type { Db } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 
 const contactColumns = ['name', 'email', 'status'] as const
 
@@ -8,8 +8,10 @@ export async function findContact (db: Db, accountId: string) {
     .executeTakeFirst()
 }
 
-/** The same with what mails to it need, if the person has agreed. */
-export async function findConfirmedContact (db: Db, accountId: string) {
-  return await db.selectFrom('trusted_contacts').where('account_id', '=', accountId).where('status', '=', 'CONFIRMED')
-    .select(['id', 'email', 'locale']).executeTakeFirst()
+/** The same with what mails to it need, if the person has agreed. They stay the contact until the end of the transaction. */
+export async function shareConfirmedContact (trx: Trx, accountId: string) {
+  return await trx.selectFrom('trusted_contacts').where('account_id', '=', accountId).where('status', '=', 'CONFIRMED')
+    .select(['id', 'email', 'locale']).forShare().executeTakeFirst()
 }
+
+export type ConfirmedContact = NonNullable<Awaited<ReturnType<typeof shareConfirmedContact>>>

@@ -16,6 +16,7 @@ import {
 import type { Deps } from '../deps.ts'
 import {
   ContactDeclined,
+  ContactNeeded,
   ContactNotFound,
   EmailNotVerified,
   InvalidContactLink,
@@ -35,6 +36,7 @@ const TrustedContact = named(
   }, { examples: [{ name: 'Mum', email: 'mum@example.com', status: 'PENDING' }] })
 )
 
+const confirmDescription = 'Whether armed safety checks may end with the contact'
 const noEmergencyService = 'Tandem is no emergency service: nobody watches meetings or calls for help.'
 
 export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
@@ -48,36 +50,45 @@ export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ account }) => data({ contact: await findContact(deps.db, account.id) ?? null }))
 
-  app.put('/notifications/trusted-contact', {
-    schema: {
-      operationId: 'setTrustedContact',
-      summary: 'Set my trusted contact',
-      description:
-        `A new address gets a mail with the question whether it agrees, and nothing else until then. ${noEmergencyService} ` +
-        'An address that declined cannot be asked again. At most 3 changes a day, and 3 requests ' +
-        'of mine to an address in 30 days. I am notified of every change.',
-      'x-extension': true,
-      body: Body({
-        name: Text({ max: 100, description: 'Only I see it' }),
-        email: Text({ max: 254, format: 'email', transform: ['trim', 'toLowerCase'], examples: ['mum@example.com'] }),
-        locale: Type.Optional(Enum(LANGUAGES, { description: 'The language of the mails; mine by default' }))
-      }, { examples: [{ name: 'Mum', email: 'mum@example.com', locale: 'en' }] }),
-      errors: [EmailNotVerified, ContactDeclined, TooManyContactChanges, TooManyContactRequests],
-      response: { 200: Data(Type.Object({ contact: TrustedContact })) }
-    }
-  }, async ({ body, account }) => data({ contact: await setTrustedContact(deps, account.id, body) }))
+  app.put(
+    '/notifications/trusted-contact',
+    {
+      schema: {
+        operationId: 'setTrustedContact',
+        summary: 'Set my trusted contact',
+        description:
+          `A new address gets a mail with the question whether it agrees, and nothing else until then. ${noEmergencyService} ` +
+          'An address that declined cannot be asked again. At most 3 changes a day, and 3 requests ' +
+          'of mine to an address in 30 days. I am notified of every change. While an armed safety check counts on the former ' +
+          'contact, it is 409 without `confirm`; with it the check ends, and I am notified.',
+        'x-extension': true,
+        body: Body({
+          name: Text({ max: 100, description: 'Only I see it' }),
+          email: Text({ max: 254, format: 'email', transform: ['trim', 'toLowerCase'], examples: ['mum@example.com'] }),
+          locale: Type.Optional(Enum(LANGUAGES, { description: 'The language of the mails; mine by default' })),
+          confirm: Type.Optional(Type.Boolean({ description: confirmDescription }))
+        }, { examples: [{ name: 'Mum', email: 'mum@example.com', locale: 'en' }] }),
+        errors: [EmailNotVerified, ContactDeclined, ContactNeeded, TooManyContactChanges, TooManyContactRequests],
+        response: { 200: Data(Type.Object({ contact: TrustedContact })) }
+      }
+    },
+    async ({ body: { confirm = false, ...contact }, account }) =>
+      data({ contact: await setTrustedContact(deps, account.id, { ...contact, confirm }) })
+  )
 
   app.delete('/notifications/trusted-contact', {
     schema: {
       operationId: 'removeTrustedContact',
       summary: 'Remove my trusted contact',
-      description: 'They get no more mails.',
+      description: 'They get no more mails. While an armed safety check counts on them, it is 409 without `confirm`; ' +
+        'with it the check ends, and I am notified.',
       'x-extension': true,
-      errors: [ContactNotFound],
+      querystring: Type.Object({ confirm: Type.Optional(Type.Boolean({ description: confirmDescription })) }),
+      errors: [ContactNotFound, ContactNeeded],
       response: { 200: Message }
     }
-  }, async ({ account }) => {
-    await removeTrustedContact(deps, account.id)
+  }, async ({ query: { confirm = false }, account }) => {
+    await removeTrustedContact(deps, account.id, { confirm })
     return message('Trusted contact removed')
   })
 

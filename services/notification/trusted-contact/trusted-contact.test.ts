@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
+import { recordedEvents } from '@tandem/bus-kit/testing'
+import { TrustedContactEnded } from '@tandem/contracts'
 import { pendingMails } from '@tandem/mail-kit/testing'
 import { deleteExpired } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
@@ -26,6 +28,9 @@ function setUp () {
       const response = await app.inject({ method: 'POST', url: `${path}/answer`, payload: { token, accept } })
       return { status: response.statusCode, ...response.json() }
     },
+    endedOf: async (accountId: string) =>
+      (await recordedEvents(db)).filter(({ type }) => type === TrustedContactEnded.type)
+        .map(({ data }) => data as { accountId: string }).filter((data) => data.accountId === accountId),
     mailsTo: async (email: string) => (await pendingMails(db)).filter(({ recipient }) => recipient === email),
     changesOf: async (accountId: string) =>
       (await inbox(accountId)).notifications.map(({ type, title }: { type: string, title: string }) => [type, title])
@@ -67,7 +72,8 @@ t.test('a contact is asked by one mail, agrees with its link, and can end it lat
   t.match(await send(ana, 'DELETE', path), { status: 200 })
   t.match(await set(ana, email), { status: 409, code: 'CONTACT_DECLINED' }, 'also after the contact was removed')
   t.equal((await changesOf(ana)).length, 4)
-  t.equal((await mailsTo(email)).length, 1)
+  const created = await db.selectFrom('mails').where('recipient', '=', email).select('id').execute()
+  t.equal(created.length, 1)
   t.match(await answer(token, true), { status: 400, code: 'INVALID_TOKEN' })
 
   const ben = await owner('Ben')
@@ -190,4 +196,40 @@ t.test('an answer and a removal at once leave no contact, and an answer to each 
     await Promise.all([answer(second, true), answer(second, false)])
     t.match(await contactOf(ana), { status: 'DECLINED' }, 'declining wins, in either order')
   }
+})
+
+t.test('a contact on whom an armed safety check counts is removed and replaced only with a confirmation', async (t) => {
+  const { owner, set, send, answer, contactOf, mailsTo, neighbours, endedOf } = setUp()
+  const [ana, mum, dad] = [await owner('Ana'), someAddress(), someAddress()]
+  neighbours.armedMeetings = 1
+  t.match(await set(ana, mum), { status: 200 })
+  t.match(await set(ana, dad), { status: 200 }, 'nobody counts on a contact who has not agreed')
+  await answer(tokenIn((await mailsTo(dad))[0]!), true)
+  t.match(await set(ana, mum), { status: 409, code: 'CONTACT_NEEDED' })
+  t.match(await send(ana, 'DELETE', path), { status: 409, code: 'CONTACT_NEEDED' })
+  t.match(await set(ana, dad, { name: 'Father' }), { status: 200 }, 'they stay the contact')
+  t.match(await contactOf(ana), { email: dad, status: 'CONFIRMED' })
+  t.same(await endedOf(ana), [])
+
+  t.match(await set(ana, mum, { confirm: true }), { status: 429 }, 'a refused change ends nothing')
+  t.same(await endedOf(ana), [])
+  neighbours.isUnavailable = true
+  t.match(await send(ana, 'DELETE', path), { status: 503 })
+  t.match(await send(ana, 'DELETE', `${path}?confirm=true`), { status: 200 }, 'leaving somebody is always possible')
+  t.same(await endedOf(ana), [{ accountId: ana }])
+})
+
+t.test('a contact who had agreed and declines ends the safety checks that count on them', async (t) => {
+  const { owner, set, send, answer, mailsTo, neighbours, endedOf } = setUp()
+  const [ana, ben, email] = [await owner('Ana'), await owner('Ben'), someAddress()]
+  for (const each of [ana, ben]) await set(each, email)
+  const [anas, bens] = (await mailsTo(email)).map(tokenIn)
+  await answer(bens!, false)
+  t.same(await endedOf(ben), [], 'they had never agreed')
+  await answer(anas!, true)
+  neighbours.armedMeetings = 1
+  for (const _ of [1, 2]) t.match(await answer(anas!, false), { status: 200 }, 'also while a check is armed')
+  t.same(await endedOf(ana), [{ accountId: ana }])
+  t.match(await send(ana, 'DELETE', path), { status: 200 })
+  t.same(await endedOf(ana), [{ accountId: ana }])
 })

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { MeetingDisarmed, TrustedContactStatus } from '@tandem/contracts'
+import type { Deps } from '../deps.ts'
+import { MeetingNotFound } from '../errors.ts'
+import type { Db, Trx } from '../tables.ts'
+import { listArmed } from './queries.ts'
+
+/** Ends an armed meeting without a word to the contact. After the alarm only `reportSafe` ends it. */
+export async function disarmMeeting (db: Db, accountId: string, activityId: string) {
+  const disarmed = await db.deleteFrom('meetings').where('activity_id', '=', activityId)
+    .where('account_id', '=', accountId).where('status', '=', 'ARMED').returning('id').executeTakeFirst()
+  if (!disarmed) throw new MeetingNotFound()
+}
+
+/**
+ * Disarms the meetings of an account that has no contact any more who agreed, and notifies the account. The event that
+ * leads here can be late, so the contact is looked up now, after the meetings: those that were armed since have another
+ * contact. A meeting that is being armed is not among them; notification publishes the event again when it hears of it.
+ */
+export async function disarmWithoutContact ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>, accountId: string) {
+  const armed = await listArmed(db, accountId)
+  if (armed.length === 0 || await callRpc(TrustedContactStatus, { accountId }) === 'CONFIRMED') return
+  await db.transaction().execute(async (trx) => {
+    const disarmed = await trx.deleteFrom('meetings').where('id', 'in', armed).where('status', '=', 'ARMED')
+      .returning(['id', 'activity_id as activityId']).execute()
+    for (const { id, activityId } of disarmed) {
+      await publish(trx, MeetingDisarmed, id, { meetingId: id, activityId, accountId, reason: 'CONTACT_ENDED' })
+    }
+  })
+}
+
+/**
+ * Disarms meetings of people who lose their place, long before the start. Later a meeting stays armed, even if the
+ * host cancels or removes somebody: the two may have met already, and only its owner decides. Call it under the activity's lock.
+ */
+export async function disarmBefore (trx: Trx, activityId: string, accountIds: string[]) {
+  await trx.deleteFrom('meetings').where('activity_id', '=', activityId).where('status', '=', 'ARMED')
+    .where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`)
+    .where((meeting) =>
+      meeting.exists(
+        meeting.selectFrom('activities').whereRef('activities.id', '=', 'meetings.activity_id')
+          .where('starts_at', '>', sql<Date>`now() + interval '2 hours'`)
+      )
+    )
+    .execute()
+}
