@@ -219,7 +219,7 @@ async function askAgain (trx: Trx, hostId: string, activityId: string, now: Date
 export async function cancelActivity ({ db, minAge, now }: Deps, hostId: string, activityId: string) {
   await readAdult({ db, minAge }, hostId)
   await db.transaction().execute(async (trx) =>
-    await cancelLocked(trx, await lockPlanned(trx, hostId, activityId, now()))
+    await cancelLocked(trx, await lockPlanned(trx, hostId, activityId, now()), { endedBy: hostId })
   )
 }
 

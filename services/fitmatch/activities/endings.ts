@@ -2,23 +2,52 @@ import { publish } from '@tandem/bus-kit'
 import { ActivityCanceled } from '@tandem/contracts'
 import { disarmBefore } from '../meetings/endings.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
-import { findParticipant, lockActivitiesOf, setState, type LockedActivity } from './locks.ts'
+import { findParticipant, lockActivitiesOf, setState, type LockedActivity, type Participant } from './locks.ts'
 import { eventFieldsOf, hasPlace, listAccounts, releasePlaces } from './places.ts'
 
 const ACTIVE_STATES: ParticipantState[] = ['INVITED', 'ASKED', 'GOING']
 
-/** Cancels a locked activity for everyone in it. `notifiedIds` are notified: by default all but the host. */
-export async function cancelLocked (trx: Trx, activity: LockedActivity, notifiedIds?: string[]) {
+interface Cancellation {
+  /** By default all but the host. */
+  notifiedIds?: string[]
+  endedBy?: string
+}
+
+/** Cancels a locked activity for everyone in it. */
+export async function cancelLocked (
+  trx: Trx,
+  activity: LockedActivity,
+  { notifiedIds, endedBy }: Cancellation = {}
+) {
   await trx.updateTable('activities').set({ status: 'CANCELED' }).where('id', '=', activity.id).execute()
   await trx.deleteFrom('activity_timers').where('activity_id', '=', activity.id).execute()
   const accountIds = await listAccounts(trx, activity.id, ACTIVE_STATES)
-  await disarmBefore(trx, activity.id, accountIds)
+  await disarmBefore(trx, { activityId: activity.id, accountIds, endedBy })
   await publish(trx, ActivityCanceled, activity.id, {
     ...eventFieldsOf(activity),
     accountIds,
     reason: 'CANCELED',
     notifiedIds: notifiedIds ?? accountIds.filter((accountId) => accountId !== activity.hostId)
   })
+}
+
+interface Leaving {
+  accountId: string
+  own: Pick<Participant, 'state' | 'wasGoing'>
+  state: 'DECLINED' | 'LEFT' | 'REMOVED'
+  /** Whether it is their own decision. */
+  isOwn: boolean
+}
+
+/** Ends the participation of a guest in a locked activity: the one way out of it, whoever decides. */
+export async function endParticipation (
+  trx: Trx,
+  activity: LockedActivity,
+  { accountId, own, state, isOwn }: Leaving
+) {
+  await setState(trx, { activityId: activity.id, accountId, state })
+  await disarmBefore(trx, { activityId: activity.id, accountIds: [accountId], ...isOwn && { endedBy: accountId } })
+  if (hasPlace(own)) await releasePlaces(trx, activity)
 }
 
 interface EndedPlace {
@@ -30,15 +59,13 @@ interface EndedPlace {
 export async function endPlace (trx: Trx, activity: LockedActivity, { accountId, isNotified }: EndedPlace) {
   const participant = await findParticipant(trx, activity.id, accountId)
   if (!participant || !ACTIVE_STATES.includes(participant.state)) return false
-  await setState(trx, { activityId: activity.id, accountId, state: 'REMOVED' })
-  await disarmBefore(trx, activity.id, [accountId])
+  await endParticipation(trx, activity, { accountId, own: participant, state: 'REMOVED', isOwn: false })
   await publish(trx, ActivityCanceled, activity.id, {
     ...eventFieldsOf(activity),
     accountIds: [accountId],
     reason: 'PLACE_ENDED',
     notifiedIds: isNotified ? [accountId] : []
   })
-  if (hasPlace(participant)) await releasePlaces(trx, activity)
   return true
 }
 
@@ -55,7 +82,8 @@ export async function endPlacesBetween (trx: Trx, endedBy: string, other: string
     if (!await endPlace(trx, activity, { accountId: guestId, isNotified: false })) continue
     const left = await listAccounts(trx, activity.id, ACTIVE_STATES)
     if (left.length > 1) continue
-    await cancelLocked(trx, activity, activity.hostId === endedBy ? [] : [activity.hostId])
+    const notifiedIds = activity.hostId === endedBy ? [] : [activity.hostId]
+    await cancelLocked(trx, activity, { notifiedIds, endedBy })
   }
 }
 

@@ -7,9 +7,9 @@ import { ActivityChanged, ActivityNotFound, ActivityOver, TooManyJoinRequests } 
 import { readAdult, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Trx } from '../tables.ts'
-import { disarmBefore } from '../meetings/endings.ts'
+import { endParticipation } from './endings.ts'
 import { findParticipant, isOver, lockAsGuest, setState, type LockedActivity } from './locks.ts'
-import { countWaiting, eventFieldsOf, hasPlace, readDisplayName, releasePlaces, takePlace } from './places.ts'
+import { countWaiting, eventFieldsOf, hasPlace, readDisplayName, takePlace } from './places.ts'
 import { readActivity } from './queries.ts'
 
 const JOIN_REQUESTS_PER_DAY = 20
@@ -57,9 +57,7 @@ export async function respond (
     if (isRepeated) return
     if (own?.state !== 'INVITED') throw new ActivityNotFound()
     if (!accept) {
-      await setState(trx, { activityId, accountId, state: 'DECLINED' })
-      if (hasPlace(own)) await releasePlaces(trx, activity)
-      return
+      return await endParticipation(trx, activity, { accountId, own, state: 'DECLINED', isOwn: true })
     }
     if (version !== activity.version) throw new ActivityChanged()
     if (!hasPlace(own)) await takePlace(trx, activityId)
@@ -117,8 +115,7 @@ export async function leave (deps: GuestDeps, accountId: string, activityId: str
         .execute()
       return
     }
-    await setState(trx, { activityId, accountId, state: own.state === 'GOING' ? 'LEFT' : 'DECLINED' })
-    await disarmBefore(trx, activityId, [accountId])
-    if (hasPlace(own)) await releasePlaces(trx, activity)
+    const state = own.state === 'GOING' ? 'LEFT' : 'DECLINED'
+    await endParticipation(trx, activity, { accountId, own, state, isOwn: true })
   })
 }

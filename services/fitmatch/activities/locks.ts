@@ -91,6 +91,8 @@ export async function findParticipant (trx: Trx, activityId: string, accountId: 
     .executeTakeFirst()
 }
 
+export type Participant = NonNullable<Awaited<ReturnType<typeof findParticipant>>>
+
 interface NewState {
   activityId: string
   accountId: string

@@ -6,6 +6,7 @@ import { inSavepoints, type FailedItem } from '@tandem/database-kit'
 import { runWhenDue, throwErrors, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { moveMeetings } from '../meetings/actions.ts'
+import { disarmBefore } from '../meetings/endings.ts'
 import type { Db, TimerKind, Trx } from '../tables.ts'
 import { publishAttended } from './attendance.ts'
 import { lockedColumns, type LockedActivity } from './locks.ts'
@@ -103,10 +104,15 @@ async function finish (trx: Trx, activity: LockedActivity) {
   for (const { accountId } of present) await publishAttended(trx, activity, accountId)
 }
 
-/** Frees the places of people who went before a change and have not answered. They stay invited. */
+/**
+ * Frees the places of people who went before a change and have not answered. They stay invited, and nobody expects them
+ * to report back any more.
+ */
 async function releaseReserved (trx: Trx, activity: LockedActivity) {
-  const { numUpdatedRows } = await trx.updateTable('activity_participants').set({ was_going: false })
+  const released = await trx.updateTable('activity_participants').set({ was_going: false })
     .where('activity_id', '=', activity.id).where('was_going', '=', true)
-    .executeTakeFirst()
-  await releasePlaces(trx, activity, Number(numUpdatedRows))
+    .returning('account_id as accountId').execute()
+  const accountIds = released.map(({ accountId }) => accountId)
+  await disarmBefore(trx, { activityId: activity.id, accountIds, before: '0 hours' })
+  await releasePlaces(trx, activity, released.length)
 }

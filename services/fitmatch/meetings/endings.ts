@@ -30,18 +30,36 @@ export async function disarmWithoutContact ({ db, callRpc }: Pick<Deps, 'db' | '
   })
 }
 
+interface LostPlaces {
+  activityId: string
+  accountIds: string[]
+  /** The one of them who ended it and need not be notified. */
+  endedBy?: string | undefined
+  /** How long before the start; by default two hours. */
+  before?: '2 hours' | '0 hours'
+}
+
 /**
- * Disarms meetings of people who lose their place, long before the start. Later a meeting stays armed, even if the
- * host cancels or removes somebody: the two may have met already, and only its owner decides. Call it under the activity's lock.
+ * Disarms meetings of people who lose their place, long before the start, and notifies them. Later a meeting stays
+ * armed, even if the host cancels or removes somebody: the two may have met already, and only its owner decides. Call it
+ * under the activity's lock.
  */
-export async function disarmBefore (trx: Trx, activityId: string, accountIds: string[]) {
-  await trx.deleteFrom('meetings').where('activity_id', '=', activityId).where('status', '=', 'ARMED')
+export async function disarmBefore (
+  trx: Trx,
+  { activityId, accountIds, endedBy, before = '2 hours' }: LostPlaces
+) {
+  const disarmed = await trx.deleteFrom('meetings').where('activity_id', '=', activityId).where('status', '=', 'ARMED')
     .where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`)
     .where((meeting) =>
       meeting.exists(
         meeting.selectFrom('activities').whereRef('activities.id', '=', 'meetings.activity_id')
-          .where('starts_at', '>', sql<Date>`now() + interval '2 hours'`)
+          .where('starts_at', '>', sql<Date>`now() + ${before}::interval`)
       )
     )
+    .returning(['id', 'account_id as accountId'])
     .execute()
+  for (const { id, accountId } of disarmed) {
+    if (accountId === endedBy) continue
+    await publish(trx, MeetingDisarmed, id, { meetingId: id, activityId, accountId, reason: 'PLACE_ENDED' })
+  }
 }
