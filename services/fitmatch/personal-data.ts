@@ -202,7 +202,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   members: personal({
     rowsOf: inColumns('account_id'),
-    exported: ['timezone', 'weight', 'favorite_sports', 'experience', 'subscribed_until', 'suspended_at']
+    exported: ['timezone', 'weight', 'favorite_sports', 'experience', 'birth_date', 'subscribed_until', 'suspended_at']
   }),
   sports: notPersonal('It numbers the sports of the option list.'),
   ...databaseTables,

@@ -20,6 +20,7 @@ interface Facts {
   weight: number | null
   favoriteSports: string[]
   experience: string
+  birthDate: string | null
   changedAt?: string
 }
 /** With the time of the change, which decides between two of them. */
@@ -49,13 +50,21 @@ export async function upsertPerson (db: Db, { accountId, name, timezone, changed
   })
 }
 
-/** Stores weight, sports and experience, under the same rule. */
+/**
+ * Stores weight, sports, experience and birth date, under the same rule. A profile follows the birth date until its owner
+ * sets another one there: without any, they can meet nobody.
+ */
 export async function upsertFacts (db: Db, { changedAt, ...facts }: Facts, at: Date) {
   await db.transaction().execute(async (trx) => {
     const isNewer = await upsertMemberFacts(trx, { ...facts, changedAt: changedAt ?? at })
     if (!isNewer) return
     const sports = await sportBitsOf(trx, facts.favoriteSports)
-    await trx.updateTable('profiles').set({ sport_bits: sql`${sports}::bit(128)` })
+    await trx.updateTable('profiles')
+      .set({
+        sport_bits: sql`${sports}::bit(128)`,
+        birth_date: sql`case when has_custom_birth_date and birth_date is not null then birth_date
+          else coalesce(${facts.birthDate}::date, birth_date) end`
+      })
       .where('account_id', '=', facts.accountId)
       .execute()
   })
@@ -71,16 +80,17 @@ export async function upsertTimezone (
   return written.length > 0
 }
 
-/** The same for weight, sports and experience. */
+/** The same for weight, sports, experience and birth date. */
 export async function upsertMemberFacts (
   trx: Trx,
-  { accountId, weight, favoriteSports, experience, changedAt }: Versioned<Facts>
+  { accountId, weight, favoriteSports, experience, birthDate, changedAt }: Versioned<Facts>
 ) {
   const member = {
     account_id: accountId,
     weight,
     favorite_sports: favoriteSports,
     experience,
+    birth_date: birthDate,
     facts_changed_at: changedAt
   }
   const written = await upsertVersioned(trx, 'members', [member], { key: 'account_id', version: 'facts_changed_at' })

@@ -72,6 +72,8 @@ async function insertProfile (trx: Trx, accountId: string, { columns, facts, pho
   const profile = await trx.insertInto('profiles')
     .values({
       ...columns,
+      // Events may have brought a newer one than the fetched facts.
+      birth_date: columns.has_custom_birth_date ? columns.birth_date : member.birth_date,
       account_id: accountId,
       suspended: member.suspended_at !== null,
       photo_count: photos.length,

@@ -17,7 +17,7 @@ export function toColumns ({ latitude, longitude, ...fields }: ProfileFields & P
   checkPosition({ latitude, longitude })
   return {
     ...(fields.displayName !== undefined && { display_name: fields.displayName, has_custom_name: true }),
-    ...(fields.birthDate !== undefined && { birth_date: fields.birthDate }),
+    ...(fields.birthDate !== undefined && { birth_date: fields.birthDate, has_custom_birth_date: true }),
     ...(fields.gender !== undefined && { gender: fields.gender }),
     ...(fields.bio !== undefined && { bio: orNull(fields.bio) }),
     ...(fields.height !== undefined && { height: Math.round(fields.height) }),

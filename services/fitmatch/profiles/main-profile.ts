@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type Type from 'typebox'
 import type { MatchFacts } from '@tandem/contracts'
 import { isMediaKey } from '@tandem/http-kit'
@@ -28,6 +29,7 @@ function fromMainProfile (
     display_name: name,
     has_custom_name: false,
     birth_date: birthDate,
+    has_custom_birth_date: false,
     gender,
     bio,
     height: height === null ? null : Math.round(height),
@@ -55,13 +57,18 @@ export const columnsOf = (facts: MainProfile, fields: ProfileFields, minAge: num
 export async function saveFetchedFacts (
   trx: Trx,
   accountId: string,
-  { timezone, weight, favoriteSports, experience, changedAt: reportedAt }: MainProfile,
+  { timezone, weight, favoriteSports, experience, birthDate, changedAt: reportedAt }: MainProfile,
   calledAt: Date
 ) {
   const changedAt = reportedAt ?? new Date(calledAt.getTime() - UNCERTAINTY_MS)
   await upsertTimezone(trx, { accountId, timezone, changedAt })
-  await upsertMemberFacts(trx, { accountId, weight, favoriteSports, experience, changedAt })
-  return await trx.selectFrom('members').select(['timezone', 'favorite_sports', 'suspended_at']).where(
+  await upsertMemberFacts(trx, { accountId, weight, favoriteSports, experience, birthDate, changedAt })
+  return await trx.selectFrom('members').select([
+    'timezone',
+    'favorite_sports',
+    'suspended_at',
+    sql<string | null>`birth_date::text`.as('birth_date')
+  ]).where(
     'account_id',
     '=',
     accountId

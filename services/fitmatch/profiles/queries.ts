@@ -16,7 +16,7 @@ export async function findOwnProfile (db: Db, accountId: string) {
       'bio',
       'city',
       'district',
-      sql<string | null>`birth_date::text`.as('birthDate'),
+      sql<string | null>`profiles.birth_date::text`.as('birthDate'),
       'gender',
       'height',
       ageNow.as('age'),
