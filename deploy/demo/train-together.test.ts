@@ -176,7 +176,7 @@ async function meetSafely ({ t, stack, database, ana, ben }: Context, id: string
   t.equal((await mails()).length, 4, 'the request, what is planned, the alarm, and the all-clear')
 }
 
-/** Ben arms a check again, and his contacts leave: one before the alarm, the other at its very moment. */
+/** Ben arms a check again, and their contacts leave: one before the alarm, the other at its very moment. */
 async function loseContact ({ t, stack, database, ben }: Context, id: string) {
   const path = { id }
   const safety = async () => (await ben.api.getMeetingSafety({ path })).data.safety

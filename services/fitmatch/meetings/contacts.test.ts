@@ -103,7 +103,7 @@ t.test('the contact ends it at the instant of the alarm: no meeting, or an alarm
   t.same([...outcomes].sort(), ['0,1', '1,0'])
 })
 
-t.test('the contact was told once a mail server has the mail, and not before', async (t) => {
+t.test('an alarm counts as sent to the contact once a mail server has the mail, and not before', async (t) => {
   const { accountId, activityId, meetingId, eventsOf, safety, runAlarm, mailed, safe } = await givenMeeting()
   await runAlarm()
   t.match(await safety(), { status: 'ALARMED', contactToldAt: null, contactFailedAt: null })

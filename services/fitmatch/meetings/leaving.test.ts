@@ -6,7 +6,7 @@ import { runDueTimers } from '../activities/timers.ts'
 import { activityApi } from '../test/activities.ts'
 import { testApp, type Member } from '../test/app.ts'
 
-// Every way out of an activity ends the safety check, long before the start, and is told to who did not choose it.
+// Every way out of an activity ends the safety check, long before the start, and notifies people who did not choose it.
 
 const app = await testApp(t)
 const { get, post, put, del, member, createMatch, publishedEvents, db, deps } = app
@@ -114,7 +114,7 @@ for (const { name, go, told, armed } of ways) {
       t.match(
         disarmed.filter((event) => event['accountId'] === accountId),
         told.includes(who) ? [{ reason: 'PLACE_ENDED' }] : [],
-        `what ${who} is told`
+        `what ${who} learns`
       )
     }
     t.equal(disarmed.length, told.length)

@@ -198,7 +198,7 @@ t.test('an answer and a removal at once leave no contact, and an answer to each 
   }
 })
 
-t.test('a contact on whom an armed safety check counts is removed and replaced only with a confirmation', async (t) => {
+t.test('a contact that an armed safety check counts on is removed and replaced only with a confirmation', async (t) => {
   const { owner, set, send, answer, contactOf, mailsTo, neighbours, endedOf } = setUp()
   const [ana, mum, dad] = [await owner('Ana'), someAddress(), someAddress()]
   neighbours.armedMeetings = 1
