@@ -86,7 +86,9 @@ export const kitTables = {
 /** The tables of database-kit. */
 export const databaseTables = {
   idempotency_keys: deleted({
-    rowsOf: inColumns('account_id'),
+    // A response can name other people too, such as those that an activity invites.
+    rowsOf: (accountId) =>
+      sql<SqlBool>`account_id = ${accountId} or position(${accountId}::text in response::text) > 0`,
     exported: { not: 'They are copies of responses, kept for 24 hours.' }
   }),
   daily_quotas: deleted({
