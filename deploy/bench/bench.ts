@@ -17,11 +17,10 @@ const root = path.resolve(import.meta.dirname, '../..')
 
 /** Those of this folder, and each file of a service's `bench/` that reports goals, as `social/main`. With arguments. */
 const scripts = new Map<string, readonly string[]>([
-  ...['gateway', 'tokens', 'processes', 'system'].map((name) => [name, [`deploy/bench/${name}.ts`]] as const),
+  ['processes', ['deploy/bench/processes.ts']],
   ...globSync('services/*/bench/*.ts', { cwd: root }).sort().filter((file) =>
     readFileSync(path.join(root, file), 'utf8').includes('reportGoals(')
-  ).map((file) => [file.replace(/^services\/(.*)\/bench\/(.*)\.ts$/, '$1/$2'), [file]] as const),
-  ['notification/events-live', ['services/notification/bench/events.ts', '--live']]
+  ).map((file) => [file.replace(/^services\/(.*)\/bench\/(.*)\.ts$/, '$1/$2'), [file]] as const)
 ])
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: 'boolean' } } })

@@ -110,7 +110,7 @@ export async function run () {
   const largestBefore = largest
   const roundTrips: number[] = []
   const pinging = setInterval(
-    () => void ping(others.sockets[roundTrips.length % OTHERS]!).then((ms) => roundTrips.push(ms)),
+    () => void ping(others[roundTrips.length % OTHERS]!).then((ms) => roundTrips.push(ms)),
     200
   )
   const wrong = (await Promise.all(attacks.map(repeat))).flat()
@@ -126,7 +126,7 @@ export async function run () {
     { what: 'attempts that ended in another way', figure: wrong.length, unit: '', atMost: 0 },
     {
       what: 'others that lost their connection',
-      figure: others.sockets.filter(({ readyState }) => readyState !== WebSocket.OPEN).length,
+      figure: others.filter(({ readyState }) => readyState !== WebSocket.OPEN).length,
       unit: '',
       atMost: 0
     },

@@ -18,12 +18,12 @@ export async function run () {
   let moved = 0
   let startedAt = 0
   async function hold (number: number) {
-    const current = await openOne(first.url, tokens[number], ({ type, data }) => {
+    const current = await openOne(first.url, tokens[number]!, ({ type, data }) => {
       if (type !== 'reconnect') return
       setTimeout(() => {
         const elapsedSeconds = Math.floor((performance.now() - startedAt) / 1_000)
         moves.set(elapsedSeconds, (moves.get(elapsedSeconds) ?? 0) + 1)
-        void openOne(second.url, tokens[number]).then(() => {
+        void openOne(second.url, tokens[number]!).then(() => {
           moved++
           if (current.readyState !== current.OPEN) gaps++
           current.close()

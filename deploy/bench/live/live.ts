@@ -2,10 +2,7 @@ import { screen } from '@tandem/local-servers/screen.ts'
 
 // Measures and rehearses realtime connections: `npm run live -- <scenario>`.
 const scenarios = {
-  idle: () => import('./idle.ts'),
   latency: () => import('./latency.ts'),
-  fanout: () => import('./fanout.ts'),
-  polling: () => import('./polling.ts'),
   chaos: () => import('./chaos.ts'),
   storm: () => import('./storm.ts'),
   drain: () => import('./drain.ts'),

@@ -4,7 +4,7 @@ export interface Figure {
   unit: string
   /** The largest figure that meets the goal. */
   atMost: number
-  /** What the same costs with a bare `ws` server, or without realtime, in this run. */
+  /** What the figure is compared with in this run. */
   reference?: number
 }
 

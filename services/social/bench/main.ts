@@ -8,10 +8,9 @@ import { compareFeedPage } from './feed-page.ts'
 import { compareFollowing, measurePages } from './feeds.ts'
 import { fill } from './fill.ts'
 import { compareHiding } from './hiding.ts'
-import { compareWrites } from './writes.ts'
 
 // `DATABASE_URL=postgres://… node services/social/bench/main.ts [posts]` fills a schema with a million posts, compares a
-// feed page, likes and views with pgbench on the same server, and measures what hidden people cost, at default settings.
+// feed page with pgbench on the same server, and measures what hidden people cost, at default settings.
 // With `--feeds` it also measures each feed, and alternatives for the following feed. It runs in its own schema and drops
 // it at the end, and exits with 1 if a goal is missed. Compare figures within one run only, never across runs.
 
@@ -42,8 +41,7 @@ try {
   }
   reportGoals([
     ...await compareFeedPage(db, url, filled),
-    ...await compareHiding(untimed, url, filled),
-    ...await compareWrites(db, url)
+    ...await compareHiding(untimed, url, filled)
   ])
 } finally {
   for (const close of closing) await close()
