@@ -33,7 +33,7 @@ export const multipartUploads = plugin(async (app: FastifyInstance) => {
 
 /**
  * Reads and re-encodes the image in the form field `field`. It is streamed to a temporary file, so that parallel
- * uploads take no memory. If the client disconnects, the image is not processed, unless a repeat waits for it.
+ * uploads take no memory while the disk keeps up. If the client disconnects, the image is not processed, unless a repeat waits for it.
  * @param accountId the uploader; images of one account are decoded one at a time
  * @throws ClientDisconnected, NotMultipart, FileMissing, MalformedForm, FileTooLarge, UnsupportedImage, CorruptImage, TooManyPixels,
  * DecodedImageTooLarge, TooManyImages, Unavailable
@@ -67,7 +67,8 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
       if (part.type !== 'file') continue
       if (part.fieldname !== field) throw new FileMissing(field)
       part.file.once('end', stopParsing).once('limit', () => part.file.destroy(new FileTooLarge()))
-      await pipeline(part.file, createWriteStream(file))
+      // A slow disk must not delay the end of the part: the parser would go on meanwhile.
+      await pipeline(part.file, createWriteStream(file, { highWaterMark: MAX_FILE_BYTES }))
       // If the limit was reached before there was a listener.
       if (part.file.truncated) throw new FileTooLarge()
       return part.mimetype
