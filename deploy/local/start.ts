@@ -18,7 +18,7 @@ const DEFAULT_PORT = 8080
 const DEFAULT_DEV_PORT = 8025
 const DEFAULT_CONSOLE_PORT = 8090
 const DEGRADED_INTERVAL_MS = 1_000
-const DEGRADED_PATIENCE_MS = 20_000
+const MAX_DEGRADED_WAIT_MS = 20_000
 const startedAt = performance.now()
 
 try {
@@ -101,7 +101,7 @@ async function run (
   }
 
   if (!watch) cleanups.push(followLogs(dataDir, names))
-  await reportDegraded(system, stopping.signal, { maxMs: DEGRADED_PATIENCE_MS })
+  await reportDegraded(system, stopping.signal, { maxMs: MAX_DEGRADED_WAIT_MS })
   if (stopping.signal.aborted) return
   screen.line()
   screen.done('Tandem is ready', startedAt)

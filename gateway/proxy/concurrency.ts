@@ -7,7 +7,7 @@ export interface ConcurrencyLimits {
   maxWaitMs: number
 }
 
-/** Limits how many of one owner, such as an account, run at once; the rest wait in its queue. Others are not affected. */
+/** Limits how many of one owner, such as an account, run at once; the rest wait in its queue, and hinder no others. */
 export function createConcurrencyLimiter ({ concurrency, maxQueued, maxWaitMs }: ConcurrencyLimits) {
   const owners = new Map<string, { running: number, waiting: Set<() => void> }>()
 

@@ -1,5 +1,10 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import type { Image } from './images.ts'
 import type { S3Settings } from './s3-storage.ts'
@@ -59,6 +64,31 @@ export function createForm (
       Buffer.from(`${after}${end}`)
     ])
   }
+}
+
+// Read once: tests change TMPDIR.
+const tempFolder = tmpdir()
+
+/**
+ * Starts a server that takes uploads in its own process, with its own folder for temporary files. `ask` returns its CPU
+ * time in milliseconds, or the memory that it holds in bytes.
+ */
+export async function startUploadServer (t: Teardown) {
+  const folder = await mkdtemp(path.join(tempFolder, 'tandem-uploads-'))
+  const child = fork(path.join(import.meta.dirname, 'upload-server.ts'), [folder], {
+    execArgv: ['--expose-gc'],
+    env: { ...process.env, TMPDIR: folder }
+  })
+  t.teardown(async () => {
+    child.kill()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const [{ address }] = await once(child, 'message') as [{ address: string }]
+  const ask = async (question: 'cpu' | 'held') => {
+    child.send(question)
+    return (await once(child, 'message') as [{ answer: number }])[0].answer
+  }
+  return { address, folder, ask }
 }
 
 export interface FakeS3 {

@@ -1,35 +1,18 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { postThenRead } from '@tandem/http-kit/testing'
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
 import { UPLOAD_BODY_LIMIT } from './index.ts'
+import { startUploadServer } from './testing.ts'
 
 /** Starts a server in its own process, whose CPU time can be measured. */
 async function startServer (t: Test) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-uploads-'))
-  const child = fork(path.join(import.meta.dirname, 'upload-server.ts'), [folder], {
-    execArgv: ['--expose-gc'],
-    env: { ...process.env, TMPDIR: folder }
-  })
-  t.teardown(async () => {
-    child.kill()
-    await rm(folder, { recursive: true, force: true })
-  })
-  const [{ address }] = await once(child, 'message') as [{ address: string }]
-  const readCpuMs = async () => {
-    child.send('cpu')
-    return (await once(child, 'message') as [{ cpuMs: number }])[0].cpuMs
-  }
+  const { address, ask } = await startUploadServer(t)
   const upload = async (body: Buffer) => {
     t.ok(body.length <= UPLOAD_BODY_LIMIT, 'the body is not larger than an upload may be')
     const headers = { 'content-type': 'multipart/form-data; boundary=f' }
     return await postThenRead(Number(new URL(address).port), { path: '/', headers, body })
   }
-  return { address, readCpuMs, upload }
+  return { address, readCpuMs: async () => await ask('cpu'), upload }
 }
 
 // Megabytes of parts are sent and images decoded, in parallel with other tests.

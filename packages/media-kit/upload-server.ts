@@ -16,7 +16,7 @@ app.get('/', async () => 'here')
 process.on('message', async (question) => {
   if (question === 'cpu') {
     const { user, system } = process.cpuUsage()
-    return void process.send?.({ cpuMs: (user + system) / 1000 })
+    return void process.send?.({ answer: (user + system) / 1000 })
   }
   // Used memory after a garbage collection: the size of the process would depend on the collector and on malloc.
   globalThis.gc?.()
@@ -24,7 +24,7 @@ process.on('message', async (question) => {
   await sleep(100)
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()
-  process.send?.({ held: heapUsed + external })
+  process.send?.({ answer: heapUsed + external })
 })
 process.on('disconnect', () => process.exit())
 process.send?.({ address: await app.listen({ host: '127.0.0.1', port: 0 }) })

@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
@@ -11,7 +10,7 @@ import { createServer } from '@tandem/http-kit'
 import { silentLog, testKeys } from '@tandem/http-kit/testing'
 import t, { type Test } from 'tap'
 import { MAX_FILE_BYTES, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'
-import { createForm, createPng } from './testing.ts'
+import { createForm, createPng, startUploadServer } from './testing.ts'
 
 const tempFolder = tmpdir()
 
@@ -139,20 +138,8 @@ t.test('a connection stays usable after a form that was not read to its end, and
 })
 
 t.test('twenty parallel uploads of five megabytes are held on disk, not in memory', async (t) => {
-  const folder = await mkdtemp(path.join(tempFolder, 'tandem-uploads-'))
-  const child = fork(path.join(import.meta.dirname, 'upload-server.ts'), [folder], {
-    execArgv: ['--expose-gc'],
-    env: { ...process.env, TMPDIR: folder }
-  })
-  t.teardown(async () => {
-    child.kill()
-    await rm(folder, { recursive: true, force: true })
-  })
-  const [{ address }] = await once(child, 'message') as [{ address: string }]
-  const held = async () => {
-    child.send('held')
-    return (await once(child, 'message') as [{ held: number }])[0].held / 1024 ** 2
-  }
+  const { address, folder, ask } = await startUploadServer(t)
+  const held = async () => await ask('held') / 1024 ** 2
   const onDisk = async () => {
     const files = (await readdir(folder)).filter((name) => name.startsWith('tandem-upload-'))
     return (await Promise.all(files.map(async (name) => (await stat(path.join(folder, name))).size))).reduce(

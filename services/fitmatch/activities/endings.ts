@@ -39,7 +39,10 @@ interface Leaving {
   isOwn: boolean
 }
 
-/** Ends the participation of a guest in a locked activity: the one way out of it, by their own decision and by that of others. */
+/**
+ * Ends the participation of a guest in a locked activity: the one way out of it, by their own decision and by that of
+ * others.
+ */
 export async function endParticipation (
   trx: Trx,
   activity: LockedActivity,
