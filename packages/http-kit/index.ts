@@ -1,5 +1,7 @@
 export { maskAddress, networkOf } from './addresses.ts'
-export { ACCESS_TOKEN, authentication, requireRole, verifySignedToken } from './authentication.ts'
+export { requireRole } from './authentication.ts'
+export { ACCESS_TOKEN, readBearer } from './tokens.ts'
+export type { TokenFormat } from './tokens.ts'
 export type { Account, AuthenticationOptions, VerifiedToken } from './authentication.ts'
 export { clientSignal } from './client-signal.ts'
 export { data, failure, message, sendError } from './envelope.ts'

@@ -15,6 +15,7 @@ import type {
 import type { HealthChecks, Log } from '@tandem/process-kit'
 import { authentication } from './authentication.ts'
 import type { AuthenticationOptions } from './authentication.ts'
+import { signedTokens } from './tokens.ts'
 import { revalidateResponses } from './etag.ts'
 import { handleErrors, failure, sendError } from './envelope.ts'
 import { serveHealth } from './health.ts'
@@ -138,6 +139,7 @@ export async function createServer (
   revalidateResponses(app)
   measureRequests(app)
   if (maxEventLoopDelayMs > 0) await refuseOverload(app, { maxEventLoopDelayMs })
+  await app.register(signedTokens, { keys })
   await app.register(authentication, { keys, isRevoked, acceptsRestricted })
   if (openapi) await describeRoutes(app, { name })
   await serveHealth(app, { checks, exposesFailingChecks })

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Kysely } from 'kysely'
-import { InvalidAccessToken, Unauthorized, verifySignedToken, type KeySet } from '@tandem/http-kit'
-import { Unavailable } from '@tandem/process-kit'
+import { InvalidAccessToken, readBearer, Unauthorized } from '@tandem/http-kit'
 import { appendAudit } from './audit.ts'
 import { describeRequest } from './audit-requests.ts'
 import { requireRight, staffRoles, type Operator, type Right, type StaffRole } from './rights.ts'
@@ -58,7 +57,7 @@ const isRole = (role: unknown): role is StaffRole => staffRoles.some((each) => e
  * runs. A route there without `forOperators` is refused at the start.
  */
 export const operatorAuthentication = plugin(
-  async (app: FastifyInstance, { db, keys }: { db: Kysely<AuditTables & PeopleTables>, keys: KeySet }) => {
+  async (app: FastifyInstance, { db }: { db: Kysely<AuditTables & PeopleTables> }) => {
     app.decorateRequest('operator')
 
     app.decorate('operatorRoutes', [])
@@ -77,8 +76,7 @@ export const operatorAuthentication = plugin(
       if (!right) return
       const header = request.headers.authorization
       if (header === undefined) throw new Unauthorized()
-      const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header) ?? []
-      request.operator = await verify(keys, token)
+      request.operator = await readOperator(app, readBearer(header))
       requireRight(request.operator, right)
     })
 
@@ -92,15 +90,9 @@ export const operatorAuthentication = plugin(
   { name: 'operator-authentication' }
 )
 
-async function verify (keys: KeySet, token: string | undefined): Promise<Operator> {
-  if (token === undefined) throw new InvalidAccessToken()
-  const { claims } = await verifySignedToken(keys, token, OPERATOR_TOKEN).catch((error: unknown) => {
-    throw error instanceof Unavailable ? error : new InvalidAccessToken()
-  })
-  const { sub, sid, role, acc, pat, inv, con } = claims
-  if (typeof sub !== 'string' || typeof sid !== 'string' || !isRole(role) || typeof pat !== 'number') {
-    throw new InvalidAccessToken()
-  }
+async function readOperator (app: FastifyInstance, token: string): Promise<Operator> {
+  const { claims: { sub, sid, role, acc, pat, inv, con } } = await app.verifySignedToken(token, OPERATOR_TOKEN)
+  if (typeof sid !== 'string' || !isRole(role) || typeof pat !== 'number') throw new InvalidAccessToken()
   return {
     id: sub,
     sessionId: sid,

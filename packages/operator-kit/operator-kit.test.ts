@@ -17,7 +17,7 @@ import { checkOperatorRoutes, operatorBearer } from './testing.ts'
 const { db, url } = await testDatabase<OperatorTables & FailedMessageTables>(t, import.meta.dirname)
 const app = await createServer({ name: 'test', log: silentLog, keys: testKeys })
 t.teardown(() => app.close())
-await serveOperators(app, { db, keys: testKeys })
+await serveOperators(app, db)
 app.get('/for-the-app', { schema: { hide: true } }, async () => ({ success: true }))
 
 const send = async (method: 'GET' | 'POST' | 'DELETE', path: string, headers = operatorBearer()) => {
@@ -46,7 +46,7 @@ t.test('nothing below /operator is open, and other routes refuse operators', asy
   t.match(await send('GET', '/for-the-app', { authorization: '' }), { status: 401 })
   const careless = await createServer({ name: 'test', log: silentLog, keys: testKeys })
   t.teardown(() => careless.close())
-  await serveOperators(careless, { db, keys: testKeys })
+  await serveOperators(careless, db)
   t.throws(() => careless.get('/operator/open', async () => 'hello'), { message: /forOperators/ })
   t.same(await entries(), [], 'who is refused leaves no entry')
 })

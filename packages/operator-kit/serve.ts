@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { runPeriodically, type Log } from '@tandem/process-kit'
-import type { KeySet, Server } from '@tandem/http-kit'
+import type { Server } from '@tandem/http-kit'
 import { maintainAudit, readAuditHead, type AuditHead } from './audit.ts'
 import { operatorAuthentication } from './authentication.ts'
 import { deleteOldReads } from './people.ts'
@@ -11,8 +11,8 @@ import type { OperatorTables } from './tables.ts'
  * Serves /operator: what every service offers to operators. Call it before the service's own routes below /operator are
  * registered. The gateway has no route to it.
  */
-export async function serveOperators (app: Server, { db, keys }: { db: OperatorDb, keys: KeySet }) {
-  await app.register(operatorAuthentication, { db, keys })
+export async function serveOperators (app: Server, db: OperatorDb) {
+  await app.register(operatorAuthentication, { db })
   await app.register(sharedRoutes, { db })
 }
 

@@ -32,7 +32,7 @@ const rpcs = [handleTrainingTotals, handleTrainingProgress, handlePersonalData, 
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'dashboard', ...options })
-  await serveOperators(app, { db: deps.db, keys: options.keys })
+  await serveOperators(app, deps.db)
   for (const plugin of routes) await app.register(plugin, deps)
   return app
 }

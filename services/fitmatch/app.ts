@@ -85,7 +85,7 @@ const rpcHandlers = [
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'fitmatch', ...options })
-  await serveOperators(app, { db: deps.db, keys: options.keys })
+  await serveOperators(app, deps.db)
   await serveProposals(app, { db: deps.db, handlers: { HOLD: caseHoldHandler(deps.db) } })
   app.addHook('preHandler', recordActivity(deps.db))
   // They stay one release longer than their successors below /operator.

@@ -13,6 +13,7 @@ import { exportRoutes } from './exports/routes.ts'
 import { issueRoutes } from './issues/routes.ts'
 import { handleSigningKeys } from './keys/rpc.ts'
 import { keyRoutes } from './keys/routes.ts'
+import { createIssuers } from './keys/tokens.ts'
 import { leavingRoutes } from './leaving/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { proofRoutes } from './proofs/routes.ts'
@@ -75,7 +76,7 @@ const rpcHandlers = [
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'identity', acceptsRestricted: true, ...options })
-  await serveOperators(app, { db: deps.db, keys: options.keys })
+  await serveOperators(app, deps.db)
   await serveProposals(app, {
     db: deps.db,
     handlers: {
@@ -92,7 +93,8 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
     }
   })
   trackRequests(app)
-  for (const each of routes) await app.register(each, deps)
+  const routeDeps = { ...deps, ...createIssuers(app, deps) }
+  for (const each of routes) await app.register(each, routeDeps)
   return app
 }
 

@@ -9,7 +9,6 @@ import { createIdentityDepartures } from './departures.ts'
 import { createLedger } from './erasures/ledger.ts'
 import { ensureSigningKey } from './keys/actions.ts'
 import { createKeySetSigner, readRootPrivateKey } from './keys/signed-keys.ts'
-import { createIssuers } from './keys/tokens.ts'
 import { createMailRequests } from './mails/requests.ts'
 import { createBlocklist } from './passwords/blocklist.ts'
 import { createHashing } from './passwords/hashing.ts'
@@ -48,7 +47,6 @@ export async function createDeps (
     secrets,
     hashing: await createHashing(),
     blocklist: createBlocklist(config.PASSWORD_BLOCKLIST),
-    ...createIssuers(db, secrets),
     console: readConsoleSettings(config.CONSOLE_URL),
     fourEyes: readFourEyes(config.FOUR_EYES),
     signKeySet: createKeySetSigner(db, rootKey),

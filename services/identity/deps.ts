@@ -6,7 +6,7 @@ import type { Storage } from '@tandem/media-kit'
 import type { ProposalKind } from '@tandem/operator-kit'
 import type { Ledger } from './erasures/ledger.ts'
 import type { SignKeySet } from './keys/signed-keys.ts'
-import type { IssueOperatorToken, IssueToken } from './keys/tokens.ts'
+import type { Issuers } from './keys/tokens.ts'
 import type { MailRequests } from './mails/requests.ts'
 import type { Blocklist } from './passwords/blocklist.ts'
 import type { Hashing } from './passwords/hashing.ts'
@@ -24,7 +24,6 @@ export interface Deps {
   secrets: Secrets
   hashing: Hashing
   blocklist: Blocklist
-  issueToken: IssueToken
   signKeySet: SignKeySet
   providers: Record<Provider, VerifyToken>
   /** Ends connections at provider B; undefined if it is not configured. */
@@ -39,10 +38,12 @@ export interface Deps {
   mediaUrls: MediaUrls
   /** The public URL of this installation. */
   publicUrl: string
-  issueOperatorToken: IssueOperatorToken
   console: ConsoleSettings
   /** What needs two operators. */
   fourEyes: ReadonlySet<ProposalKind>
   /** How many days a person can cancel the deletion of their account. */
   graceDays: number
 }
+
+/** The dependencies of routes: only the server signs tokens. */
+export type RouteDeps = Deps & Issuers

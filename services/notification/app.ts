@@ -72,7 +72,7 @@ const rpcHandlers = [handleTrustedContactStatus, handlePersonalData, handleErasu
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'notification', ...options })
-  await serveOperators(app, { db: deps.db, keys: options.keys })
+  await serveOperators(app, deps.db)
   await serveProposals(app, {
     db: deps.db,
     handlers: {

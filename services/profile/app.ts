@@ -37,7 +37,7 @@ const rpcHandlers = [
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'profile', ...options })
-  await serveOperators(app, { db: deps.db, keys: options.keys })
+  await serveOperators(app, deps.db)
   // They stay one release longer than their successors below /operator.
   auditAppAdmins(app, { db: deps.db, prefix: '/onboarding/admin/', isOff: deps.areAdminRoutesOff })
   for (const each of routes) await app.register(each, deps)

@@ -56,7 +56,7 @@ const rpcHandlers: ((deps: Deps) => RpcHandler)[] = [
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'social', ...options })
-  await serveOperators(app, { db: deps.db, keys: options.keys })
+  await serveOperators(app, deps.db)
   await serveProposals(app, { db: deps.db, handlers: { HOLD: caseHoldHandler(deps.db) } })
   refuseRestricted(app, deps)
   // Encapsulated, because health probes and scrapes are no sign of readers.

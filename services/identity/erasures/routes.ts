@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Body, Data, data, Id, Text, type Routes } from '@tandem/http-kit'
-import type { Deps } from '../deps.ts'
+import type { RouteDeps } from '../deps.ts'
 import { DeletionBegun, ErasureNotFound, InvalidResetToken } from '../errors.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
 import { device } from '../sessions/schemas.ts'
@@ -9,7 +9,7 @@ import { findErasure } from './queries.ts'
 import { restoreAccount } from './restore.ts'
 import { Deletion } from './schemas.ts'
 
-export const erasureRoutes: Routes<Deps> = async (app, deps) => {
+export const erasureRoutes: Routes<RouteDeps> = async (app, deps) => {
   app.post(
     '/account/deletion/cancel',
     {

@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair } from 'jose'
+import { generateKeyPairSync } from 'node:crypto'
 import { sql } from 'kysely'
 import { ConfigError } from '@tandem/process-kit'
 import type { Db, PublicKey, Trx } from '../tables.ts'
@@ -57,12 +57,12 @@ async function lockKeys (trx: Trx) {
 }
 
 async function addKey (trx: Trx, secrets: Secrets, signsAfter: string) {
-  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const kid = crypto.randomUUID()
-  const { kty, crv, x, y } = await exportJWK(publicKey)
+  const { kty, crv, x, y } = publicKey.export({ format: 'jwk' })
   await trx.insertInto('signing_keys').values({
     kid,
-    encrypted_private_key: secrets.encrypt(JSON.stringify(await exportJWK(privateKey))),
+    encrypted_private_key: secrets.encrypt(JSON.stringify(privateKey.export({ format: 'jwk' }))),
     public_key: JSON.stringify({ kid, kty, crv, x, y } as PublicKey),
     signs_from: sql<Date>`now() + ${signsAfter}::interval`
   }).execute()

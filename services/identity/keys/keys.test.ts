@@ -18,7 +18,7 @@ const { secrets } = deps
 const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()).kid as string
 const kidOfNextToken = async () =>
   kidOf(
-    await createIssuers(db, secrets).issueToken({
+    await createIssuers(app, deps).issueToken({
       accountId: crypto.randomUUID(),
       sessionId: crypto.randomUUID(),
       role: 'USER'

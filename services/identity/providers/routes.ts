@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Body, findNameError, languageOfRequest, Secret, Text, type Routes } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { RouteDeps } from '../deps.ts'
 import {
   AccountBanned,
   AccountDeletionPending,
@@ -29,7 +29,7 @@ interface Attempt {
   device: Device
 }
 
-export const providerRoutes: Routes<Deps> = async (app, deps) => {
+export const providerRoutes: Routes<RouteDeps> = async (app, deps) => {
   const { db, providers } = deps
 
   app.post('/auth/provider-a', {

@@ -11,7 +11,7 @@ import {
   Text
 } from '@tandem/http-kit'
 import { Code, CodeLinkToken } from '../codes/schemas.ts'
-import type { Deps } from '../deps.ts'
+import type { RouteDeps } from '../deps.ts'
 import { EmailFailed, EmailExists, CommonPassword, UserNotFound, InvalidCode, InvalidResetToken } from '../errors.ts'
 import { findTokenOwner } from '../keys/tokens.ts'
 import { NewPassword } from '../passwords/schemas.ts'
@@ -41,7 +41,7 @@ const RegistrationHeaders = Type.Object({
   }))
 })
 
-export const registrationRoutes: Routes<Deps> = async (app, deps) => {
+export const registrationRoutes: Routes<RouteDeps> = async (app, deps) => {
   const { db, secrets, mailer, mailRequests } = deps
 
   app.post('/auth/check-email', {
@@ -158,7 +158,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     config: { public: true }
   }, async ({ body, ip, headers }) => {
     // A token that expired within the lifetime of a code, a day, still identifies the caller.
-    const caller = await findTokenOwner(db, headers.authorization, DAY_SECONDS)
+    const caller = await findTokenOwner(app, headers.authorization, DAY_SECONDS)
     return await verifyEmail(db, secrets, { ...body, network: networkOf(ip), caller }) ? verified : alreadyVerified
   })
 
@@ -175,7 +175,7 @@ export const registrationRoutes: Routes<Deps> = async (app, deps) => {
     },
     config: { public: true }
   }, async ({ body: { token }, ip, headers }) => {
-    const caller = await findTokenOwner(db, headers.authorization, DAY_SECONDS)
+    const caller = await findTokenOwner(app, headers.authorization, DAY_SECONDS)
     await verifyEmailByLink(db, { token, network: networkOf(ip), caller })
     return message('Your email address is verified')
   })

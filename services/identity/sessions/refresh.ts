@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { lockAccount } from '../accounts/queries.ts'
-import type { Deps } from '../deps.ts'
+import type { RouteDeps } from '../deps.ts'
 import { InvalidRefreshToken, RefreshFailed } from '../errors.ts'
 import type { Db, Role } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
@@ -31,7 +31,7 @@ interface Refreshed {
  * with the same idempotency key returns the same tokens again for 60 seconds, until the new refresh token is used.
  * @throws InvalidRefreshToken, RefreshFailed
  */
-export async function refreshSession (deps: Deps, { refreshToken, idempotencyKey }: Refresh) {
+export async function refreshSession (deps: RouteDeps, { refreshToken, idempotencyKey }: Refresh) {
   const { db, issueToken } = deps
   if (idempotencyKey === undefined) {
     const refreshed = await exchange(db, refreshToken, generateToken()) ?? await rejectRefresh(db, refreshToken)
@@ -85,7 +85,7 @@ async function findRepeatedExchange (db: Db, refreshToken: string, next: string)
  * crash, the first one stored is returned to all. It is encrypted with the new refresh token, which is not in the
  * database.
  */
-async function issueOnce ({ db, secrets, issueToken }: Deps, refreshed: Refreshed) {
+async function issueOnce ({ db, secrets, issueToken }: RouteDeps, refreshed: Refreshed) {
   const digest = digestOfToken(refreshed.refreshToken)
   const stored = await find()
   if (stored) return stored

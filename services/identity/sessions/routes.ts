@@ -15,7 +15,7 @@ import {
   named,
   type Routes
 } from '@tandem/http-kit'
-import type { Deps } from '../deps.ts'
+import type { RouteDeps } from '../deps.ts'
 import { InvalidRefreshToken, RefreshFailed, SessionNotFound } from '../errors.ts'
 import { RequiredId } from '../schemas.ts'
 import { revokeOtherSessions, revokeSession, signOut } from './actions.ts'
@@ -55,7 +55,7 @@ const RefreshHeaders = Type.Object({
   }))
 })
 
-export const sessionRoutes: Routes<Deps> = async (app, deps) => {
+export const sessionRoutes: Routes<RouteDeps> = async (app, deps) => {
   const { db } = deps
 
   app.post('/auth/refresh', {

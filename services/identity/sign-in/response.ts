@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { ACCESS_TOKEN } from '@tandem/http-kit'
 import type { Account } from '../accounts/queries.ts'
 import { describeNewUser, describeUser, User } from '../accounts/user.ts'
-import type { Deps } from '../deps.ts'
+import type { RouteDeps } from '../deps.ts'
 import { tokens } from '../sessions/schemas.ts'
 
 /** The response of every sign-in route: the tokens and their user. */
@@ -17,7 +17,7 @@ export interface SignedIn {
 
 /** The response for a session that has just started. */
 export async function describeSignIn (
-  { callRpc, mediaUrls, issueToken }: Deps,
+  { callRpc, mediaUrls, issueToken }: RouteDeps,
   { account, sessionId, refreshToken, isNewUser }: SignedIn
 ) {
   const [token, user] = await Promise.all([

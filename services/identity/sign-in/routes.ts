@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Body, Message, message, networkOf, type Routes } from '@tandem/http-kit'
 import { Code, CodeLinkToken } from '../codes/schemas.ts'
-import type { Deps } from '../deps.ts'
+import type { RouteDeps } from '../deps.ts'
 import {
   AccountBanned,
   AccountDeletionPending,
@@ -21,7 +21,7 @@ import { describeSignIn, signedIn } from './response.ts'
 
 const SignedIn = Type.Object(signedIn)
 
-export const signInRoutes: Routes<Deps> = async (app, deps) => {
+export const signInRoutes: Routes<RouteDeps> = async (app, deps) => {
   app.post(
     '/auth/login',
     {

@@ -17,7 +17,7 @@ import {
   type Routes
 } from '@tandem/http-kit'
 import { appendAudit, forOperators, Proposed, rightsOf, staffRoles, withoutToken } from '@tandem/operator-kit'
-import type { Deps } from '../deps.ts'
+import type { RouteDeps } from '../deps.ts'
 import { listStaff } from './actions.ts'
 import { changeOrPropose, type StaffChange } from './changes.ts'
 import { beginEnrollment, beginUse, enroll, proveWithPasskey, signInWithPasskey } from './passkeys.ts'
@@ -44,7 +44,7 @@ const Staff = Type.Object({
 })
 
 /** How operators sign in. Each route answers the console, which keeps the session in a cookie. */
-export const staffSessionRoutes: Routes<Deps> = async (app, deps) => {
+export const staffSessionRoutes: Routes<RouteDeps> = async (app, deps) => {
   const { db } = deps
   const started = async ({ session, staffId }: { session: string, staffId: string }, requestId: string) => {
     const { role } = await useStaffSession(db, session)
@@ -149,7 +149,7 @@ export const staffSessionRoutes: Routes<Deps> = async (app, deps) => {
 }
 
 /** The operators themselves. Each change is made, or waits for another administrator. */
-export const staffRoutes: Routes<Deps> = async (app, deps) => {
+export const staffRoutes: Routes<RouteDeps> = async (app, deps) => {
   const { db } = deps
   const params = Type.Object({ id: Id })
   const response = { 200: Message, 202: Proposed }

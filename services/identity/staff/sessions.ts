@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { StaffRole } from '@tandem/operator-kit'
-import type { Deps } from '../deps.ts'
+import type { RouteDeps } from '../deps.ts'
 import { StaffSessionEnded } from '../errors.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -59,7 +59,7 @@ export const deleteOldStaffSessions = async (db: Db) =>
 
 /** The token of one page of the console. */
 export async function issueStaffToken (
-  { issueOperatorToken }: Pick<Deps, 'issueOperatorToken'>,
+  { issueOperatorToken }: Pick<RouteDeps, 'issueOperatorToken'>,
   session: StaffSession
 ) {
   const { id, staffId, role, accountId, provedAt, invitedBy, passkeyAt } = session

@@ -147,7 +147,6 @@ export async function testApp (
     secrets,
     hashing: await createHashing(),
     blocklist: createBlocklist(passwordBlocklist),
-    ...createIssuers(db, secrets),
     console: { origin: 'https://console.example', host: 'console.example' },
     fourEyes: new Set(),
     signKeySet: createKeySetSigner(db, rootKeys.privateKey),
@@ -164,6 +163,7 @@ export async function testApp (
     graceDays: 14
   }
   const app = await createApp(deps, { log: silentLog, keys })
+  const { issueToken, issueOperatorToken } = createIssuers(app, deps)
   mailer.start()
   mailRequests.start()
   // tap tears down in reverse order, so this runs before the servers stop.
@@ -198,7 +198,7 @@ export async function testApp (
     role: StaffRole = 'ADMIN',
     { provedSecondsAgo = 0, ...more }: Partial<Operator> & { provedSecondsAgo?: number } = {}
   ) => ({
-    authorization: `Bearer ${await deps.issueOperatorToken({
+    authorization: `Bearer ${await issueOperatorToken({
       id: randomUUID(),
       sessionId: randomUUID(),
       role,
@@ -222,7 +222,7 @@ export async function testApp (
       id,
       email,
       ...session,
-      accessToken: await deps.issueToken({ accountId: id, sessionId: session.sessionId, role: 'USER' })
+      accessToken: await issueToken({ accountId: id, sessionId: session.sessionId, role: 'USER' })
     }
   }
 
