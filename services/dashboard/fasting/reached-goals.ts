@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { FastFinished } from '@tandem/contracts'
-import { runWhenDue, throwErrors, type Log } from '@tandem/process-kit'
-import { inSavepoints, type FailedItem } from '@tandem/database-kit'
+import { workLocked } from '@tandem/database-kit'
+import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 
 const MAX_INTERVAL_MS = 10_000
 const BATCH_SIZE = 100
@@ -24,38 +24,25 @@ async function findNext (db: Db) {
   return next?.at
 }
 
-/**
- * Publishes every reached goal once. Several processes share the rows, and a process that crashes returns its own.
- * @throws the errors of those that failed, which stay due, after all others are published
- */
+/** Publishes every reached goal once. @throws the errors of those that failed, which stay due, after all others */
 export async function publishReachedGoals (db: Db, now: () => Date) {
-  const failures: FailedItem<{ id: string }>[] = []
-  let done: number
-  do {
-    done = await publishBatch(db, now(), failures)
-  } while (done === BATCH_SIZE)
-  throwErrors(failures.map(({ error }) => error))
-}
-
-async function publishBatch (db: Db, now: Date, failures: FailedItem<{ id: string }>[]) {
-  const failedIds = failures.map(({ item }) => item.id)
-  return await db.transaction().execute(async (trx) => {
-    const due = await trx.selectFrom('fasts').where('goal_due_at', '<=', now)
-      .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
-      .select(['id', 'account_id as accountId', 'goal_hours as goalHours'])
-      .orderBy('goal_due_at').limit(BATCH_SIZE)
-      .forUpdate().skipLocked()
-      .execute()
-    const outcome = await inSavepoints(trx, due, async (fasts) => {
+  const at = now()
+  await workLocked(db, {
+    lock: async (trx: Trx, failedIds) =>
+      await trx.selectFrom('fasts').where('goal_due_at', '<=', at)
+        .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+        .select(['id', 'account_id as accountId', 'goal_hours as goalHours'])
+        .orderBy('goal_due_at').limit(BATCH_SIZE)
+        .forUpdate().skipLocked()
+        .execute(),
+    async work (trx, fasts) {
       const ids = fasts.map(({ id }) => id)
       await trx.updateTable('fasts').where('id', '=', sql<string>`any(${ids}::uuid[])`)
-        .set({ goal_due_at: null, goal_published_at: now })
+        .set({ goal_due_at: null, goal_published_at: at })
         .execute()
       for (const { id, accountId, goalHours } of fasts) {
         await publish(trx, FastFinished, id, { accountId, fastId: id, goalHours })
       }
-    })
-    failures.push(...outcome.failures)
-    return due.length
+    }
   })
 }

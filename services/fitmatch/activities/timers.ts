@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { isHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { ActivityReminded } from '@tandem/contracts'
-import { inSavepoints, type FailedItem } from '@tandem/database-kit'
-import { runWhenDue, throwErrors, type Log } from '@tandem/process-kit'
+import { workLocked } from '@tandem/database-kit'
+import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { moveMeetings } from '../meetings/actions.ts'
 import { disarmBefore } from '../meetings/endings.ts'
@@ -48,38 +48,25 @@ async function findNext (db: Db) {
   return next?.at
 }
 
-/**
- * Runs every due timer once. Several processes share the rows, and a process that crashes returns its own.
- * @throws the errors of those that failed, which stay due, after all others have run
- */
+/** Runs every due timer once. @throws the errors of those that failed, which stay due, after all others have run */
 export async function runDueTimers (db: Db, now: () => Date) {
-  const failures: FailedItem<{ id: string }>[] = []
-  let done: number
-  do {
-    done = await runBatch(db, now(), failures)
-  } while (done === BATCH_SIZE)
-  throwErrors(failures.map(({ error }) => error))
-}
-
-async function runBatch (db: Db, now: Date, failures: FailedItem<{ id: string }>[]) {
-  const failedIds = failures.map(({ item }) => item.id)
-  return await db.transaction().execute(async (trx) => {
+  const at = now()
+  await workLocked(db, {
     // An activity that another transaction is changing is left for the next second. Waiting for it could deadlock.
-    const due = await trx.selectFrom('activity_timers').innerJoin('activities', 'activities.id', 'activity_id')
-      .where('due_at', '<=', now)
-      .where('activity_id', '<>', sql<string>`all(${failedIds}::uuid[])`)
-      .select(['kind', ...lockedColumns])
-      .orderBy('due_at').limit(BATCH_SIZE)
-      .forUpdate().skipLocked()
-      .execute()
-    const outcome = await inSavepoints(trx, due, async (timers) => {
-      for (const { kind, ...activity } of timers) await runTimer(trx, kind, activity, now)
+    lock: async (trx: Trx, failedIds) =>
+      await trx.selectFrom('activity_timers').innerJoin('activities', 'activities.id', 'activity_id')
+        .where('due_at', '<=', at)
+        .where('activity_id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+        .select(['kind', ...lockedColumns])
+        .orderBy('due_at').limit(BATCH_SIZE)
+        .forUpdate().skipLocked()
+        .execute(),
+    async work (trx, timers) {
+      for (const { kind, ...activity } of timers) await runTimer(trx, kind, activity, at)
       await sql`delete from activity_timers using unnest(
           ${timers.map(({ id }) => id)}::uuid[], ${timers.map(({ kind }) => kind)}::text[]) as done (activity_id, kind)
         where activity_timers.activity_id = done.activity_id and activity_timers.kind = done.kind`.execute(trx)
-    })
-    failures.push(...outcome.failures)
-    return due.length
+    }
   })
 }
 

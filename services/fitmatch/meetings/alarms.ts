@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { MeetingAsked, MeetingOverdue } from '@tandem/contracts'
+import { workLocked } from '@tandem/database-kit'
 import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -22,23 +24,20 @@ async function findNext (db: Db) {
   return next?.at
 }
 
-/** Handles every due meeting once. Several processes share the rows, and a process that crashes returns its own. */
+/** Handles every due meeting once. @throws the errors of those that failed, which stay due, after all others are done */
 export async function runDueMeetings (db: Db, now: () => Date) {
-  let handled: number
-  do {
-    handled = await runBatch(db, now())
-  } while (handled === BATCH_SIZE)
-}
-
-async function runBatch (db: Db, now: Date) {
-  return await db.transaction().execute(async (trx) => {
-    const due = await trx.selectFrom('meetings').where('due_at', '<=', now)
-      .select(['id', 'activity_id as activityId', 'account_id as accountId', 'alarm_at as alarmAt'])
-      .orderBy('due_at').limit(BATCH_SIZE)
-      .forUpdate().skipLocked()
-      .execute()
-    for (const meeting of due) await runDue(trx, meeting, now)
-    return due.length
+  const at = now()
+  await workLocked(db, {
+    lock: async (trx: Trx, failedIds) =>
+      await trx.selectFrom('meetings').where('due_at', '<=', at)
+        .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+        .select(['id', 'activity_id as activityId', 'account_id as accountId', 'alarm_at as alarmAt'])
+        .orderBy('due_at').limit(BATCH_SIZE)
+        .forUpdate().skipLocked()
+        .execute(),
+    async work (trx, meetings) {
+      for (const meeting of meetings) await runDue(trx, meeting, at)
+    }
   })
 }
 

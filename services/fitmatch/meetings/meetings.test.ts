@@ -89,6 +89,21 @@ t.test('the safety of meetings', async (t) => {
     t.same(await eventsOf(id), ['shared', 'shared', 'shared'])
   })
 
+  t.test('a meeting that cannot be changed keeps no other from its alarm, and its own stays due', async (t) => {
+    const meetings = [await givenActivity(), await givenActivity(), await givenActivity()]
+    for (const { ben, id } of meetings) await arm(ben, id)
+    const statuses = async () => await Promise.all(meetings.map(async ({ ben, id }) => await stateOf(ben, id)))
+    const broken = meetings[1]!
+    await sql`alter table meetings add constraint broken
+      check (activity_id <> ${sql.lit(broken.id)} or status <> 'ALARMED')`.execute(db)
+    await t.rejects(run(broken.endsAt, 61), { code: '23514' })
+    await sql`alter table meetings drop constraint broken`.execute(db)
+    t.same(await statuses(), ['ALARMED', 'ARMED', 'ALARMED'])
+    await run(broken.endsAt, 61)
+    t.same(await statuses(), ['ALARMED', 'ALARMED', 'ALARMED'])
+    for (const { id } of meetings) t.same(await eventsOf(id), ['shared', 'overdue'])
+  })
+
   t.test('the report and the alarm at the same instant: no alarm, or alarm and all-clear', async (t) => {
     const { ben, id, endsAt } = await givenActivity()
     const outcomes = new Set<string>()

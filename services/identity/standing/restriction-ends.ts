@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
+import { workLocked } from '@tandem/database-kit'
 import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { setHidden } from '../hidden.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 
 const MAX_INTERVAL_MS = 30_000
+const BATCH_SIZE = 100
 
 /** Shows people again at the time when the restriction of their account ends. */
 export const startEndingRestrictions = ({ db }: Pick<Deps, 'db'>, log: Log) =>
@@ -21,9 +23,16 @@ async function findNextEnd (db: Db) {
 }
 
 async function endRestrictions (db: Db) {
-  await db.transaction().execute(async (trx) => {
-    const ended = await trx.selectFrom('accounts').where('restricted_until', '<=', sql<Date>`now()`).select('id')
-      .limit(500).forNoKeyUpdate().skipLocked().execute()
-    for (const { id } of ended) await setHidden(trx, id, { restricted_until: null })
+  await workLocked(db, {
+    lock: async (trx: Trx, failedIds) =>
+      await trx.selectFrom('accounts').where('restricted_until', '<=', sql<Date>`now()`)
+        .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+        .select('id')
+        .orderBy('restricted_until').limit(BATCH_SIZE)
+        .forNoKeyUpdate().skipLocked()
+        .execute(),
+    async work (trx, accounts) {
+      for (const { id } of accounts) await setHidden(trx, id, { restricted_until: null })
+    }
   })
 }

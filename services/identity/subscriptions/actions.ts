@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { SubscriptionChanged } from '@tandem/contracts'
-import { throwErrors } from '@tandem/process-kit'
-import { inSavepoints } from '@tandem/database-kit'
+import { workLocked } from '@tandem/database-kit'
 import type { Db, Trx } from '../tables.ts'
+
+const BATCH_SIZE = 100
 
 /** Starts a subscription now, for `days`. It replaces the current one. */
 export async function startSubscription (
@@ -36,20 +37,21 @@ export async function cancelSubscription (trx: Trx, accountId: string) {
 
 /** Marks the subscriptions whose period has ended. */
 export async function expireSubscriptions (db: Db) {
-  const { failures } = await db.transaction().execute(async (trx) => {
-    const expired = await trx.selectFrom('subscriptions').select(['id', 'account_id as accountId'])
-      .where('status', '=', 'ACTIVE')
-      .where('current_period_end', '<', sql<Date>`now()`)
-      .limit(200)
-      .forUpdate().skipLocked()
-      .execute()
-    return await inSavepoints(trx, expired, async (some) => {
-      await trx.updateTable('subscriptions').set({ status: 'EXPIRED' }).where('id', 'in', some.map(({ id }) => id))
+  await workLocked(db, {
+    lock: async (trx: Trx, failedIds) =>
+      await trx.selectFrom('subscriptions').select(['id', 'account_id as accountId'])
+        .where('status', '=', 'ACTIVE')
+        .where('current_period_end', '<', sql<Date>`now()`)
+        .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+        .limit(BATCH_SIZE)
+        .forUpdate().skipLocked()
+        .execute(),
+    async work (trx, expired) {
+      await trx.updateTable('subscriptions').set({ status: 'EXPIRED' }).where('id', 'in', expired.map(({ id }) => id))
         .execute()
-      for (const { accountId } of some) await publishChange(trx, accountId)
-    })
+      for (const { accountId } of expired) await publishChange(trx, accountId)
+    }
   })
-  throwErrors(failures.map(({ error }) => error))
 }
 
 async function publishChange (trx: Trx, accountId: string) {
