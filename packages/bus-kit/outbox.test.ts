@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import t from 'tap'
 import { until } from '@tandem/test-kit'
-import { publish, publishSql } from './index.ts'
+import { publish } from './index.ts'
 import { effects, Happened, haveEffects, publishOne, testBus } from './test-bus.ts'
 
 t.test('a rolled back event is never published', async (t) => {
@@ -20,41 +19,6 @@ t.test('a rolled back event is never published', async (t) => {
   await until(haveEffects(db, 1))
   await sleep(200)
   t.strictSame(await effects(db), [1])
-})
-
-t.test('publishSql publishes an event once for each row, with values that only Postgres knows, or not at all', async (t) => {
-  const { db, publisher, consumer } = await testBus(t)
-  publisher().relay()
-  consumer().consume()
-  const change = async (rows: number, text: string) =>
-    await publishSql(db, (insertEvent) =>
-      sql`
-    with changed as (select 4 + n as number from generate_series(1, ${rows}::int) n),
-    published as (${insertEvent(Happened, 'thing', { number: sql<number>`changed.number`, text }, sql`changed`)})
-    select from changed`)
-  await change(0, 'none')
-  await change(3, 'a "quoted" text')
-  await t.rejects(
-    publishSql(db, (insertEvent) =>
-      sql`
-    with published as (${
-        insertEvent(Happened, 'thing', { number: 99 }, sql`(values (1)) as changed`)
-      }) select 1 / (random() * 0)::int`),
-    /division by zero/
-  )
-  await t.rejects(
-    change(1, 7 as unknown as string),
-    /invalid data for alpha\.thing\.happened\.v1: \/text must be string/
-  )
-  await until(haveEffects(db, 3))
-  await sleep(200)
-  t.strictSame(await effects(db), [5, 6, 7])
-  t.equal(
-    (await db.selectFrom('outbox').select('data').orderBy('seq').executeTakeFirstOrThrow().then(({ data }) =>
-      data as { text: string }
-    )).text,
-    'a "quoted" text'
-  )
 })
 
 t.test('data that do not match the schema cannot be published, and the error does not contain them', async (t) => {

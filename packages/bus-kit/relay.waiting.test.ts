@@ -167,7 +167,7 @@ t.test('an event that is too large for NATS waits for an operator and delays no 
   const { db, lines, publisher, consumer } = await testBus(t)
   publisher().relay()
   consumer().consume()
-  // As publishSql could, because it cannot measure its data beforehand.
+  // `publish` would refuse it; an older version, or an operator, may not have.
   const publishLarge = async (number: number, length: number) => {
     const values = {
       type: Happened.type,

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import type Type from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 
 const compiled = new WeakMap<Type.TSchema, Validator>()
@@ -18,19 +18,4 @@ export function validatorOf (schema: Type.TSchema): Validator {
  */
 export function describeErrors (schema: Type.TSchema, value: unknown) {
   return validatorOf(schema).Errors(value).map((each) => `${each.instancePath || '/'} ${each.message}`).join(', ')
-}
-
-/**
- * What is wrong with an object of which only `values` are known yet, out of the fields `names`; empty when nothing is.
- */
-export function describeFieldErrors (schema: Type.TSchema, values: Record<string, unknown>, names: string[]) {
-  if (!Type.IsObject(schema)) return ''
-  const missing = (schema.required ?? []).filter((name) => !names.includes(name)).map((name) => `/${name} is missing`)
-  const invalid = Object.entries(values).flatMap(([name, value]) => {
-    const field = schema.properties[name]
-    return field && !validatorOf(field).Check(value)
-      ? [`/${name} ${validatorOf(field).Errors(value).map((each) => each.message).join(', ')}`]
-      : []
-  })
-  return [...missing, ...invalid].join(', ')
 }

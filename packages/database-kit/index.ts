@@ -1,4 +1,4 @@
-export { cacheJsonQuery, cacheQuery } from './cached-query.ts'
+export { cacheJsonQuery } from './cached-query.ts'
 export { connect, type ConnectOptions, type Log } from './connect.ts'
 export { inSavepoints, type FailedItem } from './savepoints.ts'
 export { deleteExpiredQuotas, readDailyQuota, useDailyQuota, type DailyQuotaTables } from './daily-quota.ts'

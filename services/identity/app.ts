@@ -93,7 +93,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
     }
   })
   trackRequests(app)
-  const routeDeps = { ...deps, ...createIssuers(app, deps) }
+  const routeDeps = Object.assign(deps, createIssuers(app, deps))
   for (const each of routes) await app.register(each, routeDeps)
   return app
 }

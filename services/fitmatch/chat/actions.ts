@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { publishSql } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { MessageSent, MessagesRead } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import type { StoredImage } from '@tandem/media-kit'
@@ -8,9 +8,9 @@ import { hasRolledBack, MatchNotFound } from '../errors.ts'
 import { RateLimited } from '@tandem/http-kit'
 import { joinVisibleMatch, matchesOf } from '../matches/queries.ts'
 import { readParticipant } from '../people/queries.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 import { storeImage, type ImageUpload } from './images.ts'
-import { insertMessageUse, retryAfterSeconds } from './message-quota.ts'
+import { retryAfterSeconds, useMessage } from './message-quota.ts'
 import { findByClientId, messageColumns, readChat, type SentMessage } from './queries.ts'
 
 const MAX_MESSAGE_IDS_PER_EVENT = 500
@@ -37,7 +37,7 @@ export async function sendMessage (
   // The first response to the key is not for someone who was suspended since.
   if (image || idempotencyKey) await readParticipant(db, senderId)
   if (image) {
-    // Checked before the image is re-encoded. The statement checks all of it again.
+    // Checked before the image is re-encoded. The transaction checks all of it again.
     await readChat(db, senderId, message.matchId)
     const repeated = await findByClientId(db, senderId, message)
     if (repeated) return repeated
@@ -51,15 +51,11 @@ export async function sendMessage (
     if (imageUrl !== null) await media.remove(imageUrl).catch(() => {})
   }
   try {
-    const insert = async (db: Db) => await insertMessage(db, senderId, { ...message, image: stored })
-    // Without a key no transaction is needed around the statement.
-    const inserted = idempotencyKey ? withIdempotencyKey(db, idempotencyKey, insert) : insert(db)
-    const sent = await inserted.catch(async (error: unknown) => {
-      // It waited for the message that it repeats, and its snapshot is older than that message.
-      const repeated = isRepeated(error) ? await findByClientId(db, senderId, message) : undefined
-      if (!repeated) throw error
-      return repeated
-    })
+    const sent = await withIdempotencyKey(
+      db,
+      idempotencyKey,
+      async (trx) => await insertMessage(trx, senderId, { ...message, image: stored })
+    )
     if (sent.imageUrl !== imageUrl) await discardImage()
     return sent
   } catch (error) {
@@ -68,8 +64,6 @@ export async function sendMessage (
   }
 }
 
-const isRepeated = (error: unknown) => (error as { constraint?: unknown }).constraint === 'messages_by_client_id'
-
 interface StoredMessage extends Omit<NewMessage, 'image' | 'client'> {
   image: StoredImage | null
 }
@@ -77,55 +71,53 @@ interface StoredMessage extends Omit<NewMessage, 'image' | 'client'> {
 /**
  * Messages are written under the match's lock with strictly increasing times, so clients that poll for newer messages
  * never miss or repeat one.
- *
- * An optimisation: the checks, the quota, the message and its event are one statement. Each part reads from the one
- * before it, so the match is locked first, and a message that is refused uses nothing of the quota.
  */
-async function insertMessage (
-  db: Db,
-  senderId: string,
-  { matchId, content, image, clientMessageId }: StoredMessage
-) {
-  const clientId = clientMessageId ?? null
-  const event = {
+async function insertMessage (trx: Trx, senderId: string, message: StoredMessage): Promise<SentMessage> {
+  const { matchId, content, image, clientMessageId } = message
+  const chat = await lockChat(trx, senderId, matchId)
+  const repeated = await findByClientId(trx, senderId, message)
+  if (repeated) return repeated
+  await useMessage(trx, senderId)
+  const { sentAt } = await trx.updateTable('matches').where('id', '=', matchId)
+    .set({
+      last_message_at: sql`greatest(
+        date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')`
+    })
+    .returning('last_message_at as sentAt')
+    .executeTakeFirstOrThrow()
+  const sent = await trx.insertInto('messages').values({
+    match_id: matchId,
+    sender_id: senderId,
+    content,
+    image_url: image?.key ?? null,
+    image_width: image?.width ?? null,
+    image_height: image?.height ?? null,
+    image_blurhash: image?.blurhash ?? null,
+    client_id: clientMessageId ?? null,
+    created_at: sentAt!
+  })
+    .returning(messageColumns)
+    .executeTakeFirstOrThrow()
+  await trx.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
+  await publish(trx, MessageSent, matchId, {
     matchId,
-    messageId: sql<string>`message.id`,
+    messageId: sent.id,
     senderId,
-    senderName: sql<string>`chat.own_name`,
-    recipientId: sql<string>`chat.other_id`,
+    senderName: chat.ownName,
+    recipientId: chat.otherId,
     hasImage: image !== null
-  }
-  const { rows: [sent] } = await publishSql(db, (insertEvent) =>
-    sql<SentMessage>`
-    with chat as (
-      ${chatOf(senderId, matchId)} for update of matches
-    ), earlier as (
-      select ${messageColumns} from messages
-      where match_id = (select id from chat) and sender_id = ${senderId} and client_id = ${clientId}
-    ), quota as (
-      ${insertMessageUse(senderId, sql`chat where not exists (select from earlier)`)}
-    ), written as (
-      update matches set
-        last_message_at = greatest(date_trunc('milliseconds', clock_timestamp()), last_message_at + interval '1 millisecond')
-      where id = (select id from chat) and exists (select from quota)
-      returning id, last_message_at
-    ), message as (
-      insert into messages (
-        match_id, sender_id, content, image_url, image_width, image_height, image_blurhash, client_id, created_at
-      )
-      select id, ${senderId}::uuid, ${content}, ${image?.key ?? null}, ${image?.width ?? null}::integer,
-        ${image?.height ?? null}::integer, ${image?.blurhash ?? null}, ${clientId}, last_message_at
-      from written
-      returning ${messageColumns}
-    ), no_longer_typing as (
-      delete from typing_indicators where match_id = (select id from written) and account_id = ${senderId}
-    ), published as (
-      ${insertEvent(MessageSent, matchId, event, sql`message, chat`)}
-    )
-    select * from message union all select * from earlier`)
-  if (sent) return sent
-  await assertCanWrite(db, senderId, matchId)
-  throw new RateLimited(await retryAfterSeconds(db, senderId) ?? 1)
+  })
+  return sent
+}
+
+/** Locks a match in which the account can write. @throws `participantErrors`, MatchNotFound */
+async function lockChat (trx: Trx, accountId: string, matchId: string) {
+  const { rows: [chat] } = await sql<{ otherId: string, ownName: string }>`
+    select other_id as "otherId", own_name as "ownName" from (${chatOf(accountId, matchId)} for update of matches) chat`
+    .execute(trx)
+  if (chat) return chat
+  await assertCanWrite(trx, accountId, matchId)
+  throw new MatchNotFound()
 }
 
 /**
@@ -154,22 +146,18 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
     .where((eb) => eb.exists(matchesOf(db, readerId).where('matches.id', '=', matchId).select('matches.id')))
   // Nothing is unread, so there is nothing to publish and no reason to wake the relay.
   if (!await unread.limit(1).executeTakeFirst()) return []
-  const batchSize = sql.lit(MAX_MESSAGE_IDS_PER_EVENT)
-  const [messageIds, senderId] = [sql<string[]>`batches.ids`, sql<string>`batches.sender_id`]
-  const { rows } = await publishSql(db, (insertEvent) =>
-    sql<{ id: string, readAt: Date }>`
-    with marked as (
-      update messages set read_at = now() where id in (${unread}) and read_at is null
-      returning id, sender_id, read_at
-    ), batches as (
-      select jsonb_agg(id) as ids, sender_id
-      from (select id, sender_id, (row_number() over () - 1) / ${batchSize} as batch from marked) as numbered
-      group by batch, sender_id
-    ), published as (
-      ${insertEvent(MessagesRead, matchId, { matchId, readerId, senderId, messageIds }, sql`batches`)}
-    )
-    select id, read_at as "readAt" from marked`)
-  return rows
+  return await db.transaction().execute(async (trx) => {
+    const read = await trx.updateTable('messages').set({ read_at: sql`now()` })
+      .where('id', 'in', unread)
+      .where('read_at', 'is', null)
+      .returning(['id', 'sender_id as senderId', 'read_at as readAt'])
+      .execute()
+    for (let from = 0; from < read.length; from += MAX_MESSAGE_IDS_PER_EVENT) {
+      const messageIds = read.slice(from, from + MAX_MESSAGE_IDS_PER_EVENT).map(({ id }) => id)
+      await publish(trx, MessagesRead, matchId, { matchId, readerId, senderId: read[0]!.senderId, messageIds })
+    }
+    return read
+  })
 }
 
 /**

@@ -1,24 +1,22 @@
-import { sql, type RawBuilder } from 'kysely'
-import type { Db } from '../tables.ts'
+import { sql } from 'kysely'
+import { RateLimited } from '@tandem/http-kit'
+import type { Db, Trx } from '../tables.ts'
 
 const MESSAGES_PER_MINUTE = 60
 
-/**
- * Uses one of the minute's messages for the row of `from`, as one part of a statement. It returns no row if none is left.
- * The minute starts with the first message.
- */
-export const insertMessageUse = (accountId: string, from: RawBuilder<unknown>) =>
-  sql`
-  insert into message_quota as quota (account_id, window_started_at, used)
-  select ${accountId}::uuid, clock_timestamp(), 1 from ${from}
-  on conflict (account_id) do update set
-    used = case when quota.window_started_at <= clock_timestamp() - interval '1 minute' then 1
-      else quota.used + 1 end,
-    window_started_at = case when quota.window_started_at <= clock_timestamp() - interval '1 minute'
-      then clock_timestamp() else quota.window_started_at end
-    where quota.used < ${sql.lit(MESSAGES_PER_MINUTE)}
-      or quota.window_started_at <= clock_timestamp() - interval '1 minute'
-  returning used`
+/** Uses one of the minute's messages. The minute starts with the first message. @throws RateLimited */
+export async function useMessage (trx: Trx, accountId: string) {
+  const isOver = sql<boolean>`quota.window_started_at <= clock_timestamp() - interval '1 minute'`
+  const { rows: [used] } = await sql`
+    insert into message_quota as quota (account_id, window_started_at, used)
+    values (${accountId}, clock_timestamp(), 1)
+    on conflict (account_id) do update set
+      used = case when ${isOver} then 1 else quota.used + 1 end,
+      window_started_at = case when ${isOver} then clock_timestamp() else quota.window_started_at end
+      where quota.used < ${sql.lit(MESSAGES_PER_MINUTE)} or ${isOver}
+    returning used`.execute(trx)
+  if (!used) throw new RateLimited(await retryAfterSeconds(trx, accountId) ?? 1)
+}
 
 /** Seconds until the account can send again; undefined if it can now. */
 export async function retryAfterSeconds (db: Db, accountId: string) {

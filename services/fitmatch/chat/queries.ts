@@ -107,9 +107,18 @@ export interface SentMessage {
 }
 
 /** The columns of a `SentMessage`. */
-export const messageColumns = sql`
-  id, match_id as "matchId", sender_id as "senderId", content, image_url as "imageUrl", image_width as width,
-  image_height as height, image_blurhash as blurhash, created_at as "createdAt", read_at as "readAt"`
+export const messageColumns = [
+  'id',
+  'match_id as matchId',
+  'sender_id as senderId',
+  'content',
+  'image_url as imageUrl',
+  'image_width as width',
+  'image_height as height',
+  'image_blurhash as blurhash',
+  'created_at as createdAt',
+  'read_at as readAt'
+] as const
 
 /** The message that the sender already stored under this client message id. */
 export async function findByClientId (
@@ -118,8 +127,9 @@ export async function findByClientId (
   { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }
 ): Promise<SentMessage | undefined> {
   if (clientMessageId === undefined) return
-  const { rows } = await sql<SentMessage>`
-    select ${messageColumns} from messages
-    where match_id = ${matchId} and sender_id = ${senderId} and client_id = ${clientMessageId}`.execute(db)
-  return rows[0]
+  return await db.selectFrom('messages').select(messageColumns)
+    .where('match_id', '=', matchId)
+    .where('sender_id', '=', senderId)
+    .where('client_id', '=', clientMessageId)
+    .executeTakeFirst()
 }

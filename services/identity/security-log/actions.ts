@@ -72,22 +72,20 @@ const RETENTION = '90 days'
 const DELETE_BATCH_SIZE = 10_000
 
 /** Logs an event with the origin of the current request, in the transaction of the change. */
-export async function logSecurityEvent<Kind extends keyof Details> (trx: Trx, event: SecurityEvent<Kind>) {
-  await insertSecurityEvent(event, sql`(select) once`).execute(trx)
-}
-
-/** `logSecurityEvent` as one part of a statement, for each row of `from`. */
-export function insertSecurityEvent<Kind extends keyof Details> (
-  { kind, accountId, sessionId, detail }: SecurityEvent<Kind>,
-  from: RawBuilder<unknown>
+export async function logSecurityEvent<Kind extends keyof Details> (
+  trx: Trx,
+  { kind, accountId, sessionId, detail }: SecurityEvent<Kind>
 ) {
-  const origin = currentOrigin()
+  const { network, requestId, ...origin } = currentOrigin()
   eventsTotal.inc({ kind })
-  return sql`
-    insert into security_events (kind, account_id, session_id, network, request_id, detail)
-    select ${kind}, ${accountId}::uuid, ${sessionId ?? origin.sessionId}::uuid, ${origin.network}, ${origin.requestId},
-      ${JSON.stringify(detail)}::jsonb
-    from ${from}`
+  await trx.insertInto('security_events').values({
+    kind,
+    account_id: accountId,
+    session_id: sessionId ?? origin.sessionId,
+    network,
+    request_id: requestId,
+    detail: JSON.stringify(detail)
+  }).execute()
 }
 
 /** A sign-in attempt. The email is only used to look up the account and never stored. */

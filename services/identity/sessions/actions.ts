@@ -1,17 +1,18 @@
 import { sql } from 'kysely'
-import { publish, publishSql } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
 import { maskAddress } from '@tandem/http-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { SessionNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Db, Platform, SignInMethod, Trx } from '../tables.ts'
+import { logSecurityEvent } from '../security-log/actions.ts'
+import { resumeOrReject } from './leaving.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
-import { insertSecurityEvent, logSecurityEvent } from '../security-log/actions.ts'
-import { departureOf, resumeOrReject, type Departure } from './leaving.ts'
 import { lockCaller, type Caller } from './caller.ts'
-import { insertNetwork } from './networks.ts'
+import { saveNetwork } from './networks.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
+import { addRefreshToken } from './refresh-tokens.ts'
 
 export interface Device {
   deviceInfo?: string
@@ -50,57 +51,55 @@ export async function startSession (
   secrets: Secrets,
   { accountId, method, client: { address, device }, refreshToken = generateToken() }: NewSession
 ) {
-  const { deviceInfo = null, deviceName = null, platform = null, appVersion = null } = device
-  const newSession = { accountId, method, deviceName, platform }
-  const signIn = { kind: 'SIGN_IN', accountId, sessionId: sql<string>`session.id`, detail: { method } } as const
-  // One statement, because each costs the service about a hundredth of the password hash. Its parts see nothing of the new
-  // session but what they select from `session`.
-  const { rows: [started] } = await publishSql(trx, (insertEvent) =>
-    sql<{ sessionId: string } & Departure>`
-    with device as (
-      select exists (select from sessions where account_id = ${accountId})
-        and not exists (
-          select from sessions where account_id = ${accountId}
-            and device_info is not distinct from ${deviceInfo}::text
-            and device_name is not distinct from ${deviceName}::text
-            and platform is not distinct from ${platform}::text
-        ) as is_new
-    ), session as (
-      insert into sessions (account_id, device_info, device_name, platform, app_version, ip_address)
-      values (${accountId}, ${deviceInfo}::text, ${deviceName}::text, ${platform}::text, ${appVersion},
-        ${maskAddress(address)})
-      returning id
-    ), token as (
-      insert into refresh_tokens (digest, session_id, expires_at)
-      select ${digestOfToken(refreshToken)}, id, now() + ${REFRESH_TOKEN_LIFETIME}::interval from session
-    ), logged as (
-      ${insertSecurityEvent(signIn, sql`session`)}
-    ), network as (
-      ${insertNetwork(accountId, address)}
-    ), ended as (
-      update sessions set ended_at = now()
-      where id in (
-        select id from sessions where account_id = ${accountId} and ended_at is null
-        order by last_used_at desc offset ${sql.lit(MAX_ACTIVE_SESSIONS - 1)}
-      ) and ended_at is null
-      returning id
-    ), ended_ids as (
-      select jsonb_agg(id) as ids from ended having count(*) > 0
-    ), published_start as (
-      ${
-      insertEvent(SessionStarted, accountId, {
-        ...newSession,
-        sessionId: sql`session.id`,
-        newDevice: sql`device.is_new`
-      }, sql`session, device`)
-    }
-    ), published_end as (
-      ${insertEvent(SessionsEnded, accountId, { accountId, sessionIds: sql`ids` }, sql`ended_ids`)}
-    )
-    select session.id as "sessionId", departure.* from session, (${departureOf(accountId)}) departure`)
-  const { sessionId, ...departure } = started!
-  await resumeOrReject(trx, secrets, { accountId, method, departure })
+  await resumeOrReject(trx, secrets, { accountId, method })
+  const newDevice = await isNewDevice(trx, accountId, device)
+  const { id: sessionId } = await trx.insertInto('sessions').values({
+    account_id: accountId,
+    device_info: device.deviceInfo ?? null,
+    device_name: device.deviceName ?? null,
+    platform: device.platform ?? null,
+    app_version: device.appVersion ?? null,
+    ip_address: maskAddress(address)
+  })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await addRefreshToken(trx, sessionId, refreshToken)
+  await saveNetwork(trx, accountId, address)
+  await logSecurityEvent(trx, { kind: 'SIGN_IN', accountId, sessionId, detail: { method } })
+  const { deviceName = null, platform = null } = device
+  await publish(trx, SessionStarted, accountId, { accountId, sessionId, method, deviceName, platform, newDevice })
+  await endLeastUsed(trx, accountId)
   return { sessionId, refreshToken }
+}
+
+/** Whether the account has sessions, and none of them is from this device. */
+async function isNewDevice (trx: Trx, accountId: string, { deviceInfo, deviceName, platform }: Device) {
+  const { sessions, fromDevice } = await trx.selectFrom('sessions').where('account_id', '=', accountId)
+    .select((row) => [
+      row.fn.countAll<number>().as('sessions'),
+      row.fn.countAll<number>()
+        .filterWhere('device_info', 'is not distinct from', deviceInfo ?? null)
+        .filterWhere('device_name', 'is not distinct from', deviceName ?? null)
+        .filterWhere('platform', 'is not distinct from', platform ?? null)
+        .as('fromDevice')
+    ])
+    .executeTakeFirstOrThrow()
+  return sessions > 0 && fromDevice === 0
+}
+
+async function endLeastUsed (trx: Trx, accountId: string) {
+  const ended = await trx.updateTable('sessions').set({ ended_at: sql`now()` })
+    .where(
+      'id',
+      'in',
+      (query) =>
+        query.selectFrom('sessions').where('account_id', '=', accountId).where('ended_at', 'is', null)
+          .select('id').orderBy('last_used_at', 'desc').offset(MAX_ACTIVE_SESSIONS)
+    )
+    .where('ended_at', 'is', null)
+    .returning('id')
+    .execute()
+  await publishEnded(trx, accountId, ended)
 }
 
 /** The sessions to end: all of the account, or `only` one, or all `except` one. */

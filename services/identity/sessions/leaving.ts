@@ -1,25 +1,8 @@
-import { sql } from 'kysely'
 import { setHidden } from '../hidden.ts'
 import { AccountDeletionPending } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { SignInMethod, Trx } from '../tables.ts'
 import { createRestoreToken, digestOfPassword } from './restore-tokens.ts'
-
-/** Why an account that signs in is hidden or cannot sign in. */
-export interface Departure {
-  pausedAt: Date | null
-  erasureId: string | null
-  eraseAt: Date | null
-  passwordHash: string | null
-}
-
-/** The departure of an account, as a query. */
-export const departureOf = (accountId: string) =>
-  sql<Departure>`
-    select paused_at as "pausedAt", erasures.id as "erasureId", erase_at as "eraseAt", password_hash as "passwordHash"
-    from accounts
-    left join erasures on account_id = accounts.id and status in ('SCHEDULED', 'HELD', 'RUNNING')
-    where accounts.id = ${accountId}`
 
 /**
  * Resumes a paused account, and rejects the sign-in of one that is leaving: signing in alone never cancels a deletion.
@@ -28,12 +11,22 @@ export const departureOf = (accountId: string) =>
 export async function resumeOrReject (
   trx: Trx,
   secrets: Secrets,
-  { accountId, method, departure: { pausedAt, erasureId, eraseAt, passwordHash } }: {
-    accountId: string,
-    method: SignInMethod,
-    departure: Departure
-  }
+  { accountId, method }: { accountId: string, method: SignInMethod }
 ) {
+  const { pausedAt, erasureId, eraseAt, passwordHash } = await trx.selectFrom('accounts')
+    .leftJoin(
+      'erasures',
+      (join) =>
+        join.onRef('erasures.account_id', '=', 'accounts.id').on('status', 'in', ['SCHEDULED', 'HELD', 'RUNNING'])
+    )
+    .where('accounts.id', '=', accountId)
+    .select([
+      'paused_at as pausedAt',
+      'erasures.id as erasureId',
+      'erase_at as eraseAt',
+      'password_hash as passwordHash'
+    ])
+    .executeTakeFirstOrThrow()
   if (erasureId && eraseAt) {
     throw new AccountDeletionPending({
       eraseAt: eraseAt.toISOString(),

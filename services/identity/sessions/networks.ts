@@ -6,14 +6,12 @@ const RETENTION = '180 days'
 
 /** Records that an account signed in, or its address was verified, from the network of `address`. */
 export async function saveNetwork (trx: Trx, accountId: string, address: string) {
-  await insertNetwork(accountId, address).execute(trx)
+  await trx.insertInto('account_networks').values({ account_id: accountId, network: networkOf(address) })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'network']).doUpdateSet({ last_signed_in_at: sql`now()` })
+    )
+    .execute()
 }
-
-/** `saveNetwork` as one part of a statement. */
-export const insertNetwork = (accountId: string, address: string) =>
-  sql`
-    insert into account_networks (account_id, network) values (${accountId}, ${networkOf(address)})
-    on conflict (account_id, network) do update set last_signed_in_at = now()`
 
 /** Whether the account of a row has signed in from `network` before; a column for queries on accounts. */
 export const hasKnownNetwork = (network: string) =>

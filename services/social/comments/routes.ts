@@ -22,7 +22,7 @@ import type { Deps } from '../deps.ts'
 import { postErrors, CommentNotFound, NotYourComment } from '../errors.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { Author, withAuthors } from '../people/authors.ts'
-import { ensureVisiblePost } from '../visibility/posts.ts'
+import { readVisiblePost } from '../visibility/posts.ts'
 import { createComment, deleteComment } from './actions.ts'
 import { listComments } from './queries.ts'
 
@@ -65,7 +65,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ comments: Type.Array(Comment), nextCursor: NextCursor })) }
     }
   }, async ({ params: { id }, query, account }) => {
-    await ensureVisiblePost(db, id, account.id)
+    await readVisiblePost(db, id, account.id)
     const { page, nextCursor } = paginate(
       await listComments(db, id, account.id, query),
       query.limit,

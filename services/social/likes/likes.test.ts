@@ -115,6 +115,14 @@ t.test('likes', async (t) => {
     }
   })
 
+  t.test('500 people who like one post at once are all served, and counted exactly', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const likes = await Promise.all(Array.from({ length: 500 }, () => post(randomUUID(), `/feed/${id}/like`)))
+    t.same(new Set(likes.map(({ status }) => status)), new Set([200]))
+    t.equal((await get(ben, `/feed/${id}`)).data.post.likesCount, 500)
+    t.equal((await publishedEvents('social.post.liked.v1')).filter((event) => event['postId'] === id).length, 500)
+  })
+
   t.test('20 concurrent unlikes by one person count once', async (t) => {
     const { id } = await givenPost(db, { author_id: ana })
     await post(ben, `/feed/${id}/like`)

@@ -15,15 +15,14 @@ import type { Deps } from '../deps.ts'
 import { postErrors, AlreadyLiked, NotLiked } from '../errors.ts'
 import { withPeople } from '../people/authors.ts'
 import { Person } from '../people/person.ts'
-import { ensureVisiblePost } from '../visibility/posts.ts'
-import { createLikePost, unlikePost } from './actions.ts'
+import { readVisiblePost } from '../visibility/posts.ts'
+import { likePost, unlikePost } from './actions.ts'
 import { listLikers } from './queries.ts'
 
 const params = Type.Object({ id: Id })
 
 export const likeRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
-  const likePost = createLikePost(db)
 
   app.post('/feed/:id/like', {
     schema: {
@@ -37,7 +36,7 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async (request) => {
     const { params, account } = request
-    await likePost({ postId: params.id, accountId: account.id }, readIdempotencyKey(request))
+    await likePost(db, { postId: params.id, accountId: account.id }, readIdempotencyKey(request))
     return data({ liked: true })
   })
 
@@ -67,7 +66,7 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
     }
   }, async ({ params, query, account }) => {
-    await ensureVisiblePost(db, params.id, account.id)
+    await readVisiblePost(db, params.id, account.id)
     const { page, nextCursor } = paginate(
       await listLikers(db, params.id, account.id, query),
       query.limit,

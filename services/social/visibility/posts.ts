@@ -45,32 +45,24 @@ export async function hiddenPostError (db: Db, postId: string, viewer: string) {
  * @throws PostNotFound, PostForbidden, PostGone
  */
 export async function lockVisiblePost (trx: Trx, postId: string, viewer: string) {
-  const post = await trx.selectFrom('posts').where('id', '=', postId).where(canSeePost(viewer))
-    .select(['id', 'author_id as authorId', 'visibility', 'content'])
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  const post = await visiblePost(trx, postId, viewer).forNoKeyUpdate().executeTakeFirst()
   if (!post) throw await hiddenPostError(trx, postId, viewer)
   return post
 }
 
-/** @throws PostNotFound, PostForbidden, PostGone */
-export async function ensureVisiblePost (db: Db, postId: string, viewer: string) {
-  const post = await db.selectFrom('posts').where('id', '=', postId).where(canSeePost(viewer))
-    .select('id')
-    .executeTakeFirst()
+/** A post that `viewer` can see. @throws PostNotFound, PostForbidden, PostGone */
+export async function readVisiblePost (db: Db, postId: string, viewer: string) {
+  const post = await visiblePost(db, postId, viewer).executeTakeFirst()
   if (!post) throw await hiddenPostError(db, postId, viewer)
+  return post
 }
+
+const visiblePost = (db: Db, postId: string, viewer: string) =>
+  db.selectFrom('posts').where('id', '=', postId).where(canSeePost(viewer))
+    .select(['id', 'author_id as authorId', 'visibility', 'content'])
 
 const EXCERPT_LENGTH = 140
 
 /** The start of a text about a post, for notifications. Null unless the post is public. */
-export function excerptOf (text: string, visibility: string) {
-  if (visibility !== 'PUBLIC' || text === '') return null
-  const excerpt = text.slice(0, EXCERPT_LENGTH)
-  // Do not cut a surrogate pair in half.
-  return excerpt.isWellFormed() ? excerpt : excerpt.slice(0, -1)
-}
-
-/** The excerpt of the row of `posts`, as an SQL expression. */
-export const excerptOfPost = sql<string | null>`case when posts.visibility = 'PUBLIC' then nullif(left(posts.content,
-  ${sql.lit(EXCERPT_LENGTH)}), '') end`
+export const excerptOf = (text: string, visibility: string) =>
+  visibility !== 'PUBLIC' || text === '' ? null : Array.from(text).slice(0, EXCERPT_LENGTH).join('')
