@@ -138,14 +138,12 @@ async function inspect (files: string[]) {
 
 async function runTests (): Promise<Tally> {
   const url = await startDatabase()
-  // The longest are in deploy.
-  const { parallel, waiting, serial } = partition(
+  const { parallel, serial } = partition(
     files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
   )
   const env = { TEST_DATABASE_URL: url(), ...options.grep.length > 0 ? { TAP_GREP: options.grep.join('\n') } : {} }
   const results = [
-    ...await runTestFiles(parallel, availableParallelism(), env),
-    ...await runTestFiles(waiting, 2, env),
+    ...await runTestFiles(parallel, 2 * availableParallelism(), env),
     ...await runTestFiles(serial, 1, env)
   ]
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
@@ -175,15 +173,19 @@ async function runTestFiles (files: string[], jobs: number, env: NodeJS.ProcessE
 }
 
 /**
- * Tests that kill servers and wait for the consequences are named `*.waiting.test.ts` and run two at a time. Tests that
- * measure response times, or processor time, or memory, are named `*.serial.test.ts` and run one at a time.
+ * Tests that measure response times, or processor time, or memory, are named `*.serial.test.ts` and run one at a time.
+ * Of the others the longest begin: those that kill servers and wait for the consequences, and those of deploy.
  */
 function partition (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)
-  const waiting = files.filter((file) => file.endsWith('.waiting.test.ts'))
-  const serial = files.filter((file) => file.endsWith('.serial.test.ts'))
-  return { parallel: files.filter((file) => !waiting.includes(file) && !serial.includes(file)), waiting, serial }
+  const [serial, parallel] = [files.filter(isNamed('serial')), files.filter((file) => !isNamed('serial')(file))]
+  return {
+    serial,
+    parallel: [...parallel.filter(isNamed('waiting')), ...parallel.filter((file) => !isNamed('waiting')(file))]
+  }
 }
+
+const isNamed = (kind: string) => (file: string) => file.endsWith(`.${kind}.test.ts`)
 
 function testsBelow (folder: string): string[] {
   return globSync('**/*.test.ts', { cwd: folder, exclude: ['**/node_modules/**'] }).map((file) =>

@@ -1,9 +1,10 @@
-// Serial, because it measures response times.
+// Serial, because it measures response times. Its tests wait most of the time, so they run side by side.
 import { once } from 'node:events'
 import { get, request as httpRequest, type IncomingMessage } from 'node:http'
 import t from 'tap'
 import { testGateway } from '../test/gateway.ts'
 
+t.jobs = 8
 const base = '/api/mobile/v1'
 const MEBIBYTE = 1024 * 1024
 
@@ -48,28 +49,32 @@ function sendAt ({ url, as }: Gateway, options: Sending) {
   return { isOpen, answer, stop: () => sending.destroy() }
 }
 
-t.test('slow bodies of many accounts and addresses do not delay an upload or a long message', async (t) => {
-  const gateway = await testGateway(t)
-  const { call, as } = gateway
-  const paths = ['/media', '/fitmatch/chat/m1/messages']
-  const attack = Array.from({ length: 20 }, (_, n) => {
-    const headers = as()
-    const from = `127.0.0.${2 + n}`
-    return paths.flatMap((path) => [1, 2].map(() => sendAt(gateway, { path, headers, from, bytesPerSecond: 9_216 })))
-  }).flat()
-  await Promise.all(attack.map(({ isOpen }) => isOpen))
-  const upload = (path: string) => call(base + path, { method: 'POST', headers: as(), body: Buffer.alloc(MEBIBYTE) })
-  for (let turn = 0; turn < 8; turn++) {
-    for (const path of paths) {
-      const { status, ms } = await upload(path)
-      t.equal(status, 200)
-      t.ok(ms < 1_000, `${path}: ${ms} ms`)
+t.test(
+  'slow bodies of many accounts and addresses do not delay an upload or a long message',
+  { buffered: true },
+  async (t) => {
+    const gateway = await testGateway(t)
+    const { call, as } = gateway
+    const paths = ['/media', '/fitmatch/chat/m1/messages']
+    const attack = Array.from({ length: 20 }, (_, n) => {
+      const headers = as()
+      const from = `127.0.0.${2 + n}`
+      return paths.flatMap((path) => [1, 2].map(() => sendAt(gateway, { path, headers, from, bytesPerSecond: 9_216 })))
+    }).flat()
+    await Promise.all(attack.map(({ isOpen }) => isOpen))
+    const upload = (path: string) => call(base + path, { method: 'POST', headers: as(), body: Buffer.alloc(MEBIBYTE) })
+    for (let turn = 0; turn < 8; turn++) {
+      for (const path of paths) {
+        const { status, ms } = await upload(path)
+        t.equal(status, 200)
+        t.ok(ms < 1_000, `${path}: ${ms} ms`)
+      }
     }
+    for (const { stop } of attack) stop()
   }
-  for (const { stop } of attack) stop()
-})
+)
 
-t.test('one slow body of an account or an address goes on, any other is 408', async (t) => {
+t.test('one slow body of an account or an address goes on, any other is 408', { buffered: true }, async (t) => {
   const gateway = await testGateway(t)
   const { as, services } = gateway
   const slow = { length: 120_000, bytesPerSecond: 20_000 }
@@ -92,14 +97,14 @@ t.test('one slow body of an account or an address goes on, any other is 408', as
   t.equal(services.social.received.length, 2)
 })
 
-t.test('bodies of 80 KB/s are not slow, however many', async (t) => {
+t.test('bodies of 80 KB/s are not slow, however many', { buffered: true }, async (t) => {
   const gateway = await testGateway(t)
   const headers = gateway.as()
   const sendings = [1, 2].map(() => sendAt(gateway, { headers, length: 320_000, bytesPerSecond: 80_000 }))
   for (const { answer } of sendings) t.equal((await answer).status, 200)
 })
 
-t.test('bodies that stall end once others need the memory that they hold', async (t) => {
+t.test('bodies that stall end once others need the memory that they hold', { buffered: true }, async (t) => {
   const gateway = await testGateway(t)
   const stalled = Array.from(
     { length: 14 },
@@ -117,7 +122,7 @@ t.test('bodies that stall end once others need the memory that they hold', async
   t.ok((await Promise.all(stalled.map(({ answer }) => answer))).some((answer) => answer.status === 408))
 })
 
-t.test('clients that do not read their downloads do not keep others from theirs', async (t) => {
+t.test('clients that do not read their downloads do not keep others from theirs', { buffered: true }, async (t) => {
   const { url, call, services: { identity } } = await testGateway(t, { env: { LIMIT_ACCOUNT_EXPORT_FILE: 'off' } })
   const file = Buffer.alloc(16 * MEBIBYTE)
   identity.respondWith(({ url }, response) => {
