@@ -1,5 +1,5 @@
-import { becomeMember, call } from '@tandem/bench/people.ts'
-import { withStack } from '@tandem/bench/stack.ts'
+import { becomeMember, call } from '@tandem/rehearsals/kit/people.ts'
+import { withStack } from '@tandem/rehearsals/kit/stack.ts'
 import { until } from '@tandem/test-kit'
 import t from 'tap'
 

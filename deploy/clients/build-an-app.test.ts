@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { withStack } from '@tandem/bench/stack.ts'
+import { withStack } from '@tandem/rehearsals/kit/stack.ts'
 import { createPng } from '@tandem/media-kit/testing'
 import t from 'tap'
 import { readSdkModules } from './javascript.ts'

@@ -1,5 +1,5 @@
-import { call, codeMailedTo, newestCode } from '@tandem/bench/people.ts'
-import type { Stack } from '@tandem/bench/stack.ts'
+import { call, codeMailedTo, newestCode } from '@tandem/rehearsals/kit/people.ts'
+import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { drawFace } from './faces.ts'
 import { describeHistory } from './history.ts'
 import { createMember, PASSWORD, type Member } from './member.ts'

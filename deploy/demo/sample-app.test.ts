@@ -1,5 +1,5 @@
-import { codeMailedTo } from '@tandem/bench/people.ts'
-import { withStack, type Stack } from '@tandem/bench/stack.ts'
+import { codeMailedTo } from '@tandem/rehearsals/kit/people.ts'
+import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'

@@ -1,4 +1,4 @@
-import type { Stack } from '@tandem/bench/stack.ts'
+import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
 import pLimit from 'p-limit'
 import { findHome, join } from './join.ts'
 import { fast, makeBuddies, planOpenly, planTogether } from './plans.ts'

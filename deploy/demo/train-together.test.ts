@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { codeMailedTo } from '@tandem/bench/people.ts'
-import { withStack, type Stack } from '@tandem/bench/stack.ts'
+import { codeMailedTo } from '@tandem/rehearsals/kit/people.ts'
+import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { createTandem, TandemError, type Tandem } from '@tandem/sdk'
 import { startNats, until, type TestServer } from '@tandem/test-kit'
 import pg from 'pg'

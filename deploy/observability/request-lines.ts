@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Test } from 'tap'
-import type { Stack } from '@tandem/bench/stack.ts'
+import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { until } from '@tandem/test-kit'
 
 interface Line {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { withStack } from '@tandem/bench/stack.ts'
+import { withStack } from '@tandem/rehearsals/kit/stack.ts'
 import { verifyLines } from './request-lines.ts'
 
 t.setTimeout(240_000)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { withStack } from '@tandem/bench/stack.ts'
+import { withStack } from '@tandem/rehearsals/kit/stack.ts'
 import { freePort, until } from '@tandem/test-kit'
 import { verifyLines } from './request-lines.ts'
 

@@ -1,0 +1,180 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { becomeMember, type Member } from './kit/people.ts'
+import { withStack, type Stack } from './kit/stack.ts'
+
+// A thief who polls tries to use the half second in which the gateway does not know yet that their session has ended.
+
+t.setTimeout(300_000)
+
+const ROUNDS = 10
+const stolen = 'Stolen-Door-7'
+const issuer = 'https://provider-a.example'
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const keys = createServer((_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'a', alg: 'RS256', use: 'sig' }] }))
+})
+await new Promise<void>((resolve) => keys.listen(0, '127.0.0.1', resolve))
+t.teardown(() => {
+  keys.closeAllConnections()
+  keys.close()
+})
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** A token of provider A for an account there that has this address. */
+function providerToken (email: string) {
+  const exp = Math.floor(Date.now() / 1_000) + 300
+  const claims = { iss: issuer, aud: 'tandem', sub: `account of ${email}`, email, email_verified: true, exp }
+  const content = `${encode({ alg: 'RS256', kid: 'a' })}.${encode(claims)}`
+  return `${content}.${sign('sha256', Buffer.from(content), privateKey).toString('base64url')}`
+}
+
+interface Answer {
+  status: number
+  accessToken?: string
+  user?: { id: string, email: string, emailVerified: boolean }
+  data?: { proof?: string, totalSessions?: number, deletion?: { id: string, status: string } }
+}
+
+async function send ({ gateway }: Stack, method: 'GET' | 'POST', route: string, body?: object, token?: string) {
+  const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
+    method,
+    headers: {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(token && { authorization: `Bearer ${token}` })
+    },
+    ...(body && { body: JSON.stringify(body) })
+  })
+  return { ...await response.json() as object, status: response.status } as Answer
+}
+
+/** What the newest mail to an address that matches has at this place. */
+async function readMail ({ mail }: Stack, to: string, pattern: RegExp): Promise<string> {
+  for (;;) {
+    const mails = await (await fetch(`${mail.url}/api/mails?to=${encodeURIComponent(to)}`)).json() as { text: string }[]
+    const found = mails.map(({ text }) => pattern.exec(text)?.[1]).find((each) => each !== undefined)
+    if (found !== undefined) return found
+    await sleep(50)
+  }
+}
+
+/** Reads until it is as the thief waits for, or the token is refused. */
+async function poll (read: () => Promise<Answer>, isReached: (answer: Answer) => boolean) {
+  for (;;) {
+    const answer = await read()
+    if (answer.status === 401 || isReached(answer)) return
+  }
+}
+
+async function proofOf (stack: Stack, { accessToken, password }: Member, purpose: string) {
+  const { data } = await send(stack, 'POST', '/account/proof', { purpose, password }, accessToken)
+  return data?.proof
+}
+
+/** The thief, with the session and the password of a member, asks to change the address. @returns the mailed code */
+async function askForAddress (stack: Stack, member: Member, email: string) {
+  const proof = await proofOf(stack, member, 'CHANGE_EMAIL')
+  await send(stack, 'POST', '/account/email', { email, proof }, member.accessToken)
+  return await readMail(stack, email, /\b(\d{6})\b/)
+}
+
+/** The same, and changes it. @returns the token of the link that the owner gets at the old address */
+async function changeAddress (stack: Stack, member: Member, email: string) {
+  const code = await askForAddress(stack, member, email)
+  t.equal((await send(stack, 'POST', '/account/email/confirm', { code }, member.accessToken)).status, 200)
+  return await readMail(stack, member.email, /restore-address#token=([\w-]+)/)
+}
+
+const setStolenPassword = async (stack: Stack, token?: string) =>
+  await send(stack, 'POST', '/auth/set-initial-password', { password: stolen }, token)
+const signsInWithStolen = async (stack: Stack, email: string) =>
+  (await send(stack, 'POST', '/auth/login', { email, password: stolen })).status === 200
+
+/** Each returns whether the thief has the account at the end. */
+const attacks: Record<string, (stack: Stack, name: string) => Promise<boolean>> = {
+  'a registration of the address of somebody else': async (stack, name) => {
+    const email = `${name}@example.com`
+    const { accessToken } = await send(stack, 'POST', '/auth/register', { email, password: 'Correct-horse-7' })
+    await send(stack, 'POST', '/auth/request-code', { email })
+    const code = await readMail(stack, email, /to sign in:\s+(\d{6})\b/)
+    await Promise.all([
+      poll(() => send(stack, 'GET', '/auth/me', undefined, accessToken), ({ user }) => user?.emailVerified === true)
+        .then(() => setStolenPassword(stack, accessToken)),
+      send(stack, 'POST', '/auth/login-code', { email, code })
+    ])
+    return await signsInWithStolen(stack, email)
+  },
+  'a password after a change of address is taken back': async (stack, name) => {
+    const member = await becomeMember(stack, `${name}@example.com`)
+    const token = await changeAddress(stack, member, `thief-${name}@example.com`)
+    await Promise.all([
+      poll(
+        () => send(stack, 'GET', '/auth/me', undefined, member.accessToken),
+        ({ user }) => user?.email === member.email
+      ).then(() => setStolenPassword(stack, member.accessToken)),
+      send(stack, 'POST', '/account/email/revert', { token })
+    ])
+    return await signsInWithStolen(stack, member.email)
+  },
+  'a change of address after a reset': async (stack, name) => {
+    const member = await becomeMember(stack, `${name}@example.com`)
+    const code = await askForAddress(stack, member, `thief-${name}@example.com`)
+    await send(stack, 'POST', '/auth/forgot-password', { email: member.email })
+    const token = await readMail(stack, member.email, /reset-password#token=([\w-]+)/)
+    const [confirmed] = await Promise.all([
+      poll(
+        () => send(stack, 'GET', '/auth/sessions', undefined, member.accessToken),
+        ({ data }) => data?.totalSessions === 0
+      ).then(() => send(stack, 'POST', '/account/email/confirm', { code }, member.accessToken)),
+      send(stack, 'POST', '/auth/reset-password', { email: member.email, token, password: 'The-0wners-new' })
+    ])
+    return confirmed.status === 200
+  },
+  'a provider that was linked before a change of address is taken back': async (stack, name) => {
+    const member = await becomeMember(stack, `${name}@example.com`)
+    const thief = `thief-${name}@example.com`
+    const token = await changeAddress(stack, member, thief)
+    const signIn = async () => await send(stack, 'POST', '/auth/provider-a', { idToken: providerToken(thief) })
+    const linked = await signIn()
+    await send(stack, 'POST', '/account/email/revert', { token })
+    const { status, user } = await signIn()
+    return status === 200 && user?.id === linked.user?.id
+  },
+  'a deletion within twenty minutes with nothing but a password': async (stack, name) => {
+    const member = await becomeMember(stack, `${name}@example.com`)
+    const thief = `thief-${name}@example.com`
+    const token = await changeAddress(stack, member, thief)
+    await send(stack, 'POST', '/account/proof/code', { purpose: 'DELETE' }, member.accessToken)
+    const code = await readMail(stack, thief, /to delete your account:\s+(\d{6})\b/)
+    const { data } = await send(stack, 'POST', '/account/proof', { purpose: 'DELETE', code }, member.accessToken)
+    const request = { proof: data?.proof, immediately: true }
+    const { data: requested } = await send(stack, 'POST', '/account/deletion', request, member.accessToken)
+    await send(stack, 'POST', '/account/email/revert', { token })
+    if (!requested?.deletion) return false
+    const left = await send(stack, 'GET', `/account/deletions/${requested.deletion.id}`)
+    return left.data?.deletion?.status === 'SCHEDULED'
+  }
+}
+
+t.test('a thief who polls never keeps an account', async (t) => {
+  await withStack(async (stack) => {
+    for (const [number, [attack, attempt]] of Object.entries(attacks).entries()) {
+      let takeovers = 0
+      for (let round = 0; round < ROUNDS; round++) {
+        if (await attempt(stack, `attack-${number}-${round}`)) takeovers++
+      }
+      t.equal(takeovers, 0, `${attack}: ${takeovers} of ${ROUNDS}`)
+    }
+  }, {
+    LIMIT_PROFILE: 'relaxed',
+    LIMIT_ACCOUNT_EMAIL_REVERT: '1000/1m',
+    PROVIDER_A_ISSUER: issuer,
+    PROVIDER_A_AUDIENCE: 'tandem',
+    PROVIDER_A_JWKS_URL: `http://127.0.0.1:${(keys.address() as AddressInfo).port}/keys`
+  })
+})
