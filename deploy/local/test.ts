@@ -178,14 +178,13 @@ async function runTestFiles (files: string[], jobs: number, env: NodeJS.ProcessE
  */
 function partition (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)
-  const [serial, parallel] = [files.filter(isNamed('serial')), files.filter((file) => !isNamed('serial')(file))]
+  const ofKind = (kind: string) => files.filter((file) => file.endsWith(`.${kind}.test.ts`))
+  const [serial, waiting] = [ofKind('serial'), ofKind('waiting')]
   return {
     serial,
-    parallel: [...parallel.filter(isNamed('waiting')), ...parallel.filter((file) => !isNamed('waiting')(file))]
+    parallel: [...waiting, ...files.filter((file) => !serial.includes(file) && !waiting.includes(file))]
   }
 }
-
-const isNamed = (kind: string) => (file: string) => file.endsWith(`.${kind}.test.ts`)
 
 function testsBelow (folder: string): string[] {
   return globSync('**/*.test.ts', { cwd: folder, exclude: ['**/node_modules/**'] }).map((file) =>
