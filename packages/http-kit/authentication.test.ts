@@ -107,6 +107,10 @@ t.test('forged tokens are rejected', async (t) => {
       exp: now() + 900
     }, { typ: 'JWT' }),
     'no session': signToken({ ...claims(), sid: undefined }),
+    'no owner': signToken({ ...claims(), sub: undefined }),
+    'an owner that is no string': signToken({ ...claims(), sub: 7 }),
+    'no time of issue': signToken({ ...claims(), iat: undefined }),
+    'a time of issue that is no number': signToken({ ...claims(), iat: '1' }),
     'no expiry': signToken({ ...claims(), exp: undefined }),
     'an expiry that is no number': signToken({ ...claims(), exp: '9999999999' }),
     'a refresh token': Buffer.from('k'.repeat(32)).toString('base64url'),

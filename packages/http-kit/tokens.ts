@@ -90,7 +90,7 @@ export const signedTokens = plugin(async (app: FastifyInstance, { keys }: { keys
         clockTolerance: (ACCESS_TOKEN.clockSkewSeconds + toleranceSeconds) * 1_000
       })
     )
-    if (typeof claims.iat !== 'number') throw new InvalidAccessToken()
+    if (typeof claims.sub !== 'string' || typeof claims.iat !== 'number') throw new InvalidAccessToken()
     return { kid, claims }
   })
 }, { name: 'signed-tokens' })
