@@ -1,6 +1,9 @@
+export { maskAddress, networkOf } from './addresses.ts'
 export { createDepartures, insertTombstone, isDeparted, type DepartureOptions, type Departures } from './departures.ts'
 export { countPersonalData } from './erase.ts'
+export { generateName, generateUsername } from './generated-names.ts'
 export { hide, isHidden, isNotHidden } from './hidden.ts'
+export { findNameError, validateName } from './names.ts'
 export {
   databaseTables,
   inColumns,
@@ -14,3 +17,4 @@ export {
   type PersonalData
 } from './personal-data.ts'
 export type { DepartureTables } from './tables.ts'
+export { dayAround, dayIn, parseTimezone, readTimezone, startOfDay, Timezone } from './timezones.ts'

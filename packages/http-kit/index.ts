@@ -1,4 +1,3 @@
-export { maskAddress, networkOf } from './addresses.ts'
 export { requireRole } from './authentication.ts'
 export { ACCESS_TOKEN, readBearer } from './tokens.ts'
 export type { TokenFormat } from './tokens.ts'
@@ -28,9 +27,6 @@ export { paginate, type Page } from './pagination.ts'
 export { serializeByAccount } from './serialize-by-account.ts'
 export { readIdempotencyKey } from './idempotency.ts'
 export { describeErrors, explainUnstorable, findUnstorable } from './validation.ts'
-export { dayAround, dayIn, parseTimezone, readTimezone, startOfDay, Timezone } from './timezones.ts'
-export { validateName, findNameError } from './names.ts'
-export { generateName, generateUsername } from './generated-names.ts'
 export {
   CdnUrl,
   createMediaUrls,

@@ -1,4 +1,4 @@
-import { dayAround } from '@tandem/http-kit'
+import { dayAround } from '@tandem/account-kit'
 
 /** When today starts and ends in `timezone`. */
 export const todayIn = (timezone: string) => dayAround(timezone, new Date())

@@ -1,6 +1,6 @@
 import type { CallRpc } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, Person } from '@tandem/contracts'
-import { dayIn } from '@tandem/http-kit'
+import { dayIn } from '@tandem/account-kit'
 import { AgeRestricted, AgeUnknown } from '../errors.ts'
 
 interface AgeDeps {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { startOfDay } from '@tandem/http-kit'
+import { startOfDay } from '@tandem/account-kit'
 import type { Db } from '../tables.ts'
 
 export const fastColumns = [

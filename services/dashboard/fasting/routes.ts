@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
+import { dayIn, startOfDay } from '@tandem/account-kit'
 import {
   Body,
   Data,
   data,
-  dayIn,
   Enum,
   Id,
   IdempotencyHeaders,
@@ -18,7 +18,6 @@ import {
   PageQuery,
   paginate,
   readIdempotencyKey,
-  startOfDay,
   Timestamp,
   type Routes
 } from '@tandem/http-kit'

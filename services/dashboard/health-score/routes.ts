@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Data, data, dayIn, Enum, languageOfRequest, named, type Routes } from '@tandem/http-kit'
+import { dayIn } from '@tandem/account-kit'
+import { Data, data, Enum, languageOfRequest, named, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { findTimezone } from '../people/actions.ts'
 import { readHealthScore } from './queries.ts'

@@ -1,6 +1,6 @@
 import { Contact, DEFAULT_TIMEZONE, FitMatchOverview } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { dayIn } from '@tandem/http-kit'
+import { dayIn } from '@tandem/account-kit'
 import { dayNameOf } from '../calendar.ts'
 import { fetchPerson, updateCopy } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'

@@ -1,7 +1,7 @@
 import type { CallRpc } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, Person } from '@tandem/contracts'
 import { upsertVersioned } from '@tandem/database-kit'
-import { readTimezone } from '@tandem/http-kit'
+import { readTimezone } from '@tandem/account-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 import { findPerson } from './queries.ts'

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Data, data, dayIn, Timestamp, type Routes } from '@tandem/http-kit'
+import { dayIn } from '@tandem/account-kit'
+import { Data, data, Timestamp, type Routes } from '@tandem/http-kit'
 import { secondsUntilMidnight } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { findTimezone } from '../people/actions.ts'

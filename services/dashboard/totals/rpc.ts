@@ -1,6 +1,6 @@
 import { handleRpc } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, TrainingProgress, TrainingTotals } from '@tandem/contracts'
-import { dayIn } from '@tandem/http-kit'
+import { dayIn } from '@tandem/account-kit'
 import type { Deps } from '../deps.ts'
 import { findPerson } from '../people/queries.ts'
 import { readProgress, readTotals } from './queries.ts'

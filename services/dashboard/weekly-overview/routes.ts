@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Data, data, dayIn, languageOfRequest, named, type Routes } from '@tandem/http-kit'
+import { dayIn } from '@tandem/account-kit'
+import { Data, data, languageOfRequest, named, type Routes } from '@tandem/http-kit'
 import { shortDayName } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { readDailySummaries } from '../health-score/queries.ts'

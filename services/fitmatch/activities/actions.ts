@@ -1,7 +1,8 @@
 import { publish } from '@tandem/bus-kit'
 import { ActivityChanged as ActivityChangedEvent } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { parseTimezone, readTimezone, ValidationError } from '@tandem/http-kit'
+import { parseTimezone, readTimezone } from '@tandem/account-kit'
+import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import {
   ActivityChanged,

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Body, Enum, Id, IsoDate, named, Nullable, Text, Timestamp, Timezone, ValidationError } from '@tandem/http-kit'
+import { Timezone } from '@tandem/account-kit'
+import { Body, Enum, Id, IsoDate, named, Nullable, Text, Timestamp, ValidationError } from '@tandem/http-kit'
 import type { Media } from '@tandem/media-kit'
 import { participantStates } from '../tables.ts'
 import type { ActivityCursor, ActivityRow } from './queries.ts'

@@ -1,4 +1,5 @@
-import { readTimezone, ValidationError } from '@tandem/http-kit'
+import { readTimezone } from '@tandem/account-kit'
+import { ValidationError } from '@tandem/http-kit'
 
 /** What people agree on. Times are local, such as `18:00`; an end at or before the start is on the next day. */
 export interface LocalTimes {

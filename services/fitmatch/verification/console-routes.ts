@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { networkOf } from '@tandem/account-kit'
 import {
   Body,
   Data,
@@ -9,7 +10,6 @@ import {
   Message,
   message,
   NextCursor,
-  networkOf,
   PageQuery,
   Text,
   type Routes

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Body, Data, data, Message, message, networkOf, Secret, type Routes } from '@tandem/http-kit'
+import { networkOf } from '@tandem/account-kit'
+import { Body, Data, data, Message, message, Secret, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { describeErasure } from '../erasures/describe.ts'
 import { Deletion } from '../erasures/schemas.ts'

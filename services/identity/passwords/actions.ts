@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PasswordChanged } from '@tandem/contracts'
-import { networkOf } from '@tandem/http-kit'
+import { networkOf } from '@tandem/account-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { claimAttempt } from '../attempt-limit.ts'
 import type { Deps } from '../deps.ts'

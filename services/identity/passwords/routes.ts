@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Body, Data, data, Message, message, networkOf, type Routes, Secret } from '@tandem/http-kit'
+import { networkOf } from '@tandem/account-kit'
+import { Body, Data, data, Message, message, type Routes, Secret } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import {
   AccountBanned,

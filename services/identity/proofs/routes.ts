@@ -1,16 +1,6 @@
 import Type from 'typebox'
-import {
-  Body,
-  Data,
-  data,
-  Enum,
-  Message,
-  message,
-  networkOf,
-  Timestamp,
-  ValidationError,
-  type Routes
-} from '@tandem/http-kit'
+import { networkOf } from '@tandem/account-kit'
+import { Body, Data, data, Enum, Message, message, Timestamp, ValidationError, type Routes } from '@tandem/http-kit'
 import { Code } from '../codes/schemas.ts'
 import type { Deps } from '../deps.ts'
 import {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Body, findNameError, languageOfRequest, Secret, Text, type Routes } from '@tandem/http-kit'
+import { findNameError } from '@tandem/account-kit'
+import { Body, languageOfRequest, Secret, Text, type Routes } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RouteDeps } from '../deps.ts'
 import {

@@ -1,15 +1,6 @@
 import Type from 'typebox'
-import {
-  Body,
-  validateName,
-  Enum,
-  languageOfRequest,
-  Message,
-  message,
-  networkOf,
-  type Routes,
-  Text
-} from '@tandem/http-kit'
+import { validateName, networkOf } from '@tandem/account-kit'
+import { Body, Enum, languageOfRequest, Message, message, type Routes, Text } from '@tandem/http-kit'
 import { Code, CodeLinkToken } from '../codes/schemas.ts'
 import type { RouteDeps } from '../deps.ts'
 import { EmailFailed, EmailExists, CommonPassword, UserNotFound, InvalidCode, InvalidResetToken } from '../errors.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { networkOf } from '@tandem/http-kit'
+import { networkOf } from '@tandem/account-kit'
 import type { Db, Trx } from '../tables.ts'
 
 const RETENTION = '180 days'

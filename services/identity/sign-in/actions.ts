@@ -1,4 +1,4 @@
-import { networkOf } from '@tandem/http-kit'
+import { networkOf } from '@tandem/account-kit'
 import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import { deleteCode, redeemPublicCode } from '../codes/actions.ts'
 import { redeemCodeLink } from '../codes/links.ts'

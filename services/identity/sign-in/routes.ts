@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { Body, Message, message, networkOf, type Routes } from '@tandem/http-kit'
+import { networkOf } from '@tandem/account-kit'
+import { Body, Message, message, type Routes } from '@tandem/http-kit'
 import { Code, CodeLinkToken } from '../codes/schemas.ts'
 import type { RouteDeps } from '../deps.ts'
 import {

@@ -1,4 +1,4 @@
-import { readTimezone } from '@tandem/http-kit'
+import { readTimezone } from '@tandem/account-kit'
 
 export interface QuietHours {
   enabled: boolean

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { deleteExpiredQuotas, useDailyQuota } from '@tandem/database-kit'
-import { dayAround } from '@tandem/http-kit'
+import { dayAround } from '@tandem/account-kit'
 import { ContactDeclined, TooManyContactChanges, TooManyContactRequests } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 import { addressDigest, pairDigest } from './tokens.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { parseTimezone, readLocale, validateName, ValidationError } from '@tandem/http-kit'
+import { parseTimezone, validateName } from '@tandem/account-kit'
+import { readLocale, ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { validateOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'

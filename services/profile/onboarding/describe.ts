@@ -1,4 +1,4 @@
-import { readTimezone } from '@tandem/http-kit'
+import { readTimezone } from '@tandem/account-kit'
 import type { Media } from '@tandem/media-kit'
 import type { Person } from '../people/queries.ts'
 

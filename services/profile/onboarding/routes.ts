@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { Timezone } from '@tandem/account-kit'
 import {
   Body,
   ClientUrl,
@@ -11,8 +12,7 @@ import {
   Text,
   Timestamp,
   named,
-  type Routes,
-  Timezone
+  type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'

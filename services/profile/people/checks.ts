@@ -1,4 +1,5 @@
-import { dayIn, ValidationError } from '@tandem/http-kit'
+import { dayIn } from '@tandem/account-kit'
+import { ValidationError } from '@tandem/http-kit'
 
 const MIN_AGE = 13
 const MAX_AGE = 120

@@ -1,4 +1,4 @@
-import { readTimezone } from '@tandem/http-kit'
+import { readTimezone } from '@tandem/account-kit'
 import type { Person } from './queries.ts'
 
 /** The fields of a person that other services copy, with the picture as it is stored. */

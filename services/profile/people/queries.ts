@@ -1,5 +1,5 @@
 import { sql, type Expression } from 'kysely'
-import { findNameError } from '@tandem/http-kit'
+import { findNameError } from '@tandem/account-kit'
 import type { ImageDetails } from '@tandem/media-kit'
 import type { Db, Trx } from '../tables.ts'
 

@@ -1,17 +1,6 @@
 import Type from 'typebox'
-import {
-  Body,
-  validateName,
-  Data,
-  data,
-  Enum,
-  Text,
-  NotModified,
-  type Routes,
-  Timezone,
-  parseTimezone,
-  readLocale
-} from '@tandem/http-kit'
+import { validateName, Timezone, parseTimezone } from '@tandem/account-kit'
+import { Body, Data, data, Enum, Text, NotModified, type Routes, readLocale } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import { changePerson, ensurePerson } from './actions.ts'

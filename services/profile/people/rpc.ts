@@ -1,6 +1,6 @@
 import { handleRpc } from '@tandem/bus-kit'
 import { MatchFacts, People, PeopleNamed, Person } from '@tandem/contracts'
-import { readTimezone } from '@tandem/http-kit'
+import { readTimezone } from '@tandem/account-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { findCity } from '../places/queries.ts'

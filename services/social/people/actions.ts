@@ -1,5 +1,5 @@
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
-import { readTimezone } from '@tandem/http-kit'
+import { readTimezone } from '@tandem/account-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { fetchCurrentPerson } from './lookup.ts'

@@ -1,5 +1,5 @@
-import { ValidationError } from './errors.ts'
-import { Text } from './schemas.ts'
+import { ValidationError } from '@tandem/http-kit'
+import { Text } from '@tandem/http-kit'
 
 /** An IANA time zone name from a client. Read it with `parseTimezone`. */
 export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })

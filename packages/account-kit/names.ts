@@ -1,4 +1,4 @@
-import { ValidationError, type Sentence } from './errors.ts'
+import { ValidationError, type Sentence } from '@tandem/http-kit'
 
 // A name that consists only of these words and the fillers would impersonate the service. Any other word makes it
 // acceptable, as in "Joe Root".
