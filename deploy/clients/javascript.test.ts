@@ -1,6 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { readSdkModules } from './javascript.ts'
@@ -21,18 +18,5 @@ t.test('the SDK needs nothing but the language and fetch, so it runs in browsers
     // React Native lacks them.
     t.notMatch(withoutComments, /AbortSignal\.(any|timeout)|structuredClone|Promise\.withResolvers/, name)
   }
-  t.end()
-})
-
-t.test('it is published as JavaScript modules', (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'tandem-sdk-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const node = (...args: string[]) =>
-    execFileSync('env', ['-u', 'NODE_OPTIONS', process.execPath, ...args], { encoding: 'utf8' })
-  node(path.join(import.meta.dirname, 'build-sdk.ts'), folder)
-  const script = `import { createTandem, TandemError } from '${folder}/index.js'
-    const error = await createTandem({ url: 'http://127.0.0.1:1', retries: { attempts: 1 } }).listFeed().catch((each) => each)
-    console.log(error instanceof TandemError, error.code)`
-  t.equal(node('--input-type=module', '-e', script).trim(), 'true NETWORK_ERROR')
   t.end()
 })

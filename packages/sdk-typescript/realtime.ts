@@ -44,25 +44,25 @@ export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, 
     clearTimeout(retry)
     if (isConnecting || next || isClosed) return
     isConnecting = true
-    try {
-      const stored = await session.accessToken()
-      const isExpiring = expiresAt !== undefined && expiresAt < Date.now() + delays.expiring
-      const token = isExpiring && stored !== undefined ? await session.renew(stored) : stored
-      // Undefined: signed out, here or on the server.
-      if (!isClosed && token !== undefined) open(token)
-    } catch {
-      connectLater()
-    } finally {
+    const token = await currentToken().catch(() => connectLater()).finally(() => {
       isConnecting = false
-    }
+    })
+    // Undefined: signed out, here or on the server, or the token cannot be renewed now.
+    if (!isClosed && token !== undefined) open(token)
+  }
+
+  async function currentToken () {
+    const stored = await session.accessToken()
+    const isExpiring = expiresAt !== undefined && expiresAt < Date.now() + delays.expiring
+    return isExpiring && stored !== undefined ? await session.renew(stored) : stored
   }
 
   function open (token: string) {
-    const url = new URL(`${baseUrl}/realtime`, pageUrl())
-    url.protocol = url.protocol.replace('http', 'ws')
-    if (position !== undefined) url.searchParams.set('after', position)
+    // As text: in React Native the parts of a URL cannot be set.
+    const url = `${absolute(baseUrl).replace(/^http/, 'ws')}/realtime`
+    const after = position === undefined ? '' : `?after=${encodeURIComponent(position)}`
     // Pages and React Native cannot set the header of a WebSocket everywhere.
-    const link: Link = { socket: new WebSocket(url.href, ['tandem.v1', `bearer.${token}`]), token }
+    const link: Link = { socket: new WebSocket(`${url}${after}`, ['tandem.v1', `bearer.${token}`]), token }
     next = link
     link.socket.onerror = () => {}
     link.socket.onmessage = ({ data }) => receive(link, JSON.parse(String(data)) as ServerFrame)
@@ -202,4 +202,6 @@ function isNewer (id: string, position: string | undefined) {
   return epoch !== knownEpoch || Number(number) > Number(known)
 }
 
-const pageUrl = () => (globalThis as { location?: { href: string } }).location?.href
+/** In a browser, the address of a page's own server is a path. */
+const absolute = (url: string) =>
+  url.startsWith('/') ? `${(globalThis as { location?: { origin: string } }).location?.origin}${url}` : url

@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { checkPackage, createPackageFromTarballData, type Analysis, type Problem } from '@arethetypeswrong/core'
+import { build } from 'esbuild'
+import { publint } from 'publint'
+import t from 'tap'
+
+// The package as its users get it: a tarball that is installed outside of this repository.
+const root = path.resolve(import.meta.dirname, '../..')
+const sdk = path.join(root, 'packages/sdk-typescript')
+const MAX_BUNDLE_BYTES = 15 * 1_024
+const folder = mkdtempSync(path.join(tmpdir(), 'tandem-package-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+async function run (program: string, args: string[], cwd = folder) {
+  const env = { ...process.env, npm_config_cache: path.join(folder, '.npm'), npm_config_offline: 'true' }
+  try {
+    return (await promisify(execFile)(program, args, { cwd, env, maxBuffer: 10_000_000 })).stdout
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string, stderr: string }
+    throw new Error(`${program} ${args.join(' ')}: ${stdout.slice(-3_000)}${stderr.slice(-2_000)}`, { cause: error })
+  }
+}
+
+const write = (name: string, content: string | object) => {
+  const file = path.join(folder, name)
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+const tarball = path.join(folder, 'sdk.tgz')
+await run('pnpm', ['pack', '--out', tarball], sdk)
+write('package.json', {
+  name: 'an-app',
+  private: true,
+  type: 'module',
+  dependencies: { '@tandem/sdk': 'file:sdk.tgz' }
+})
+await run('npm', ['install', '--no-audit', '--no-fund'])
+
+const app = `import { createTandem, memoryStorage, paginate, TandemError, uploadOf, type Tandem } from '@tandem/sdk'
+
+const tandem: Tandem = createTandem({ url: 'https://api.example.com', storage: memoryStorage() })
+export async function start (file: Blob): Promise<string[]> {
+  try {
+    const { data: { media } } = await tandem.uploadMedia(uploadOf(file))
+    await tandem.createPost({ body: { type: 'IMAGE', content: 'Done', mediaUrls: [media.url] } })
+  } catch (error) {
+    if (error instanceof TandemError && error.code === 'RATE_LIMITED') return [String(error.retryAfterSeconds)]
+  }
+  const contents: string[] = []
+  const pages = paginate((cursor) => tandem.listFeed(cursor === undefined ? {} : { query: { cursor } }), ({ posts }) => posts)
+  for await (const post of pages) contents.push(post.content)
+  tandem.connectRealtime().on('message.created', ({ data }) => contents.push(data.matchId))
+  return contents
+}
+`
+
+t.test('the tarball has what is run and nothing else', async (t) => {
+  const files = (await run('tar', ['-tzf', tarball])).trim().split('\n')
+  t.ok(files.includes('package/dist/index.js') && files.includes('package/dist/index.d.ts'))
+  t.ok(files.includes('package/README.md'))
+  t.same(
+    files.filter((file) => !/^package\/(?:dist\/.*\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(file)),
+    []
+  )
+})
+
+t.test('publint and Are the types wrong? find nothing', async (t) => {
+  const data = new Uint8Array(readFileSync(tarball))
+  t.same((await publint({ pack: { tarball: data.buffer }, strict: true })).messages, [])
+  const { problems } = await checkPackage(createPackageFromTarballData(data)) as Analysis
+  // The package has modules only, which every tool for apps reads. `require` and the resolution of 2015 do not.
+  const expected = (each: Problem) => 'resolutionKind' in each && ['node10', 'node16-cjs'].includes(each.resolutionKind)
+  t.same(problems.filter((each) => !expected(each)), [])
+})
+
+for (const [module, moduleResolution] of [['node16', 'node16'], ['esnext', 'bundler']] as const) {
+  t.test(`an app compiles in strict TypeScript with ${moduleResolution}`, async (t) => {
+    write(`${moduleResolution}/app.ts`, app)
+    const config = write(`${moduleResolution}/tsconfig.json`, {
+      compilerOptions: {
+        target: 'es2022',
+        lib: ['es2022', 'dom', 'dom.iterable'],
+        module,
+        moduleResolution,
+        types: [],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        verbatimModuleSyntax: true,
+        noEmit: true,
+        skipLibCheck: false
+      },
+      include: ['app.ts']
+    })
+    await run(path.join(root, 'node_modules/.bin/tsc'), ['-p', config])
+    t.pass('it compiles')
+  })
+}
+
+t.test('a bundle for browsers is small, and has nothing that Node or a new engine alone offers', async (t) => {
+  const entry = write('entry.js', "export { createTandem, memoryStorage } from '@tandem/sdk'")
+  const { outputFiles: [bundle] } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser'
+  })
+  const text = bundle!.text
+  const size = gzipSync(text).length
+  t.ok(size <= MAX_BUNDLE_BYTES, `${size} bytes`)
+  // Hermes, the engine of React Native, lacks them.
+  t.notMatch(text, /node:|structuredClone|\(\?<[=!]|AbortSignal\.(?:any|timeout)/)
+})
+
+t.test('it runs where the parts of a URL cannot be set and there is no crypto, as in React Native', async (t) => {
+  const script = write(
+    'native.mjs',
+    `
+    for (const part of ['protocol', 'host', 'pathname', 'search', 'searchParams', 'href']) {
+      const { get } = Object.getOwnPropertyDescriptor(URL.prototype, part)
+      Object.defineProperty(URL.prototype, part, { get })
+    }
+    delete globalThis.crypto
+    const { createTandem, memoryStorage, TandemError } = await import('@tandem/sdk')
+    const refused = createTandem({ url: 'http://127.0.0.1:1', retries: { attempts: 1 } })
+    const error = await refused.listFeed().catch((each) => each)
+    console.log(error instanceof TandemError, error.code)
+    const storage = memoryStorage()
+    await storage.write({ accessToken: 'a.b.c', refreshToken: 'r' })
+    class Native { constructor (url, protocols) { console.log(url, protocols.join()); process.exit(0) } }
+    createTandem({ url: 'http://127.0.0.1:8080', storage }).connectRealtime({ WebSocket: Native })
+    setTimeout(() => process.exit(1), 5_000)`
+  )
+  t.match(
+    await run(process.execPath, [script]),
+    /^true NETWORK_ERROR\nws:\/\/127\.0\.0\.1:8080\/api\/mobile\/v1\/realtime tandem\.v1,bearer\.a\.b\.c\n$/
+  )
+})
+
+t.test('the version is that of the API', async (t) => {
+  const { version } = JSON.parse(readFileSync(path.join(sdk, 'package.json'), 'utf8')) as { version: string }
+  const { info } = JSON.parse(readFileSync(path.join(root, 'gateway/openapi.json'), 'utf8')) as {
+    info: { version: string }
+  }
+  t.equal(version, info.version)
+})
