@@ -1,5 +1,6 @@
-import type { Kysely, Transaction } from 'kysely'
-import { throwErrors } from '@tandem/process-kit'
+import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool, type Transaction } from 'kysely'
+import { failedItems, throwErrors } from '@tandem/process-kit'
+import type { Log } from './connect.ts'
 import { inSavepoints, type FailedItem } from './savepoints.ts'
 
 interface LockedWork<Tables, Row> {
@@ -29,4 +30,81 @@ export async function workLocked<Tables, Row extends { id: string }> (
     })
   } while (!isDone)
   throwErrors(failed.map(({ error }) => error))
+}
+
+/** How rows of a table are claimed. It also has a column `attempts`, which counts the claims of a row. */
+interface Claim<Table> {
+  /** The primary key. */
+  key: keyof Table & string
+  /** The time from which on a row can be claimed. */
+  dueAt: keyof Table & string
+  /** Which rows can be claimed at all; by default every one. */
+  where?: RawBuilder<SqlBool>
+  /** For how long nobody else gets the row. After a crash, it is due again then. */
+  leaseSeconds: number
+}
+
+interface DueWork<Table> extends Claim<Table> {
+  log: Log
+  /** The pause after the first failed attempt. It doubles with each further one, up to `maxRetrySeconds`. */
+  retrySeconds: number
+  maxRetrySeconds: number
+  maxAttempts: number
+  /** Does what is due, so that the row is no longer due. It can be called again for a row whose lease has ended. */
+  work: (row: Selectable<Table>) => Promise<unknown>
+  /** Ends a row whose last attempt has failed, or has ended the process. */
+  giveUp: (row: Selectable<Table>) => Promise<unknown>
+}
+
+/**
+ * Claims the row that has been due for longest. An attempt is counted before it starts, because it may crash the
+ * process. `attempts` is then the claim's number: a later claim of the row has another one.
+ */
+async function claimDue<Tables, Name extends keyof Tables & string> (
+  db: Kysely<Tables>,
+  table: Name,
+  { key, dueAt, where = sql<SqlBool>`true`, leaseSeconds }: Claim<Tables[Name]>
+) {
+  const { rows: [claimed] } = await sql<Selectable<Tables[Name]> & { attempts: number, claimed_key: string }>`
+    update ${sql.table(table)}
+    set attempts = attempts + 1, ${sql.ref(dueAt)} = now() + make_interval(secs => ${leaseSeconds})
+    where ${sql.ref(key)} = (
+      select ${sql.ref(key)} from ${sql.table(table)} where ${sql.ref(dueAt)} <= now() and ${where}
+      order by ${sql.ref(dueAt)} limit 1 for update skip locked
+    )
+    returning *, ${sql.ref(key)} as claimed_key`.execute(db)
+  return claimed
+}
+
+/**
+ * Does the work of every due row, one after the other, where it is more than a transaction: calls of others, or files.
+ * A row belongs to one worker until its lease ends. Work that fails is logged, and repeated later.
+ * @returns how many rows it has claimed
+ */
+export async function workDue<Tables, Name extends keyof Tables & string> (
+  db: Kysely<Tables>,
+  table: Name,
+  { log, retrySeconds, maxRetrySeconds, maxAttempts, work, giveUp, ...claim }: DueWork<Tables[Name]>
+) {
+  for (let count = 0;; count++) {
+    const row = await claimDue(db, table, claim)
+    if (!row) return count
+    const { attempts, claimed_key: key } = row
+    try {
+      // More than that only if the process crashed each time.
+      if (attempts > maxAttempts) await giveUp(row)
+      else await work(row)
+    } catch (error) {
+      failedItems.inc()
+      const isLast = attempts >= maxAttempts
+      log.warn({ err: error, table, key, attempts }, isLast ? 'due work failed for good' : 'due work failed; retrying')
+      if (isLast) await giveUp(row)
+      else {
+        const pauseSeconds = Math.min(retrySeconds * 2 ** (attempts - 1), maxRetrySeconds)
+        await sql`
+          update ${sql.table(table)} set ${sql.ref(claim.dueAt)} = now() + make_interval(secs => ${pauseSeconds})
+          where ${sql.ref(claim.key)} = ${key} and attempts = ${attempts}`.execute(db)
+      }
+    }
+  }
 }

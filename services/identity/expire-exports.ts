@@ -5,7 +5,7 @@ import type { Db, Trx } from './tables.ts'
  * the old one may be known to somebody else. Their files are deleted by `deleteExpiredFiles`. @returns how many
  */
 export async function expireExports (db: Db | Trx, accountId: string) {
-  const { numUpdatedRows } = await db.updateTable('exports').set({ status: 'EXPIRED', claim: null })
+  const { numUpdatedRows } = await db.updateTable('exports').set({ status: 'EXPIRED' })
     .where('account_id', '=', accountId).where('status', 'in', ['PENDING', 'RUNNING', 'READY']).executeTakeFirst()
   return Number(numUpdatedRows)
 }

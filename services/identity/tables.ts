@@ -169,7 +169,7 @@ export interface Tables
     status: Generated<ExportStatus>,
     progress: Generated<number>,
     requested_at: Generated<Date>,
-    claim: Generated<string | null>,
+    attempts: Generated<number>,
     claimed_until: Generated<Date>,
     token_digest: Generated<Buffer | null>,
     bytes: Generated<number | null>,

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { ActivityChanged } from '@tandem/contracts'
-import { throwErrors } from '@tandem/process-kit'
-import { inSavepoints, type FailedItem } from '@tandem/database-kit'
+import { workLocked } from '@tandem/database-kit'
 import type { Db, Trx } from '../tables.ts'
+import { lockedColumns, type LockedActivity } from './locks.ts'
 import { eventFieldsOf, listAccounts } from './places.ts'
 import { localTimeColumns } from './queries.ts'
 import { replaceTimers } from './timers.ts'
-import { instantsOf, TZDATA_VERSION } from './times.ts'
+import { instantsOf, TZDATA_VERSION, type LocalTimes } from './times.ts'
 
 const BATCH_SIZE = 100
 const PLACES_KEPT_FOR = '30 days'
@@ -25,53 +25,33 @@ export async function eraseOldPlaces (db: Db) {
  * run side by side, the newer one decides.
  */
 export async function updateInstants (db: Db, now: Date) {
-  const failures: FailedItem<{ id: string }>[] = []
-  let updated: number
-  do {
-    updated = await db.transaction().execute(async (trx) => await updateBatch(trx, now, failures))
-  } while (updated === BATCH_SIZE)
-  throwErrors(failures.map(({ error }) => error))
-}
-
-async function updateBatch (trx: Trx, now: Date, failures: FailedItem<{ id: string }>[]) {
-  const failedIds = failures.map(({ item }) => item.id)
-  const rows = await trx.selectFrom('activities')
-    .where('status', '=', 'PLANNED').where('tzdata', '<', TZDATA_VERSION).where('starts_at', '>', now)
-    .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
-    .select([
-      'id',
-      'host_id as hostId',
-      'title',
-      'sport',
-      ...localTimeColumns,
-      'starts_at as startsAt',
-      'ends_at as endsAt',
-      'visibility',
-      'capacity',
-      'going_count as goingCount',
-      'status',
-      'version'
-    ])
-    .orderBy('id').limit(BATCH_SIZE)
-    .forUpdate()
-    .execute()
-  const outcome = await inSavepoints(trx, rows, async (some) => {
-    for (const activity of some) {
-      const { startsAt, endsAt } = instantsOf(activity)
-      await trx.updateTable('activities').where('id', '=', activity.id)
-        .set({ starts_at: startsAt, ends_at: endsAt, tzdata: TZDATA_VERSION })
-        .execute()
-      if (startsAt.getTime() === activity.startsAt.getTime() && endsAt.getTime() === activity.endsAt.getTime()) continue
-      const moved = { ...activity, startsAt, endsAt }
-      await replaceTimers(trx, moved, now)
-      await publish(trx, ActivityChanged, activity.id, {
-        ...eventFieldsOf(moved),
-        accountIds: await listAccounts(trx, activity.id, ['INVITED', 'GOING']),
-        changedBy: null,
-        displayName: null
-      })
+  await workLocked(db, {
+    lock: async (trx: Trx, failedIds) =>
+      await trx.selectFrom('activities')
+        .where('status', '=', 'PLANNED').where('tzdata', '<', TZDATA_VERSION).where('starts_at', '>', now)
+        .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+        .select([...lockedColumns, ...localTimeColumns])
+        .orderBy('id').limit(BATCH_SIZE)
+        .forUpdate()
+        .execute(),
+    async work (trx, activities) {
+      for (const activity of activities) await updateInstant(trx, activity, now)
     }
   })
-  failures.push(...outcome.failures)
-  return rows.length
+}
+
+async function updateInstant (trx: Trx, activity: LockedActivity & LocalTimes, now: Date) {
+  const { startsAt, endsAt } = instantsOf(activity)
+  await trx.updateTable('activities').where('id', '=', activity.id)
+    .set({ starts_at: startsAt, ends_at: endsAt, tzdata: TZDATA_VERSION })
+    .execute()
+  if (startsAt.getTime() === activity.startsAt.getTime() && endsAt.getTime() === activity.endsAt.getTime()) return
+  const moved = { ...activity, startsAt, endsAt }
+  await replaceTimers(trx, moved, now)
+  await publish(trx, ActivityChanged, activity.id, {
+    ...eventFieldsOf(moved),
+    accountIds: await listAccounts(trx, activity.id, ['INVITED', 'GOING']),
+    changedBy: null,
+    displayName: null
+  })
 }

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import {
   DashboardPersonalData,
   FitMatchPersonalData,
@@ -7,12 +6,14 @@ import {
   ProfilePersonalData,
   SocialPersonalData
 } from '@tandem/contracts'
+import { workDue } from '@tandem/database-kit'
 import { createMail } from '@tandem/mail-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
+import type { Db, Tables } from '../tables.ts'
 import { deleteExpiredFiles } from './actions.ts'
 import { writeArchive } from './archive.ts'
 import { collectPages, folderOf, type ReadPage } from './pages.ts'
@@ -21,8 +22,10 @@ const INTERVAL_MS = 10_000
 const DELETE_INTERVAL_MS = 5 * 60 * 1_000
 const LEASE_SECONDS = 90
 const RENEW_INTERVAL_MS = 1_000
-const RETRY_AFTER = '1 minute'
-const GIVE_UP_AFTER = '1 day'
+const RETRY_SECONDS = 60
+const MAX_RETRY_SECONDS = 600
+// About a day.
+const MAX_ATTEMPTS = 147
 const LINK_LIFETIME = '7 days'
 const PAGE_TIMEOUT_MS = 10_000
 // Collecting the pages; the rest is the archive.
@@ -41,11 +44,7 @@ type WorkerDeps = Pick<
   Deps,
   'db' | 'callRpc' | 'departures' | 'mailer' | 'privateStorage' | 'readFile' | 'publicUrl'
 >
-interface Claimed {
-  id: string
-  accountId: string
-  claim: string
-}
+type Claimed = Pick<Selectable<Tables['exports']>, 'id' | 'account_id' | 'attempts'>
 
 /** Another worker has the export, or its owner ended it. */
 class LeaseLost extends Error {
@@ -54,9 +53,7 @@ class LeaseLost extends Error {
 
 /** Makes exports and deletes those that are over, in the background until the returned function is called. */
 export function startExporting (deps: Deps, log: Log) {
-  const stopMaking = runPeriodically(async () => {
-    while (await makeNextExport(deps, log));
-  }, { intervalMs: INTERVAL_MS, log })
+  const stopMaking = runPeriodically(async () => await makeExports(deps, log), { intervalMs: INTERVAL_MS, log })
   const stopDeleting = runPeriodically(async () => await deleteExpiredFiles(deps), {
     intervalMs: DELETE_INTERVAL_MS,
     log
@@ -67,31 +64,37 @@ export function startExporting (deps: Deps, log: Log) {
 }
 
 /**
- * Makes the export that has waited longest. A worker that is killed loses its lease soon, and the next one
- * goes on with the pages that are stored. @returns whether there was one
+ * Makes the exports that are due. A worker that is killed loses its lease soon, and the next one goes on with the pages
+ * that are stored. @returns how many it has tried to make
  */
-export async function makeNextExport (deps: WorkerDeps, log: Log, { leaseSeconds = LEASE_SECONDS } = {}) {
-  const claimed = await claimNext(deps, leaseSeconds)
-  if (!claimed) return false
-  try {
-    await makeExport(deps, claimed, leaseSeconds)
-  } catch (error) {
-    if (error instanceof LeaseLost) return true
-    log.warn({ err: error, exportId: claimed.id }, 'an export failed; it is tried again in a minute, for a day')
-    await retryLater(deps, claimed)
-  }
-  return true
+export async function makeExports (deps: WorkerDeps, log: Log, { leaseSeconds = LEASE_SECONDS } = {}) {
+  return await workDue(deps.db, 'exports', {
+    key: 'id',
+    dueAt: 'claimed_until',
+    where: sql`status in ('PENDING', 'RUNNING')`,
+    leaseSeconds,
+    retrySeconds: RETRY_SECONDS,
+    maxRetrySeconds: MAX_RETRY_SECONDS,
+    maxAttempts: MAX_ATTEMPTS,
+    log,
+    async work (claimed) {
+      try {
+        await makeExport(deps, claimed, leaseSeconds)
+      } catch (error) {
+        if (!(error instanceof LeaseLost)) throw error
+      }
+    },
+    giveUp: async (claimed) => await failExport(deps, claimed)
+  })
 }
 
-/** Gives up after a day, and mails that. */
-async function retryLater ({ db, mailer }: WorkerDeps, { id, accountId, claim }: Claimed) {
+/** Mails that the copy could not be made. */
+async function failExport ({ db, mailer }: WorkerDeps, claimed: Claimed) {
+  const { id, account_id: accountId } = claimed
   const mail = await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: accountId })
-    const { rows: [released] } = await sql<{ status: string }>`
-      update exports set claim = null, claimed_until = now() + ${RETRY_AFTER}::interval,
-        status = case when requested_at < now() - ${GIVE_UP_AFTER}::interval then 'FAILED' else status end
-      where id = ${id} and claim = ${claim} returning status`.execute(trx)
-    if (!account || released?.status !== 'FAILED') return
+    const failed = await updateClaimed(trx, claimed).set({ status: 'FAILED' }).executeTakeFirst()
+    if (!account || !failed) return
     return await createMail(trx, {
       dedupeKey: `export-failed:${id}`,
       recipient: account.email,
@@ -103,22 +106,16 @@ async function retryLater ({ db, mailer }: WorkerDeps, { id, accountId, claim }:
   void mailer.enqueue([mail])
 }
 
-async function claimNext ({ db }: WorkerDeps, leaseSeconds: number): Promise<Claimed | undefined> {
-  const claim = randomUUID()
-  const { rows: [claimed] } = await sql<{ id: string, accountId: string }>`
-    update exports set status = 'RUNNING', claim = ${claim},
-      claimed_until = now() + make_interval(secs => ${leaseSeconds})
-    where id = (
-      select id from exports where status in ('PENDING', 'RUNNING') and claimed_until <= now()
-      order by claimed_until limit 1 for update skip locked
-    ) returning id, account_id as "accountId"`.execute(db)
-  return claimed && { ...claimed, claim }
-}
+/** An update of the export, unless it is over or its lease was lost. */
+const updateClaimed = (db: Db, { id, attempts }: Claimed) =>
+  db.updateTable('exports').where('id', '=', id).where('attempts', '=', attempts)
+    .where('status', 'in', ['PENDING', 'RUNNING']).returning('id')
 
 async function makeExport (deps: WorkerDeps, claimed: Claimed, leaseSeconds: number) {
   const { db, privateStorage, readFile } = deps
-  const { id, accountId } = claimed
+  const { id, account_id: accountId } = claimed
   const renew = createLease(deps, claimed, leaseSeconds)
+  await renew(0)
   const account = await db.selectFrom('accounts').where('id', '=', accountId).select('locale').executeTakeFirst()
   if (!account) return
   for (const [index, service] of services.entries()) {
@@ -147,18 +144,18 @@ function pageReaderOf ({ callRpc, departures }: WorkerDeps, service: string): Re
 }
 
 /** @returns a function that keeps the lease and stores the progress; it throws LeaseLost */
-function createLease ({ db }: WorkerDeps, { id, claim }: Claimed, leaseSeconds: number) {
+function createLease ({ db }: WorkerDeps, claimed: Claimed, leaseSeconds: number) {
   let renewedAt = 0
   return async (progress: number) => {
     if (Date.now() - renewedAt < RENEW_INTERVAL_MS) return
     renewedAt = Date.now()
-    const renewed = await db.updateTable('exports')
+    const renewed = await updateClaimed(db, claimed)
       .set({
+        status: 'RUNNING',
         progress: Math.floor(progress),
         claimed_until: sql`now() + make_interval(secs => ${leaseSeconds})`
       })
-      .where('id', '=', id).where('claim', '=', claim).where('status', '=', 'RUNNING')
-      .returning('id').executeTakeFirst()
+      .executeTakeFirst()
     if (!renewed) throw new LeaseLost()
   }
 }
@@ -166,25 +163,24 @@ function createLease ({ db }: WorkerDeps, { id, claim }: Claimed, leaseSeconds: 
 /** Mails the link. The token exists in the mail alone. */
 async function completeExport (
   { db, mailer, publicUrl }: WorkerDeps,
-  { id, accountId, claim }: Claimed,
+  claimed: Claimed,
   { bytes, sha256 }: { bytes: number, sha256: string }
 ) {
+  const { id, account_id: accountId } = claimed
   const mail = await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: accountId })
     const token = generateToken()
-    const completed = await trx.updateTable('exports')
+    const completed = await updateClaimed(trx, claimed)
       .set({
         status: 'READY',
         progress: 100,
-        claim: null,
         token_digest: digestOfToken(token),
         bytes,
         sha256,
         ready_at: sql`now()`,
         expires_at: sql`now() + ${LINK_LIFETIME}::interval`
       })
-      .where('id', '=', id).where('claim', '=', claim).where('status', '=', 'RUNNING')
-      .returning('id').executeTakeFirst()
+      .executeTakeFirst()
     if (!account || !completed) throw new LeaseLost()
     return await createMail(trx, {
       dedupeKey: `export-ready:${id}`,

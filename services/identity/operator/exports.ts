@@ -10,7 +10,7 @@ export async function listExports (db: Db) {
 
 /** Stops an export, or ends its link. @throws ExportNotFound */
 export async function cancelExportOf (db: Db, id: string) {
-  const canceled = await db.updateTable('exports').set({ status: 'EXPIRED', claim: null })
+  const canceled = await db.updateTable('exports').set({ status: 'EXPIRED' })
     .where('id', '=', id).where('status', 'in', ['PENDING', 'RUNNING', 'READY'])
     .returning('id').executeTakeFirst()
   if (!canceled) throw new ExportNotFound()

@@ -1,12 +1,16 @@
 import { sql } from 'kysely'
-import { settleEach, Unavailable, type Log } from '@tandem/process-kit'
+import { workDue } from '@tandem/database-kit'
+import { Unavailable, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import type { Grant } from './provider-client.ts'
 
-// Also how long a token stays after the erasure of its account while the provider is unavailable.
-const GIVE_UP_AFTER_ATTEMPTS = 20
-const BATCH_SIZE = 20
+// Longer than a call of the provider takes.
+const LEASE_SECONDS = 60
+const RETRY_SECONDS = 10
+const MAX_RETRY_SECONDS = 12 * 60 * 60
+// Four days: also how long a token stays after the erasure of its account while the provider is unavailable.
+const MAX_ATTEMPTS = 20
 const PROVIDER: Provider = 'PROVIDER_B'
 const purpose = (erasureId: string) => ['revoke a provider', erasureId] as const
 
@@ -45,29 +49,23 @@ export async function revokeDue (
   log: Log
 ) {
   if (!providerClient) return
-  await settleEach(await claimDue(db), async ({ erasureId, token, attempts }) => {
-    const isRevoked = await providerClient.revoke(secrets.decrypt(token, ...purpose(erasureId)))
-      .catch((error: unknown) => {
-        if (!(error instanceof Unavailable)) throw error
-      })
-    if (isRevoked === undefined && attempts < GIVE_UP_AFTER_ATTEMPTS) return
-    if (!isRevoked) log.warn({ erasureId, attempts }, 'provider B did not end the connection of a deleted account')
-    await end(db, erasureId, isRevoked === true)
+  await workDue(db, 'provider_revocations', {
+    key: 'erasure_id',
+    dueAt: 'next_attempt_at',
+    where: sql`exists (
+      select from erasures where id = erasure_id and begun_at is not null and status <> 'CANCELED')`,
+    leaseSeconds: LEASE_SECONDS,
+    retrySeconds: RETRY_SECONDS,
+    maxRetrySeconds: MAX_RETRY_SECONDS,
+    maxAttempts: MAX_ATTEMPTS,
+    log,
+    async work ({ erasure_id: erasureId, token }) {
+      const isRevoked = await providerClient.revoke(secrets.decrypt(token, ...purpose(erasureId)))
+      if (!isRevoked) log.warn({ erasureId }, 'provider B did not end the connection of a deleted account')
+      await end(db, erasureId, isRevoked)
+    },
+    giveUp: async ({ erasure_id: erasureId }) => await end(db, erasureId, false)
   })
-}
-
-/** Takes what is due, and plans the next attempt in case this one fails: after 10 s, doubling, at most 12 h. */
-async function claimDue (db: Db) {
-  const { rows } = await sql<{ erasureId: string, token: Buffer, attempts: number }>`
-    update provider_revocations set attempts = attempts + 1,
-      next_attempt_at = now() + least(interval '10 seconds' * power(2, attempts), interval '12 hours')
-    where erasure_id in (
-      select erasure_id from provider_revocations join erasures on id = erasure_id
-      where next_attempt_at <= now() and begun_at is not null and status <> 'CANCELED'
-      order by next_attempt_at limit ${sql.lit(BATCH_SIZE)} for update of provider_revocations skip locked
-    )
-    returning erasure_id as "erasureId", token, attempts`.execute(db)
-  return rows
 }
 
 /** Forgets the token. Without success, the receipt names the provider again. */
