@@ -1,4 +1,4 @@
-import { MediaSigningKey } from '@tandem/http-kit'
+import { MediaSigningKey } from '@tandem/media-url-kit'
 import { buildInfo, ConfigError, List, readConfig, RootKeys, ProcessEnvironment, Url, Urls } from '@tandem/process-kit'
 import { Type } from 'typebox'
 import { addressVariables, HttpUrl, readAddresses } from './addresses.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { createRootKey, mediaSigningKey } from '@tandem/http-kit/testing'
+import { mediaSigningKey } from '@tandem/media-url-kit/testing'
+import { createRootKey } from '@tandem/http-kit/testing'
 
 interface Servers {
   folder: string

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { createUrlSigner } from '@tandem/http-kit'
-import { mediaSigningKey } from '@tandem/http-kit/testing'
+import { createUrlSigner } from '@tandem/media-url-kit'
+import { mediaSigningKey } from '@tandem/media-url-kit/testing'
 import { testGateway } from '../test/gateway.ts'
 
 const name = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f.webp'

@@ -2,17 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import path from 'node:path'
 import serveStatic from '@fastify/static'
-import {
-  createUrlSigner,
-  Forbidden,
-  isMediaKey,
-  isPrivateMediaKey,
-  NotFound,
-  sendError,
-  THUMBNAIL_WIDTHS,
-  thumbnailKeyOf,
-  ValidationError
-} from '@tandem/http-kit'
+import { createUrlSigner, isMediaKey, isPrivateMediaKey, THUMBNAIL_WIDTHS, thumbnailKeyOf } from '@tandem/media-url-kit'
+import { Forbidden, NotFound, sendError, ValidationError } from '@tandem/http-kit'
 import { ConfigError } from '@tandem/process-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BASE_PATH } from '../routes.ts'

@@ -27,18 +27,3 @@ export { paginate, type Page } from './pagination.ts'
 export { serializeByAccount } from './serialize-by-account.ts'
 export { readIdempotencyKey } from './idempotency.ts'
 export { describeErrors, explainUnstorable, findUnstorable } from './validation.ts'
-export {
-  CdnUrl,
-  createMediaUrls,
-  createUrlSigner,
-  isMediaKey,
-  isPrivateMediaKey,
-  MediaSigningKey,
-  SIGNATURE_TTL_SECONDS,
-  windowStartSeconds,
-  type MediaUrls,
-  type UrlSigner,
-  THUMBNAIL_WIDTHS,
-  thumbnailKeyOf,
-  type ThumbnailWidth
-} from './media-urls.ts'

@@ -209,6 +209,3 @@ function listPathsWithoutExample (schema: Schema, path = ''): string[] {
     listPathsWithoutExample(property, `${path}/${name}`)
   )
 }
-
-/** A secret that signs URLs of private images. */
-export const mediaSigningKey = 'a-secret-for-tests-of-private-images'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { CdnUrl, MediaSigningKey } from '@tandem/http-kit'
+import { CdnUrl, MediaSigningKey } from '@tandem/media-url-kit'
 import { ConfigError, Url } from '@tandem/process-kit'
 import { diskStorage } from './disk-storage.ts'
 import { s3Storage } from './s3-storage.ts'

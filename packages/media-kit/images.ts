@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { THUMBNAIL_WIDTHS, type ThumbnailWidth } from '@tandem/http-kit'
+import { THUMBNAIL_WIDTHS, type ThumbnailWidth } from '@tandem/media-url-kit'
 import { encode } from 'blurhash'
 import { createFairQueue } from '@tandem/process-kit'
 import { CorruptImage, DecodedImageTooLarge, TooManyImages, TooManyPixels, UnsupportedImage } from './errors.ts'

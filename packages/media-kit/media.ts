@@ -5,7 +5,7 @@ import {
   THUMBNAIL_WIDTHS,
   thumbnailKeyOf,
   type ThumbnailWidth
-} from '@tandem/http-kit'
+} from '@tandem/media-url-kit'
 import { thumbnailHeight, type Image } from './images.ts'
 import { createMediaKey, type Visibility } from './keys.ts'
 import type { Picture } from './picture.ts'

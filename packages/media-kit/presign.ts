@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { SIGNATURE_TTL_SECONDS, windowStartSeconds } from '@tandem/http-kit'
+import { SIGNATURE_TTL_SECONDS, windowStartSeconds } from '@tandem/media-url-kit'
 
 interface Credentials {
   region: string

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { isPrivateMediaKey } from '@tandem/http-kit'
+import { isPrivateMediaKey } from '@tandem/media-url-kit'
 
 /** A file store. Keys are relative paths that we create; no part of them comes from a client. */
 export interface Storage {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Url } from '@tandem/process-kit'
-import { CdnUrl } from '@tandem/http-kit'
+import { CdnUrl } from '@tandem/media-url-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({

@@ -1,4 +1,4 @@
-import { createMediaUrls } from '@tandem/http-kit'
+import { createMediaUrls } from '@tandem/media-url-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { ConfigError, readConfig } from '@tandem/process-kit'
-import { createRootKey, mediaSigningKey } from '@tandem/http-kit/testing'
+import { mediaSigningKey } from '@tandem/media-url-kit/testing'
+import { createRootKey } from '@tandem/http-kit/testing'
 import { Config, createStores } from './config.ts'
 
 const needed = {

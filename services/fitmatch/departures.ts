@@ -1,7 +1,7 @@
 import { createDepartures } from '@tandem/account-kit'
 import { handleRpc } from '@tandem/bus-kit'
 import { FitMatchAccountErased, FitMatchErasureCheck, FitMatchPersonalData } from '@tandem/contracts'
-import { isMediaKey } from '@tandem/http-kit'
+import { isMediaKey } from '@tandem/media-url-kit'
 import type { Deps } from './deps.ts'
 import { personalData } from './personal-data.ts'
 import { isNeededAsEvidence } from './photos/files.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { FourEyes } from '@tandem/operator-kit'
 import { ConfigError, List, Url } from '@tandem/process-kit'
-import { CdnUrl } from '@tandem/http-kit'
+import { CdnUrl } from '@tandem/media-url-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 import { DEFAULT_CONSOLE_URL } from './staff/settings.ts'
 import type { ProviderSettings } from './providers/tokens.ts'

@@ -1,6 +1,6 @@
 import type { Departures } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
-import type { MediaUrls } from '@tandem/http-kit'
+import type { MediaUrls } from '@tandem/media-url-kit'
 import type { Mailer } from '@tandem/mail-kit'
 import type { Storage } from '@tandem/media-kit'
 import type { ProposalKind } from '@tandem/operator-kit'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Url } from '@tandem/process-kit'
 import { FourEyes } from '@tandem/operator-kit'
-import { CdnUrl } from '@tandem/http-kit'
+import { CdnUrl } from '@tandem/media-url-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 
 export const Config = Type.Object({

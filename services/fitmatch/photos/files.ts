@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isAwaitingCopy } from '@tandem/case-kit'
-import { isMediaKey } from '@tandem/http-kit'
+import { isMediaKey } from '@tandem/media-url-kit'
 import type { Deps } from '../deps.ts'
 import type { Db } from '../tables.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type Type from 'typebox'
 import type { MatchFacts } from '@tandem/contracts'
-import { isMediaKey } from '@tandem/http-kit'
+import { isMediaKey } from '@tandem/media-url-kit'
 import { createMediaKey } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { upsertMemberFacts, upsertTimezone } from '../people/actions.ts'

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import type { Media } from '@tandem/media-kit'
+import { isPrivateMediaKey } from '@tandem/media-url-kit'
 import {
   Body,
   ClientUrl,
@@ -9,7 +10,6 @@ import {
   Enum,
   Id,
   readIdempotencyKey,
-  isPrivateMediaKey,
   Message,
   message,
   Nullable,

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { networkOf } from '@tandem/account-kit'
+import { isMediaKey } from '@tandem/media-url-kit'
 import {
   Body,
   Data,
   data,
   Enum,
   Id,
-  isMediaKey,
   Message,
   message,
   NextCursor,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { PersonChanged } from '@tandem/contracts'
-import { createMediaUrls } from '@tandem/http-kit'
+import { createMediaUrls } from '@tandem/media-url-kit'
 import { testApp } from '../test/app.ts'
 import { findOwnAccount } from './queries.ts'
 import { describeUser } from './user.ts'

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { isMediaKey } from '@tandem/http-kit'
+import { isMediaKey } from '@tandem/media-url-kit'
 import type { Storage } from '@tandem/media-kit'
 import { renderIndex, type Counts } from './index-page.ts'
 import { folderOf, readPages, type Source } from './pages.ts'

@@ -1,5 +1,5 @@
 import { upsertVersioned } from '@tandem/database-kit'
-import type { MediaUrls } from '@tandem/http-kit'
+import type { MediaUrls } from '@tandem/media-url-kit'
 import type { Db } from '../tables.ts'
 
 export interface CopyDeps {

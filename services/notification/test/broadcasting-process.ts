@@ -1,6 +1,6 @@
 // Sends broadcasts until a test kills it.
 import { connect } from '@tandem/database-kit'
-import { createMediaUrls } from '@tandem/http-kit'
+import { createMediaUrls } from '@tandem/media-url-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import type { Tables } from '../tables.ts'

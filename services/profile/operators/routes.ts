@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import Type from 'typebox'
-import { Data, data, Id, isMediaKey, Nullable, Text, type Routes } from '@tandem/http-kit'
+import { isMediaKey } from '@tandem/media-url-kit'
+import { Data, data, Id, Nullable, Text, type Routes } from '@tandem/http-kit'
 import { forOperators } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Image } from '@tandem/media-kit'
-import { isMediaKey, ValidationError } from '@tandem/http-kit'
+import { isMediaKey } from '@tandem/media-url-kit'
+import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
 

@@ -1,6 +1,6 @@
 import { sql, type SqlBool, type UpdateResult } from 'kysely'
 import { privateCopyKeyOf } from '@tandem/media-kit'
-import { isMediaKey, isPrivateMediaKey } from '@tandem/http-kit'
+import { isMediaKey, isPrivateMediaKey } from '@tandem/media-url-kit'
 import type { Deps } from '../deps.ts'
 import { MediaNotAllowed, MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'

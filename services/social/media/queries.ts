@@ -1,4 +1,4 @@
-import { isMediaKey } from '@tandem/http-kit'
+import { isMediaKey } from '@tandem/media-url-kit'
 import type { ImageDetails, Media, Picture } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Evidence, Target } from '@tandem/case-kit'
-import { isMediaKey } from '@tandem/http-kit'
+import { isMediaKey } from '@tandem/media-url-kit'
 import { findComment } from '../comments/queries.ts'
 import { CommentNotFound, PersonNotFound } from '../errors.ts'
 import { isPersonVisibleTo } from '../people/queries.ts'

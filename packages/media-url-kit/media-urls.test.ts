@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createUrlSigner, isMediaKey } from './media-urls.ts'
+import { createUrlSigner, isMediaKey } from './index.ts'
 
 const key = 'private/01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f.webp'
 const [secret, former] = ['s'.repeat(32), 'f'.repeat(32)]
