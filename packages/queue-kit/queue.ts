@@ -1,4 +1,3 @@
-import { createDirectWorker } from './direct-worker.ts'
 import { initializeAttempts, memoryReaders, queues } from './metrics.ts'
 import { createProducer } from './producer.ts'
 import { connectRedis, readMemory, withTimeout } from './redis.ts'
@@ -23,7 +22,7 @@ export function createQueue (
     ...options
   }: QueueOptions
 ): Queue {
-  const { name, redisUrl, log, work, workOnClaimed = work, directConcurrency = 0, listPending } = options
+  const { name, redisUrl, log, work, listPending } = options
   let isClosed = false
   const isNeeded = () => !isClosed
   const redis = connectCommands(options, isNeeded)
@@ -42,19 +41,7 @@ export function createQueue (
   let worker: ReturnType<typeof startWorker> | undefined
   let sweepTimer: NodeJS.Timeout | undefined
 
-  const direct = createDirectWorker({
-    name,
-    log,
-    work: workOnClaimed,
-    concurrency: directConcurrency,
-    closeTimeoutSeconds,
-    enqueue: async (job) => await queue.enqueue([job])
-  })
-
   const queue: Queue = {
-    freeSlots: direct.freeSlots,
-    workOnClaimed: direct.start,
-
     async enqueue (jobs, shared) {
       try {
         await withTimeout(ENQUEUE_TIMEOUT_MS, producer.add(jobs, shared))
@@ -66,7 +53,6 @@ export function createQueue (
 
     start () {
       if (worker || isClosed) return
-      direct.open()
       worker = startWorker({ name, redisUrl, log, work, concurrency, closeTimeoutSeconds, prefix, isNeeded })
       redis.on('ready', () => {
         // Jobs of the last second before a crash may not be on Redis's disk.
@@ -84,7 +70,7 @@ export function createQueue (
       memoryReaders.delete(measureMemory)
       clearInterval(sweepTimer)
       await sweeper.waitUntilIdle()
-      await Promise.all([direct.close(), worker?.close()])
+      await worker?.close()
       await producer.close()
       redis.disconnect()
     },

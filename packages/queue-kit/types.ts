@@ -54,10 +54,6 @@ export interface QueueOptions {
    * `concurrency`.
    */
   work(id: string): Promise<Outcome>
-  /** Does the work of a row that this process has claimed when it inserted it; see `workOnClaimed` of the queue. */
-  workOnClaimed?: (id: string) => Promise<Outcome>
-  /** Claimed rows at once in this process, by default 0. */
-  directConcurrency?: number
   /**
    * The pending rows, in id order. Redis may have their jobs or have lost them. A claimed row is pending again once its
    * lease has expired.
@@ -79,13 +75,6 @@ export interface Queue {
    * accept now are enqueued from Postgres as soon as Redis is back.
    */
   enqueue(jobs: Job[], options?: EnqueueOptions): Promise<void>
-  /** How many rows this process can claim and work on now without Redis. It is 0 before `start` and after `close`. */
-  freeSlots(): number
-  /**
-   * Works on committed rows that this process has claimed, at once and without Redis. It never throws: what is to be
-   * retried is enqueued.
-   */
-  workOnClaimed(jobs: Job[]): void
   /** Starts to work and to sweep. A process that only enqueues need not call it, as long as another one does. */
   start(): void
   /** Takes no more jobs, lets the running ones finish, and disconnects from Redis. */

@@ -10,7 +10,7 @@ import { fakeMailer } from '@tandem/mail-kit/testing'
 import { sql } from 'kysely'
 import { insertBroadcast, notifyNextChunk } from '../broadcasts/actions.ts'
 import type { Deps } from '../deps.ts'
-import { createNotifier } from '../notifications/create.ts'
+import { createNotifier } from '../notifications/notifier.ts'
 import type { Tables } from '../tables.ts'
 import { createNotificationDepartures } from '../departures.ts'
 
@@ -21,8 +21,6 @@ const { db } = await testDatabase<Tables>(
 )
 const pushes = {
   enqueue: async () => {},
-  freeSlots: () => 0,
-  sendClaimed () {},
   start () {},
   close: async () => {},
   ping: async () => {},

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import type { Deps } from '../deps.ts'
 import { removeLikesBetween } from '../likes/digests.ts'
 import { lockUnreadCounts, removeNotifications } from '../notifications/withdraw.ts'
-import { changeInbox } from '../frames/log.ts'
+import { changeInbox } from '../notifications/change-inbox.ts'
 import type { Trx } from '../tables.ts'
 
 interface Block {
@@ -14,7 +15,7 @@ interface Block {
  * Stores a block or its end; the later of two events wins. A block removes the notifications between the two people.
  */
 export async function upsertBlock (
-  deps: Pick<Deps, 'db' | 'wakeUp'>,
+  deps: Pick<Deps, 'db' | 'wakeUp' | 'pushes'>,
   { blockerId, blockedId }: Block,
   { lifted, at, sequence }: { lifted: boolean, at: Date, sequence: number }
 ) {
@@ -28,18 +29,21 @@ export async function upsertBlock (
       )
       .returning('blocker_id')
       .executeTakeFirst()
-    if (stored && !lifted) await removeNotificationsBetween(trx, blockerId, blockedId)
+    return { signal: stored && !lifted ? await removeNotificationsBetween(trx, blockerId, blockedId) : [] }
   })
 }
 
 async function removeNotificationsBetween (trx: Trx, one: string, other: string) {
   await lockUnreadCounts(trx, [one, other])
+  const signal: WakeUpSignal = []
   for (const [accountId, actorId] of [[one, other], [other, one]] as const) {
     const emptied = await removeLikesBetween(trx, { accountId, likedBy: actorId })
-    await removeNotifications(
+    const removed = await removeNotifications(
       trx,
       [accountId],
       sql`(actor_id = ${actorId} and kind <> 'postLiked' or id = any(${emptied}::uuid[]))`
     )
+    signal.push(...removed.signal)
   }
+  return signal
 }

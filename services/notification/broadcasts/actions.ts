@@ -4,10 +4,10 @@ import { isNotHidden } from '@tandem/account-kit'
 import { inSavepoints } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { insertNotifications } from '../notifications/create.ts'
-import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'
+import { changeInbox } from '../notifications/change-inbox.ts'
+import { notify } from '../notifications/notify.ts'
+import type { NotificationRequest } from '../notifications/plan.ts'
 import { recipientColumns, type Recipient } from '../notifications/recipients.ts'
-import { changeInbox } from '../frames/log.ts'
 import type { Bilingual, Db, Trx } from '../tables.ts'
 
 const CHUNK_SIZE = 500
@@ -56,18 +56,17 @@ const isQueueFull = async ({ pushes }: Deps) =>
  * @returns false if there is nothing to do or another replica is doing it
  */
 export async function notifyNextChunk (deps: Deps): Promise<boolean> {
-  const { db, pushes, now, log } = deps
+  const { db, now, log } = deps
   // Almost always there is none, and a read is less than a transaction.
   const unfinished = await db.selectFrom('broadcasts').where('finished_at', 'is', null).select('id').limit(1)
     .executeTakeFirst()
   if (!unfinished) return false
-  let jobs: DeliveryJob[] = []
-  const hasWorked = await changeInbox(deps, async (trx) => {
+  const { hasWorked } = await changeInbox(deps, async (trx) => {
     const broadcast = await trx.selectFrom('broadcasts').where('finished_at', 'is', null)
       .select(['id', 'title', 'body', 'cursor_account_id', 'created_at'])
       .orderBy('created_at').limit(1).forUpdate().skipLocked()
       .executeTakeFirst()
-    if (!broadcast) return false
+    if (!broadcast) return { hasWorked: false, signal: [] }
 
     const recipients = await listRecipientsAfter(trx, broadcast.cursor_account_id)
     const { title, body } = broadcast
@@ -78,27 +77,29 @@ export async function notifyNextChunk (deps: Deps): Promise<boolean> {
       data: { broadcastId: broadcast.id },
       params: { title_en: title.en, title_id: title.id, body_en: body.en, body_id: body.id }
     }
-    const times = { now: now(), occurredAt: broadcast.created_at }
-    const { results, failures } = await inSavepoints(trx, recipients, async (some) => {
-      const plans = some.map((recipient) => planNotification(request, recipient, times))
-      return await insertNotifications(trx, plans, { lowPriority: true })
-    })
+    const { results, failures } = await inSavepoints(
+      trx,
+      recipients,
+      async (some) =>
+        await notify(trx, [{ request, recipients: some, occurredAt: broadcast.created_at, lowPriority: true }], now())
+    )
     for (const { item: { accountId }, error } of failures) {
       log.error({ err: error, accountId, broadcastId: broadcast.id }, 'an account is left out of a broadcast')
     }
-    jobs = results.flatMap((inserted) => [...inserted.jobs.values()].flat())
-    const createdCount = results.reduce((sum, inserted) => sum + inserted.created.size, 0)
     await trx.updateTable('broadcasts')
       .set({
         cursor_account_id: recipients.at(-1)?.accountId ?? broadcast.cursor_account_id,
-        recipients_count: sql`recipients_count + ${createdCount}`,
+        recipients_count: sql`recipients_count + ${results.flatMap(({ created }) => created).length}`,
         ...recipients.length < CHUNK_SIZE && { finished_at: sql`now()` }
       })
       .where('id', '=', broadcast.id)
       .execute()
-    return true
+    return {
+      hasWorked: true,
+      signal: results.flatMap(({ signal }) => signal),
+      deliveries: results.flatMap(({ deliveries }) => deliveries)
+    }
   })
-  await pushes.enqueue(jobs)
   return hasWorked
 }
 

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Body, Data, data, Id, Message, message, Nullable, Text, Timestamp, type Routes } from '@tandem/http-kit'
 import { forOperators, Proposed } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
-import { createNotifier } from '../notifications/create.ts'
+import { createNotifier } from '../notifications/notifier.ts'
 import { listBroadcasts, sendOrPropose, sendTest, stopBroadcast } from './operators.ts'
 
 const Bilingual = Body({ en: Text({ max: 500 }), id: Text({ max: 500 }) })

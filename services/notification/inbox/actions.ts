@@ -1,12 +1,14 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import type { Deps } from '../deps.ts'
 import { NotificationNotFound } from '../errors.ts'
 import { messageKey } from '../notifications/registry.ts'
 import { lockUnreadCounts, removeNotifications, tombstone } from '../notifications/withdraw.ts'
-import { changeInbox, logFrames } from '../frames/log.ts'
+import { changeInbox } from '../notifications/change-inbox.ts'
+import { logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 
-type InboxDeps = Pick<Deps, 'db' | 'wakeUp'>
+type InboxDeps = Pick<Deps, 'db' | 'wakeUp' | 'pushes'>
 
 const MAX_IDS_PER_FRAME = 500
 
@@ -19,10 +21,11 @@ interface ReadMessages {
 
 /** Marks the notifications with these ids as read, or all without ids; returns how many were unread. */
 export async function markNotificationsRead (deps: InboxDeps, accountId: string, ids?: string[]) {
-  return await changeInbox(deps, async (trx) => {
+  const { read } = await changeInbox(deps, async (trx) => {
     await lockUnreadCounts(trx, [accountId])
     return await markRead(trx, accountId, ids ? sql`listed and id = any(${ids}::uuid[])` : sql`listed`)
   })
+  return read
 }
 
 /**
@@ -34,33 +37,37 @@ export async function markMessagesRead (
   { matchId, readerId, senderId, messageIds }: ReadMessages,
   at: Date
 ) {
-  // In the order in which notifications are inserted.
   const dedupeKeys = messageIds.map(messageKey).sort()
+  const people = [readerId, ...senderId ? [senderId] : []]
   await changeInbox(deps, async (trx) => {
+    // Both at once: the reader first and then the sender could deadlock with a message between them.
+    await lockUnreadCounts(trx, people)
     await trx.insertInto('notifications').values(
       dedupeKeys.map((dedupeKey) => tombstone({ accountId: readerId, kind: 'messageReceived', dedupeKey }))
     )
       .onConflict((conflict) => conflict.columns(['account_id', 'dedupe_key']).doNothing())
       .execute()
-    const people = [readerId, ...senderId ? [senderId] : []]
-    // Both at once: the reader first and then the sender could deadlock with a message between them.
-    await lockUnreadCounts(trx, people)
-    await markRead(trx, readerId, sql`dedupe_key = any(${dedupeKeys}::text[])`)
+    const marked = await markRead(trx, readerId, sql`dedupe_key = any(${dedupeKeys}::text[])`)
     const frame = {
       type: 'messages.read' as const,
       ids: { matchId, readerId, messageIds },
       key: `read:${dedupeKeys[0] ?? matchId}`,
       at
     }
-    await logFrames(trx, people.map((accountId) => ({ accountId, ...frame })))
+    const reported = await logFrames(trx, people.map((accountId) => ({ accountId, ...frame })))
+    return { signal: [...marked.signal, ...reported] }
   })
 }
 
 /**
- * Marks unread notifications that match `condition` as read, with the unread count locked; returns how many of them were
- * in the inbox.
+ * Marks unread notifications that match `condition` as read, with the unread count locked. Returns how many of them were
+ * in the inbox, and the connections to wake after the commit.
  */
-async function markRead (trx: Trx, accountId: string, condition: RawBuilder<SqlBool>) {
+async function markRead (
+  trx: Trx,
+  accountId: string,
+  condition: RawBuilder<SqlBool>
+): Promise<{ read: number, signal: WakeUpSignal }> {
   const { rows } = await sql<{ readIds: string[] | null }>`
     with marked as (
       update notifications set read_at = now()
@@ -72,17 +79,18 @@ async function markRead (trx: Trx, accountId: string, condition: RawBuilder<SqlB
     )
     select array_agg(id) as "readIds" from marked where listed`.execute(trx)
   const readIds = rows[0]?.readIds ?? []
-  if (readIds.length > 0) {
-    // A longer list would make a frame that no page can hold.
-    const ids = { readIds: readIds.length > MAX_IDS_PER_FRAME ? null : readIds, removedIds: [] }
-    await logFrames(trx, [{ accountId, type: 'notifications.changed', ids }])
+  if (readIds.length === 0) return { read: 0, signal: [] }
+  // A longer list would make a frame that no page can hold.
+  const ids = { readIds: readIds.length > MAX_IDS_PER_FRAME ? null : readIds, removedIds: [] }
+  return {
+    read: readIds.length,
+    signal: await logFrames(trx, [{ accountId, type: 'notifications.changed', ids }])
   }
-  return readIds.length
 }
 
 /** @throws NotificationNotFound */
 export async function deleteNotification (deps: InboxDeps, accountId: string, id: string) {
-  const removed = await changeInbox(
+  const { removed } = await changeInbox(
     deps,
     async (trx) => await removeNotifications(trx, [accountId], sql`id = ${id} and listed`)
   )

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
-import { insertNotifications } from '../notifications/create.ts'
-import { planNotification, type DeliveryJob, type NotificationRequest } from '../notifications/plan.ts'
+import { changeInbox } from '../notifications/change-inbox.ts'
+import { notify } from '../notifications/notify.ts'
+import type { NotificationRequest } from '../notifications/plan.ts'
 import { findRecipients, type Recipient } from '../notifications/recipients.ts'
 import { lockUnreadCounts, removeNotifications } from '../notifications/withdraw.ts'
-import { changeInbox, logFrames } from '../frames/log.ts'
+import { logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 import { refreshDigest } from './digests.ts'
 
@@ -24,14 +25,13 @@ interface Like {
 export async function addToDigest (deps: Deps, like: Like, at: Date) {
   const [[author] = []] = await findRecipients(deps, [{ to: [like.authorId], actorId: like.likedBy }])
   if (!author) return
-  const jobs = await changeInbox(deps, async (trx) => {
+  await changeInbox(deps, async (trx) => {
     const digest = await lockDigest(trx, like.postId)
     const isUnreported = await upsertLike(trx, like, at)
-    if (!isUnreported) return []
-    if (digest.notificationId && digest.isOpen && await joinDigest(trx, digest.notificationId, like)) return []
-    return await startDigest(trx, deps, like, author, at)
+    if (!isUnreported) return { signal: [] }
+    const joined = digest.notificationId && digest.isOpen && await joinDigest(trx, digest.notificationId, like)
+    return joined || await startDigest(trx, deps, like, author, at)
   })
-  await deps.pushes.enqueue(jobs)
 }
 
 interface Unlike {
@@ -53,7 +53,7 @@ export async function removeFromDigest (deps: Deps, { sequence, postId, authorId
         where ${isNewer}
       returning notification_id as "notificationId"`.execute(trx)
     const notificationId = rows[0]?.notificationId
-    if (!notificationId) return
+    if (!notificationId) return { signal: [] }
 
     await lockUnreadCounts(trx, [authorId])
     const { rows: unseen } = await sql`
@@ -61,14 +61,14 @@ export async function removeFromDigest (deps: Deps, { sequence, postId, authorId
         select from deliveries
         where notification_id = notifications.id and (status = 'sent' or claimed_until > now())
       )`.execute(trx)
-    if (unseen.length === 0) return
+    if (unseen.length === 0) return { signal: [] }
     await trx.updateTable('post_likes').set({ notification_id: null }).where('post_id', '=', postId).where(
       'liked_by',
       '=',
       unlikedBy
     ).execute()
-    if (await refreshDigest(trx, notificationId)) return
-    await removeNotifications(trx, [authorId], sql`id = ${notificationId}`)
+    if (await refreshDigest(trx, notificationId)) return { signal: [] }
+    return await removeNotifications(trx, [authorId], sql`id = ${notificationId}`)
   })
 }
 
@@ -99,6 +99,7 @@ async function upsertLike (trx: Trx, { sequence, postId, likedBy }: Like, at: Da
   return rows[0] !== undefined && rows[0].notificationId === null
 }
 
+/** Returns the connections to wake after the commit, or undefined if the digest was removed. */
 async function joinDigest (trx: Trx, notificationId: string, { postId, authorId, likedBy }: Like) {
   await lockUnreadCounts(trx, [authorId])
   const { rows } = await sql<{ wasRead: boolean, dedupeKey: string, listed: boolean }>`
@@ -106,16 +107,13 @@ async function joinDigest (trx: Trx, notificationId: string, { postId, authorId,
     where id = ${notificationId} and removed_at is null
     returning old.read_at is not null and listed as "wasRead", dedupe_key as "dedupeKey", listed`.execute(trx)
   const [digest] = rows
-  if (!digest) return false
+  if (!digest) return
   if (digest.wasRead) {
     await trx.updateTable('unread_counts').set({ unread: sql`unread + 1` }).where('account_id', '=', authorId).execute()
   }
   await linkLike(trx, { postId, likedBy, notificationId })
-  if (digest.listed) {
-    const ids = { dedupeKey: digest.dedupeKey }
-    await logFrames(trx, [{ accountId: authorId, type: 'notification.created', ids }])
-  }
-  return true
+  const frame = { accountId: authorId, type: 'notification.created' as const, ids: { dedupeKey: digest.dedupeKey } }
+  return { signal: await logFrames(trx, digest.listed ? [frame] : []) }
 }
 
 async function startDigest (
@@ -124,7 +122,7 @@ async function startDigest (
   like: Like,
   author: Recipient,
   at: Date
-): Promise<DeliveryJob[]> {
+) {
   const { eventId, postId, likedBy, excerpt } = like
   const request: NotificationRequest = {
     kind: 'postLiked',
@@ -136,16 +134,16 @@ async function startDigest (
     params: { excerpt }
   }
   const hold = { until: new Date(now().getTime() + likeDigestMs), reason: 'waiting for more likes' }
-  const plan = planNotification(request, author, { now: now(), occurredAt: at, hold })
-  const { created, jobs } = await insertNotifications(trx, [plan])
-  if (!created.has(plan.notificationId)) return []
+  const notified = await notify(trx, [{ request, recipients: [author], occurredAt: at, hold }], now())
+  const [notification] = notified.created
+  if (!notification) return notified
   await sql`
     update like_digests set
-      notification_id = ${plan.notificationId},
+      notification_id = ${notification.id},
       ends_at = clock_timestamp() + ${likeDigestMs} * interval '1 millisecond'
     where post_id = ${postId}`.execute(trx)
-  await linkLike(trx, { postId, likedBy, notificationId: plan.notificationId })
-  return jobs.get(plan.notificationId) ?? []
+  await linkLike(trx, { postId, likedBy, notificationId: notification.id })
+  return notified
 }
 
 async function linkLike (

@@ -10,7 +10,7 @@ import {
   PostNarrowed
 } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { createNotifier } from './create.ts'
+import { createNotifier } from './notifier.ts'
 import { buddyRequestKey, followKey, registry } from './registry.ts'
 import {
   applyEdit,
@@ -22,7 +22,7 @@ import {
   withdrawPost
 } from './withdraw.ts'
 
-/** One handler for each event in the registry. All share one batch of inserts. */
+/** One handler for each event in the registry. All write their notifications in shared batches. */
 export function onNotificationRequested (deps: Deps) {
   const notify = createNotifier(deps)
   return registry.map(({ event, requests }) =>

@@ -10,8 +10,7 @@ import { upsertPeople } from '../people/copies.ts'
 import { notify, testApp, type TestApp } from '../test/app.ts'
 import { renderText } from '../texts/texts.ts'
 import { typeOf } from '../texts/kinds.ts'
-import { insertNotifications } from './create.ts'
-import { planNotification } from './plan.ts'
+import { notify as notifyWithin } from './notify.ts'
 import { findRecipients } from './recipients.ts'
 import { registry } from './registry.ts'
 
@@ -625,21 +624,23 @@ t.test('an account that starts to read in realtime while it is notified gets fra
   const { db, deps, person } = reset()
   const accounts = [await person('Ana'), await person('Ben'), await person('Cia')]
   const [ana] = accounts
-  const plansOf = async (level: number) => {
-    const [recipients = []] = await findRecipients(deps, [{ to: accounts, actorId: null }])
+  const [recipients = []] = await findRecipients(deps, [{ to: accounts, actorId: null }])
+  const reachLevel = async (level: number) => {
     const request = { kind: 'levelReached' as const, dedupeKey: `level:${level}`, to: accounts, params: { level } }
-    return recipients.map((each) => planNotification(request, each, { now: new Date(), occurredAt: new Date() }))
+    const now = new Date()
+    return await db.transaction().execute(async (trx) =>
+      await notifyWithin(trx, [{ request, recipients, occurredAt: now }], now)
+    )
   }
-  t.strictSame((await insertNotifications(db, await plansOf(2))).signal, [])
-  const plans = await plansOf(3)
-  let writing: ReturnType<typeof insertNotifications> | undefined
+  t.strictSame((await reachLevel(2)).signal, [])
+  let writing: ReturnType<typeof reachLevel> | undefined
   await db.transaction().execute(async (trx) => {
     await trx.updateTable('unread_counts')
       .set({ realtime_epoch: 'e', realtime_until: new Date(Date.now() + 60_000) })
       .where('account_id', '=', ana!)
       .execute()
-    writing = insertNotifications(db, plans)
-    // Long enough for the insert to wait for this transaction.
+    writing = reachLevel(3)
+    // Long enough for it to wait for this transaction.
     await sleep(200)
   })
   const { signal } = (await writing)!

@@ -46,15 +46,17 @@ export interface PlannedNotification {
   listed: boolean
   occurredAt: Date
   deliveries: PlannedDelivery[]
+  lowPriority: boolean
+  correlation: Correlation | undefined
 }
 
-/** A delivery to enqueue, or to send. */
+/** A delivery to enqueue. */
 export interface DeliveryJob {
   id: string
   dueAt: Date
   lowPriority: boolean
   /** The event or request that caused it; by default that of the code that enqueues it. */
-  correlation?: Correlation
+  correlation?: Correlation | undefined
 }
 
 interface Times {
@@ -62,6 +64,11 @@ interface Times {
   occurredAt: Date
   /** Before this time no push is sent, for this reason. */
   hold?: { until: Date, reason: string }
+}
+
+interface Options extends Times {
+  lowPriority?: boolean
+  correlation?: Correlation
 }
 
 // Long enough for a client to mark a message as read that it shows, and to tell the server.
@@ -76,7 +83,7 @@ const STALE_AFTER_MS = 24 * 60 * 60 * 1_000
 export function planNotification (
   request: NotificationRequest,
   recipient: Recipient,
-  times: Times
+  { lowPriority = false, correlation, ...times }: Options
 ): PlannedNotification {
   const { kind, excludedSessionId } = request
   const type = typeOf(kind)
@@ -87,6 +94,8 @@ export function planNotification (
     accountId: recipient.accountId,
     listed: preference.inApp && kind !== 'pushTest',
     occurredAt: times.occurredAt,
+    lowPriority,
+    correlation,
     deliveries: recipient.devices.filter((device) => device.sessionId !== excludedSessionId).map((device) => ({
       id: randomUUIDv7(),
       deviceId: device.id,

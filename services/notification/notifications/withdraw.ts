@@ -1,9 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Deps } from '../deps.ts'
-import { changeInbox, logFrames } from '../frames/log.ts'
+import type { WakeUpSignal } from '@tandem/contracts/realtime'
+import { logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 import { type Kind, typeOf } from '../texts/kinds.ts'
+import { changeInbox } from './change-inbox.ts'
 
 /**
  * Locks unread counts until the end of the transaction. Every change to unread counts takes these locks first, so two
@@ -14,11 +16,19 @@ export async function lockUnreadCounts (trx: Trx, accountIds: string[]) {
     .execute(trx)
 }
 
-/**
- * Removes the notifications that match `condition` from inboxes and cancels their unsent pushes; returns how many were
- * listed.
- */
-export async function removeNotifications (trx: Trx, accountIds: string[], condition: RawBuilder<SqlBool>) {
+interface Removed {
+  /** How many were listed. */
+  removed: number
+  /** The connections to wake after the commit. */
+  signal: WakeUpSignal
+}
+
+/** Removes the notifications that match `condition` from inboxes, and cancels their unsent pushes. */
+export async function removeNotifications (
+  trx: Trx,
+  accountIds: string[],
+  condition: RawBuilder<SqlBool>
+): Promise<Removed> {
   await lockUnreadCounts(trx, accountIds)
   const { rows } = await sql<{ accountId: string, removedIds: string[] }>`
     with removed as (
@@ -32,7 +42,7 @@ export async function removeNotifications (trx: Trx, accountIds: string[], condi
     )
     select account_id as "accountId", array_agg(id) as "removedIds" from removed where listed group by account_id`
     .execute(trx)
-  await logFrames(
+  const signal = await logFrames(
     trx,
     rows.map(({ accountId, removedIds }) => ({
       accountId,
@@ -40,10 +50,10 @@ export async function removeNotifications (trx: Trx, accountIds: string[], condi
       ids: { readIds: [], removedIds }
     }))
   )
-  return rows.reduce((sum, { removedIds }) => sum + removedIds.length, 0)
+  return { removed: rows.reduce((sum, { removedIds }) => sum + removedIds.length, 0), signal }
 }
 
-type InboxDeps = Pick<Deps, 'db' | 'wakeUp'>
+type InboxDeps = Pick<Deps, 'db' | 'wakeUp' | 'pushes'>
 
 interface Withdrawal {
   accountId: string
@@ -69,12 +79,14 @@ export const tombstone = ({ accountId, kind, dedupeKey }: Withdrawal) => ({
  */
 export async function withdrawNotification (deps: InboxDeps, { accountId, kind, dedupeKey }: Withdrawal) {
   await changeInbox(deps, async (trx) => {
+    await lockUnreadCounts(trx, [accountId])
     const inserted = await trx.insertInto('notifications')
       .values(tombstone({ accountId, kind, dedupeKey }))
       .onConflict((conflict) => conflict.columns(['account_id', 'dedupe_key']).doNothing())
       .returning('id')
       .executeTakeFirst()
-    if (!inserted) await removeNotifications(trx, [accountId], sql`dedupe_key = ${dedupeKey} and read_at is null`)
+    if (inserted) return { signal: [] }
+    return await removeNotifications(trx, [accountId], sql`dedupe_key = ${dedupeKey} and read_at is null`)
   })
 }
 
@@ -84,11 +96,20 @@ export const isSubjectDeleted = (subjectId: RawBuilder<unknown>, data: RawBuilde
   exists (select from ended_matches where match_id = ${subjectId})
   or exists (select from deleted_content where id in (${subjectId}, (${data} ->> 'commentId')::uuid)))`
 
+/** Whether an account's place in the activity that a notification is about ended after the event. */
+export const hasEnded = (
+  subjectId: RawBuilder<unknown>,
+  accountId: RawBuilder<unknown>,
+  occurredAt: RawBuilder<unknown>
+) =>
+  sql<boolean>`exists (select from ended_participations ended
+  where ended.activity_id = ${subjectId} and ended.account_id = ${accountId} and ended.ended_at > ${occurredAt})`
+
 /** Removes every notification about a deleted post. An event about it that arrives later creates none. */
 export async function withdrawPost (deps: InboxDeps, postId: string) {
   await changeInbox(deps, async (trx) => {
     await insertDeletedContent(trx, [postId])
-    await removeNotifications(trx, await lockNotifiedAccounts(trx, postId), isAboutPost(postId))
+    return await removeNotifications(trx, await lockNotifiedAccounts(trx, postId), isAboutPost(postId))
   })
 }
 
@@ -96,7 +117,7 @@ export async function withdrawPost (deps: InboxDeps, postId: string) {
 export async function withdrawComments (deps: InboxDeps, postId: string, commentIds: string[]) {
   await changeInbox(deps, async (trx) => {
     await insertDeletedContent(trx, commentIds)
-    await removeNotifications(
+    return await removeNotifications(
       trx,
       await lockNotifiedAccounts(trx, postId),
       sql`${isAboutPost(postId)} and data ->> 'commentId' = any(${commentIds}::text[])`
@@ -119,8 +140,8 @@ interface EditedPost {
 }
 
 /** Replaces the excerpt of a post in the notifications that quote it, unless a newer edit was applied before. */
-export async function applyEdit (deps: InboxDeps, { postId, excerpt }: EditedPost, at: Date) {
-  await changeInbox(deps, async (trx) => {
+export async function applyEdit ({ db }: InboxDeps, { postId, excerpt }: EditedPost, at: Date) {
+  await db.transaction().execute(async (trx) => {
     if (!await storeEdit(trx, postId, at)) return
     await lockNotifiedAccounts(trx, postId)
     // Without an excerpt it was hidden, and stays so.
@@ -157,16 +178,11 @@ export async function applyNarrowedVisibility (
   await changeInbox(deps, async (trx) => {
     await storeEdit(trx, postId, at)
     const accountIds = await lockNotifiedAccounts(trx, postId)
-    if (visibility === 'PRIVATE') {
-      await removeNotifications(
-        trx,
-        accountIds.filter((accountId) => accountId !== authorId),
-        isAboutPost(postId)
-      )
-    }
     await sql`
       update notifications set params = params || '{"excerpt": null}'
       where removed_at is null and ${isAboutPost(postId)} and params ->> 'excerpt' is not null`.execute(trx)
+    if (visibility !== 'PRIVATE') return { signal: [] }
+    return await removeNotifications(trx, accountIds.filter((accountId) => accountId !== authorId), isAboutPost(postId))
   })
 }
 
@@ -199,11 +215,16 @@ export async function withdrawMatch (deps: InboxDeps, { matchId, accountIds }: E
     await trx.insertInto('ended_matches').values({ match_id: matchId, ended_at: at }).onConflict((conflict) =>
       conflict.doNothing()
     ).execute()
-    await removeNotifications(trx, accountIds, sql`subject_id = ${matchId} and type in ('CHAT', 'FITMATCH')`)
-    await logFrames(
+    const removed = await removeNotifications(
+      trx,
+      accountIds,
+      sql`subject_id = ${matchId} and type in ('CHAT', 'FITMATCH')`
+    )
+    const ended = await logFrames(
       trx,
       accountIds.map((accountId) => ({ accountId, type: 'match.ended', ids: { matchId }, key: `ended:${matchId}` }))
     )
+    return { signal: [...removed.signal, ...ended] }
   })
 }
 
@@ -225,7 +246,7 @@ export async function withdrawActivity (deps: InboxDeps, { activityId, accountId
       order by account_id
       on conflict (activity_id, account_id) do update
         set ended_at = greatest(ended_participations.ended_at, excluded.ended_at)`.execute(trx)
-    await removeNotifications(
+    return await removeNotifications(
       trx,
       accountIds,
       sql`subject_id = ${activityId} and kind <> 'activityCanceled'

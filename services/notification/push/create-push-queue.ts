@@ -1,4 +1,4 @@
-import { createQueue, type Job, type QueueOptions } from '@tandem/queue-kit'
+import { createQueue, type Job } from '@tandem/queue-kit'
 import type { Log } from '@tandem/process-kit'
 import type { DeliveryJob } from '../notifications/plan.ts'
 import type { PushQueue } from '../notifications/push-queue.ts'
@@ -9,6 +9,9 @@ import { pushSources } from './backlog.ts'
 import { listUnfinishedDeliveries } from './queries.ts'
 import { createPushSender } from './sender.ts'
 
+// Of a process that died between its commit and Redis, pushes are found 30 to 45 s later.
+const SWEEP_MIN_AGE_SECONDS = 30
+
 interface Options {
   db: Db
   findPeople: FindPeople
@@ -17,8 +20,6 @@ interface Options {
   log: Log
   concurrency?: number
   lowPriorityConcurrency?: number
-  /** How many pushes this process sends at once without Redis. */
-  directConcurrency?: number
   /** The option of `createPushSender`, for tests. */
   retryDelayMs?: number
   /** Options of queue-kit, for tests. */
@@ -40,36 +41,24 @@ export function createPushQueue (
     log,
     concurrency = 128,
     lowPriorityConcurrency = 16,
-    directConcurrency = 512,
     retryDelayMs,
     ...options
   }: Options
 ): PushQueue {
-  const open = (
-    name: string,
-    lowPriority: boolean,
-    workers: Pick<QueueOptions, 'concurrency' | 'directConcurrency'>
-  ) => {
-    const sender = createPushSender({
-      db,
-      findPeople,
-      provider,
-      log,
-      ...retryDelayMs !== undefined && { retryDelayMs }
-    })
-    return createQueue({
+  const send = createPushSender({ db, findPeople, provider, log, ...retryDelayMs !== undefined && { retryDelayMs } })
+  const open = (name: string, lowPriority: boolean, workers: number) =>
+    createQueue({
+      sweepMinAgeSeconds: SWEEP_MIN_AGE_SECONDS,
       ...options,
-      ...workers,
       name,
       redisUrl,
       log,
-      work: sender.send,
-      workOnClaimed: sender.sendClaimed,
+      concurrency: workers,
+      work: send,
       listPending: async (query) => await listUnfinishedDeliveries(db, { ...query, lowPriority })
     })
-  }
-  const highPriorityQueue = open('notification-pushes', false, { concurrency, directConcurrency })
-  const lowPriorityQueue = open('notification-broadcasts', true, { concurrency: lowPriorityConcurrency })
+  const highPriorityQueue = open('notification-pushes', false, concurrency)
+  const lowPriorityQueue = open('notification-broadcasts', true, lowPriorityConcurrency)
   const source = { service: 'notification', db }
   pushSources.add(source)
   const toJob = ({ id, dueAt, correlation }: DeliveryJob): Job => ({
@@ -86,8 +75,6 @@ export function createPushQueue (
       )
       await Promise.all([highPriorityQueue.enqueue(high.map(toJob)), lowPriorityQueue.enqueue(low.map(toJob))])
     },
-    freeSlots: highPriorityQueue.freeSlots,
-    sendClaimed: (jobs) => highPriorityQueue.workOnClaimed(jobs.map(toJob)),
     start () {
       highPriorityQueue.start()
       lowPriorityQueue.start()

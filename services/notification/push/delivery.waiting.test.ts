@@ -5,8 +5,8 @@ import { register } from 'prom-client'
 import t, { type Test } from 'tap'
 import { startRedis, type TestServer, runConcurrently, until } from '@tandem/test-kit'
 import { silentLog } from '@tandem/http-kit/testing'
-import { insertNotifications } from '../notifications/create.ts'
-import { planNotification } from '../notifications/plan.ts'
+import { changeInbox } from '../notifications/change-inbox.ts'
+import { notify as notifyWithin, type AddressedRequest } from '../notifications/notify.ts'
 import { findRecipients } from '../notifications/recipients.ts'
 import { notify, testApp, type TestApp } from '../test/app.ts'
 import { readCredential } from './credential.ts'
@@ -24,7 +24,7 @@ async function workers (
   t: Test,
   app: TestApp,
   redis: TestServer,
-  { prefix = randomUUIDv7(), ...options }: { prefix?: string, directConcurrency?: number } = {}
+  prefix = randomUUIDv7()
 ) {
   const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file) })
   const pushes = createPushQueue({
@@ -36,8 +36,7 @@ async function workers (
     prefix,
     sweepIntervalSeconds: 1,
     sweepMinAgeSeconds: 2,
-    retryDelayMs: 500,
-    ...options
+    retryDelayMs: 500
   })
   t.teardown(() => pushes.close())
   pushes.start()
@@ -49,11 +48,24 @@ const statuses = async ({ db }: TestApp, accountId: string) =>
   await db.selectFrom('deliveries').where('account_id', '=', accountId)
     .select(['status', 'reason', 'attempts']).orderBy('id').execute()
 
-/** How often jobs of all queues were tried, with or without Redis. */
+/** How often jobs of all queues were tried. */
 const countJobs = async (outcome?: string) => {
   const attempts = (await register.getSingleMetric('queue_tries_total')!.get()).values
   return attempts.filter(({ labels }) => outcome === undefined || labels['outcome'] === outcome)
     .reduce((sum, { value }) => sum + value, 0)
+}
+
+const notifyAll = async (
+  deps: TestApp['deps'],
+  request: AddressedRequest['request'],
+  options: Partial<AddressedRequest>
+) => {
+  const now = new Date()
+  const [recipients = []] = await findRecipients(deps, [{ to: request.to, actorId: null }])
+  await changeInbox(
+    deps,
+    async (trx) => await notifyWithin(trx, [{ request, recipients, occurredAt: now, ...options }], now)
+  )
 }
 
 let number = 0
@@ -205,8 +217,7 @@ t.test('nothing is lost while Redis is unavailable, and a held push is sent on t
   const app = reset()
   const redis = await startRedis(t)
   google.respondWith(() => undefined)
-  // In a process that sends pushes itself, they would not wait for Redis.
-  const { deps } = await workers(t, app, redis, { directConcurrency: 0 })
+  const { deps } = await workers(t, app, redis)
   const ana = await app.person('Ana')
   const token = await app.device(ana)
   await redis.stop()
@@ -225,44 +236,6 @@ t.test('nothing is lost while Redis is unavailable, and a held push is sent on t
   t.ok(google.seen.at(-1)!.at >= due_at.getTime() - 20)
 })
 
-t.test('pushes do not wait for Redis, and what Google cannot take yet is sent later', async (t) => {
-  const app = reset()
-  const redis = await startRedis(t)
-  const { deps } = await workers(t, app, redis)
-  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
-  const [token, busy] = [await app.device(ana), await app.device(ben)]
-  google.respondWith(({ token }, attempt) =>
-    token === busy && attempt === 1 ? { status: 503, code: 'UNAVAILABLE', retryAfter: 1 } : undefined
-  )
-  await redis.stop()
-  await Promise.all([level(deps, ana), level(deps, ben)])
-  await until(async () => (await statuses(app, ana))[0]?.status === 'sent')
-  t.equal(google.sentTo(token).length, 1)
-  await until(async () => (await statuses(app, ben))[0]?.reason === '503 UNAVAILABLE')
-  await redis.start()
-  await until(() => google.sentTo(busy).length === 1)
-  const [first, second] = google.seen.filter((each) => each.token === busy)
-  t.ok(second!.at - first!.at >= 1_000)
-  await until(async () => (await statuses(app, ben))[0]?.status === 'sent')
-  t.match(await statuses(app, ben), [{ attempts: 2 }])
-})
-
-t.test('what exceeds the slots of a process goes through the queue', async (t) => {
-  const app = reset()
-  const redis = await startRedis(t)
-  google.respondWith(() => undefined)
-  const { deps, pushes } = await workers(t, app, redis, { directConcurrency: 3 })
-  const ana = await app.person('Ana')
-  const tokens = await runConcurrently(Array.from({ length: 8 }, () => async () => await app.device(ana)))
-  const before = await countJobs()
-  t.equal(pushes.freeSlots(), 3)
-  await level(deps, ana)
-  await until(async () => (await statuses(app, ana)).every(({ status }) => status === 'sent'))
-  t.strictSame(tokens.map((token) => google.sentTo(token).length), Array(8).fill(1))
-  t.equal(await countJobs() - before, 8)
-  await until(() => pushes.freeSlots() === 3)
-})
-
 t.test('a push that is due later takes no worker until then', async (t) => {
   const app = reset()
   const redis = await startRedis(t)
@@ -271,19 +244,11 @@ t.test('a push that is due later takes no worker until then', async (t) => {
   const ana = await app.person('Ana')
   const token = await app.device(ana)
   const before = await countJobs('delayed')
-  const [[recipient] = []] = await findRecipients(deps, [{ to: [ana], actorId: null }])
-  const now = new Date()
-  const plan = planNotification(
+  await notifyAll(
+    deps,
     { kind: 'levelReached', dedupeKey: 'later', to: [ana], params: { level: 2 } },
-    recipient!,
-    {
-      now,
-      occurredAt: now,
-      hold: { until: new Date(now.getTime() + 1_500), reason: 'waiting for more likes' }
-    }
+    { hold: { until: new Date(Date.now() + 1_500), reason: 'waiting for more likes' } }
   )
-  const { jobs } = await insertNotifications(app.db, [plan])
-  await deps.pushes.enqueue([...jobs.values()].flat())
 
   await until(() => google.sentTo(token).length === 1)
   t.equal(await countJobs('delayed'), before)
@@ -333,13 +298,7 @@ t.test('chat does not wait behind a broadcast at a slow provider', async (t) => 
     to: recipientIds,
     params: { title_en: 'a', title_id: 'b', body_en: 'c', body_id: 'd' }
   }
-  const [recipients = []] = await findRecipients(deps, [{ to: recipientIds, actorId: null }])
-  const { jobs } = await insertNotifications(
-    app.db,
-    recipients.map((each) => planNotification(request, each, { now: new Date(), occurredAt: new Date() })),
-    { lowPriority: true }
-  )
-  await deps.pushes.enqueue([...jobs.values()].flat())
+  await notifyAll(deps, request, { lowPriority: true })
   await until(() => google.seen.filter((each) => each.status === 'none').length >= 16)
   const since = Date.now()
   await notify(deps, {

@@ -1,30 +1,50 @@
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
-import { sql, type RawBuilder } from 'kysely'
-import { lookupArray } from '@tandem/database-kit'
+import { sql } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
 import type { Job } from '@tandem/queue-kit'
 import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
 import type { Kind } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
 import { visibleActor } from '../notifications/actors.ts'
-import { LEASE_SECONDS } from '../notifications/create.ts'
 import { hasBlockBetween } from '../notifications/recipients.ts'
 import { isSubjectDeleted } from '../notifications/withdraw.ts'
 import type { Db, DeliveryStatus, Params, Platform } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
 
+/** How long a process owns a delivery that it claimed: longer than two attempts at the provider can take. */
+const LEASE_SECONDS = 30
+
 export interface ClaimedDelivery {
   id: string
-  wasHeld: boolean
-  attempts: number
+  notificationId: string
+  accountId: string
+  deviceId: string
+  platform: Platform
   lowPriority: boolean
+  attempts: number
+  wasHeld: boolean
   ageHours: number
   /** Seconds since it could have been sent: since its due time if it was held, else since it was created. */
   delaySeconds: number
-  notificationId: string
-  accountId: string
-  platform: Platform
-  deviceId: string
+}
+
+/** Claims a delivery for this worker, if it is due and unfinished, and no other worker owns it. */
+export async function claimDelivery (db: Db, id: string): Promise<ClaimedDelivery | undefined> {
+  const { rows } = await sql<ClaimedDelivery>`
+    update deliveries set
+      attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${sql.lit(LEASE_SECONDS)})
+    where id = ${id} and status in ('pending', 'held') and due_at <= now()
+      and (claimed_until is null or claimed_until < now())
+    returning id, notification_id as "notificationId", account_id as "accountId", device_id as "deviceId", platform,
+      low_priority as "lowPriority", attempts, status = 'held' as "wasHeld",
+      (extract(epoch from now() - created_at) / 3600)::float8 as "ageHours",
+      extract(epoch from now() - case when status = 'held' then due_at else created_at end)::float8 as "delaySeconds"`
+    .execute(db)
+  return rows[0]
+}
+
+/** What a push shows, and whether it is still to be sent. */
+export interface PushContent {
   /** Null if the device was deleted or has another owner. */
   token: string | null
   kind: Kind
@@ -44,75 +64,49 @@ export interface ClaimedDelivery {
   unread: number
 }
 
-const claimedColumns = sql`
-  id, notification_id, account_id, device_id, platform, low_priority, status, attempts, due_at, created_at`
-
-/**
- * Claims due deliveries for this worker, with everything their pushes need; returns undefined for those it cannot
- * claim.
- */
-export async function claimDeliveries (db: Db, ids: string[]): Promise<(ClaimedDelivery | undefined)[]> {
-  return await readClaimed(
-    db,
-    ids,
-    sql`
-      update deliveries set
-        attempts = attempts + 1,
-        claimed_until = now() + make_interval(secs => ${sql.lit(LEASE_SECONDS)})
-      where id = any(${lookupArray(ids, 'uuid')}::uuid[]) and status in ('pending', 'held') and due_at <= now()
-        and (claimed_until is null or claimed_until < now())
-      returning ${claimedColumns}`
-  )
-}
-
-/**
- * Reads what the pushes need of deliveries that this process claimed when it inserted them. Returns undefined for those
- * whose lease has expired.
- */
-export async function readNewlyClaimed (db: Db, ids: string[]): Promise<(ClaimedDelivery | undefined)[]> {
-  return await readClaimed(
-    db,
-    ids,
-    sql`
-      select ${claimedColumns} from deliveries
-      where id = any(${
-      lookupArray(ids, 'uuid')
-    }::uuid[]) and status = 'pending' and attempts = 1 and claimed_until > now()`
-  )
-}
-
-async function readClaimed (db: Db, ids: string[], claimed: RawBuilder<unknown>) {
-  const { rows } = await sql<ClaimedDelivery>`
-    with claimed as (${claimed})
-    select claimed.id, claimed.status = 'held' as "wasHeld", attempts, low_priority as "lowPriority",
-      (extract(epoch from now() - claimed.created_at) / 3600)::float8 as "ageHours",
-      extract(epoch from now() - case when claimed.status = 'held' then due_at else claimed.created_at end)::float8
-        as "delaySeconds",
-      notification_id as "notificationId", claimed.account_id as "accountId", claimed.platform,
-      claimed.device_id as "deviceId", devices.token,
-      kind, type, data, params, others_count as "othersCount", read_at is not null as "isRead",
-      removed_at is not null
-        or ${isSubjectDeleted(sql`notifications.subject_id`, sql`notifications.data`)} as "isRemoved",
+/** Undefined if the notification was deleted, and the delivery with it. */
+export async function findPushContent (
+  db: Db,
+  { notificationId, deviceId }: ClaimedDelivery
+): Promise<PushContent | undefined> {
+  const { rows } = await sql<PushContent>`
+    select devices.token, kind, type, data, params, others_count as "othersCount", read_at is not null as "isRead",
+      removed_at is not null or ${isSubjectDeleted(sql`subject_id`, sql`data`)} as "isRemoved",
       notifications.actor_id is not null
-        and ${hasBlockBetween(sql`claimed.account_id`, sql`notifications.actor_id`)} as "isBlocked",
+        and ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.actor_id`)} as "isBlocked",
       (notifications.actor_id is not null and shown.actor_id is null)
-        or (type <> 'ACCOUNT' and not ${isNotHidden(sql`claimed.account_id`)}) as "isHidden",
+        or (type <> 'ACCOUNT' and not ${isNotHidden(sql`notifications.account_id`)}) as "isHidden",
       shown.actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone,
       coalesce(unread_counts.unread, 0) as unread
-    from claimed
-    join notifications on notifications.id = claimed.notification_id
+    from notifications
     cross join lateral (select ${visibleActor} as actor_id) shown
-    left join devices on devices.id = claimed.device_id and devices.account_id = claimed.account_id
-    left join people on people.account_id = claimed.account_id
+    left join devices on devices.id = ${deviceId} and devices.account_id = notifications.account_id
+    left join people on people.account_id = notifications.account_id
     left join people actor on actor.account_id = shown.actor_id
-    left join unread_counts on unread_counts.account_id = claimed.account_id`.execute(db)
-  const found = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => {
-    const delivery = found.get(id)
-    // If one batch claims an id twice, only one of the two gets it.
-    found.delete(id)
-    return delivery
-  })
+    left join unread_counts on unread_counts.account_id = notifications.account_id
+    where notifications.id = ${notificationId}`.execute(db)
+  return rows[0]
+}
+
+export interface DeliveryResult {
+  status: DeliveryStatus
+  reason: string | null
+}
+
+/** Stores the result of a push. */
+export async function finishDelivery (db: Db, { id }: ClaimedDelivery, { status, reason }: DeliveryResult) {
+  await db.updateTable('deliveries')
+    .set({ status, reason, claimed_until: null, finished_at: sql`now()` })
+    .where('id', '=', id).where('status', 'in', ['pending', 'held'])
+    .execute()
+}
+
+/** Makes a push wait for another attempt, unless another worker has claimed it since. */
+export async function postponeDelivery (db: Db, { id, attempts }: ClaimedDelivery, reason: string, dueAt: Date) {
+  await db.updateTable('deliveries')
+    .set({ status: 'pending', reason, claimed_until: null, due_at: dueAt })
+    .where('id', '=', id).where('attempts', '=', attempts).where('status', 'in', ['pending', 'held'])
+    .execute()
 }
 
 /**

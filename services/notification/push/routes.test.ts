@@ -75,7 +75,7 @@ t.test('without a provider account a push is logged and stored as sent', async (
   await device(ana)
   await send(ana, 'POST', url)
   const lines: string[] = []
-  const sender = createPushSender({
+  const sendPush = createPushSender({
     ...deps,
     log: silentLog,
     provider: createLogProvider(createLogger('test', 'info', {
@@ -84,7 +84,7 @@ t.test('without a provider account a push is logged and stored as sent', async (
       }
     }))
   })
-  for (const { id } of pushes.enqueued) await sender.send(id)
+  for (const { id } of pushes.enqueued) await sendPush(id)
   t.match(await log(ana), [{ status: 'sent', reason: 'log only' }])
   t.match(JSON.parse(lines[0] ?? '{}'), { msg: 'push logged, not sent', data: { type: 'ACCOUNT' } })
   t.notMatch(lines[0], 'It works', 'texts contain names, so they are not logged')

@@ -1,7 +1,8 @@
 import { on } from '@tandem/bus-kit'
 import { PersonChanged, SubscriptionChanged, SuspensionChanged, VerificationDecided } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { logFramesNow } from '../frames/log.ts'
+import { logFrames } from '../frames/log.ts'
+import { changeInbox } from '../notifications/change-inbox.ts'
 
 type Part = 'PROFILE' | 'SUBSCRIPTION' | 'FITMATCH'
 
@@ -10,7 +11,8 @@ async function reportChange (
   { id, data: { accountId } }: { id: string, data: { accountId: string } },
   part: Part
 ) {
-  await logFramesNow(deps, [{ accountId, type: 'account.changed', ids: { parts: [part] }, key: `changed:${id}` }])
+  const frame = { accountId, type: 'account.changed' as const, ids: { parts: [part] }, key: `changed:${id}` }
+  await changeInbox(deps, async (trx) => ({ signal: await logFrames(trx, [frame]) }))
 }
 
 /** Handlers of the events after which a client must fetch a part of the account again. */

@@ -16,7 +16,7 @@ import type { Deps } from '../deps.ts'
 import { createNotificationDepartures } from '../departures.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'
 import { createPeopleLookup } from '../people/lookup.ts'
-import { createNotifier } from '../notifications/create.ts'
+import { createNotifier } from '../notifications/notifier.ts'
 import type { DeliveryJob, NotificationRequest } from '../notifications/plan.ts'
 import { createPushSender } from '../push/sender.ts'
 import type { Outcome, Provider, Push } from '../push/provider.ts'
@@ -49,8 +49,6 @@ function idlePushQueue (): PushQueue & { enqueued: DeliveryJob[] } {
     async enqueue (jobs) {
       enqueued.push(...jobs)
     },
-    freeSlots: () => 0,
-    sendClaimed () {},
     start () {},
     async close () {},
     async ping () {},
@@ -192,8 +190,8 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     /** Sends all enqueued pushes as the workers would, whether due or not. */
     deliverAll: async () => {
       await sql`update deliveries set due_at = now() where status in ('pending', 'held')`.execute(db)
-      const sender = createPushSender({ ...deps, provider, log: silentLog })
-      for (const { id } of pushes.enqueued.splice(0)) await sender.send(id)
+      const send = createPushSender({ ...deps, provider, log: silentLog })
+      for (const { id } of pushes.enqueued.splice(0)) await send(id)
     },
     /**
      * Resets queue, provider, clock and fakes, so that a file's tests can share the app. Each test creates people of

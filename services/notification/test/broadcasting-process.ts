@@ -22,8 +22,6 @@ startBroadcasting({
   // Pauses after each chunk, so that the test can kill it between two chunks.
   pushes: {
     enqueue: async () => await new Promise((resolve) => setTimeout(resolve, 200)),
-    freeSlots: () => 0,
-    sendClaimed () {},
     start () {},
     close: async () => {},
     ping: async () => {},

@@ -1,7 +1,7 @@
 // Creates notifications and claims their pushes, but never sends them, until a test kills it.
 import { connect } from '@tandem/database-kit'
 import { createLogger } from '@tandem/process-kit'
-import { createNotifier } from '../notifications/create.ts'
+import { createNotifier } from '../notifications/notifier.ts'
 import { createPushQueue } from '../push/create-push-queue.ts'
 import type { Tables } from '../tables.ts'
 
