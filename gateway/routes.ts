@@ -126,7 +126,7 @@ export const specialRoutes: Route[] = [
     maxConcurrentLargeBodies: 4
   },
   // 200 workouts, each with its sets.
-  { methods: ['POST'], path: '/logs/batch', maxBodyBytes: 256 * KIBIBYTE, timeoutMs: 10_000 }
+  { methods: ['POST'], path: '/logs/batch', maxBodyBytes: 1024 * KIBIBYTE, timeoutMs: 10_000 }
 ]
 
 const isUnder = (path: string, prefix: string) => path === prefix || path.startsWith(`${prefix}/`)

@@ -1,9 +1,16 @@
+import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
+import type { Db } from './tables.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
 
 /** Deletes expired data, now and every hour. */
 export const startHousekeeping = ({ db }: Deps, log: Log) =>
-  runPeriodically(async () => await deleteExpiredIdempotencyKeys(db), { intervalMs: HOUR_MS, log })
+  runPeriodically(async () => await runHousekeeping(db), { intervalMs: HOUR_MS, log })
+
+export async function runHousekeeping (db: Db) {
+  await deleteExpiredIdempotencyKeys(db)
+  await sql`delete from deleted_logs where deleted_at < now() - interval '90 days'`.execute(db)
+}

@@ -18,6 +18,7 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: ['id', 'client_id', 'type', 'at', 'timezone', 'data', 'created_at', 'updated_at']
   }),
+  deleted_logs: personal({ rowsOf: inColumns('account_id'), exported: ['client_id', 'deleted_at'] }),
   fasts: personal({
     rowsOf: inColumns('account_id'),
     exported: ['id', 'plan', 'goal_hours', 'started_at', 'goal_at', 'ended_at']

@@ -39,6 +39,7 @@ export interface Tables
     created_at: Generated<Date>,
     updated_at: Generated<Date>
   }
+  deleted_logs: { account_id: string, client_id: string, deleted_at: Generated<Date> }
   daily_summaries: {
     account_id: string,
     day: Day,

@@ -2321,7 +2321,7 @@ export class Operations extends HeyApiClient {
     /**
      * Create or update logs
      *
-     * Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. Results are in the order of the items.
+     * Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. Results are in the order of the items. A body has at most 1 MiB and 100,000 values. The id of a deleted log creates no other for 90 days.
      */
     public saveLogs<ThrowOnError extends boolean = true>(options: Options<SaveLogsData, ThrowOnError>): RequestResult<SaveLogsResponses, SaveLogsErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<SaveLogsResponses, SaveLogsErrors, ThrowOnError, 'data'>({

@@ -758,7 +758,10 @@ export type LogResult = {
      */
     error?: string;
     id: string | null;
-    status: 'created' | 'updated' | 'rejected';
+    /**
+     * unchanged: you deleted this log in the last 90 days, so `id` is null
+     */
+    status: 'created' | 'updated' | 'unchanged' | 'rejected';
 };
 
 export type Match = {

@@ -15,7 +15,7 @@ import { liftsOf } from './lifts.ts'
 export interface ItemResult {
   clientId: string | null
   id: string | null
-  status: 'created' | 'updated' | 'rejected'
+  status: 'created' | 'updated' | 'unchanged' | 'rejected'
   error?: string
 }
 
@@ -59,8 +59,10 @@ const isRejected = (item: Item | RejectedItem): item is RejectedItem => 'error' 
 async function writeItems (trx: Trx, accountId: string, zone: string, items: Item[]): Promise<ItemResult[]> {
   const totals = await lockAccount(trx, accountId)
   const existing = await findExisting(trx, accountId, items)
+  const deleted = await findDeleted(trx, accountId, items)
   const writes = [...new Map(items.map((item) => [item.clientId, item])).values()]
     .map((item) => ({ ...item, existing: existing.get(item.clientId) }))
+    .filter(({ clientId }) => !deleted.has(clientId))
     .filter((item) => !item.existing || hasChanged(item, item.existing))
     .map((item) => ({ ...item, ...dayAndZoneOf(item, zone) }))
   const written = await upsert(trx, accountId, writes)
@@ -73,6 +75,7 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
   const ids = new Map(written.map(({ clientId, id }) => [clientId, id]))
   const seenClientIds = new Set(existing.keys())
   return items.map(({ clientId }) => {
+    if (deleted.has(clientId)) return { clientId, id: null, status: 'unchanged' }
     const status = seenClientIds.has(clientId) ? 'updated' as const : 'created' as const
     seenClientIds.add(clientId)
     return { clientId, id: (ids.get(clientId) ?? existing.get(clientId)?.id) as string, status }
@@ -113,16 +116,19 @@ export async function logReportedWorkout (
     }))
 }
 
-/** Deletes a log and updates everything derived from it. */
+/** Deletes a log and updates everything derived from it. Its client id is kept for 90 days. */
 export async function deleteLog (db: Db, accountId: string, logId: string) {
   await runSerialized(accountId, async () =>
     await db.transaction().execute(async (trx) => {
       const totals = await lockAccount(trx, accountId)
       const lifts = await deleteLifts(trx, accountId, [logId])
       const log = await trx.deleteFrom('logs').where('id', '=', logId).where('account_id', '=', accountId)
-        .returning(sql<string>`day::text`.as('day'))
+        .returning(['client_id', sql<string>`day::text`.as('day')])
         .executeTakeFirst()
       if (!log) throw new LogNotFound()
+      await trx.insertInto('deleted_logs').values({ account_id: accountId, client_id: log.client_id })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
       const changedLifts = await markRecords(trx, accountId, earliestByExercise(lifts))
       await recalculate(trx, accountId, totals, [...new Set([log.day, ...changedLifts.map(({ day }) => day)])])
     }))
@@ -145,6 +151,16 @@ async function findExisting (trx: Trx, accountId: string, items: Item[]) {
     .select(['id', 'client_id as clientId', 'type', 'at', sql<string>`day::text`.as('day'), 'timezone', 'data'])
     .execute()
   return new Map<string, ExistingLog>(rows.map((row) => [row.clientId, row]))
+}
+
+/** The client ids of deleted logs. A repeated upload does not create them again. */
+async function findDeleted (trx: Trx, accountId: string, items: Item[]) {
+  const rows = await trx.selectFrom('deleted_logs')
+    .where('account_id', '=', accountId)
+    .where('client_id', '=', sql<string>`any(${items.map(({ clientId }) => clientId)}::text[])`)
+    .select('client_id')
+    .execute()
+  return new Set(rows.map(({ client_id }) => client_id))
 }
 
 const hasChanged = (item: Item, existing: ExistingLog) =>

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import t from 'tap'
+import { runHousekeeping } from '../housekeeping.ts'
 import { food, lift, sleep, testApp, water, weight, workout } from '../test/app.ts'
 
 const now = '2026-11-20T05:00:00Z'
@@ -94,6 +96,40 @@ t.test('a batch of 200 items is accepted, 201 are refused', async (t) => {
   })
   t.match((await send('POST', '/logs/batch', {})).json(), { code: 'VALIDATION_ERROR' })
   t.match((await send('POST', '/logs/batch', { items: 'none' })).json(), { code: 'VALIDATION_ERROR' })
+})
+
+t.test('a batch of 200 workouts of 8 exercises with 5 sets is accepted', async (t) => {
+  const { log } = newUser()
+  const sets = Array.from({ length: 5 }, () => ({ reps: 10, weightKg: 82.5 }))
+  const exercises = Array.from({ length: 8 }, (_, index) => ({ name: `Romanian deadlift ${index}`, sets }))
+  const items = Array.from({ length: 200 }, () => workout(now, { exercises }))
+  t.ok(JSON.stringify({ items }).length > 256 * 1024)
+  t.ok((await log(...items)).every(({ status }) => status === 'created'))
+})
+
+t.test('a deleted log is not created again by a repeated upload, for 90 days', async (t) => {
+  const { account, log, send, read, publishedEvents } = newUser()
+  const item = workout(now)
+  const [created] = await log(item)
+  await send('DELETE', `/logs/${created?.id}`)
+  const events = await publishedEvents()
+  t.same(await log(item, food(now, {}, { clientId: 'other' })).then((results) => results[0]), {
+    clientId: item.clientId,
+    id: null,
+    status: 'unchanged'
+  })
+  t.match((await read('/dashboard/stats')).stats, { totalWorkouts: 0, totalXp: 5 })
+  t.same(await publishedEvents(), events)
+
+  const age = async (days: number) =>
+    await db.updateTable('deleted_logs').where('account_id', '=', account)
+      .set({ deleted_at: sql`now() - make_interval(days => ${days})` }).execute()
+  await age(89)
+  await runHousekeeping(db)
+  t.match(await log(item), [{ status: 'unchanged' }])
+  await age(91)
+  await runHousekeeping(db)
+  t.match(await log(item), [{ status: 'created' }])
 })
 
 t.test('the limits of an item are exact at both ends', async (t) => {

@@ -29,9 +29,9 @@ import { deleteLog, writeLogs } from './actions.ts'
 import { dataSchemas, parseItem } from './items.ts'
 import { listLogs, type LogPosition } from './queries.ts'
 
-// 200 workouts of six exercises with four sets each, plus a third.
-const MAX_BATCH_BYTES = 256 * 1024
-const MAX_BATCH_VALUES = 30_000
+// 200 workouts of eight exercises with five sets each, three times.
+const MAX_BATCH_BYTES = 1024 * 1024
+const MAX_BATCH_VALUES = 100_000
 
 const ofEachType = Object.entries(dataSchemas) as [LogType, TSchema][]
 
@@ -70,7 +70,9 @@ const Result = named(
   Type.Object({
     clientId: Nullable(Type.String()),
     id: Nullable(Type.String()),
-    status: Enum(['created', 'updated', 'rejected']),
+    status: Enum(['created', 'updated', 'unchanged', 'rejected'], {
+      description: 'unchanged: you deleted this log in the last 90 days, so `id` is null'
+    }),
     error: Type.Optional(Type.String({ description: 'Why it was rejected, in the language of Accept-Language' }))
   })
 )
@@ -114,7 +116,8 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'saveLogs',
       summary: 'Create or update logs',
       description: 'Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. ' +
-        'Results are in the order of the items.',
+        'Results are in the order of the items. A body has at most 1 MiB and 100,000 values. The id of a deleted log ' +
+        'creates no other for 90 days.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: Body({ items: Items }, { examples: [{ items: [example] }] }),
