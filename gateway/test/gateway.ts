@@ -2,11 +2,11 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ACCESS_TOKEN, signKeySet } from '@tandem/http-kit'
 import type { Log } from '@tandem/process-kit'
-import { createRootKey, silentLog } from '@tandem/http-kit/testing'
+import { createRootKey, signToken, silentLog } from '@tandem/http-kit/testing'
 import { createGateway } from '../app.ts'
 import { readGatewayConfig } from '../config.ts'
 import { serviceNames } from '../routes.ts'
@@ -151,17 +151,14 @@ export function callAt (origin: string, path: string, { method = 'GET', headers 
 /** The signing key of a fake identity. */
 export function createIssuer (kid = randomUUID()) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
   return {
     jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: ACCESS_TOKEN.algorithm, use: 'sig' },
     bearer (sessionId: string = randomUUID(), claims: object = {}) {
       const now = Math.floor(Date.now() / 1000)
       const { issuer: iss, audience: aud } = ACCESS_TOKEN
-      const header = encode({ alg: ACCESS_TOKEN.algorithm, typ: ACCESS_TOKEN.type, kid })
       const account = { sub: randomUUID(), sid: sessionId, role: 'USER' }
-      const content = `${header}.${encode({ iss, aud, ...account, iat: now, exp: now + 900, ...claims })}`
-      const signature = sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' })
-      return { authorization: `Bearer ${content}.${signature.toString('base64url')}` }
+      const token = signToken({ iss, aud, ...account, iat: now, exp: now + 900, ...claims }, { kid }, privateKey)
+      return { authorization: `Bearer ${token}` }
     }
   }
 }
