@@ -2,6 +2,7 @@ import { createClient, type ResolvedRequestOptions } from './generated/client/in
 import { repeatable } from './generated/repeatable.gen.ts'
 import { Operations } from './generated/sdk.gen.ts'
 import { toTandemError } from './errors.ts'
+import { openOutbox, type Outbox, type OutboxOptions } from './outbox.ts'
 import { openRealtime } from './realtime.ts'
 import type { Realtime, RealtimeOptions } from './realtime-types.ts'
 import { createKey, createSend, defaultRetries, type RetryOptions } from './retries.ts'
@@ -26,6 +27,8 @@ export interface Tandem extends Operations {
   isSignedIn(): Promise<boolean>
   /** Removes the tokens of this device. To end the session on the server too, call the sign-out operation first. */
   forget(): Promise<void>
+  /** Opens what keeps likes, comments, messages, logs and reads while the server cannot be reached, and sends them later. */
+  openOutbox(options?: OutboxOptions): Outbox
   /** Opens a connection that brings messages, matches, notifications, presence and typing as they happen. */
   connectRealtime(options?: RealtimeOptions): Realtime
 }
@@ -79,6 +82,7 @@ export function createTandem (options: TandemOptions): Tandem {
   return Object.assign(operations, {
     isSignedIn: async () => await session.accessToken() !== undefined,
     forget: async () => await session.clear(),
+    openOutbox: (options: OutboxOptions = {}) => openOutbox({ operations, session }, options),
     connectRealtime: (options: RealtimeOptions = {}) =>
       openRealtime({ baseUrl, session, checkSession: () => operations.countUnreadNotifications() }, options)
   })

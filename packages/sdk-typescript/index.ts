@@ -1,6 +1,7 @@
 export { createTandem, type Tandem, type TandemOptions } from './client.ts'
 export { TandemError } from './errors.ts'
 export type * from './generated/types.gen.ts'
+export type { Outbox, OutboxEntry, OutboxOptions, OutboxStorage, QueuedOperation, QueuedOptions } from './outbox.ts'
 export { paginate } from './pagination.ts'
 export type { Realtime, RealtimeOptions, ServerFrame, ServerFrameType, WebSocketLike } from './realtime-types.ts'
 export type { RetryOptions } from './retries.ts'

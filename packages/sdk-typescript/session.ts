@@ -1,4 +1,5 @@
 import { TandemError } from './errors.ts'
+import { exclusively } from './exclusive.ts'
 import { createKey, type Send } from './retries.ts'
 
 /** The tokens of a signed-in account. */
@@ -48,6 +49,8 @@ export function localStorageOf (
 
 export interface Session {
   accessToken(): Promise<string | undefined>
+  /** The access token and the account that it names; undefined if nobody is signed in. */
+  current(): Promise<{ token: string, accountId: string | undefined } | undefined>
   /** Stores the tokens of a response of the API, if it has any. */
   store(response: unknown): Promise<void>
   clear(): Promise<void>
@@ -72,7 +75,7 @@ export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionO
     const tokens = await storage.read()
     if (!tokens) return
     // Another tab, or an earlier request of this one, was faster.
-    if (tokens.accessToken !== rejected) return tokens.accessToken
+    if (tokens.accessToken !== rejected) return ofSameAccount(tokens.accessToken, rejected)
     const refreshKey = tokens.refreshKey ?? createKey()
     if (!tokens.refreshKey) await storage.write({ ...tokens, refreshKey })
 
@@ -96,7 +99,7 @@ export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionO
       })
     }
     const current = await storage.read()
-    if (current && current.refreshToken !== tokens.refreshToken) return current.accessToken
+    if (current && current.refreshToken !== tokens.refreshToken) return ofSameAccount(current.accessToken, rejected)
     await storage.write(undefined)
     onSignedOut()
     return undefined
@@ -104,6 +107,10 @@ export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionO
 
   return {
     accessToken: async () => (await storage.read())?.accessToken,
+    async current () {
+      const token = (await storage.read())?.accessToken
+      return token === undefined ? undefined : { token, accountId: readSubject(token) }
+    },
     async store (response) {
       if (hasTokens(response)) {
         await storage.write({ accessToken: response.accessToken, refreshToken: response.refreshToken })
@@ -111,7 +118,8 @@ export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionO
     },
     clear: async () => await storage.write(undefined),
     async renew (rejected) {
-      renewal ??= refresh(rejected).finally(() => {
+      // Also one at a time among the tabs of a page, which share the tokens.
+      renewal ??= exclusively(`session ${baseUrl}`, async () => await refresh(rejected)).finally(() => {
         renewal = undefined
       })
       return await renewal
@@ -122,3 +130,15 @@ export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionO
 const hasTokens = (body: unknown): body is Tokens =>
   typeof body === 'object' && body !== null && 'accessToken' in body && typeof body.accessToken === 'string'
   && 'refreshToken' in body && typeof body.refreshToken === 'string'
+
+/** Somebody else may have signed in meanwhile: nothing of the one account is sent as the other. */
+const ofSameAccount = (token: string, rejected: string) =>
+  readSubject(token) === readSubject(rejected) ? token : undefined
+
+/** The account that an access token names; undefined if there is none. */
+function readSubject (token: string) {
+  const [, claims] = token.split('.')
+  if (claims === undefined) return
+  const { sub } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { sub?: string }
+  return sub
+}
