@@ -31,6 +31,7 @@ insert(
   /^  \{ name: 'Server'/m,
   `  { name: '${name}', description: 'Write notes, and list them.', paths: ['/${name}'] },\n`
 )
+insert('gateway/console/services.ts', /^\] as const$/m, `  '${name}'\n`, (before) => before.replace(/\n$/, ',\n'))
 // Last of the files: all that is generated follows this table.
 insert('gateway/routes.ts', /^\} as const$/m, `  ${name}: ['/${name}']\n`, (before) => before.replace(/\n$/, ',\n'))
 

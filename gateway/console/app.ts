@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
+import rateLimit from '@fastify/rate-limit'
 import { createServer, LANGUAGES, type Server } from '@tandem/http-kit'
 import { Unavailable, type Log } from '@tandem/process-kit'
 import type { ConsoleConfig } from './config.ts'
@@ -55,7 +56,7 @@ const noKeys = {
 
 /** The operators' console, not yet listening. It holds nothing: it fetches each page with the operator's token. */
 export async function createConsole (config: ConsoleConfig, log: Log): Promise<Server> {
-  const services = createServices(config.upstreams, log)
+  const services = createServices(config.upstreams)
   const app = await createServer({
     name: 'console',
     log,
@@ -71,6 +72,7 @@ export async function createConsole (config: ConsoleConfig, log: Log): Promise<S
   guardRequests(app, config)
   await app.register(cookie)
   await app.register(formbody)
+  await app.register(rateLimit, { global: false })
   serveAssets(app)
   serveCommon(app, { services })
   servePasskeys(app, { services })

@@ -1,15 +1,22 @@
 import { isIP } from 'node:net'
 import { ConfigError, List, ProcessEnvironment, readConfig, Url } from '@tandem/process-kit'
 import { Type } from 'typebox'
-import { addressVariables, readAddresses } from '../addresses.ts'
+import { serviceNames, type ServiceName } from './services.ts'
 
 // This machine, and the ranges of RFC 1918 and RFC 4193: local networks, VPNs, Docker and the nodes of a cluster.
 const PRIVATE_NETWORKS = ['127.0.0.0/8', '::1', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']
 
+const addressVariableOf = (service: ServiceName) => `${service.toUpperCase()}_URL`
+
 const environment = Type.Object({
   ...ProcessEnvironment,
   PORT: Type.Integer({ ...ProcessEnvironment.PORT, default: 8090 }),
-  ...addressVariables,
+  ...Object.fromEntries(
+    serviceNames.map((name) => [
+      addressVariableOf(name),
+      Url({ pattern: '^https?://', description: `Address of ${name}` })
+    ])
+  ),
   CONSOLE_URL: Url({
     default: 'http://localhost:8090',
     description: 'Where operators open the console: https, or localhost. Passkeys are bound to its host'
@@ -38,7 +45,11 @@ export function readConsoleConfig (env: NodeJS.ProcessEnv = process.env) {
   if (!config.CONSOLE_ALLOW.every((range) => isRange(range))) {
     throw new ConfigError('CONSOLE_ALLOW must be IP addresses or CIDR ranges, separated by commas')
   }
-  return { ...config, origin, host, upstreams: readAddresses(config as Record<string, unknown>) }
+  const variables = config as Record<string, unknown>
+  const upstreams = Object.fromEntries(
+    serviceNames.map((name) => [name, String(variables[addressVariableOf(name)])])
+  ) as Record<ServiceName, string>
+  return { ...config, origin, host, upstreams }
 }
 
 function isRange (range: string) {

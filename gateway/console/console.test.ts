@@ -2,10 +2,11 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { ConfigError } from '@tandem/process-kit'
-import { serviceNames } from '../routes.ts'
+import { serviceNames as gatewayServiceNames } from '../routes.ts'
 import { pages, testPages } from '../test/console-pages.ts'
 import { ALL_RIGHTS, testConsole } from '../test/console.ts'
 import { readConsoleConfig } from './config.ts'
+import { serviceNames } from './services.ts'
 
 const { origin, services, rights, call, submit } = await testPages(t)
 
@@ -145,6 +146,11 @@ t.test('while a service is down, its part is named and the pages stand', async (
   for (const page of pages) t.match(await call(page), { status: 503, text: /identity service does not respond/ }, page)
   t.equal((await call('/sign-in')).status, 200)
   await services.identity.start()
+})
+
+t.test('it knows every service', (t) => {
+  t.same([...serviceNames].sort(), [...gatewayServiceNames].sort())
+  t.end()
 })
 
 t.test('its address is https or localhost', (t) => {

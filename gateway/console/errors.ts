@@ -1,4 +1,4 @@
-import type { ServiceName } from '../routes.ts'
+import type { ServiceName } from './services.ts'
 
 /** A service does not respond. */
 export class ServiceUnavailable extends Error {

@@ -1,3 +1,5 @@
+// The operators' console: a program of its own, beside the gateway and with a port of its own. It imports nothing of the
+// gateway, and calls the services as its operators.
 import { run, serveMetrics } from '@tandem/process-kit'
 import { createConsole } from './app.ts'
 import { readConsoleConfig } from './config.ts'

@@ -1,15 +1,14 @@
 import { propagation } from '@opentelemetry/api'
 import type { Language } from '@tandem/http-kit'
-import type { Log } from '@tandem/process-kit'
 import type { FastifyRequest } from 'fastify'
-import { createUpstream, type Upstream } from '../proxy/pools.ts'
-import { serviceNames, type ServiceName } from '../routes.ts'
+import { Pool } from 'undici'
 import { ServiceRefused, ServiceUnavailable } from './errors.ts'
+import { serviceNames, type ServiceName } from './services.ts'
 
 const TIMEOUT_MS = 3_000
+const CONNECT_TIMEOUT_MS = 1_000
+const CONNECTIONS = 32
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
-
-export { serviceNames, type ServiceName }
 
 /** What a request to a service carries from that of the operator. */
 export interface Caller {
@@ -34,53 +33,51 @@ export interface Services {
   close(): Promise<void>
 }
 
-export function createServices (urls: Record<ServiceName, string>, log: Log): Services {
-  const upstreams = Object.fromEntries(
-    serviceNames.map((name) => [name, createUpstream(name, urls[name], log)])
-  ) as Record<ServiceName, Upstream>
+export function createServices (urls: Record<ServiceName, string>): Services {
+  const pools = Object.fromEntries(
+    serviceNames.map((name) => [
+      name,
+      new Pool(urls[name], { connections: CONNECTIONS, connect: { timeout: CONNECT_TIMEOUT_MS } })
+    ])
+  ) as Record<ServiceName, Pool>
+
+  async function send (service: ServiceName, caller: Caller, { method = 'GET', path, body }: ServiceRequest) {
+    try {
+      const response = await pools[service].request({
+        path,
+        method,
+        headers: headersFor(caller, body),
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: AbortSignal.timeout(TIMEOUT_MS)
+      })
+      const bytes = Buffer.from(await response.body.arrayBuffer())
+      if (bytes.length > MAX_RESPONSE_BYTES) throw new Error(`the response of ${path} is too long`)
+      if (response.statusCode >= 500) throw new Error(`${service} responded with ${response.statusCode}`)
+      return { statusCode: response.statusCode, bytes }
+    } catch (error) {
+      caller.request.log.warn({ err: error, service }, 'a service does not respond')
+      throw new ServiceUnavailable(service, { cause: error })
+    }
+  }
 
   return {
     async call<T> (service: ServiceName, caller: Caller, request: ServiceRequest) {
-      const { statusCode, bytes } = await send(upstreams[service], caller, request)
+      const { statusCode, bytes } = await send(service, caller, request)
       const { data } = readEnvelope(service, { statusCode, bytes })
       return data as T
     },
     async fetchPicture (service, caller, path) {
-      const { statusCode, bytes } = await send(upstreams[service], caller, { path })
+      const { statusCode, bytes } = await send(service, caller, { path })
       if (statusCode !== 200) readEnvelope(service, { statusCode, bytes })
       return bytes
     },
-    close: async () => void await Promise.all(Object.values(upstreams).map((upstream) => upstream.close()))
+    close: async () => void await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
   }
 }
 
 interface Response {
   statusCode: number
   bytes: Buffer
-}
-
-async function send (upstream: Upstream, caller: Caller, { method = 'GET', path, body }: ServiceRequest) {
-  const { name, pool, breaker } = upstream
-  if (!breaker.allowRequest()) throw new ServiceUnavailable(name)
-  try {
-    const response = await pool.request({
-      path,
-      method,
-      headers: headersFor(caller, body),
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS)
-    })
-    const bytes = Buffer.from(await response.body.arrayBuffer())
-    if (bytes.length > MAX_RESPONSE_BYTES) throw new Error(`the response of ${path} is too long`)
-    if (response.statusCode >= 500) throw new Error(`${name} responded with ${response.statusCode}`)
-    breaker.succeeded()
-    return { statusCode: response.statusCode, bytes }
-  } catch (error) {
-    breaker.failed()
-    upstream.countFailure()
-    caller.request.log.warn({ err: error, service: name }, 'a service does not respond')
-    throw new ServiceUnavailable(name, { cause: error })
-  }
 }
 
 function headersFor ({ request, language, token }: Caller, body: object | undefined) {

@@ -1,5 +1,5 @@
 import type { Language } from '@tandem/http-kit'
-import type { ServiceName } from '../routes.ts'
+import type { ServiceName } from './services.ts'
 import type { Html } from './html.ts'
 import type { Texts } from './texts/index.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ServiceName } from '../routes.ts'
+import type { ServiceName } from './services.ts'
 import { languageOf, SESSION_COOKIE } from './cookies.ts'
 import { PageNotFound, SignedOut } from './errors.ts'
 import { renderHtml } from './html.ts'

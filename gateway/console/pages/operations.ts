@@ -1,4 +1,4 @@
-import { serviceNames, type ServiceName } from '../service-client.ts'
+import { serviceNames, type ServiceName } from '../services.ts'
 import { PageNotFound } from '../errors.ts'
 import { html } from '../html.ts'
 import { withQuery, type Visit } from '../visit.ts'

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createAttemptLimit } from '../attempts.ts'
 import { clearSession, languageOf, SESSION_COOKIE, setSession } from '../cookies.ts'
 import { ServiceRefused, ServiceUnavailable } from '../errors.ts'
 import { localPath } from '../forms.ts'
@@ -8,6 +7,9 @@ import { layOutAlone } from '../layout.ts'
 import { textsIn } from '../texts/index.ts'
 import type { ConsoleDeps } from '../visits.ts'
 
+// Each begun sign-in is a row of identity for five minutes, and anybody who reaches the console can begin one.
+const BEGUN_PER_MINUTE = 60
+
 interface Started {
   session: string
 }
@@ -15,7 +17,7 @@ interface Started {
 /** Sign in, enroll, confirm and sign out. The script exchanges JSON with these routes; nothing else needs it. */
 export function servePasskeys (app: FastifyInstance, { services }: ConsoleDeps) {
   const config = { public: true }
-  const secondsToWait = createAttemptLimit()
+  const countAttempt = app.createRateLimit({ max: BEGUN_PER_MINUTE, timeWindow: 60_000 })
 
   /** The routes of one use of a passkey: `<path>/options`, and `<path>` with the response of the browser. */
   function exchange (path: string, target: string, bodyOf: (request: FastifyRequest) => object) {
@@ -30,10 +32,10 @@ export function servePasskeys (app: FastifyInstance, { services }: ConsoleDeps) 
       `${path}/options`,
       { config },
       async (request, reply) => {
-        const seconds = secondsToWait(request)
-        if (seconds > 0) {
+        const attempt = await countAttempt(request)
+        if (!attempt.isAllowed && attempt.isExceeded) {
           const { tooMany } = textsIn(languageOf(request)).problems
-          return reply.code(429).header('retry-after', seconds).send({ error: tooMany })
+          return reply.code(429).header('retry-after', attempt.ttlInSeconds).send({ error: tooMany })
         }
         return await withRefusals(
           request,

@@ -1,5 +1,5 @@
 import { ServiceRefused } from '../errors.ts'
-import type { ServiceName } from '../service-client.ts'
+import type { ServiceName } from '../services.ts'
 import { html, type Html } from '../html.ts'
 import { withQuery, type Visit } from '../visit.ts'
 import { redirectTo, type Pages } from '../visits.ts'
