@@ -98,7 +98,7 @@ async function insertMessage (trx: Trx, senderId: string, message: StoredMessage
   })
     .returning(messageColumns)
     .executeTakeFirstOrThrow()
-  await trx.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', senderId).execute()
+  await stopTyping(trx, senderId, matchId)
   await publish(trx, MessageSent, matchId, {
     matchId,
     messageId: sent.id,
@@ -110,30 +110,19 @@ async function insertMessage (trx: Trx, senderId: string, message: StoredMessage
   return sent
 }
 
-/** Locks a match in which the account can write. @throws `participantErrors`, MatchNotFound */
+/**
+ * Locks a match in which an account that is not suspended can write, if the other person is visible.
+ * @throws `participantErrors`, MatchNotFound
+ */
 async function lockChat (trx: Trx, accountId: string, matchId: string) {
   const { rows: [chat] } = await sql<{ otherId: string, ownName: string }>`
-    select other_id as "otherId", own_name as "ownName" from (${chatOf(accountId, matchId)} for update of matches) chat`
-    .execute(trx)
+    select profiles.account_id as "otherId", participant.display_name as "ownName"
+    from (select ${accountId}::uuid as account_id, ${matchId}::uuid as match_id) as requested
+    ${joinVisibleMatch}
+    for update of matches`.execute(trx)
   if (chat) return chat
-  await assertCanWrite(trx, accountId, matchId)
+  await readParticipant(trx, accountId)
   throw new MatchNotFound()
-}
-
-/**
- * The match in which an account that is not suspended can write, if the other person is visible: its `id`, `other_id` and
- * the account's `own_name`.
- */
-const chatOf = (accountId: string, matchId: string) =>
-  sql`
-  select matches.id, profiles.account_id as other_id, participant.display_name as own_name
-  from (select ${accountId}::uuid as account_id, ${matchId}::uuid as match_id) as requested
-  ${joinVisibleMatch}`
-
-/** @throws `participantErrors` or MatchNotFound, whichever made `chatOf` find nothing */
-async function assertCanWrite (db: Db, accountId: string, matchId: string) {
-  await readParticipant(db, accountId)
-  await readChat(db, accountId, matchId)
 }
 
 /** Marks the other person's messages as read: all of them, or those up to `until`. */
@@ -161,7 +150,7 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
 }
 
 /**
- * Stores that a participant started or stopped typing, and tells the other person. An optimisation: it is one statement.
+ * Stores that a participant started or stopped typing, and tells the other person.
  * @throws `participantErrors`, MatchNotFound
  */
 export async function setTyping (
@@ -170,28 +159,31 @@ export async function setTyping (
   matchId: string,
   isTyping: boolean
 ) {
-  const { rows: [chat] } = await sql<{ otherId: string, hasChanged: boolean }>`
-    with chat as (${chatOf(accountId, matchId)}), changed as (${
-    isTyping ? startTyping(accountId) : stopTyping(accountId)
+  const otherId = await db.transaction().execute(async (trx) => {
+    const chat = await lockChat(trx, accountId, matchId)
+    if (!isTyping) await stopTyping(trx, accountId, matchId)
+    else if (!await startTyping(trx, accountId, matchId)) return
+    return chat.otherId
   })
-    select other_id as "otherId", ${isTyping ? sql`exists (select from changed)` : sql.lit(true)} as "hasChanged"
-    from chat`.execute(db)
-  if (!chat) {
-    await assertCanWrite(db, accountId, matchId)
-    throw new MatchNotFound()
-  }
-  // A start is sent once in a second. A stop is always sent, because it may follow one that was lost.
-  if (!chat.hasChanged) return
+  if (!otherId) return
   const frame = { type: 'chat.typing' as const, at: new Date().toISOString(), data: { matchId, isTyping } }
-  sendEphemeral({ to: chat.otherId, frame })
+  sendEphemeral({ to: otherId, frame })
 }
 
-const startTyping = (accountId: string) =>
-  sql`
-  insert into typing_indicators (match_id, account_id, started_at) select id, ${accountId}::uuid, now() from chat
-  on conflict (match_id, account_id) do update set started_at = now()
-    where typing_indicators.started_at < now() - interval '1 second'
-  returning match_id`
+/** @returns false if it was stored less than a second ago: the other person knows */
+async function startTyping (trx: Trx, accountId: string, matchId: string) {
+  const started = await trx.insertInto('typing_indicators')
+    .values({ match_id: matchId, account_id: accountId, started_at: sql`now()` })
+    .onConflict((conflict) =>
+      conflict.columns(['match_id', 'account_id']).doUpdateSet({ started_at: sql`now()` })
+        .where('typing_indicators.started_at', '<', sql<Date>`now() - interval '1 second'`)
+    )
+    .returning('match_id')
+    .executeTakeFirst()
+  return started !== undefined
+}
 
-const stopTyping = (accountId: string) =>
-  sql`delete from typing_indicators where match_id = (select id from chat) and account_id = ${accountId}`
+async function stopTyping (trx: Trx, accountId: string, matchId: string) {
+  await trx.deleteFrom('typing_indicators').where('match_id', '=', matchId).where('account_id', '=', accountId)
+    .execute()
+}
