@@ -129,7 +129,7 @@ export async function deleteLog (db: Db, accountId: string, logId: string) {
       await trx.insertInto('deleted_logs').values({ account_id: accountId, client_id: log.client_id })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
-      const changedLifts = await markRecords(trx, accountId, earliestByExercise(lifts))
+      const changedLifts = await markRecords(trx, accountId, lifts.map(({ exerciseKey }) => exerciseKey))
       await recalculate(trx, accountId, totals, [...new Set([log.day, ...changedLifts.map(({ day }) => day)])])
     }))
 }
@@ -201,7 +201,7 @@ async function replaceLifts (trx: Trx, accountId: string, workouts: Workout[]) {
   const removed = await deleteLifts(trx, accountId, workouts.map(({ id }) => id))
   const added = workouts.filter(({ type }) => type === 'WORKOUT').flatMap(liftsOf)
   await insertLifts(trx, accountId, added)
-  const changedLifts = await markRecords(trx, accountId, earliestByExercise([...removed, ...added]))
+  const changedLifts = await markRecords(trx, accountId, [...removed, ...added].map(({ exerciseKey }) => exerciseKey))
 
   const ids = new Set(workouts.map(({ id }) => id))
   const isNew = (lift: Lift) =>
@@ -216,13 +216,3 @@ async function replaceLifts (trx: Trx, accountId: string, workouts: Workout[]) {
 }
 
 const byTime = (a: Lift, b: Lift) => a.at.getTime() - b.at.getTime() || a.exerciseKey.localeCompare(b.exerciseKey)
-
-/** The earliest time of a changed lift, by exercise. */
-function earliestByExercise (lifts: Pick<Lift, 'exerciseKey' | 'at'>[]) {
-  const since = new Map<string, Date>()
-  for (const { exerciseKey, at } of lifts) {
-    const earliest = since.get(exerciseKey)
-    if (!earliest || at < earliest) since.set(exerciseKey, at)
-  }
-  return since
-}

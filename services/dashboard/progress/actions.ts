@@ -5,7 +5,7 @@ import { dayFromNumber, mondayNumberOf, dayNumberOf } from '../calendar.ts'
 import type { Trx } from '../tables.ts'
 import { achievementsOf, levelOf } from './rules.ts'
 import { applyStreakChanges, type StreakChange } from './streaks.ts'
-import { readSummaries, recalculateSummaries, weeksWithWorkout, type Summary } from './summaries.ts'
+import { deleteSummaries, insertSummaries, weeksWithWorkout, type Summary } from './summaries.ts'
 
 /** Locks the account's row of `totals`, which every change to its logs takes first. Creates it if needed. */
 export async function lockAccount (trx: Trx, accountId: string) {
@@ -23,8 +23,8 @@ type LockedTotals = Awaited<ReturnType<typeof lockAccount>>
  */
 export async function recalculate (trx: Trx, accountId: string, totals: LockedTotals, days: string[]) {
   if (days.length === 0) return
-  const before = byDay(await readSummaries(trx, accountId, days))
-  const after = byDay(await recalculateSummaries(trx, accountId, days))
+  const before = byDay(await deleteSummaries(trx, accountId, days))
+  const after = byDay(await insertSummaries(trx, accountId, days))
   const gainOf = (figure: Exclude<keyof Summary, 'day'>) =>
     days.reduce((sum, day) => sum + (after.get(day)?.[figure] ?? 0) - (before.get(day)?.[figure] ?? 0), 0)
 

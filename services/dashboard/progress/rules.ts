@@ -12,6 +12,26 @@ export const XP = {
   record: 25
 } as const
 
+/** What the XP of a day depends on. */
+interface DayOfLogs {
+  workouts: number
+  /** The minutes of its workouts, of each at most `XP.maxMinutesPerWorkout`. */
+  minutesWithXp: number
+  foodEntries: number
+  waterEntries: number
+  sleepEntries: number
+  records: number
+}
+
+/** The XP of a day. */
+export const xpOf = (day: DayOfLogs) =>
+  day.workouts * XP.workout +
+  day.minutesWithXp * XP.minute +
+  Math.min(day.foodEntries, XP.maxFoodsPerDay) * XP.food +
+  Math.min(day.waterEntries, XP.maxWatersPerDay) * XP.water +
+  Math.min(day.sleepEntries, XP.maxSleepsPerDay) * XP.sleep +
+  day.records * XP.record
+
 /** The XP at which a level starts. */
 export const xpForLevel = (level: number) => 50 * level * (level - 1)
 

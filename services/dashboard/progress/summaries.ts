@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
-import type { Trx } from '../tables.ts'
-import { XP } from './rules.ts'
+import { sql, type RawBuilder } from 'kysely'
+import type { LogType, Trx } from '../tables.ts'
+import { XP, xpOf } from './rules.ts'
 
 /** The fields of a daily summary that progress depends on. */
 export interface Summary {
@@ -13,77 +13,82 @@ export interface Summary {
   xp: number
 }
 
-const summaryColumns = sql`
-  day::text, workouts, workout_minutes as "workoutMinutes", food_entries as "foodEntries",
-  water_entries as "waterEntries", records, xp`
-
-/** The current summaries of those of `days` that have one. */
-export async function readSummaries (trx: Trx, accountId: string, days: string[]) {
-  const { rows } = await sql<Summary>`
-    select ${summaryColumns} from daily_summaries
-    where account_id = ${accountId} and day = any(${days}::date[])`.execute(trx)
-  return rows
+/** Deletes the summaries of `days`, and returns them. */
+export async function deleteSummaries (trx: Trx, accountId: string, days: string[]): Promise<Summary[]> {
+  return await trx.deleteFrom('daily_summaries').where('account_id', '=', accountId).where(isOneOf(days))
+    .returning([
+      dayAsText,
+      'workouts',
+      'workout_minutes as workoutMinutes',
+      'food_entries as foodEntries',
+      'water_entries as waterEntries',
+      'records',
+      'xp'
+    ])
+    .execute()
 }
 
-const { lit } = sql
-
-/**
- * Recomputes the summaries of `days` from their logs. The caller holds the lock on the account. A day without logs
- * loses its row.
- */
-export async function recalculateSummaries (trx: Trx, accountId: string, days: string[]) {
-  const { rows } = await sql<Summary>`
-    with counted as (
-      select day,
-        count(*) filter (where type = 'WORKOUT') as workouts,
-        coalesce(sum((data->>'durationMinutes')::integer) filter (where type = 'WORKOUT'), 0) as workout_minutes,
-        coalesce(
-          sum(least((data->>'durationMinutes')::integer, ${lit(XP.maxMinutesPerWorkout)}))
-            filter (where type = 'WORKOUT'), 0
-        ) as counted_minutes,
-        count(*) filter (where type = 'FOOD') as food_entries,
-        coalesce(sum((data->>'calories')::numeric) filter (where type = 'FOOD'), 0) as calories,
-        coalesce(sum((data->>'protein')::numeric) filter (where type = 'FOOD'), 0) as protein,
-        count(*) filter (where type = 'WATER') as water_entries,
-        coalesce(sum((data->>'ml')::integer) filter (where type = 'WATER'), 0) as water_ml,
-        count(*) filter (where type = 'SLEEP') as sleep_entries,
-        coalesce(sum((data->>'minutes')::integer) filter (where type = 'SLEEP'), 0) as sleep_minutes,
-        coalesce(sum((data->>'quality')::integer) filter (where type = 'SLEEP'), 0) as sleep_quality,
-        count(*) filter (where type = 'WEIGHT') as weight_entries
-      from logs
-      where account_id = ${accountId} and day = any(${days}::date[])
-      group by day
-    ), lifted as (
-      select day, count(*) as records
-      from logs join lifts on lifts.log_id = logs.id
-      where logs.account_id = ${accountId} and day = any(${days}::date[]) and type = 'WORKOUT' and is_record
-      group by day
-    ), emptied as (
-      delete from daily_summaries
-      where account_id = ${accountId} and day = any(${days}::date[]) and day not in (select day from counted)
-    )
+/** Writes the summary of each of `days` that has logs, and returns them. The caller holds the lock on the account. */
+export async function insertSummaries (trx: Trx, accountId: string, days: string[]): Promise<Summary[]> {
+  const records = await countRecords(trx, accountId, days)
+  const summaries = (await sumLogs(trx, accountId, days)).map((sums) => {
+    const summary = { ...sums, records: records.get(sums.day) ?? 0 }
+    return { ...summary, xp: xpOf(summary) }
+  })
+  await sql`
     insert into daily_summaries (
       account_id, day, workouts, workout_minutes, food_entries, calories, protein, water_entries, water_ml,
       sleep_entries, sleep_minutes, sleep_quality, weight_entries, records, xp
     )
-    select ${accountId}, day, workouts, workout_minutes, food_entries, calories, protein, water_entries, water_ml,
-      sleep_entries, sleep_minutes, sleep_quality, weight_entries, coalesce(records, 0),
-      workouts * ${lit(XP.workout)} + counted_minutes * ${lit(XP.minute)}
-        + least(food_entries, ${lit(XP.maxFoodsPerDay)}) * ${lit(XP.food)}
-        + least(water_entries, ${lit(XP.maxWatersPerDay)}) * ${lit(XP.water)}
-        + least(sleep_entries, ${lit(XP.maxSleepsPerDay)}) * ${lit(XP.sleep)}
-        + coalesce(records, 0) * ${lit(XP.record)}
-    from counted left join lifted using (day)
-    on conflict (account_id, day) do update set
-      workouts = excluded.workouts, workout_minutes = excluded.workout_minutes, food_entries = excluded.food_entries,
-      calories = excluded.calories, protein = excluded.protein,
-      water_entries = excluded.water_entries, water_ml = excluded.water_ml,
-      sleep_entries = excluded.sleep_entries, sleep_minutes = excluded.sleep_minutes,
-      sleep_quality = excluded.sleep_quality, weight_entries = excluded.weight_entries,
-      records = excluded.records, xp = excluded.xp
-    returning ${summaryColumns}`.execute(trx)
-  return rows
+    select ${accountId}, day, workouts, "workoutMinutes", "foodEntries", calories, protein, "waterEntries", "waterMl",
+      "sleepEntries", "sleepMinutes", "sleepQuality", "weightEntries", records, xp
+    from jsonb_to_recordset(${JSON.stringify(summaries)}::jsonb) as summary (
+      day date, workouts integer, "workoutMinutes" integer, "foodEntries" integer, calories numeric, protein numeric,
+      "waterEntries" integer, "waterMl" integer, "sleepEntries" integer, "sleepMinutes" integer,
+      "sleepQuality" integer, "weightEntries" integer, records integer, xp integer
+    )`.execute(trx)
+  return summaries
 }
+
+/** What the logs of each day add up to; days without logs are left out. Numerics are text, so that no digit is lost. */
+async function sumLogs (trx: Trx, accountId: string, days: string[]) {
+  return await trx.selectFrom('logs').where('account_id', '=', accountId).where(isOneOf(days))
+    .select([
+      dayAsText,
+      count('WORKOUT').as('workouts'),
+      sum('WORKOUT', integer('durationMinutes')).as('workoutMinutes'),
+      sum('WORKOUT', sql`least(${integer('durationMinutes')}, ${lit(XP.maxMinutesPerWorkout)})`).as('minutesWithXp'),
+      count('FOOD').as('foodEntries'),
+      sum<string>('FOOD', numeric('calories')).as('calories'),
+      sum<string>('FOOD', numeric('protein')).as('protein'),
+      count('WATER').as('waterEntries'),
+      sum('WATER', integer('ml')).as('waterMl'),
+      count('SLEEP').as('sleepEntries'),
+      sum('SLEEP', integer('minutes')).as('sleepMinutes'),
+      sum('SLEEP', integer('quality')).as('sleepQuality'),
+      count('WEIGHT').as('weightEntries')
+    ])
+    .groupBy('day')
+    .execute()
+}
+
+async function countRecords (trx: Trx, accountId: string, days: string[]) {
+  const rows = await trx.selectFrom('logs').innerJoin('lifts', 'lifts.log_id', 'logs.id')
+    .where('logs.account_id', '=', accountId).where(isOneOf(days)).where('is_record', '=', true)
+    .select((row) => [dayAsText, row.fn.countAll<number>().as('records')])
+    .groupBy('day')
+    .execute()
+  return new Map(rows.map(({ day, records }) => [day, records]))
+}
+
+const { lit } = sql
+const dayAsText = sql<string>`day::text`.as('day')
+const isOneOf = (days: string[]) => sql<boolean>`day = any(${days}::date[])`
+const integer = (field: string) => sql`(data->>${lit(field)})::integer`
+const numeric = (field: string) => sql`(data->>${lit(field)})::numeric`
+const count = (type: LogType) => sql<number>`count(*) filter (where type = ${lit(type)})`
+const sum = <Sum = number>(type: LogType, amount: RawBuilder<unknown>) =>
+  sql<Sum>`coalesce(sum(${amount}) filter (where type = ${lit(type)}), 0)`
 
 /** Those of these ISO weeks, given by their Mondays, that have a workout. */
 export async function weeksWithWorkout (trx: Trx, accountId: string, mondays: string[]) {

@@ -41,39 +41,23 @@ export async function insertLifts (trx: Trx, accountId: string, lifts: Omit<Lift
 }
 
 /**
- * Recomputes which lifts are records: those heavier than all earlier lifts of the exercise. For each exercise only
- * lifts since the given time are checked, because nothing earlier can have changed.
+ * Recomputes which lifts of these exercises are records: those heavier than all earlier lifts of the exercise.
  * @returns the lifts whose `isRecord` changed, with the days of their workouts
  */
 export async function markRecords (
   trx: Trx,
   accountId: string,
-  since: Map<string, Date>
+  exerciseKeys: string[]
 ): Promise<(Lift & { day: string })[]> {
-  if (since.size === 0) return []
+  if (exerciseKeys.length === 0) return []
   const { rows } = await sql<Lift & { day: string }>`
-    with touched as (
-      select * from unnest(
-        ${[...since.keys()]}::text[],
-        ${[...since.values()]}::timestamptz[]
-      ) as touched (exercise_key, since)
-    ), marked as (
-      select lifts.log_id, lifts.exercise_key, lifts.weight_kg > greatest(
-        0,
-        earlier.weight_kg,
-        max(lifts.weight_kg) over (
-          partition by lifts.exercise_key order by lifts.at, lifts.log_id
-          rows between unbounded preceding and 1 preceding
-        )
-      ) as is_record
-      from touched
-      join lifts on lifts.account_id = ${accountId} and lifts.exercise_key = touched.exercise_key
-        and lifts.at >= touched.since
-      left join lateral (
-        select weight_kg from lifts
-        where account_id = ${accountId} and exercise_key = touched.exercise_key and is_record and at < touched.since
-        order by at desc, log_id desc limit 1
-      ) earlier on true
+    with marked as (
+      select log_id, exercise_key, weight_kg > coalesce(max(weight_kg) over earlier, 0) as is_record
+      from lifts
+      where account_id = ${accountId} and exercise_key = any(${exerciseKeys}::text[])
+      window earlier as (
+        partition by exercise_key order by at, log_id rows between unbounded preceding and 1 preceding
+      )
     )
     update lifts set is_record = marked.is_record
     from marked, logs

@@ -51,6 +51,27 @@ export const currentStreak = (accountId: string, kind: StreakKind, last: Tempora
     order by last_day desc limit 1), 0)`
 }
 
+const longestStreak = (accountId: string) =>
+  sql<number>`coalesce((
+    select last_day - first_day + 1 from streaks
+    where account_id = ${accountId} and kind = 'DAY' order by last_day - first_day desc limit 1), 0)`
+
+const workoutsSince = (accountId: string, first: Temporal.PlainDate, today: Temporal.PlainDate) =>
+  sql<number>`(
+    select coalesce(sum(workouts), 0) from daily_summaries
+    where account_id = ${accountId} and day between ${first.toString()}::date and ${today.toString()}::date)`
+
+/** The newest of the weight logs and the weight in the profile. */
+const currentWeight = (accountId: string) =>
+  sql<number | null>`(
+    select kg from (
+      (
+        select (data->>'kg')::float8 as kg, at from logs
+        where account_id = ${accountId} and type = 'WEIGHT' order by at desc, id desc limit 1
+      )
+      union all select kg, weighed_at from profile_weights where account_id = ${accountId}
+    ) weights order by at desc limit 1)`
+
 /**
  * The statistics on `today`, and today's water with its target. Reads a bounded number of rows, however long the
  * history is.
@@ -60,41 +81,26 @@ export async function readStats (
   accountId: string,
   today: Temporal.PlainDate
 ): Promise<{ stats: Stats, water: { currentMl: number, targetMl: number } }> {
-  const day = today.toString()
-  const workoutsSince = (first: Temporal.PlainDate) =>
-    sql<number>`(
-    select coalesce(sum(workouts), 0) from daily_summaries
-    where account_id = ${accountId} and day between ${first.toString()}::date and ${day}::date)`
   const { rows: [row] } = await sql<Row>`
     select
       ${currentStreak(accountId, 'DAY', today)} as streak,
-      coalesce((
-        select last_day - first_day + 1 from streaks
-        where account_id = ${accountId} and kind = 'DAY' order by last_day - first_day desc limit 1
-      ), 0) as "longestStreak",
-      coalesce(xp, 0) as "totalXp",
+      ${longestStreak(accountId)} as "longestStreak",
+      coalesce(totals.xp, 0) as "totalXp",
       coalesce(totals.records, 0) as "totalPRs",
       coalesce(totals.workouts, 0) as "totalWorkouts",
       coalesce(totals.workout_minutes, 0) as "workoutMinutes",
-      ${workoutsSince(mondayOf(today))} as "workoutsThisWeek",
-      ${workoutsSince(today.with({ day: 1 }))} as "workoutsThisMonth",
+      ${workoutsSince(accountId, mondayOf(today), today)} as "workoutsThisWeek",
+      ${workoutsSince(accountId, today.with({ day: 1 }), today)} as "workoutsThisMonth",
       coalesce(summary.calories, 0)::float8 as "todayCalories",
       coalesce(summary.protein, 0)::float8 as "todayProtein",
       coalesce(summary.water_ml, 0) as "currentMl",
       coalesce(goals.water_ml, ${defaultTargets.waterMl}) as "targetMl",
-      (select kg from (
-        (
-          select (data->>'kg')::float8 as kg, at from logs
-          where account_id = ${accountId} and type = 'WEIGHT' order by at desc, id desc limit 1
-        )
-        union all select kg, weighed_at from profile_weights where account_id = ${accountId}
-      ) weights order by at desc limit 1) as "currentWeight"
+      ${currentWeight(accountId)} as "currentWeight"
     from (select ${accountId}::uuid as account_id) me
-    left join (select account_id, xp, workouts, workout_minutes, records from totals) totals using (account_id)
-    left join (
-      select account_id, calories, protein, water_ml from daily_summaries where day = ${day}::date
-    ) summary using (account_id)
-    left join (select account_id, water_ml from goals) goals using (account_id)`.execute(db)
+    left join totals using (account_id)
+    left join goals using (account_id)
+    left join daily_summaries summary on summary.account_id = me.account_id and day = ${today.toString()}::date`
+    .execute(db)
   const { currentMl, targetMl, workoutMinutes, ...figures } = row as Row
   return {
     water: { currentMl, targetMl },

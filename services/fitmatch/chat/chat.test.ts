@@ -250,7 +250,7 @@ t.test('a chat', async (t) => {
       // So the snapshot of each is older than the message of the other.
       await until(async () => {
         const { rows } = await sql`select from pg_locks where not granted and locktype in ('tuple', 'transactionid')
-          and pid in (select pid from pg_stat_activity where query like '%participant.display_name as "ownName"%')`.execute(db)
+          and pid in (select pid from pg_stat_activity where query like '%as "ownName"%')`.execute(db)
         return rows.length === 2
       })
       return { started }
