@@ -51,7 +51,7 @@ export async function createDeps (
     fourEyes: readFourEyes(config.FOUR_EYES),
     signKeySet: createKeySetSigner(db, rootKey),
     providers,
-    providerClient: clientSettings && await createProviderClient(clientSettings, providers.PROVIDER_B),
+    providerClient: clientSettings && createProviderClient(clientSettings, providers.PROVIDER_B),
     mailer,
     mailRequests,
     ledger: createLedger(privateStorage),

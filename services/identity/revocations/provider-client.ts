@@ -1,6 +1,5 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import jwt from '@fastify/jwt'
-import Fastify from 'fastify'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { SignJWT } from 'jose'
 import { ConfigError, Unavailable } from '@tandem/process-kit'
 import type { VerifyToken } from '../providers/tokens.ts'
 
@@ -32,37 +31,24 @@ export interface ProviderClient {
 }
 
 const TIMEOUT_MS = 3_000
-const SECRET_LIFETIME_SECONDS = 300
+const SECRET_LIFETIME = '5m'
 
 /** @throws ConfigError if the private key cannot be read */
-export async function createProviderClient (
+export function createProviderClient (
   { clientId, teamId, keyId, privateKey, issuer, tokenUrl, revokeUrl }: ProviderClientSettings,
   verifyToken: VerifyToken
-): Promise<ProviderClient> {
+): ProviderClient {
   const key = readPrivateKey(privateKey)
-  // It never listens: the plugin signs only within an app, and connections are ended in the background.
-  const signer = Fastify()
-  await signer.register(jwt, {
-    secret: {
-      private: key.export({ type: 'pkcs8', format: 'pem' }),
-      public: createPublicKey(key).export({ type: 'spki', format: 'pem' })
-    },
-    sign: {
-      algorithm: 'ES256',
-      kid: keyId,
-      iss: teamId,
-      sub: clientId,
-      aud: issuer,
-      expiresIn: SECRET_LIFETIME_SECONDS
-    }
-  })
 
   async function post (url: string, fields: Record<string, string>) {
+    const secret = await new SignJWT().setProtectedHeader({ alg: 'ES256', kid: keyId })
+      .setIssuer(teamId).setSubject(clientId).setAudience(issuer).setIssuedAt().setExpirationTime(SECRET_LIFETIME)
+      .sign(key)
     const response = await fetch(url, {
       method: 'POST',
       // A redirect would carry the secret elsewhere.
       redirect: 'error',
-      body: new URLSearchParams({ client_id: clientId, client_secret: signer.jwt.sign({}), ...fields }),
+      body: new URLSearchParams({ client_id: clientId, client_secret: secret, ...fields }),
       signal: AbortSignal.timeout(TIMEOUT_MS)
     }).catch(() => {
       throw new Unavailable()
