@@ -1,3 +1,5 @@
+import { setBounded } from '@tandem/process-kit'
+
 /**
  * The attempts in the current window, and the milliseconds until it ends. Names as @fastify/rate-limit expects them.
  */
@@ -34,14 +36,7 @@ export function createMemoryCounter (now = Date.now): MemoryCounter {
       for (const [each, { endsAt }] of windows) if (endsAt <= now()) windows.delete(each)
     }
     // The oldest entry is dropped, and its count is lost: clients must not be able to fill the memory of the process.
-    if (windows.size >= MAX_ENTRIES) {
-      for (const oldest of windows.keys()) {
-        windows.delete(oldest)
-        break
-      }
-    }
-    windows.delete(key)
-    windows.set(key, { count, endsAt })
+    setBounded(windows, key, { count, endsAt }, MAX_ENTRIES)
   }
 
   return {

@@ -11,7 +11,7 @@ import {
 } from 'nats'
 import type { Kysely } from 'kysely'
 import pLimit from 'p-limit'
-import { continueCorrelation, createAlarm, throttleLog } from '@tandem/process-kit'
+import { continueCorrelation, createAlarm, serializeByKey, throttleLog, withTimeout } from '@tandem/process-kit'
 import { classifyFailure } from './classify-failure.ts'
 import type { Bus } from './connection.ts'
 import {
@@ -27,7 +27,6 @@ import { parseEnvelope } from './envelope.ts'
 import { Malformed, type Handler } from './handlers.ts'
 import { correlationOf } from './message-headers.ts'
 import { hasExhaustedAttempts, isDeliveredTooOften, MAX_RETRY_DELAY_MS, type Failure } from './retry-policy.ts'
-import { serializeByKey } from './serialize-by-key.ts'
 import { consumers, handled, handling, failedMessageSources, initializeHandled } from './metrics.ts'
 import { isMissing, isStreamMissing, readConsumer } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
@@ -170,10 +169,10 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
           }
           const record = toFailedMessage(message, publisher)
           const parsed = parse(record)
+          const limit = parsed.batched ? batched : limited
           const handled = serialize(
             parsed.subject,
-            parsed.batched ? batched : limited,
-            async () => await deliver(message, record, parsed, isCurrent)
+            async () => await limit(async () => await deliver(message, record, parsed, isCurrent))
           )
           hold(message, handled)
         }
@@ -211,7 +210,10 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
       const due = await claimDue(db, CONCURRENCY).catch(() => [])
       await Promise.all(due.map(async (message) => {
         const parsed = parse(message)
-        await serialize(parsed.subject, limited, async () => await retry(message, parsed).catch(() => {}))
+        await serialize(
+          parsed.subject,
+          async () => await limited(async () => await retry(message, parsed).catch(() => {}))
+        )
       }))
       if (due.length > 0) continue
       const isRetryExpected = Date.now() < retriesExpectedUntil
@@ -342,13 +344,6 @@ async function ensureConsumer (connection: NatsConnection, service: string, publ
     ...settings
   })
   return await consumers.get(stream, service)
-}
-
-async function withTimeout (timeoutMs: number, work: Promise<void>) {
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`took longer than ${timeoutMs / 1_000} s`)), timeoutMs)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }
 
 const typeOf = (message: JsMsg) => message.subject.replace('evt.', '')

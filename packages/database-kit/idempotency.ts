@@ -1,5 +1,5 @@
 import createError from '@fastify/error'
-import { createFairQueue, translateErrors, Unavailable } from '@tandem/process-kit'
+import { serializeByKey, translateErrors, Unavailable } from '@tandem/process-kit'
 import { sql, type Kysely, type Transaction } from 'kysely'
 
 export interface IdempotencyTables {
@@ -26,13 +26,7 @@ translateErrors({ IdempotencyConflict }, {
 const KEY_LIFETIME = '24 hours'
 
 // Repeats in the same process wait here, where they hold no connection: a pool has five.
-const inTurn = createFairQueue({
-  concurrency: Infinity,
-  concurrencyPerOwner: 1,
-  maxWaiting: 1_000,
-  maxWaitingPerOwner: 50,
-  createError: () => new Unavailable()
-})
+const inTurn = serializeByKey({ maxWaiting: 50, createError: () => new Unavailable() })
 
 // Repeats in another process wait for the row of the key, for as long as Postgres lets them wait for a lock.
 const MAX_LOCK_WAITS = 3

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { serializeByKey } from '@tandem/process-kit'
 import { RateLimited } from './errors.ts'
 
 interface Options {
@@ -13,36 +14,15 @@ interface Options {
  * saves database connections: work that would wait in Postgres for the same row waits here, without a connection.
  */
 export function serializeByAccount ({ maxWaiting = Infinity, maxShare = 1 }: Options = {}) {
-  const queues = new Map<string, { tail: Promise<unknown>, length: number }>()
+  const serialize = serializeByKey({ maxWaiting, createError: () => new RateLimited() })
 
-  /** Runs `work`. @returns its result, and the promise that the next work may start */
-  function run<Result> (tail: Promise<unknown>, work: () => Promise<Result>) {
-    let startedAt = 0
-    const result = tail.then(async () => {
-      startedAt = performance.now()
-      return await work()
+  return async <Result>(accountId: string, work: () => Promise<Result>) =>
+    await new Promise<Result>((resolve, reject) => {
+      serialize(accountId, async () => {
+        const startedAt = performance.now()
+        await work().then(resolve, reject)
+        const pauseMs = (performance.now() - startedAt) * (1 / maxShare - 1)
+        if (pauseMs > 0) await sleep(pauseMs)
+      }).catch(reject)
     })
-    const pause = async () => {
-      const pauseMs = (performance.now() - startedAt) * (1 / maxShare - 1)
-      if (pauseMs > 0) await sleep(pauseMs)
-    }
-    return { result, next: result.then(pause, pause) }
-  }
-
-  return async <Result>(accountId: string, work: () => Promise<Result>): Promise<Result> => {
-    const queue = queues.get(accountId) ?? { tail: Promise.resolve(), length: 0 }
-    if (queue.length > maxWaiting) throw new RateLimited()
-    const { result, next } = run(queue.tail, work)
-    queue.tail = next
-    queue.length++
-    queues.set(accountId, queue)
-    void next.then(() => {
-      if (queue.tail === next) queues.delete(accountId)
-    })
-    try {
-      return await result
-    } finally {
-      queue.length--
-    }
-  }
 }

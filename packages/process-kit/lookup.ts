@@ -1,4 +1,5 @@
 import { createBatcher } from './batcher.ts'
+import { setBounded } from './set-bounded.ts'
 
 interface Options {
   /** How long a key counts as unknown after its owner did not find it; default 5 s. */
@@ -28,19 +29,9 @@ export function createLookup<Item> (
     for (let from = 0; from < keys.length; from += maxKeysPerCall) {
       for (const [key, item] of await read(keys.slice(from, from + maxKeysPerCall))) items.set(key, item)
     }
-    for (const key of keys) if (!items.has(key)) cacheUnknown(key)
+    for (const key of keys) if (!items.has(key)) setBounded(unknownUntil, key, Date.now() + unknownTtlMs, maxUnknown)
     return lookups.map((wantedKeys) => wantedKeys.flatMap((key) => items.get(key) ?? []))
   })
-
-  function cacheUnknown (key: string) {
-    unknownUntil.delete(key)
-    unknownUntil.set(key, Date.now() + unknownTtlMs)
-    if (unknownUntil.size <= maxUnknown) return
-    for (const oldest of unknownUntil.keys()) {
-      unknownUntil.delete(oldest)
-      break
-    }
-  }
 
   return async (keys) => {
     const now = Date.now()

@@ -1,3 +1,5 @@
+import { setBounded } from './set-bounded.ts'
+
 const REPEAT_AFTER_MS = 60_000
 const MAX_KINDS = 50
 // Random ids that NATS generates for every inbox.
@@ -12,8 +14,7 @@ export function throttleLog (log: (error: unknown) => void) {
   return (error: unknown) => {
     const kind = String(error).replace(RANDOM_ID, '')
     if (Date.now() - (loggedAt.get(kind) ?? 0) < REPEAT_AFTER_MS) return
-    if (loggedAt.size === MAX_KINDS) loggedAt.clear()
-    loggedAt.set(kind, Date.now())
+    setBounded(loggedAt, kind, Date.now(), MAX_KINDS)
     log(error)
   }
 }

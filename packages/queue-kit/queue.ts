@@ -1,6 +1,7 @@
+import { withTimeout } from '@tandem/process-kit'
 import { initializeAttempts, memoryReaders, queues } from './metrics.ts'
 import { createProducer } from './producer.ts'
-import { connectRedis, readMemory, withTimeout } from './redis.ts'
+import { connectRedis, readMemory } from './redis.ts'
 import { createSweeper } from './sweeper.ts'
 import type { Job, Queue, QueueOptions } from './types.ts'
 import { startWorker } from './worker.ts'

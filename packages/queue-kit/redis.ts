@@ -24,19 +24,6 @@ export function connectRedis (url: string, log: Log, isNeeded: () => boolean, op
   return redis
 }
 
-/** @throws when `work` takes longer than `timeoutMs`; the work itself continues */
-export async function withTimeout<Value> (timeoutMs: number, work: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`took longer than ${timeoutMs} ms`)), timeoutMs)
-  })
-  try {
-    return await Promise.race([work, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** The memory of the server in bytes. @throws while Redis is unavailable */
 export async function readMemory (redis: Redis) {
   const info = await redis.info('memory')

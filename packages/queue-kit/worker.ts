@@ -1,8 +1,8 @@
 import { DelayedError, Worker } from 'bullmq'
 import { SpanKind } from '@opentelemetry/api'
-import { continueCorrelation, type Correlation } from '@tandem/process-kit'
+import { continueCorrelation, type Correlation, withTimeout } from '@tandem/process-kit'
 import { attempts } from './metrics.ts'
-import { connectRedis, withTimeout } from './redis.ts'
+import { connectRedis } from './redis.ts'
 import type { Log, Outcome } from './types.ts'
 
 interface WorkerOptions {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
+import { setBounded } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 
 /** An account seen within this time counts as online. */
@@ -15,8 +16,7 @@ export function recordActivity (db: Db) {
     // The type says otherwise, but public routes have no account.
     const accountId = (account as typeof account | undefined)?.id
     if (!accountId || Date.now() - (recordedAt.get(accountId) ?? 0) < INTERVAL_MS) return
-    if (recordedAt.size >= MAX_CACHED_ACCOUNTS) recordedAt.clear()
-    recordedAt.set(accountId, Date.now())
+    setBounded(recordedAt, accountId, Date.now(), MAX_CACHED_ACCOUNTS)
     await sql`
       insert into activity (account_id, last_active_at) values (${accountId}, now())
       on conflict (account_id) do update set last_active_at = now()`.execute(db)
