@@ -89,7 +89,7 @@ export type Activity = {
     timezone: string;
     title: string;
     /**
-     * Null for people who do not take part
+     * Null for people who do not take part. Its position is exact for people who go; for people who are invited it is rounded to 0.01°
      */
     venue: ActivityVenue | null;
     /**

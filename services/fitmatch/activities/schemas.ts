@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Timezone } from '@tandem/account-kit'
 import { Body, Enum, Id, IsoDate, named, Nullable, Text, Timestamp, ValidationError } from '@tandem/http-kit'
 import type { Media } from '@tandem/media-kit'
+import { roundDegrees } from '../position.ts'
 import { participantStates } from '../tables.ts'
 import type { ActivityCursor, ActivityRow } from './queries.ts'
 
@@ -112,7 +113,11 @@ export const Activity = named(
     startsAt: Timestamp,
     endsAt: Timestamp,
     locationName: Nullable(Type.String(), { description: 'Null for people who do not take part' }),
-    venue: Nullable(ActivityVenue, { description: 'Null for people who do not take part' }),
+    venue: Nullable(ActivityVenue, {
+      description:
+        'Null for people who do not take part. Its position is exact for people who go; for people who are ' +
+        'invited it is rounded to 0.01°'
+    }),
     area: Type.Object({
       city: Nullable(Type.String()),
       distance: Nullable(Type.Integer({ description: 'Whole kilometres, at least 1; null if hidden or unknown' }))
@@ -143,7 +148,7 @@ export const Activity = named(
       startsAt: '2026-11-28T11:00:00.000Z',
       endsAt: '2026-11-28T12:30:00.000Z',
       locationName: 'Gelora, gate 5',
-      venue: { name: 'Gelora, gate 5', branch: null, city: null, latitude: -6.2186, longitude: 106.8018 },
+      venue: { name: 'Gelora, gate 5', branch: null, city: null, latitude: -6.22, longitude: 106.8 },
       area: { city: 'Jakarta', distance: 4 },
       note: 'Easy pace',
       visibility: 'INVITED',
@@ -178,10 +183,15 @@ export const Activity = named(
 /** An activity as a response shows it. In a repeated request the stored times are strings. */
 export function toActivity (
   media: Media,
-  { isInside: _, km, city, hostProfileId, hostName, hostPhoto, participants, ...row }: ActivityRow
+  { isInside: _, venue, km, city, hostProfileId, hostName, hostPhoto, participants, ...row }: ActivityRow
 ) {
+  const isRounded = venue !== null && row.myState !== 'GOING'
   return {
     ...row,
+    // A venue may be somebody's home: its exact position is for people who have agreed to come.
+    venue: isRounded
+      ? { ...venue, latitude: roundDegrees(venue.latitude), longitude: roundDegrees(venue.longitude) }
+      : venue,
     area: { city, distance: km === null ? null : Math.max(1, Math.round(km)) },
     host: hostProfileId === null
       ? null

@@ -10,7 +10,8 @@ const { create, createWith, read, respond, match, letEverybodyFollow, unmatch } 
 
 const place = 'Secret gym 4711'
 const note = 'Secret note'
-const secrets = [place, note, '-6.2186', '106.8018']
+const names = [place, note]
+const exactPosition = ['-6.2186', '106.8018']
 const block = async (who: Member, other: Member) =>
   await post(who.id, '/fitmatch/block', { blockedProfileId: other.profileId })
 
@@ -34,7 +35,7 @@ async function readEverywhere (who: Member, id: string, userId: string) {
   return { responses, text: JSON.stringify(responses) }
 }
 
-t.test('the place, the note and the names are for those who take part only', async (t) => {
+t.test('the place, the note and the names are for those who take part, and its exact position for those who go', async (t) => {
   const people = await Promise.all(
     ['Ana', 'Ben', 'Ivy', 'Dee', 'Liv', 'Rem', 'Ask', 'Ref', 'Out'].map(async (name) => await member(name))
   )
@@ -58,9 +59,9 @@ t.test('the place, the note and the names are for those who take part only', asy
   for (const guest of [asked, refused]) await post(guest.id, `/activities/${id}/join`)
   await post(ana.id, `/activities/${id}/requests/${refused.id}`, { accept: false })
 
-  const cases: [string, Member, 'place' | 'area' | 'nothing'][] = [
-    ['host', ana, 'place'],
-    ['going', going, 'place'],
+  const cases: [string, Member, 'exact place' | 'place' | 'area' | 'nothing'][] = [
+    ['host', ana, 'exact place'],
+    ['going', going, 'exact place'],
     ['invited', invited, 'place'],
     ['declined', declined, 'area'],
     ['asked', asked, 'area'],
@@ -70,6 +71,7 @@ t.test('the place, the note and the names are for those who take part only', asy
     ['refused', refused, 'nothing']
   ]
   for (const [name, who, expected] of cases) {
+    const takesPart = expected === 'exact place' || expected === 'place'
     const activity = await read(who, id)
     if (expected === 'nothing') t.equal(activity, undefined, name)
     else {
@@ -78,13 +80,15 @@ t.test('the place, the note and the names are for those who take part only', asy
         { id, title: 'Running', area: { city: 'Jakarta', distance: 6 }, host: { displayName: 'Ana' } },
         name
       )
-      t.equal(activity.locationName, expected === 'place' ? place : null, name)
-      t.equal(activity.participants.length > 0, expected === 'place', name)
+      t.equal(activity.locationName, takesPart ? place : null, name)
+      t.equal(activity.participants.length > 0, takesPart, name)
+      if (expected === 'place') t.match(activity.venue, { name: place, latitude: -6.22, longitude: 106.8 }, name)
     }
     if (name === 'host') continue
     const { text } = await readEverywhere(who, id, outsider.id)
-    for (const secret of secrets) t.equal(text.includes(secret), expected === 'place', `${name}: ${secret}`)
-    if (expected !== 'place') {
+    for (const secret of names) t.equal(text.includes(secret), takesPart, `${name}: ${secret}`)
+    for (const secret of exactPosition) t.equal(text.includes(secret), expected === 'exact place', `${name}: ${secret}`)
+    if (!takesPart) {
       t.notMatch(
         text,
         new RegExp([ana, ...guests].map((each) => each.id).join('|')),
