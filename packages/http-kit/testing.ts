@@ -1,22 +1,16 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
-import { once } from 'node:events'
-import { connect } from 'node:net'
-import { Ajv } from 'ajv'
-import addFormats from 'ajv-formats'
-import type { FastifyInstance, InjectOptions } from 'fastify'
 import { createLogger } from '@tandem/process-kit'
 import { ACCESS_TOKEN } from './tokens.ts'
-import { exampleOf, type Schema } from './examples.ts'
-import type { FuzzRequest } from './fuzz.ts'
 import type { KeySet } from './keys.ts'
-import { resolveReferences } from './references.ts'
 import { createServer } from './server.ts'
 import type { Routes, ServerOptions } from './server.ts'
 
-export { fuzzApi } from './fuzz.ts'
-export { listReads, type Read } from './reads.ts'
-export { resolveReferences } from './references.ts'
+export { createInjector, fuzzApi } from './test/fuzz.ts'
+export { listMissingExamples } from './test/missing-examples.ts'
+export { postThenRead } from './test/raw-request.ts'
+export { listReads, type Read } from './test/reads.ts'
+export { resolveReferences } from './test/references.ts'
 
 // Node throws it as an uncaught exception, which fails the test that sent the request.
 subscribe('tandem.undocumented-error', (message) => {
@@ -90,122 +84,4 @@ export async function testServer (
   t.after(() => app.close())
   await app.register(routes)
   return app
-}
-
-interface RawRequest {
-  path: string
-  headers?: Record<string, string>
-  body: Buffer
-  chunked?: boolean
-  close?: boolean
-}
-
-/**
- * Sends a complete POST over a raw socket before it reads, as many clients do. Returns the response; its status is 0 if
- * the connection was reset before a response could be read.
- */
-export async function postThenRead (
-  port: number,
-  { path, headers = {}, body, chunked = false, close = false }: RawRequest
-) {
-  const socket = connect(port, '127.0.0.1')
-  const received: Buffer[] = []
-  let failed = ''
-  socket.on('error', (error: NodeJS.ErrnoException) => {
-    failed = error.code ?? error.message
-  })
-  await once(socket, 'connect')
-  const closed = new Promise((resolve) => socket.on('close', resolve))
-  const length = chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
-  const more = Object.entries({ ...headers, ...(close && { connection: 'close' }) }).map(([name, value]) =>
-    `${name}: ${value}\r\n`
-  ).join('')
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${length}\r\n${more}\r\n`)
-  for (let at = 0; at < body.length && !socket.destroyed; at += 65_536) {
-    const piece = body.subarray(at, at + 65_536)
-    const framed = chunked
-      ? Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
-      : piece
-    if (!socket.write(framed)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
-  }
-  if (chunked && !socket.destroyed) socket.write('0\r\n\r\n')
-  const read = () => {
-    const [head = '', text = ''] = Buffer.concat(received).toString('latin1').split('\r\n\r\n')
-    const isComplete = text.length > 0 && text.length === Number(/content-length: (\d+)/i.exec(head)?.[1])
-    return {
-      status: Number(head.split(' ')[1] ?? 0),
-      text,
-      isComplete,
-      closes: /^connection: close/im.test(head),
-      failed
-    }
-  }
-  socket.on('data', (chunk: Buffer) => {
-    received.push(chunk)
-    if (read().isComplete) socket.destroy()
-  })
-  await closed
-  return read()
-}
-
-/** Creates the `send` of `fuzzApi`: it injects requests into `app` with `headers`. */
-export const createInjector =
-  (app: Pick<FastifyInstance, 'inject'>, headers: Record<string, string>) => async (request: FuzzRequest) => {
-    const { statusCode, headers: { 'content-type': type }, body } = await app.inject(
-      { ...request, headers: { ...headers, ...request.headers } } as InjectOptions
-    )
-    return { status: statusCode, type: String(type), body }
-  }
-
-interface Media {
-  schema?: Schema
-  example?: unknown
-  examples?: Record<string, { value: unknown }>
-}
-
-interface Operation {
-  requestBody?: { content?: Record<string, Media> }
-  responses?: Record<string, { content?: Record<string, Media> }>
-}
-
-interface ApiPaths {
-  paths: Record<string, Record<string, Operation>>
-}
-
-/**
- * Lists the bodies and responses of a server's OpenAPI document without a complete, valid example: `POST /feed body:
- * …`.
- */
-export async function listMissingExamples (app: Pick<FastifyInstance, 'inject'>) {
-  const { paths } = resolveReferences((await app.inject('/openapi.json')).json() as ApiPaths)
-  const ajv = addFormats.default(new Ajv({ strict: false, allowUnionTypes: true }))
-  const missing: string[] = []
-  for (const [path, operations] of Object.entries(paths)) {
-    for (const [method, { requestBody, responses = {} }] of Object.entries(operations)) {
-      for (const [part, described] of Object.entries({ body: requestBody, ...responses })) {
-        for (const { schema, example, examples } of Object.values(described?.content ?? {})) {
-          // The example of a form would be a file.
-          if (!schema || JSON.stringify(schema).includes('"binary"')) continue
-          const operation = `${method.toUpperCase()} ${path} ${part}`
-          const candidates = examples ? Object.values(examples).map(({ value }) => value) : [example]
-          for (const each of candidates) {
-            if (each === undefined) missing.push(`${operation}: ${listPathsWithoutExample(schema).join(', ')}`)
-            else if (!ajv.validate(schema, each)) missing.push(`${operation}: ${ajv.errorsText()}`)
-          }
-        }
-      }
-    }
-  }
-  return missing
-}
-
-/** The paths of a schema's parts that need an example. */
-function listPathsWithoutExample (schema: Schema, path = ''): string[] {
-  if (exampleOf(schema) !== undefined) return []
-  const within = (schema.anyOf ?? schema.oneOf)?.[0] ?? schema.items
-  if (within) return listPathsWithoutExample(within, path)
-  if (!schema.properties) return [path]
-  return Object.entries(schema.properties).flatMap(([name, property]) =>
-    listPathsWithoutExample(property, `${path}/${name}`)
-  )
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { exampleOf, type Schema } from './examples.ts'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { exampleOf, type Schema } from '../examples.ts'
 import { resolveReferences } from './references.ts'
 
 interface Parameter {
@@ -236,3 +237,12 @@ function replaceAt (example: unknown, [first, ...rest]: string[]): unknown {
     : {}
   return { ...object, [first]: replaceAt(object[first], rest) }
 }
+
+/** Creates the `send` of `fuzzApi`: it injects requests into `app` with `headers`. */
+export const createInjector =
+  (app: Pick<FastifyInstance, 'inject'>, headers: Record<string, string>) => async (request: FuzzRequest) => {
+    const { statusCode, headers: { 'content-type': type }, body } = await app.inject(
+      { ...request, headers: { ...headers, ...request.headers } } as InjectOptions
+    )
+    return { status: statusCode, type: String(type), body }
+  }
