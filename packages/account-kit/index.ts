@@ -17,4 +17,4 @@ export {
   type PersonalData
 } from './personal-data.ts'
 export type { DepartureTables } from './tables.ts'
-export { dayAround, dayIn, parseTimezone, readTimezone, startOfDay, Timezone } from './timezones.ts'
+export { dayAround, dayIn, findTimezoneName, parseTimezone, readTimezone, startOfDay, Timezone } from './timezones.ts'

@@ -12,14 +12,30 @@ t.test('a time zone is accepted in any case, and stored as IANA spells it', asyn
     ['AMERICA/NEW_YORK', 'America/New_York'],
     ['utc', 'UTC'],
     ['CET', 'CET'],
-    ['Etc/GMT+5', 'Etc/GMT+5']
+    ['Etc/GMT+5', 'Etc/GMT+5'],
+    ['GMT+07:00', 'Etc/GMT-7'],
+    ['GMT-3', 'Etc/GMT+3'],
+    ['UTC+0900', 'Etc/GMT-9'],
+    ['GMT+00:00', 'UTC'],
+    ['gmt+10', 'Etc/GMT-10']
   ] as const
   for (const [sent, stored] of cases) t.equal(parseTimezone(sent), stored, sent)
   for (const name of Intl.supportedValuesOf('timeZone')) t.equal(parseTimezone(name), name, name)
 })
 
 t.test('what cannot be calculated with is refused, also if Intl knows it', async (t) => {
-  const none = ['', 'Mars/Olympus', '+07:00', '-03', 'Z', '2026-01-01T00:00[Asia/Jakarta]', 'Asia/Jakarta\0', 'Factory']
+  const none = [
+    '',
+    'GMT+05:30',
+    'GMT+15:00',
+    'Mars/Olympus',
+    '+07:00',
+    '-03',
+    'Z',
+    '2026-01-01T00:00[Asia/Jakarta]',
+    'Asia/Jakarta\0',
+    'Factory'
+  ]
   for (const name of [...onlyIntl, ...none]) t.throws(() => parseTimezone(name), { code: 'VALIDATION_ERROR' }, name)
 })
 
@@ -30,6 +46,8 @@ t.test('a stored time zone that cannot be read is UTC, and a readable one is its
     t.equal(startOfDay(name, dayIn(name, at)).toISOString(), '2026-11-20T00:00:00.000Z')
   }
   t.equal(dayIn('asia/jakarta', at).toString(), '2026-11-21')
+  t.equal(dayIn('+05:30', at).toString(), '2026-11-20')
+  t.equal(dayIn('+06:00', at).toString(), '2026-11-21')
   t.same(dayAround('Europe/Berlin', new Date('2026-03-29T10:00:00Z')), {
     startsAt: new Date('2026-03-28T23:00:00Z'),
     endsAt: new Date('2026-03-29T22:00:00Z')

@@ -4,9 +4,12 @@ import { Text } from '@tandem/http-kit'
 /** An IANA time zone name from a client. Read it with `parseTimezone`. */
 export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })
 
-/** @returns the name as IANA spells it: `asia/jakarta` is Asia/Jakarta @throws ValidationError if it is no such name */
+/**
+ * @returns the name as IANA spells it: `asia/jakarta` is Asia/Jakarta, and `GMT+07:00`, as Android writes it, Etc/GMT-7
+ * @throws ValidationError if it is no such name
+ */
 export function parseTimezone (timezone: string) {
-  const name = findCanonicalName(timezone)
+  const name = findTimezoneName(timezone)
   if (name !== undefined) return name
   throw new ValidationError({
     en: 'timezone must be an IANA name such as Asia/Jakarta',
@@ -14,11 +17,25 @@ export function parseTimezone (timezone: string) {
   })
 }
 
+// IANA has names for whole hours, whose sign is that of POSIX: west is positive.
+const FIXED_OFFSET = /^(?:GMT|UTC)([+-])0?(\d{1,2})(?::?00)?$/i
+
+/** The name of a time zone as `parseTimezone` returns it; undefined if it is no such name. */
+export function findTimezoneName (timezone: string) {
+  const [, sign, hours] = FIXED_OFFSET.exec(timezone) ?? []
+  if (hours === undefined) return findCanonicalName(timezone)
+  return hours === '0' ? 'UTC' : findCanonicalName(`Etc/GMT${sign === '+' ? '-' : '+'}${hours}`)
+}
+
+const OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d$/
+
 /**
  * A time zone that was stored, or that an event carries, as a name to calculate with. One that this process cannot read
  * counts as UTC: other processes have other time zone data, and a value of one person must not fail the work of others.
+ * An offset such as +09:00 is one too: of a log that has no other.
  */
-export const readTimezone = (timezone: string) => findCanonicalName(timezone) ?? 'UTC'
+export const readTimezone = (timezone: string) =>
+  OFFSET.test(timezone) ? timezone : findCanonicalName(timezone) ?? 'UTC'
 
 /** The calendar day of an instant in a time zone. */
 export const dayIn = (timezone: string, at: Date) =>

@@ -37,12 +37,24 @@ export const Timestamp = Type.Unsafe<Date | string>({
   examples: ['2026-03-14T07:30:00.000Z']
 })
 
-/** A point in time in a request: an ISO 8601 date and time with an offset. */
+/** A point in time in a request: an ISO 8601 date and time with an offset, read by `parseInstant` and passed on in UTC. */
 export const Instant = Type.String({
-  transform: ['trim'],
+  instant: true,
   format: 'date-time',
   examples: ['2026-03-14T07:30:00+07:00']
 })
+
+/**
+ * The point in time that an ISO 8601 text means. Clients leave out what changes nothing: `2026-03-14T07:30+0700` has one
+ * meaning. @returns undefined if it has none
+ */
+export function parseInstant (text: string): Temporal.Instant | undefined {
+  try {
+    return Temporal.Instant.from(text.trim())
+  } catch {
+    return
+  }
+}
 
 /** A date, `2026-02-28`. Dates that do not exist are rejected. */
 export const IsoDate = Type.String({ transform: ['trim'], format: 'date', examples: ['1998-04-12'] })

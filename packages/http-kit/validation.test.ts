@@ -57,6 +57,9 @@ const routes: Routes = async (app) => {
 t.test('requests are cleaned, and undeclared fields are dropped', async (t) => {
   const app = await testServer(t, routes)
   const echo = async (payload: object) => (await app.inject({ method: 'POST', url: '/echo', headers, payload })).json()
+  for (const at of ['2026-03-14T07:30:00+07:00', '2026-03-14T07:30+0700', ' 2026-03-14T00:30Z ']) {
+    t.equal((await echo({ at })).data.at, '2026-03-14T00:30:00Z', at)
+  }
   t.strictSame((await echo({ name: '  Ana ', role: 'ADMIN', inner: { note: ' ', userId: 'x' } })).data, {
     name: 'Ana',
     inner: { note: '' }

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema, FastifySchemaCompi
 import { NotFound, PayloadTooLarge, ValidationError, type Sentence } from './errors.ts'
 import type { Schema } from './examples.ts'
 import type { Language } from './language.ts'
-import { NIL_UUID } from './schemas.ts'
+import { NIL_UUID, parseInstant } from './schemas.ts'
 import { explain, type SchemaError } from './validation-messages.ts'
 
 declare module 'fastify' {
@@ -56,6 +56,19 @@ function createAjv (options: Options) {
     compile: () => (text: string, at) => {
       if (text.trim() === '') return false
       if (at) at.parentData[at.parentDataProperty] = UUID.test(text) ? text.toLowerCase() : NIL_UUID
+      return true
+    }
+  })
+  ajv.addKeyword({
+    keyword: 'instant',
+    type: 'string',
+    schemaType: 'boolean',
+    before: 'format',
+    modifying: true,
+    errors: false,
+    compile: () => (text: string, at) => {
+      const instant = parseInstant(text)
+      if (at && instant) at.parentData[at.parentDataProperty] = instant.toString()
       return true
     }
   })

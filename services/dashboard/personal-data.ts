@@ -16,7 +16,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   logs: personal({
     rowsOf: inColumns('account_id'),
-    exported: ['id', 'client_id', 'type', 'at', 'timezone', 'data', 'created_at', 'updated_at']
+    exported: ['id', 'client_id', 'type', 'at', 'timezone', 'data', 'modified_at', 'created_at', 'updated_at']
   }),
   deleted_logs: personal({ rowsOf: inColumns('account_id'), exported: ['client_id', 'deleted_at'] }),
   fasts: personal({

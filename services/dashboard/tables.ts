@@ -36,6 +36,7 @@ export interface Tables
     day: Day,
     timezone: string,
     data: ColumnType<LogData, string, string>,
+    modified_at: Date | null,
     created_at: Generated<Date>,
     updated_at: Generated<Date>
   }

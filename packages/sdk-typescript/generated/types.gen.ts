@@ -582,7 +582,11 @@ export type FoodLog = {
     day: string;
     id: string;
     /**
-     * The time zone of the user when the log was written
+     * As it was sent; null if it was not
+     */
+    modifiedAt: string | null;
+    /**
+     * Where the log was written: a time zone, or an offset such as +09:00
      */
     timezone: string;
     type: 'FOOD';
@@ -759,7 +763,7 @@ export type LogResult = {
     error?: string;
     id: string | null;
     /**
-     * unchanged: you deleted this log in the last 90 days, so `id` is null
+     * unchanged: you deleted this log in the last 90 days, so `id` is null, or the item is older than the stored version
      */
     status: 'created' | 'updated' | 'unchanged' | 'rejected';
 };
@@ -928,7 +932,7 @@ export type NewFitMatchProfile = {
 
 export type NewFoodLog = {
     /**
-     * The time of the log with its UTC offset; for SLEEP, the time of waking up
+     * The time of the log with its UTC offset, which decides its day; for SLEEP, the time of waking up
      */
     at: string;
     /**
@@ -936,6 +940,14 @@ export type NewFoodLog = {
      */
     clientId: string;
     data: FoodData;
+    /**
+     * When this version was written. An older version than the stored one changes nothing
+     */
+    modifiedAt?: string;
+    /**
+     * Where the log was written, as an IANA name. By default a new log takes the offset of `at`, or for UTC your current time zone, and an edited one keeps its own
+     */
+    timezone?: string;
     type: 'FOOD';
 };
 
@@ -1014,7 +1026,7 @@ export type NewProgram = {
 
 export type NewSleepLog = {
     /**
-     * The time of the log with its UTC offset; for SLEEP, the time of waking up
+     * The time of the log with its UTC offset, which decides its day; for SLEEP, the time of waking up
      */
     at: string;
     /**
@@ -1022,6 +1034,14 @@ export type NewSleepLog = {
      */
     clientId: string;
     data: SleepData;
+    /**
+     * When this version was written. An older version than the stored one changes nothing
+     */
+    modifiedAt?: string;
+    /**
+     * Where the log was written, as an IANA name. By default a new log takes the offset of `at`, or for UTC your current time zone, and an edited one keeps its own
+     */
+    timezone?: string;
     type: 'SLEEP';
 };
 
@@ -1046,7 +1066,7 @@ export type NewStory = {
 
 export type NewWaterLog = {
     /**
-     * The time of the log with its UTC offset; for SLEEP, the time of waking up
+     * The time of the log with its UTC offset, which decides its day; for SLEEP, the time of waking up
      */
     at: string;
     /**
@@ -1054,12 +1074,20 @@ export type NewWaterLog = {
      */
     clientId: string;
     data: WaterData;
+    /**
+     * When this version was written. An older version than the stored one changes nothing
+     */
+    modifiedAt?: string;
+    /**
+     * Where the log was written, as an IANA name. By default a new log takes the offset of `at`, or for UTC your current time zone, and an edited one keeps its own
+     */
+    timezone?: string;
     type: 'WATER';
 };
 
 export type NewWeightLog = {
     /**
-     * The time of the log with its UTC offset; for SLEEP, the time of waking up
+     * The time of the log with its UTC offset, which decides its day; for SLEEP, the time of waking up
      */
     at: string;
     /**
@@ -1067,12 +1095,20 @@ export type NewWeightLog = {
      */
     clientId: string;
     data: WeightData;
+    /**
+     * When this version was written. An older version than the stored one changes nothing
+     */
+    modifiedAt?: string;
+    /**
+     * Where the log was written, as an IANA name. By default a new log takes the offset of `at`, or for UTC your current time zone, and an edited one keeps its own
+     */
+    timezone?: string;
     type: 'WEIGHT';
 };
 
 export type NewWorkoutLog = {
     /**
-     * The time of the log with its UTC offset; for SLEEP, the time of waking up
+     * The time of the log with its UTC offset, which decides its day; for SLEEP, the time of waking up
      */
     at: string;
     /**
@@ -1080,6 +1116,14 @@ export type NewWorkoutLog = {
      */
     clientId: string;
     data: WorkoutData;
+    /**
+     * When this version was written. An older version than the stored one changes nothing
+     */
+    modifiedAt?: string;
+    /**
+     * Where the log was written, as an IANA name. By default a new log takes the offset of `at`, or for UTC your current time zone, and an edited one keeps its own
+     */
+    timezone?: string;
     type: 'WORKOUT';
 };
 
@@ -1494,7 +1538,11 @@ export type SleepLog = {
     day: string;
     id: string;
     /**
-     * The time zone of the user when the log was written
+     * As it was sent; null if it was not
+     */
+    modifiedAt: string | null;
+    /**
+     * Where the log was written: a time zone, or an offset such as +09:00
      */
     timezone: string;
     type: 'SLEEP';
@@ -1756,7 +1804,11 @@ export type WaterLog = {
     day: string;
     id: string;
     /**
-     * The time zone of the user when the log was written
+     * As it was sent; null if it was not
+     */
+    modifiedAt: string | null;
+    /**
+     * Where the log was written: a time zone, or an offset such as +09:00
      */
     timezone: string;
     type: 'WATER';
@@ -1804,7 +1856,11 @@ export type WeightLog = {
     day: string;
     id: string;
     /**
-     * The time zone of the user when the log was written
+     * As it was sent; null if it was not
+     */
+    modifiedAt: string | null;
+    /**
+     * Where the log was written: a time zone, or an offset such as +09:00
      */
     timezone: string;
     type: 'WEIGHT';
@@ -1834,7 +1890,11 @@ export type WorkoutLog = {
     day: string;
     id: string;
     /**
-     * The time zone of the user when the log was written
+     * As it was sent; null if it was not
+     */
+    modifiedAt: string | null;
+    /**
+     * Where the log was written: a time zone, or an offset such as +09:00
      */
     timezone: string;
     type: 'WORKOUT';

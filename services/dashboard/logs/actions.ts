@@ -32,8 +32,8 @@ const runSerialized = serializeByAccount()
 const MAX_RECORDS_PUBLISHED = 20
 
 /**
- * Upserts logs by their client ids and updates everything derived from them, in one transaction. Of several items with
- * the same client id the last wins. Batches of one account run one after the other, so every level, record and
+ * Upserts logs by their client ids and updates everything derived from them, in one transaction. Of several versions of a
+ * log the one with the latest `modifiedAt` wins; without it, the last. Batches of one account run one after the other, so every level, record and
  * achievement is published once.
  * @returns the result of each item, in the order of the items
  */
@@ -60,9 +60,15 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
   const totals = await lockAccount(trx, accountId)
   const existing = await findExisting(trx, accountId, items)
   const deleted = await findDeleted(trx, accountId, items)
-  const writes = [...new Map(items.map((item) => [item.clientId, item])).values()]
+  const newest = new Map<string, Item>()
+  const outdated = new Set<Item>()
+  for (const item of items) {
+    const current = newest.get(item.clientId) ?? existing.get(item.clientId)
+    if (deleted.has(item.clientId) || isOlder(item, current)) outdated.add(item)
+    else newest.set(item.clientId, item)
+  }
+  const writes = [...newest.values()]
     .map((item) => ({ ...item, existing: existing.get(item.clientId) }))
-    .filter(({ clientId }) => !deleted.has(clientId))
     .filter((item) => !item.existing || hasChanged(item, item.existing))
     .map((item) => ({ ...item, ...dayAndZoneOf(item, zone) }))
   const written = await upsert(trx, accountId, writes)
@@ -74,11 +80,13 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
 
   const ids = new Map(written.map(({ clientId, id }) => [clientId, id]))
   const seenClientIds = new Set(existing.keys())
-  return items.map(({ clientId }) => {
-    if (deleted.has(clientId)) return { clientId, id: null, status: 'unchanged' }
+  return items.map((item) => {
+    const { clientId } = item
+    const id = ids.get(clientId) ?? existing.get(clientId)?.id ?? null
+    if (outdated.has(item)) return { clientId, id, status: 'unchanged' }
     const status = seenClientIds.has(clientId) ? 'updated' as const : 'created' as const
     seenClientIds.add(clientId)
-    return { clientId, id: (ids.get(clientId) ?? existing.get(clientId)?.id) as string, status }
+    return { clientId, id, status }
   })
 }
 
@@ -142,13 +150,23 @@ interface ExistingLog {
   day: string
   timezone: string
   data: LogData
+  modifiedAt: Date | null
 }
 
 async function findExisting (trx: Trx, accountId: string, items: Item[]) {
   const rows = await trx.selectFrom('logs')
     .where('account_id', '=', accountId)
     .where('client_id', '=', sql<string>`any(${items.map(({ clientId }) => clientId)}::text[])`)
-    .select(['id', 'client_id as clientId', 'type', 'at', sql<string>`day::text`.as('day'), 'timezone', 'data'])
+    .select([
+      'id',
+      'client_id as clientId',
+      'type',
+      'at',
+      sql<string>`day::text`.as('day'),
+      'timezone',
+      'data',
+      'modified_at as modifiedAt'
+    ])
     .execute()
   return new Map<string, ExistingLog>(rows.map((row) => [row.clientId, row]))
 }
@@ -163,31 +181,41 @@ async function findDeleted (trx: Trx, accountId: string, items: Item[]) {
   return new Set(rows.map(({ client_id }) => client_id))
 }
 
+/** Whether the client wrote `item` before the current version. Versions without a time count as they arrive. */
+const isOlder = (item: Item, current: Pick<ExistingLog, 'modifiedAt'> | Item | undefined) =>
+  item.modifiedAt && current?.modifiedAt ? item.modifiedAt < current.modifiedAt : false
+
 const hasChanged = (item: Item, existing: ExistingLog) =>
   item.type !== existing.type || item.at.getTime() !== existing.at.getTime() ||
-  !isDeepStrictEqual(item.data, existing.data)
+  !isDeepStrictEqual(item.data, existing.data) ||
+  item.timezone !== undefined && item.timezone !== existing.timezone ||
+  item.modifiedAt?.getTime() !== existing.modifiedAt?.getTime()
 
 /**
- * A log that is sent again keeps its day unless its time changed: a later move to another time zone does not change
- * past days.
+ * The day of a log is that of the place where it was written: of the time zone that the client names, else the one that
+ * the log has already, else the offset of `at`, else `zone`, where the person is now. So neither a later move nor an edit
+ * at home changes the day of a log of a journey.
  */
-function dayAndZoneOf ({ at, existing }: Item & { existing: ExistingLog | undefined }, zone: string) {
-  if (existing?.at.getTime() === at.getTime()) return { day: existing.day, timezone: existing.timezone }
-  return { day: dayIn(zone, at).toString(), timezone: zone }
+function dayAndZoneOf ({ at, timezone, offset, existing }: Item & { existing: ExistingLog | undefined }, zone: string) {
+  const written = timezone ?? existing?.timezone ?? (offset && offset !== offsetIn(zone, at) ? offset : zone)
+  return { day: dayIn(written, at).toString(), timezone: written }
 }
+
+const offsetIn = (zone: string, at: Date) =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).offset
 
 type Write = Item & { day: string, timezone: string }
 
 async function upsert (trx: Trx, accountId: string, writes: Write[]) {
   if (writes.length === 0) return []
   const { rows } = await sql<{ id: string, clientId: string }>`
-    insert into logs (account_id, client_id, type, at, day, timezone, data)
-    select ${accountId}, "clientId", type, at, day, timezone, data
+    insert into logs (account_id, client_id, type, at, day, timezone, data, modified_at)
+    select ${accountId}, "clientId", type, at, day, timezone, data, "modifiedAt"
     from jsonb_to_recordset(${JSON.stringify(writes)}::jsonb)
-      as log ("clientId" text, type text, at timestamptz, day date, timezone text, data jsonb)
+      as log ("clientId" text, type text, at timestamptz, day date, timezone text, data jsonb, "modifiedAt" timestamptz)
     on conflict (account_id, client_id) do update set
       type = excluded.type, at = excluded.at, day = excluded.day, timezone = excluded.timezone,
-      data = excluded.data, updated_at = now()
+      data = excluded.data, modified_at = excluded.modified_at, updated_at = now()
     returning id, client_id as "clientId"`.execute(trx)
   const ids = new Map(rows.map(({ id, clientId }) => [clientId, id]))
   return writes.map((write) => ({ ...write, id: ids.get(write.clientId) as string }))

@@ -48,7 +48,70 @@ t.test('a changed time zone does not change past days, even when a log is sent a
     stats: { streak: 1 }
   })
   await log({ ...late, at: '2026-11-20T16:49:00Z' })
+  t.match((await read('/logs')).logs, [{ day: '2026-11-20', timezone: 'Asia/Jakarta' }])
+  await log({ ...late, timezone: 'Pacific/Auckland' })
   t.match((await read('/logs')).logs, [{ day: '2026-11-21', timezone: 'Pacific/Auckland' }])
+})
+
+t.test('a log of a journey keeps its day when it is edited at home', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T00:00:00Z', zone: 'Asia/Tokyo' })
+  const breakfast = food('2026-11-20T08:00:00+09:00')
+  await log(breakfast)
+  setFakes({ person: examplePerson('America/Los_Angeles') })
+  await log({ ...breakfast, at: '2026-11-19T15:05:00-08:00', data: { name: 'Nasi', calories: 550 } })
+  t.match((await read('/logs')).logs, [{ day: '2026-11-20', timezone: 'Asia/Tokyo', data: { calories: 550 } }])
+})
+
+t.test('a log that is sent after landing is on the day of the offset it was written with', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T08:00:00Z', zone: 'America/Los_Angeles' })
+  await log(
+    food('2026-11-20T00:30:00+09:00', {}, { clientId: 'offset' }),
+    food('2026-11-20T00:30+0900', {}, { clientId: 'lenient' }),
+    food('2026-11-19T15:30:00Z', {}, { clientId: 'named', timezone: 'asia/tokyo' }),
+    food('2026-11-19T15:30:00Z', {}, { clientId: 'utc' }),
+    food('2026-11-19T07:30:00-08:00', {}, { clientId: 'home' })
+  )
+  const logs = (await read('/logs')).logs.map(({ clientId, at, day, timezone }: Record<string, string>) => [
+    clientId,
+    at,
+    day,
+    timezone
+  ])
+  const at = '2026-11-19T15:30:00.000Z'
+  t.same(logs.sort(), [
+    ['home', at, '2026-11-19', 'America/Los_Angeles'],
+    ['lenient', at, '2026-11-20', '+09:00'],
+    ['named', at, '2026-11-20', 'Asia/Tokyo'],
+    ['offset', at, '2026-11-20', '+09:00'],
+    ['utc', at, '2026-11-19', 'America/Los_Angeles']
+  ])
+  t.match(await log(food('2026-11-19T15:30:00Z', {}, { timezone: 'Mars/Olympus' })), [{
+    status: 'rejected',
+    error: 'timezone must be an IANA name such as Asia/Jakarta'
+  }])
+})
+
+t.test('of two edits of a log the later one stays, whichever arrives last', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T05:00:00Z' })
+  const at = '2026-11-20T01:00:00Z'
+  const version = (ml: number, modifiedAt?: string) => water(at, ml, { clientId: 'a', ...modifiedAt && { modifiedAt } })
+  const stored = async () => (await read('/logs')).logs[0]
+  t.match(await log(version(200, '2026-11-20T02:00:00Z'), version(100, '2026-11-20T01:30:00Z')), [
+    { status: 'created' },
+    { status: 'unchanged' }
+  ])
+  t.match(await stored(), { data: { ml: 200 }, modifiedAt: '2026-11-20T02:00:00.000Z' })
+  const { id } = await stored()
+  t.match(await log(version(100, '2026-11-20T01:59:59Z')), [{ id, status: 'unchanged' }])
+  t.match(await log(version(300, '2026-11-20T02:00:00+00:00')), [{ id, status: 'updated' }])
+  t.match(await log(version(400, '2099-01-01T00:00:00Z')), [{ id, status: 'updated' }])
+  t.match(await stored(), { data: { ml: 400 }, modifiedAt: '2026-11-20T05:00:00.000Z' })
+  t.match(await log(version(500)), [{ id, status: 'updated' }])
+  t.match(await stored(), { data: { ml: 500 }, modifiedAt: null })
+  t.match(await log(version(600, 'yesterday')), [{
+    status: 'rejected',
+    error: 'modifiedAt must be a date and time such as 2026-01-31T08:00:00Z'
+  }])
 })
 
 t.test('after a flight westward the streak counts up to today', async (t) => {

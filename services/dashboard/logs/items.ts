@@ -1,9 +1,11 @@
 import Type from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
+import { findTimezoneName } from '@tandem/account-kit'
 import {
   describeErrors,
   explainUnstorable,
   findUnstorable,
+  parseInstant,
   named,
   type Language,
   type Sentence
@@ -63,8 +65,10 @@ const hasValidHead = Compile(
   Type.Object({
     clientId: Type.String({ minLength: 1, maxLength: 100 }),
     type: Type.Enum(logTypes),
-    at: Type.String({ format: 'date-time' }),
-    data: Type.Unknown()
+    at: Type.String(),
+    data: Type.Unknown(),
+    timezone: Type.Optional(Type.String()),
+    modifiedAt: Type.Optional(Type.String())
   })
 )
 
@@ -74,6 +78,11 @@ export interface Item {
   type: LogType
   at: Date
   data: LogData
+  /** The time zone that the client names. */
+  timezone?: string | undefined
+  /** The UTC offset of `at` as the client wrote it; undefined for UTC itself, which says nothing about the place. */
+  offset?: string | undefined
+  modifiedAt?: Date | undefined
 }
 /** An invalid item of a batch, and the reason. */
 export interface RejectedItem {
@@ -102,8 +111,10 @@ export function parseItem (value: unknown, now: Date, language: Language = 'en')
   const unstorable = findUnstorable(value)
   if (unstorable) return reject(explainUnstorable({ en: 'The item', id: 'Butir ini' }, unstorable))
   if (!hasValidHead.Check(item)) return reject(describeFirst(hasValidHead.Errors(item)))
-  const { clientId, type, at, data } = item
-  const moment = new Date(Temporal.Instant.from(at).epochMilliseconds)
+  const { clientId, type, at, data, timezone, modifiedAt } = item
+  const instant = parseInstant(at)
+  if (!instant) return reject(notATime('at'))
+  const moment = new Date(instant.epochMilliseconds)
   if (moment.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) {
     return reject({ en: 'at must not be in the future', id: 'at tidak boleh di masa depan' })
   }
@@ -111,9 +122,40 @@ export function parseItem (value: unknown, now: Date, language: Language = 'en')
     return reject({ en: 'at must not be before the year 2000', id: 'at tidak boleh sebelum tahun 2000' })
   }
 
+  const zone = timezone === undefined ? undefined : findTimezoneName(timezone)
+  if (timezone !== undefined && zone === undefined) {
+    return reject({
+      en: 'timezone must be an IANA name such as Asia/Jakarta',
+      id: 'timezone harus berupa nama IANA seperti Asia/Jakarta'
+    })
+  }
+  const modified = modifiedAt === undefined ? undefined : parseInstant(modifiedAt)
+  if (modifiedAt !== undefined && !modified) return reject(notATime('modifiedAt'))
+
   const check = checks[type]
   if (!check.Check(data)) return reject(describeFirst(check.Errors(data), '/data'))
-  return { clientId, type, at: moment, data: normalizers[type](data as never) }
+  return {
+    clientId,
+    type,
+    at: moment,
+    data: normalizers[type](data as never),
+    timezone: zone,
+    offset: offsetOf(at),
+    // A phone with a fast clock must not win over later edits.
+    modifiedAt: modified && new Date(Math.min(modified.epochMilliseconds, now.getTime()))
+  }
+}
+
+const notATime = (field: string): Sentence => ({
+  en: `${field} must be a date and time such as 2026-01-31T08:00:00Z`,
+  id: `${field} harus berupa tanggal dan waktu seperti 2026-01-31T08:00:00Z`
+})
+
+/** The offset that a time is written with, as `+09:00`. RFC 9557: `Z` and `-00:00` say nothing about the place. */
+function offsetOf (at: string) {
+  const [, sign, hours, minutes = '00'] = /([+-])(\d{2})(?::?(\d{2}))?$/.exec(at) ?? []
+  const offset = `${sign}${hours}:${minutes}`
+  return hours === undefined || offset === '-00:00' ? undefined : offset
 }
 
 // Unknown fields are dropped here.

@@ -34,7 +34,16 @@ export async function listLogs (db: Db, accountId: string, { type, from, to, cur
         logs.where(sql<boolean>`day <= ${to}::date and at < ${to}::timestamp at time zone 'UTC' + interval '39 hours'`)
     )
     .$if(cursor !== undefined, (logs) => logs.where(sql<boolean>`(at, id) < (${cursor?.at}, ${cursor?.id})`))
-    .select(['id', 'client_id as clientId', 'type', 'at', sql<string>`day::text`.as('day'), 'timezone', 'data'])
+    .select([
+      'id',
+      'client_id as clientId',
+      'type',
+      'at',
+      sql<string>`day::text`.as('day'),
+      'timezone',
+      'data',
+      'modified_at as modifiedAt'
+    ])
     .orderBy('at', 'desc').orderBy('id', 'desc')
     .limit(limit)
     .execute()

@@ -52,8 +52,17 @@ const NewLog = named(
           type: Enum([type]),
           at: Type.String({
             format: 'date-time',
-            description: 'The time of the log with its UTC offset; for SLEEP, the time of waking up'
+            description:
+              'The time of the log with its UTC offset, which decides its day; for SLEEP, the time of waking up'
           }),
+          timezone: Type.Optional(Type.String({
+            description: 'Where the log was written, as an IANA name. By default a new log takes the offset of `at`, ' +
+              'or for UTC your current time zone, and an edited one keeps its own'
+          })),
+          modifiedAt: Type.Optional(Type.String({
+            format: 'date-time',
+            description: 'When this version was written. An older version than the stored one changes nothing'
+          })),
           data
         })
       )
@@ -71,7 +80,8 @@ const Result = named(
     clientId: Nullable(Type.String()),
     id: Nullable(Type.String()),
     status: Enum(['created', 'updated', 'unchanged', 'rejected'], {
-      description: 'unchanged: you deleted this log in the last 90 days, so `id` is null'
+      description: 'unchanged: you deleted this log in the last 90 days, so `id` is null, or the item is older than ' +
+        'the stored version'
     }),
     error: Type.Optional(Type.String({ description: 'Why it was rejected, in the language of Accept-Language' }))
   })
@@ -82,7 +92,8 @@ const logFields = {
   clientId: Type.String(),
   at: Timestamp,
   day: Type.String({ description: 'The calendar day of `at` in `timezone`, which the log counts for' }),
-  timezone: Type.String({ description: 'The time zone of the user when the log was written' })
+  timezone: Type.String({ description: 'Where the log was written: a time zone, or an offset such as +09:00' }),
+  modifiedAt: Nullable(Timestamp, { description: 'As it was sent; null if it was not' })
 }
 
 // The data of a log is returned as it was sent, so responses need not find out its type.
@@ -163,7 +174,8 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
               id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
               ...example,
               day: '2026-11-20',
-              timezone: 'Asia/Jakarta'
+              timezone: 'Asia/Jakarta',
+              modifiedAt: null
             }],
             nextCursor: null
           }]
