@@ -1,5 +1,6 @@
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { sql } from 'kysely'
+import { lookupArray } from '@tandem/database-kit'
 import { isNotHidden } from '@tandem/account-kit'
 import type { Job } from '@tandem/queue-kit'
 import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
@@ -28,19 +29,28 @@ export interface ClaimedDelivery {
   delaySeconds: number
 }
 
-/** Claims a delivery for this worker, if it is due and unfinished, and no other worker owns it. */
-export async function claimDelivery (db: Db, id: string): Promise<ClaimedDelivery | undefined> {
+/**
+ * Claims deliveries for this worker. Undefined stands for those that are not due, are finished, or that another worker
+ * owns.
+ */
+export async function claimDeliveries (db: Db, ids: string[]): Promise<(ClaimedDelivery | undefined)[]> {
   const { rows } = await sql<ClaimedDelivery>`
     update deliveries set
       attempts = attempts + 1, claimed_until = now() + make_interval(secs => ${sql.lit(LEASE_SECONDS)})
-    where id = ${id} and status in ('pending', 'held') and due_at <= now()
+    where id = any(${lookupArray(ids, 'uuid')}::uuid[]) and status in ('pending', 'held') and due_at <= now()
       and (claimed_until is null or claimed_until < now())
     returning id, notification_id as "notificationId", account_id as "accountId", device_id as "deviceId", platform,
       low_priority as "lowPriority", attempts, status = 'held' as "wasHeld",
       (extract(epoch from now() - created_at) / 3600)::float8 as "ageHours",
       extract(epoch from now() - case when status = 'held' then due_at else created_at end)::float8 as "delaySeconds"`
     .execute(db)
-  return rows[0]
+  const claimed = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => {
+    const delivery = claimed.get(id)
+    // If a batch names an id twice, only one of the two gets it.
+    claimed.delete(id)
+    return delivery
+  })
 }
 
 /** What a push shows, and whether it is still to be sent. */
@@ -64,13 +74,11 @@ export interface PushContent {
   unread: number
 }
 
-/** Undefined if the notification was deleted, and the delivery with it. */
-export async function findPushContent (
-  db: Db,
-  { notificationId, deviceId }: ClaimedDelivery
-): Promise<PushContent | undefined> {
-  const { rows } = await sql<PushContent>`
-    select devices.token, kind, type, data, params, others_count as "othersCount", read_at is not null as "isRead",
+/** Reads what the pushes of deliveries show. Undefined stands for those whose notification was deleted. */
+export async function readPushContents (db: Db, ids: string[]): Promise<(PushContent | undefined)[]> {
+  const { rows } = await sql<PushContent & { id: string }>`
+    select deliveries.id, devices.token, kind, type, data, params, others_count as "othersCount",
+      read_at is not null as "isRead",
       removed_at is not null or ${isSubjectDeleted(sql`subject_id`, sql`data`)} as "isRemoved",
       notifications.actor_id is not null
         and ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.actor_id`)} as "isBlocked",
@@ -78,14 +86,16 @@ export async function findPushContent (
         or (type <> 'ACCOUNT' and not ${isNotHidden(sql`notifications.account_id`)}) as "isHidden",
       shown.actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone,
       coalesce(unread_counts.unread, 0) as unread
-    from notifications
+    from deliveries
+    join notifications on notifications.id = notification_id
     cross join lateral (select ${visibleActor} as actor_id) shown
-    left join devices on devices.id = ${deviceId} and devices.account_id = notifications.account_id
+    left join devices on devices.id = deliveries.device_id and devices.account_id = notifications.account_id
     left join people on people.account_id = notifications.account_id
     left join people actor on actor.account_id = shown.actor_id
     left join unread_counts on unread_counts.account_id = notifications.account_id
-    where notifications.id = ${notificationId}`.execute(db)
-  return rows[0]
+    where deliveries.id = any(${lookupArray(ids, 'uuid')}::uuid[])`.execute(db)
+  const contents = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => contents.get(id))
 }
 
 export interface DeliveryResult {
@@ -93,12 +103,17 @@ export interface DeliveryResult {
   reason: string | null
 }
 
-/** Stores the result of a push. */
-export async function finishDelivery (db: Db, { id }: ClaimedDelivery, { status, reason }: DeliveryResult) {
-  await db.updateTable('deliveries')
-    .set({ status, reason, claimed_until: null, finished_at: sql`now()` })
-    .where('id', '=', id).where('status', 'in', ['pending', 'held'])
-    .execute()
+/** Stores the results of pushes. */
+export async function finishDeliveries (db: Db, results: (DeliveryResult & { id: string })[]) {
+  await sql`
+    update deliveries set
+      status = result.status, reason = result.reason, claimed_until = null, finished_at = now()
+    from unnest(
+      ${lookupArray(results.map(({ id }) => id), 'uuid')},
+      ${lookupArray(results.map(({ status }) => status), 'text')},
+      ${lookupArray(results.map(({ reason }) => reason), 'text')}
+    ) as result (id, status, reason)
+    where deliveries.id = result.id and deliveries.status in ('pending', 'held')`.execute(db)
 }
 
 /** Makes a push wait for another attempt, unless another worker has claimed it since. */
