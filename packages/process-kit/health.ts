@@ -1,6 +1,7 @@
 import { Gauge } from 'prom-client'
 import type { Log } from './logging.ts'
 import { registry } from './metrics.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /**
  * A dependency of the service. Without a `required` one the service is not ready; the others only mark it as degraded.
@@ -52,18 +53,12 @@ new Gauge({
 })
 
 async function findFailures (name: string, check: () => Promise<unknown>): Promise<[name: string, reason?: string][]> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, TIMEOUT_MS, false)
-  })
   try {
-    const result = await Promise.race([check(), timeout])
+    const result = await withTimeout(TIMEOUT_MS, check())
     if (Array.isArray(result)) return result.map((part) => [`${name}.${String(part)}`])
     return result === false ? [[name]] : []
   } catch (error) {
     return [error instanceof Degraded ? [name, error.message] : [name]]
-  } finally {
-    clearTimeout(timer)
   }
 }
 
