@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
+import { setBounded } from '@tandem/process-kit'
 import { AccountRestricted, Forbidden, InvalidAccessToken, Unauthorized } from './errors.ts'
 import type { KeySet } from './keys.ts'
 import { ACCESS_TOKEN, readBearer } from './tokens.ts'
@@ -78,12 +79,8 @@ export const authentication = plugin(
       const { kid, claims: { sub, sid, role, res = 0, iat, exp } } = await app.verifySignedToken(token, ACCESS_TOKEN)
       if (typeof sid !== 'string' || typeof role !== 'string' || typeof res !== 'number') throw new InvalidAccessToken()
       const account = { id: sub, sessionId: sid, role, restrictedUntil: res, token }
-      for (const [oldest, each] of verified) {
-        if (verified.size < MAX_CACHED_TOKENS && isUsable(each)) break
-        verified.delete(oldest)
-      }
       const result = { account, kid, issuedAt: iat, expiresAt: exp }
-      verified.set(token, result)
+      setBounded(verified, token, result, MAX_CACHED_TOKENS)
       return result
     }
 
