@@ -651,6 +651,43 @@ t.test('an account that starts to read in realtime while it is notified gets fra
   t.equal(frames.length, 1)
 })
 
+t.test('processes that notify the same people in any order, while others read and unfollow, do not deadlock', async (t) => {
+  const { db, deps, receive, person, inbox } = reset()
+  const people = await Promise.all(['Ana', 'Ben', 'Cia', 'Dewi'].map(async (name) => await person(name)))
+  await db.updateTable('unread_counts')
+    .set({ realtime_epoch: 'e', realtime_until: new Date(Date.now() + 60_000) })
+    .where('account_id', 'in', people)
+    .execute()
+  await Promise.all(Array.from({ length: 40 }, async (_, number) => {
+    const to = [...people.slice(number % 4), ...people.slice(0, number % 4)]
+    const [ana, ben] = to as [string, string]
+    const messageId = randomUUID()
+    // Each call is a transaction of its own, as in another process.
+    await Promise.all([
+      notify(
+        deps,
+        { kind: 'levelReached', dedupeKey: `level:${number}`, to, params: { level: number } },
+        new Date()
+      ),
+      receive('fitmatch.message.sent.v1', {
+        matchId: people[0]!,
+        messageId,
+        senderId: ana,
+        recipientId: ben,
+        hasImage: false
+      }),
+      receive('fitmatch.messages.read.v1', {
+        matchId: people[0]!,
+        readerId: ben,
+        senderId: ana,
+        messageIds: [messageId]
+      }),
+      receive('social.person.unfollowed.v1', { followerId: ana, followedId: ben })
+    ])
+  }))
+  for (const each of people) t.equal((await inbox(each)).unreadCount, 40)
+})
+
 t.test('a notification shows current names, and late profile events change nothing', async (t) => {
   const { receive, inbox, person, deps } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben')]
