@@ -1,16 +1,16 @@
 // Measures what each hot path costs: CPU of every process, transactions, WAL and stored bytes, and events. It writes
 // costs.json, from which capacity.ts computes; with names, only what they name is measured again. CPU time, so other work on the machine hardly matters.
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runConcurrently } from '@tandem/test-kit'
 import pg from 'pg'
 import { serviceNames as services } from '../../../gateway/routes.ts'
-import { cpuTime } from '../kit/cpu.ts'
+import { cpuTime, cpuTimeWithChildren } from '../kit/cpu.ts'
 import { sendPicture, settle, type Person } from '../kit/settled-people.ts'
 import { call } from '../kit/people.ts'
 import { pictureForm, softPng } from '../kit/pictures.ts'
-import { matchPairs, type Runner } from './runners.ts'
+import { matchPairs, type Runner } from '../kit/runners.ts'
 import { withStack, type Stack } from '../kit/stack.ts'
 
 const file = path.join(import.meta.dirname, 'costs.json')
@@ -22,8 +22,6 @@ const SWIPES_EACH = 9
 const PICTURE = { width: 1_200, height: 900 }
 // Until consumers, relays and workers have done what the requests caused.
 const SETTLE_MS = 2_500
-// Of /proc, on every architecture of Linux.
-const TICK_US = 10_000
 
 interface Figures {
   [process: `${string}Us`]: number
@@ -77,7 +75,7 @@ const paths: Record<string, (people: Runner[], turn: number) => Promise<unknown>
 }
 const at = <Someone>(people: Someone[], turn: number) => people[turn % people.length]!
 
-await withStack(async (stack, dataDir) => {
+await withStack(async (stack) => {
   const database = new pg.Pool({ connectionString: stack.postgres.url, max: 1 })
   database.on('error', () => {})
   const people = await matchPairs(
@@ -96,9 +94,9 @@ await withStack(async (stack, dataDir) => {
   }
   for (const [name, work] of Object.entries(measured).filter(([name]) => !chosen.length || chosen.includes(name))) {
     await sleep(SETTLE_MS)
-    const idle = await during(stack, dataDir, database, async () => await sleep(SETTLE_MS))
+    const idle = await during(stack, database, async () => await sleep(SETTLE_MS))
     const requests = counts[name] ?? REQUESTS
-    const busy = await during(stack, dataDir, database, async () => {
+    const busy = await during(stack, database, async () => {
       await runConcurrently(
         Array.from({ length: requests }, (_, turn) => async () => await work(people, turn)),
         CONCURRENCY[name] ?? 4
@@ -118,10 +116,10 @@ async function signIn (stack: Stack, { email, password }: Person) {
 
 type Counters = Record<string, number>
 
-async function during (stack: Stack, dataDir: string, database: pg.Pool, work: () => Promise<unknown>) {
-  const [before, since] = [await readCounters(stack, dataDir, database), performance.now()]
+async function during (stack: Stack, database: pg.Pool, work: () => Promise<unknown>) {
+  const [before, since] = [await readCounters(stack, database), performance.now()]
   await work()
-  const [after, elapsedMs] = [await readCounters(stack, dataDir, database), performance.now() - since]
+  const [after, elapsedMs] = [await readCounters(stack, database), performance.now() - since]
   return { elapsedMs, counters: Object.fromEntries(Object.keys(after).map((key) => [key, after[key]! - before[key]!])) }
 }
 
@@ -138,7 +136,7 @@ function perRequest (busy: Period, idle: Period, requests: number) {
   ) as unknown as Figures
 }
 
-async function readCounters (stack: Stack, dataDir: string, database: pg.Pool): Promise<Counters> {
+async function readCounters (stack: Stack, database: pg.Pool): Promise<Counters> {
   const { rows: [counters] } = await database.query<Record<'transactions' | 'wal' | 'stored', string>>(
     `select (select xact_commit from pg_stat_database where datname = current_database()) as transactions,
       pg_current_wal_lsn() - '0/0' as wal,
@@ -159,27 +157,10 @@ async function readCounters (stack: Stack, dataDir: string, database: pg.Pool): 
   )
   return {
     ...Object.fromEntries(times),
-    postgresUs: await cpuOfChildren(await postmaster(dataDir)),
+    postgresUs: await cpuTimeWithChildren(stack.postgres.pid!),
     transactions: Number(counters!.transactions),
     walBytes: Number(counters!.wal),
     storedBytes: Number(counters!.stored),
     events
   }
-}
-
-async function postmaster (dataDir: string) {
-  return Number((await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
-}
-
-/** The CPU of a process and of all children that it has or had. */
-async function cpuOfChildren (parent: number) {
-  // The 16th and 17th number are the ticks of the children that have ended, such as closed connections.
-  const [, fields = ''] = (await readFile(`/proc/${parent}/stat`, 'utf8')).split(') ')
-  const [userTicks, systemTicks] = fields.split(' ').slice(13, 15)
-  let sum = await cpuTime(parent) + (Number(userTicks) + Number(systemTicks)) * TICK_US
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-    if (Number(stat.split(') ')[1]?.split(' ')[1]) === parent) sum += await cpuTime(Number(pid)).catch(() => 0)
-  }
-  return sum
 }

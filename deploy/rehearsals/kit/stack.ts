@@ -13,15 +13,21 @@ interface Running {
   metrics: string | null
 }
 
+interface Server {
+  url: string
+  /** Null if it was not started by the launcher. */
+  pid: number | null
+}
+
 /** The addresses that the launcher writes to stack.json once everything is ready. */
 export interface Stack {
   gateway: Running
   /** The operators' console. */
   console: { url: string, pid: number | null }
   services: Record<string, Running>
-  postgres: { url: string }
-  redis: { url: string }
-  nats: { url: string }
+  postgres: Server
+  redis: Server
+  nats: Server
   mail: { url: string }
   devPage: { url: string }
 }

@@ -1,4 +1,4 @@
-import type { Person } from '../kit/settled-people.ts'
+import type { Person } from './settled-people.ts'
 
 /** Somebody with a profile to match, and with a match. */
 export interface Runner extends Person {

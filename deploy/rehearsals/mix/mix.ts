@@ -1,0 +1,160 @@
+// Offers the mix of requests of an app, and prints how long people wait and how much CPU each request costs in each
+// process: `npm run rehearse mix -- 40 60 80`, in requests a second. `--only like,comment` offers those alone. Forty
+// people use the app among 5,000 others who wrote 20,000 posts. It is an open loop: a request is sent when it is due,
+// however many wait, and its time counts from then. The sender uses the same processors; its CPU is printed, too. Compare
+// figures of one run only: between runs CPU differs by a tenth and p99 by a third.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { Agent, request } from 'undici'
+import { cpuTimeWithChildren } from '../kit/cpu.ts'
+import { percentile } from '../kit/percentile.ts'
+import { START_SETTLE_MS, withStack, type Stack } from '../kit/stack.ts'
+import { fillWorld, type World } from './world.ts'
+
+const WARM_UP_SECONDS = 5
+const SECONDS = 20
+const REST_MS = 2_000
+const CONNECTIONS = 128
+const TIMEOUT_MS = 30_000
+
+interface Call {
+  method: 'GET' | 'POST'
+  path: string
+  token: string
+  body?: object
+}
+
+interface Sample {
+  name: string
+  status: number
+  ms: number
+}
+
+let serial = 0
+const any = <Item>(items: Item[]) => items[Math.floor(Math.random() * items.length)]!
+/** Newer posts and the people who write most are met more often. */
+const firstOf = <Item>(items: Item[]) => items[Math.floor(items.length * Math.random() ** 2)]!
+
+/** What an app requests: how many of a hundred requests, and one of them. */
+const mix: Record<string, [share: number, create: (world: World) => Call]> = {
+  feed: [35, ({ active }) => get(any(active), `/feed?limit=20${Math.random() < 0.4 ? '&feedType=following' : ''}`)],
+  like: [12, ({ active, posts }) => post(any(active), `/feed/${firstOf(posts)}/like`)],
+  home: [10, ({ active }) => get(any(active), '/dashboard/home')],
+  profile: [10, ({ active, others }) => get(any(active), `/users/${firstOf(others)}`)],
+  chats: [5, ({ active }) => get(any(active), '/fitmatch/matches')],
+  chat: [5, ({ active }) => chatOf(any(active), (me, path) => get(me, path))],
+  message: [5, ({ active }) => chatOf(any(active), (me, path) => post(me, `${path}/messages`, words()))],
+  discover: [6, ({ active }) => get(any(active), '/fitmatch/discover')],
+  comment: [5, ({ active, posts }) => post(any(active), `/feed/${firstOf(posts)}/comment`, words())],
+  notifications: [5, ({ active }) => get(any(active), '/notifications')],
+  post: [2, ({ active }) => post(any(active), '/feed', { type: 'TEXT', ...words() })]
+}
+
+type Active = World['active'][number]
+const get = ({ token }: Active, path: string): Call => ({ method: 'GET', path, token })
+const post = ({ token }: Active, path: string, body?: object): Call => ({
+  method: 'POST',
+  path,
+  token,
+  ...(body && { body })
+})
+const chatOf = (me: Active, create: (me: Active, path: string) => Call) => create(me, `/fitmatch/chat/${me.matchId}`)
+const words = () => ({ content: `See you in the park on Sunday ${serial++}` })
+
+const { values: { only }, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } })
+const rates = (positionals.length > 0 ? positionals : ['60']).map(Number)
+const offered = only?.split(',') ?? Object.keys(mix)
+const unknown = offered.filter((name) => !Object.hasOwn(mix, name))
+if (unknown.length > 0 || rates.some((rate) => !(rate > 0))) {
+  throw new Error(`rates are numbers, and --only takes ${Object.keys(mix).join(',')}`)
+}
+/** A hundred turns, or as many as the shares of what is offered. */
+const turns = offered.flatMap((name) => Array.from({ length: mix[name]![0] }, () => name))
+
+const dispatcher = new Agent({ connections: CONNECTIONS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
+
+await withStack(async (stack) => {
+  const world = await fillWorld(stack)
+  await sleep(START_SETTLE_MS)
+  for (const rate of rates) {
+    await offer(stack, world, rate, WARM_UP_SECONDS)
+    const before = await readCpu(stack)
+    const since = performance.now()
+    const samples = await offer(stack, world, rate, SECONDS)
+    report(rate, samples, performance.now() - since, perRequest(before, await readCpu(stack), samples.length))
+    await sleep(REST_MS)
+  }
+}, { LIMIT_PROFILE: 'relaxed' })
+await dispatcher.close()
+
+/** Starts requests at fixed times, whether or not earlier ones have been answered. @returns them once all are */
+async function offer ({ gateway }: Stack, world: World, rate: number, seconds: number) {
+  const since = performance.now()
+  const sending: Promise<Sample>[] = []
+  for (let turn = 0; turn < rate * seconds; turn++) {
+    const dueAt = since + turn / rate * 1_000
+    const waitMs = dueAt - performance.now()
+    if (waitMs > 0) await sleep(waitMs)
+    const name = any(turns)
+    sending.push(
+      send(gateway.url, mix[name]![1](world)).then((status) => ({
+        name,
+        status,
+        ms: performance.now() - dueAt
+      }))
+    )
+  }
+  return await Promise.all(sending)
+}
+
+/** @returns the status; 0 without a response */
+async function send (origin: string, { method, path, token, body }: Call) {
+  try {
+    const response = await request(`${origin}/api/mobile/v1${path}`, {
+      method,
+      dispatcher,
+      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) })
+    })
+    const text = await response.body.text()
+    // An app that shows an old state likes a post again.
+    return text.includes('"ALREADY_LIKED"') ? 200 : response.statusCode
+  } catch {
+    return 0
+  }
+}
+
+/** The CPU that each process has used, in microseconds. */
+async function readCpu ({ gateway, services, postgres, redis, nats }: Stack) {
+  const processes = { gateway, ...services, postgres, redis, nats, 'this sender': { pid: process.pid } }
+  return new Map(
+    await Promise.all(
+      Object.entries(processes).map(async ([name, { pid }]) => [name, await cpuTimeWithChildren(pid ?? 0)] as const)
+    )
+  )
+}
+
+/** In milliseconds. */
+function perRequest (before: Map<string, number>, after: Map<string, number>, requests: number) {
+  return [...after].map(([name, micros]) => [name, (micros - before.get(name)!) / 1_000 / requests] as const)
+}
+
+function report (rate: number, samples: Sample[], elapsedMs: number, cpu: (readonly [name: string, ms: number])[]) {
+  const failed = samples.filter(({ status }) => status === 0 || status >= 400)
+  const system = cpu.filter(([name]) => name !== 'this sender').reduce((sum, [, ms]) => sum + ms, 0)
+  console.log(
+    `\n${rate} a second: ${(samples.length / elapsedMs * 1_000).toFixed(0)} answered a second, ${waits(samples)}, ` +
+      `${failed.length} of ${samples.length} failed, ${system.toFixed(1)} ms of CPU a request`
+  )
+  console.log(`  ${cpu.map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(', ')}`)
+  for (const [name, group = []] of Object.entries(Object.groupBy(samples, (sample) => sample.name))) {
+    const statuses = Object.entries(Object.groupBy(group, ({ status }) => status))
+      .map(([status, { length = 0 } = []]) => `${status}: ${length}`)
+    console.log(`  ${name.padEnd(14)} ${waits(group)}, ${statuses.join(', ')}`)
+  }
+}
+
+function waits (samples: Sample[]) {
+  const times = samples.map(({ ms }) => ms)
+  return `p50 ${Math.round(percentile(times, 50))} ms, p99 ${Math.round(percentile(times, 99))} ms`
+}
