@@ -228,6 +228,12 @@ export const ArmedMeetings = defineRpc('fitmatch.armed-meetings.v1', {
   response: Type.Integer({ minimum: 0 })
 })
 
+/** What is known of a person at an activity; NONE if nobody expects them to report back. */
+export const MeetingStatus = defineRpc('fitmatch.meeting-status.v1', {
+  request: Type.Object({ accountId: Id, activityId: Id }),
+  response: Type.Enum(['ARMED', 'SAFE', 'ALARMED', 'NONE'])
+})
+
 /** Where and when a person trains with others, for mails to their trusted contact; null if the activity is gone. */
 export const MeetingDetails = defineRpc('fitmatch.meeting.v1', {
   request: Type.Object({ meetingId: Id }),

@@ -13,7 +13,7 @@ import './errors-indonesian.ts'
 import { discoverRoutes } from './discover/routes.ts'
 import { meetingRoutes } from './meetings/routes.ts'
 import { onMeetingAlarmMailed, onMeetingMailFailed, onTrustedContactEnded } from './meetings/consumers.ts'
-import { handleArmedMeetings, handleMeetingDetails } from './meetings/rpc.ts'
+import { handleArmedMeetings, handleMeetingDetails, handleMeetingStatus } from './meetings/rpc.ts'
 import { handleFitMatchOverview } from './matches/rpc.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { recordActivity } from './people/activity.ts'
@@ -76,6 +76,7 @@ const rpcHandlers = [
   handleRealtimeDetails,
   handleMeetingDetails,
   handleArmedMeetings,
+  handleMeetingStatus,
   handlePersonalData,
   handleErasureCheck,
   handleCase,

@@ -33,7 +33,7 @@ export async function createDeps (
   const provider = credentialFile
     ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(credentialFile) })
     : createLogProvider(log)
-  const pushes = createPushQueue({ db, findPeople, provider, redisUrl: config.REDIS_URL, log })
+  const pushes = createPushQueue({ db, callRpc, findPeople, provider, redisUrl: config.REDIS_URL, log })
   onClose(() => pushes.close())
 
   return {

@@ -83,6 +83,25 @@ t.test('the contact is mailed who, where and when, then the alarm, then the all-
   t.equal((await mailsTo(email)).at(-1)!.subject, 'Ana has reported back', 'nothing follows the all-clear')
 })
 
+t.test('a late question whether a person is safe is not pushed once they need not report back', async (t) => {
+  const { owner, tell, device, deliverAll, provider, neighbours } = setUp()
+  for (const status of ['SAFE', 'NONE', 'ALARMED', 'ARMED'] as const) {
+    provider.sent.length = 0
+    const meeting = await owner()
+    await device(meeting.accountId)
+    await tell('asked', meeting)
+    neighbours.meetingStatus = status
+    await deliverAll()
+    t.equal(provider.sent.length, status === 'SAFE' || status === 'NONE' ? 0 : 1, status)
+  }
+  const meeting = await owner()
+  await device(meeting.accountId)
+  await tell('asked', meeting)
+  neighbours.isUnavailable = true
+  await deliverAll()
+  t.equal(provider.sent.length, 2, 'better asked in vain than not at all')
+})
+
 t.test('an alarm that arrives after its all-clear mails nothing, and at once they agree', async (t) => {
   const { db, owner, tell, mailsTo } = setUp()
   const late = await owner()

@@ -61,6 +61,38 @@ t.test('a guest whose place ended silently keeps nothing, and can be invited aga
   t.equal((await inbox(ben)).notifications.length, 1, 'an old event that comes again changes nothing')
 })
 
+t.test('a reminder that comes late says how long it still is, and nothing once it has started', async (t) => {
+  const { receive, person, device, inbox, deliverAll, provider, db, log, pushes, deps } = reset()
+  deps.now = () => new Date()
+  const ana = await person('Ana')
+  await device(ana)
+  const MINUTE_MS = 60_000
+  const remind = async (minutes: number) => {
+    const startsAt = new Date(Date.now() + minutes * MINUTE_MS).toISOString()
+    await receive('fitmatch.activity.reminded.v1', {
+      ...plan(randomUUID(), { startsAt }),
+      accountIds: [ana],
+      hoursBefore: 1
+    })
+  }
+  await remind(-1)
+  t.same((await inbox(ana)).notifications, [], 'the event arrived after the start')
+  for (const minutes of [60, 25, 1]) await remind(minutes)
+  await deliverAll()
+  const titles = ['Starts in 1 hour', 'Starts in 25 minutes', 'Starts in 1 minute']
+  t.same(provider.sent.map(({ title }) => title), titles)
+  t.same((await inbox(ana)).notifications.map(({ title }: { title: string }) => title), titles.toReversed())
+
+  await remind(5)
+  const startsAt = new Date(Date.now() - MINUTE_MS).toISOString()
+  await db.updateTable('notifications').set({ params: JSON.stringify({ sport: 'running', startsAt, timezone: 'UTC' }) })
+    .execute()
+  await deliverAll()
+  t.equal(provider.sent.length, 3, 'the push was late')
+  t.match((await log(ana))[0], { status: 'muted', reason: 'it has started', title: 'Training reminder' })
+  t.same(pushes.enqueued, [])
+})
+
 t.test('quiet hours do not hold a reminder past the start', async (t) => {
   const { receive, person, device, db, send, deps } = reset()
   const ana = await person('Ana', { timezone: 'Asia/Jakarta' })

@@ -57,8 +57,8 @@ export const activityEntries: RegistryEntry[] = [
     ...withParams(about(activity, 'activityCanceled', id), { reason }),
     to: notifiedIds
   }]),
-  onEvent(ActivityReminded, ({ accountIds, hoursBefore, ...activity }, id) => [{
-    ...withParams(about(activity, 'activityReminded', id), { hoursBefore }),
+  onEvent(ActivityReminded, ({ accountIds, hoursBefore: _, ...activity }, id) => [{
+    ...about(activity, 'activityReminded', id),
     to: accountIds,
     pointlessFrom: new Date(activity.startsAt)
   }])

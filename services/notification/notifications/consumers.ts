@@ -27,7 +27,10 @@ export function onNotificationRequested (deps: Deps) {
   const notify = createNotifier(deps)
   return registry.map(({ event, requests }) =>
     on(event, async ({ id, time, data }) => {
-      await Promise.all(requests(data as never, id).map(async (request) => await notify(request, time)))
+      const useful = requests(data as never, id).filter(({ pointlessFrom }) =>
+        !pointlessFrom || pointlessFrom > deps.now()
+      )
+      await Promise.all(useful.map(async (request) => await notify(request, time)))
     }, { batched: true })
   )
 }

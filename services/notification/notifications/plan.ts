@@ -23,7 +23,7 @@ export interface NotificationRequest {
   data?: Record<string, string>
   /** The values of the text, except names. */
   params?: Params
-  /** A push that would be held until after this time is sent at once. */
+  /** From this time on it is not created any more. A push that would be held until after it is sent at once. */
   pointlessFrom?: Date
   /** The session whose device gets no push, because it caused the event. */
   excludedSessionId?: string

@@ -1,3 +1,4 @@
+import type { CallRpc } from '@tandem/bus-kit'
 import { createQueue, type Job } from '@tandem/queue-kit'
 import type { Log } from '@tandem/process-kit'
 import type { DeliveryJob } from '../notifications/plan.ts'
@@ -14,6 +15,7 @@ const SWEEP_MIN_AGE_SECONDS = 30
 
 interface Options {
   db: Db
+  callRpc: CallRpc
   findPeople: FindPeople
   provider: Provider
   redisUrl: string
@@ -35,6 +37,7 @@ interface Options {
 export function createPushQueue (
   {
     db,
+    callRpc,
     findPeople,
     provider,
     redisUrl,
@@ -45,7 +48,14 @@ export function createPushQueue (
     ...options
   }: Options
 ): PushQueue {
-  const send = createPushSender({ db, findPeople, provider, log, ...retryDelayMs !== undefined && { retryDelayMs } })
+  const send = createPushSender({
+    db,
+    callRpc,
+    findPeople,
+    provider,
+    log,
+    ...retryDelayMs !== undefined && { retryDelayMs }
+  })
   const open = (name: string, lowPriority: boolean, workers: number) =>
     createQueue({
       sweepMinAgeSeconds: SWEEP_MIN_AGE_SECONDS,

@@ -29,6 +29,7 @@ async function workers (
   const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file) })
   const pushes = createPushQueue({
     db: app.db,
+    callRpc: app.deps.callRpc,
     findPeople: app.deps.findPeople,
     provider,
     redisUrl: redis.url,

@@ -22,6 +22,7 @@ t.test('workers killed while sending lose no push and show none twice on a devic
   // It enqueues and has no workers.
   const pushes = createPushQueue({
     db: app.db,
+    callRpc: app.deps.callRpc,
     findPeople: app.deps.findPeople,
     provider: createLogProvider(silentLog),
     redisUrl: redis.url,

@@ -1,6 +1,7 @@
-import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, Histogram } from 'prom-client'
+import type { CallRpc } from '@tandem/bus-kit'
+import { DEFAULT_TIMEZONE, MeetingStatus } from '@tandem/contracts'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { languageOfLocale } from '@tandem/http-kit'
 import { createBatcher, type Log, Unavailable } from '@tandem/process-kit'
@@ -41,6 +42,7 @@ const PERSIST_TIMEOUT_MS = 8_000
 
 interface PushSenderOptions {
   db: Db
+  callRpc: CallRpc
   findPeople: FindPeople
   provider: Provider
   log: Log
@@ -50,7 +52,7 @@ interface PushSenderOptions {
 
 /** Returns a function that sends one push: it claims the delivery, sends it if it is still due, and stores the result. */
 export function createPushSender (
-  { db, findPeople, provider, log, retryDelayMs = MINUTE_MS }: PushSenderOptions
+  { db, callRpc, findPeople, provider, log, retryDelayMs = MINUTE_MS }: PushSenderOptions
 ): (id: string) => Promise<JobOutcome> {
   // Pushes that are sent at once share these statements: a broadcast takes a fifth of the time.
   const claim = createBatcher(async (ids: string[]) => await claimDeliveries(db, ids))
@@ -68,7 +70,7 @@ export function createPushSender (
     }
     const content = await read(id)
     if (!content) return
-    const skipped = skipReason(delivery, content)
+    const skipped = skipReason(delivery, content) ?? await overtakenReason(callRpc, delivery.accountId, content)
     if (skipped) return await finish({ id, ...skipped })
     if (content.token === null) return await finish({ id, status: 'pruned', reason: 'the device has signed out' })
 
@@ -139,6 +141,25 @@ function skipReason (
   if (!wasHeld && ageHours >= MAX_AGE_HOURS) {
     return { status: 'failed', reason: 'the push could not be sent within a day' }
   }
+}
+
+/** Why a push that is late says what is no longer so. */
+async function overtakenReason (
+  callRpc: CallRpc,
+  accountId: string,
+  { kind, params: { startsAt }, data }: PushContent
+): Promise<DeliveryResult | undefined> {
+  if (kind === 'activityReminded' && typeof startsAt === 'string' && new Date(startsAt).getTime() <= Date.now()) {
+    return { status: 'muted', reason: 'it has started' }
+  }
+  const activityId = data['activityId']
+  if (kind !== 'meetingAsked' || activityId === undefined) return
+  // Better asked in vain than not at all.
+  const status = await callRpc(MeetingStatus, { accountId, activityId }).catch((error: unknown) => {
+    if (error instanceof Unavailable) return 'ARMED'
+    throw error
+  })
+  if (status === 'SAFE' || status === 'NONE') return { status: 'muted', reason: 'the person need not report back' }
 }
 
 /**

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { handleRpc } from '@tandem/bus-kit'
 import { deliver, fakeRpc } from '@tandem/bus-kit/testing'
 import type { Static } from 'typebox'
-import { ArmedMeetings, Contact, MeetingDetails, People, RealtimeDetails } from '@tandem/contracts'
+import { ArmedMeetings, Contact, MeetingDetails, MeetingStatus, People, RealtimeDetails } from '@tandem/contracts'
 import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { createMediaUrls } from '@tandem/media-url-kit'
@@ -39,6 +39,7 @@ interface Neighbours {
   /** What fitmatch says about a meeting; null if its activity is gone. */
   meeting: Static<typeof MeetingDetails.response>
   armedMeetings: number
+  meetingStatus: Static<typeof MeetingStatus.response>
 }
 
 /** A push queue without workers. It keeps the jobs until a test calls `deliverAll`. */
@@ -83,7 +84,8 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     details: () => null,
     beforeDetails: async () => {},
     meeting: null,
-    armedMeetings: 0
+    armedMeetings: 0,
+    meetingStatus: 'ARMED'
   }
   const callRpc = fakeRpc([
     handleRpc(People, async ({ accountIds }) =>
@@ -96,6 +98,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
       return items.map((item) => neighbours.details(item))
     }),
     handleRpc(MeetingDetails, async () => neighbours.meeting),
+    handleRpc(MeetingStatus, async () => neighbours.meetingStatus),
     handleRpc(ArmedMeetings, async () => neighbours.armedMeetings),
     handleRpc(Contact, async ({ accountId }) => {
       const contact = neighbours.contacts.get(accountId)
@@ -204,6 +207,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
       provider.outcomeOf = () => ({ type: 'sent' })
       neighbours.isUnavailable = false
       neighbours.armedMeetings = 0
+      neighbours.meetingStatus = 'ARMED'
       neighbours.details = () => null
       neighbours.beforeDetails = async () => {}
       clock.now = () => new Date()

@@ -1,4 +1,5 @@
 // Creates notifications and claims their pushes, but never sends them, until a test kills it.
+import { fakeRpc } from '@tandem/bus-kit/testing'
 import { connect } from '@tandem/database-kit'
 import { createLogger } from '@tandem/process-kit'
 import { createNotifier } from '../notifications/notifier.ts'
@@ -16,7 +17,7 @@ const provider = {
   async close () {}
 }
 const log = createLogger('test', 'silent')
-const pushes = createPushQueue({ db, findPeople, provider, redisUrl, log, prefix })
+const pushes = createPushQueue({ db, callRpc: fakeRpc([]), findPeople, provider, redisUrl, log, prefix })
 pushes.start()
 const notify = createNotifier({ db, findPeople, pushes, now: () => new Date(), wakeUp () {} })
 await Promise.all(

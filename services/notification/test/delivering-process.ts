@@ -1,4 +1,5 @@
 // Sends pushes until a test kills it.
+import { fakeRpc } from '@tandem/bus-kit/testing'
 import { connect } from '@tandem/database-kit'
 import { createLogger } from '@tandem/process-kit'
 import { createPushQueue } from '../push/create-push-queue.ts'
@@ -10,6 +11,7 @@ const [databaseUrl = '', redisUrl = '', prefix = '', baseUrl = '', file = ''] = 
 const db = connect<Tables>(databaseUrl, { log: { warn () {} } })
 createPushQueue({
   db,
+  callRpc: fakeRpc([]),
   findPeople: async () => [],
   provider: createFcm({ baseUrl, credential: await readCredential(file) }),
   redisUrl,

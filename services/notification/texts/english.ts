@@ -153,7 +153,10 @@ export const english = {
   },
   activityReminded: {
     type: 'BOOKING',
-    title: '{hoursBefore, plural, one {Starts in # hour} other {Starts in # hours}}',
+    title: `{left, select,
+      HOURS {Starts in {hoursLeft, plural, one {# hour} other {# hours}}}
+      MINUTES {Starts in {minutesLeft, plural, one {# minute} other {# minutes}}}
+      other {Training reminder}}`,
     body: '{sport}, {startsAt}'
   },
   reservationConfirmed: { type: 'BOOKING', title: 'Booking confirmed', body: '{title}, {startsAt}' },

@@ -109,7 +109,13 @@ export const indonesian: Texts = {
     title: '{reason, select, CANCELED {Rencana dibatalkan} other {Anda tidak lagi punya tempat}}',
     body: '{sport}, {startsAt}'
   },
-  activityReminded: { title: 'Mulai {hoursBefore, plural, other {# jam}} lagi', body: '{sport}, {startsAt}' },
+  activityReminded: {
+    title: `{left, select,
+      HOURS {Mulai {hoursLeft, plural, other {# jam}} lagi}
+      MINUTES {Mulai {minutesLeft, plural, other {# menit}} lagi}
+      other {Pengingat latihan}}`,
+    body: '{sport}, {startsAt}'
+  },
   reservationConfirmed: { title: 'Pemesanan dikonfirmasi', body: '{title}, {startsAt}' },
   reservationReminded: { title: 'Jangan lupa pemesanan Anda', body: '{title}, {startsAt}' },
   fastingFinished: { title: 'Puasa Anda selesai', body: 'Anda berpuasa selama {hours, plural, other {# jam}}. Hebat!' },

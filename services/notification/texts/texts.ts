@@ -20,11 +20,12 @@ export interface TextSource {
   params: Params
 }
 
-/** Renders the title and body of a notification for one reader. */
+/** Renders the title and body of a notification for one reader, as of `now`. */
 export function renderText (
   { kind, actorName, othersCount, params }: TextSource,
   language: Language,
-  timezone: string
+  timezone: string,
+  now = new Date()
 ) {
   const { startsAt, excerpt, timezone: ownTimezone } = params
   // An activity is at the time of its own place, wherever the reader is.
@@ -36,12 +37,24 @@ export function renderText (
     name: (typeof name === 'string' && plainQuote(name)) || SOMEONE[language],
     others: othersCount,
     quoted: excerpt ? 'yes' : 'no',
-    ...typeof startsAt === 'string' && { startsAt: dateFormatFor(language, shownTimezone).format(new Date(startsAt)) }
+    ...typeof startsAt === 'string' && {
+      startsAt: dateFormatFor(language, shownTimezone).format(new Date(startsAt)),
+      ...timeLeft(new Date(startsAt), now)
+    }
   }
   return {
     title: compile(language, `${kind}.title`, texts[language][kind].title).format(values) as string,
     body: compile(language, `${kind}.body`, texts[language][kind].body).format(values) as string
   }
+}
+
+/** A reminder can be sent and read late, so how long it is until the start is known only then. */
+function timeLeft (startsAt: Date, now: Date) {
+  const minutesLeft = Math.ceil((startsAt.getTime() - now.getTime()) / 60_000)
+  if (minutesLeft <= 0) return { left: 'NONE' }
+  return minutesLeft < 60
+    ? { left: 'MINUTES', minutesLeft }
+    : { left: 'HOURS', hoursLeft: Math.round(minutesLeft / 60) }
 }
 
 const mapStrings = (params: Params, map: (text: string) => string): Params =>
