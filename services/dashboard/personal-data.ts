@@ -50,6 +50,10 @@ export const personalData: PersonalData<Tables> = {
       'workouts_per_week'
     ]
   }),
+  past_targets: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['last_day', 'daily_calories', 'water_ml', 'sleep_minutes', 'workouts_per_week']
+  }),
   profile_weights: personal({
     rowsOf: inColumns('account_id'),
     exported: { not: 'It is a copy; profile exports the original.' }

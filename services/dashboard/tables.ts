@@ -84,6 +84,14 @@ export interface Tables
     workouts_per_week: Generated<number>,
     updated_at: Generated<Date>
   }
+  past_targets: {
+    account_id: string,
+    last_day: Day,
+    daily_calories: Numeric,
+    water_ml: number,
+    sleep_minutes: number,
+    workouts_per_week: number
+  }
   programs: { id: Generated<string>, account_id: string, name: string, created_at: Generated<Date> }
   active_programs: { account_id: string, program_id: string }
   program_days: { id: Generated<string>, program_id: string, day_of_week: number, name: string, is_rest_day: boolean }

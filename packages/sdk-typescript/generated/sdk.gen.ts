@@ -2262,7 +2262,7 @@ export class Operations extends HeyApiClient {
     /**
      * Set your goals
      *
-     * Omitted goals stay unchanged.
+     * Omitted goals stay unchanged. The goals hold from today on; earlier days keep those of their time.
      */
     public updateGoals<ThrowOnError extends boolean = true>(options?: Options<UpdateGoalsData, ThrowOnError>): RequestResult<UpdateGoalsResponses, UpdateGoalsErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).put<UpdateGoalsResponses, UpdateGoalsErrors, ThrowOnError, 'data'>({
@@ -2888,7 +2888,7 @@ export class Operations extends HeyApiClient {
     /**
      * List your personal records
      *
-     * The heaviest set of each exercise, newest first. Sets without weight do not count.
+     * The heaviest set of each exercise, newest first. Without weight (0), or with assistance (negative), of equal weights the one with the most repetitions.
      */
     public listRecords<ThrowOnError extends boolean = true>(options?: Options<ListRecordsData, ThrowOnError>): RequestResult<ListRecordsResponses, ListRecordsErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<ListRecordsResponses, ListRecordsErrors, ThrowOnError, 'data'>({

@@ -1902,6 +1902,9 @@ export type WorkoutLog = {
 
 export type WorkoutSet = {
     reps: number;
+    /**
+     * 0 for body weight, negative for assistance
+     */
     weightKg: number;
 };
 

@@ -14,6 +14,7 @@ const seed: Seed = async ({ accountId, insert }) => {
   const log = await insert('logs', { account_id, type: 'WORKOUT' })
   await insert('lifts', { account_id, log_id: log['id'] })
   await insert('deleted_logs', { account_id })
+  await insert('past_targets', { account_id })
   for (const table of ['daily_summaries', 'achievements', 'totals', 'goals', 'profile_weights', 'people']) {
     await insert(table, { account_id })
   }

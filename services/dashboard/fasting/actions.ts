@@ -3,7 +3,7 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { FastEnded, FastNotFound, FastOverlaps, FastRunning } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
 import type { Db, FastPlan, Trx } from '../tables.ts'
-import { checkTimes, goalAtOf, goalHoursOf, parseTime } from './fasts.ts'
+import { MAX_FAST_MS, checkTimes, goalAtOf, goalHoursOf, parseTime } from './fasts.ts'
 import { fastColumns, findRunningFast } from './queries.ts'
 
 interface FastFields {
@@ -28,6 +28,7 @@ export async function createFast (db: Db, fields: FastFields, { accountId, now, 
   checkTimes({ startedAt, endedAt }, now)
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     await lockAccount(trx, accountId)
+    await endForgottenFast(trx, accountId, now)
     if (endedAt === null && await findRunningFast(trx, accountId)) throw new FastRunning()
     await checkOverlap(trx, accountId, { startedAt, endedAt })
     return await trx.insertInto('fasts')
@@ -42,11 +43,21 @@ export async function createFast (db: Db, fields: FastFields, { accountId, now, 
   })
 }
 
+/** Ends a fast that has run for longer than a fast can have, so that it does not prevent others. */
+async function endForgottenFast (trx: Trx, accountId: string, now: Date) {
+  await trx.updateTable('fasts').where('account_id', '=', accountId).where('ended_at', 'is', null)
+    .where('started_at', '<', new Date(now.getTime() - MAX_FAST_MS))
+    .set({ ended_at: sql`started_at + make_interval(secs => ${MAX_FAST_MS / 1_000})`, goal_due_at: null })
+    .execute()
+}
+
+/** Ends a fast. One that has run for longer than a fast can have ends where it had the most. */
 export async function endFast (db: Db, fastId: string, sentEnd: string | undefined, { accountId, now }: Context) {
   return await db.transaction().execute(async (trx) => {
     const fast = await lockFast(trx, accountId, fastId)
     if (fast.endedAt !== null) throw new FastEnded()
-    const endedAt = sentEnd === undefined ? now : parseTime('endedAt', sentEnd, now)
+    const sent = sentEnd === undefined ? now : parseTime('endedAt', sentEnd, now)
+    const endedAt = new Date(Math.min(sent.getTime(), fast.startedAt.getTime() + MAX_FAST_MS))
     checkTimes({ startedAt: fast.startedAt, endedAt }, now)
     return await trx.updateTable('fasts').where('id', '=', fast.id).set({ ended_at: endedAt, goal_due_at: null })
       .returning(fastColumns)
@@ -66,8 +77,13 @@ export async function updateFast (db: Db, fastId: string, fields: Partial<FastFi
     checkTimes({ startedAt, endedAt }, now)
     await checkOverlap(trx, accountId, { startedAt, endedAt, except: fastId })
     const { goal_due_at, ...times } = columnsOf({ startedAt, endedAt, goalHours }, now)
+    // A goal that was published by a wrong start is not reached yet: it is published again at its time.
+    const isCorrected = fast.isGoalPublished && startedAt > fast.startedAt && goal_due_at !== null
+    const goal = isCorrected
+      ? { goal_due_at, goal_published_at: null }
+      : { goal_due_at: fast.isGoalPublished ? null : goal_due_at }
     return await trx.updateTable('fasts').where('id', '=', fast.id)
-      .set({ plan, goal_hours: goalHours, ...times, goal_due_at: fast.isGoalPublished ? null : goal_due_at })
+      .set({ plan, goal_hours: goalHours, ...times, ...goal })
       .returning(fastColumns)
       .executeTakeFirstOrThrow()
   })

@@ -209,15 +209,42 @@ t.test('a goal in the past is not published, nor one of a fast that ended or was
 })
 type Send = ReturnType<typeof newUser>['send']
 
-t.test('a fast over 72 hours ends only with an earlier end', async (t) => {
-  const { start, send } = adult()
+t.test('a fast that was forgotten for over 72 hours ends after 72, or earlier', async (t) => {
+  for (
+    const [sent, endedAt] of [
+      [undefined, '2026-11-23T12:00:00.000Z'],
+      ['2026-11-24T11:00:00Z', '2026-11-23T12:00:00.000Z'],
+      ['2026-11-21T08:00:00Z', '2026-11-21T08:00:00.000Z']
+    ]
+  ) {
+    const { start, send } = adult()
+    const { fast } = (await start()).data
+    at('2026-11-24T12:00:00Z')
+    const ended = await send('POST', `/fasting/${fast.id}/end`, sent ? { endedAt: sent } : {})
+    t.match(ended.json(), { data: { fast: { endedAt } } })
+  }
+})
+
+t.test('a new fast replaces one that was forgotten for over 72 hours', async (t) => {
+  const { start, read } = adult()
   const { fast } = (await start()).data
-  at('2026-11-24T12:00:00Z')
-  t.match((await send('POST', `/fasting/${fast.id}/end`, {})).json(), { code: 'VALIDATION_ERROR' })
-  t.match((await send('POST', `/fasting/${fast.id}/end`, { endedAt: now })).json(), { code: 'VALIDATION_ERROR' })
-  t.match((await send('POST', `/fasting/${fast.id}/end`, { endedAt: '2026-11-21T08:00:00Z' })).json(), {
-    data: { fast: { endedAt: '2026-11-21T08:00:00.000Z' } }
-  })
+  at('2026-11-23T12:00:00Z')
+  t.match(await start(), { code: 'FAST_RUNNING' })
+  at('2026-11-23T12:00:01Z')
+  t.match(await start(), { data: { fast: { startedAt: '2026-11-23T12:00:01.000Z' } } })
+  t.match((await read('/fasting')).fasts, [{ endedAt: null }, { id: fast.id, endedAt: '2026-11-23T12:00:00.000Z' }])
+})
+
+t.test('a goal that was reached by a wrong start is announced again at its time', async (t) => {
+  const { start, send, goals } = adult()
+  const { fast } = (await start()).data
+  at('2026-11-21T04:00:00Z')
+  t.equal((await goals()).length, 1)
+  const corrected = await send('PUT', `/fasting/${fast.id}`, { startedAt: '2026-11-20T16:00:00Z' })
+  t.match(corrected.json(), { data: { fast: { reachedGoal: false, goalAt: '2026-11-21T08:00:00.000Z' } } })
+  t.equal((await goals()).length, 1)
+  at('2026-11-21T08:00:00Z')
+  t.equal((await goals()).length, 2)
 })
 
 t.test('fasts belong to their owner', async (t) => {

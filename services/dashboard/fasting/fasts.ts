@@ -2,7 +2,7 @@ import { ValidationError } from '@tandem/http-kit'
 import type { FastPlan } from '../tables.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
-const MAX_FAST_MS = 72 * HOUR_MS
+export const MAX_FAST_MS = 72 * HOUR_MS
 const MAX_AGE_MS = 366 * 24 * HOUR_MS
 // Phones with a fast clock. Their times count as now.
 const MAX_CLOCK_SKEW_MS = 10 * 60 * 1_000

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../tables.ts'
-import type { Goals } from './queries.ts'
+import { readTargets, type Goals } from './queries.ts'
 
 type Change = { [Goal in keyof Goals]?: NonNullable<Goals[Goal]> }
 
-/** Sets the given goals and leaves the others unchanged. */
-export async function setGoals (db: Db, accountId: string, change: Change) {
+/**
+ * Sets the given goals from `today` on and leaves the others unchanged. Earlier days keep the targets that they had.
+ */
+export async function setGoals (db: Db, accountId: string, change: Change, today: Temporal.PlainDate) {
   const { dailyCalories, proteinTarget, carbsTarget, fatTarget, goalType, waterMl, sleepMinutes, workoutsPerWeek } =
     change
   const given = {
@@ -19,7 +21,21 @@ export async function setGoals (db: Db, accountId: string, change: Change) {
     workouts_per_week: workoutsPerWeek
   }
   if (Object.values(given).every((value) => value === undefined)) return
-  await db.insertInto('goals').values({ account_id: accountId, ...given })
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ ...given, updated_at: sql`now()` }))
-    .execute()
+  await db.transaction().execute(async (trx) => {
+    const before = await readTargets(trx, accountId)
+    await trx.insertInto('past_targets')
+      .values({
+        account_id: accountId,
+        last_day: today.subtract({ days: 1 }).toString(),
+        daily_calories: before.dailyCalories,
+        water_ml: before.waterMl,
+        sleep_minutes: before.sleepMinutes,
+        workouts_per_week: before.workoutsPerWeek
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    await trx.insertInto('goals').values({ account_id: accountId, ...given })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ ...given, updated_at: sql`now()` }))
+      .execute()
+  })
 }

@@ -104,6 +104,28 @@ t.test('scores and targets follow the goals', async (t) => {
   t.match((await read('/dashboard/home')).today.water, { currentMl: 1500, targetMl: 1000 })
 })
 
+t.test('goals hold from their day on: a new goal does not change the scores of earlier days', async (t) => {
+  const { log, read, send } = newUser({ now: '2026-11-20T05:00:00Z' })
+  const lastWeek = ['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}T05:00:00Z`)
+  await log(...lastWeek.flatMap((at) => [
+    workout(at),
+    food(at, { calories: 2000 }),
+    water(at, 2000),
+    sleep(at, { minutes: 480, quality: 5 })
+  ]))
+  t.match(await read('/dashboard/health-score'), { previousScore: 100 })
+  const harder = { dailyCalories: 4000, waterMl: 8000, sleepMinutes: 960, workoutsPerWeek: 21 }
+  await send('PUT', '/goals', harder)
+  t.match(await read('/dashboard/health-score'), { previousScore: 100, metrics: { workout: { target: 21 } } })
+  await send('PUT', '/goals', { waterMl: 9000 })
+  t.match(await read('/dashboard/health-score'), { previousScore: 100 })
+
+  // Yesterday 2,000 ml were all, today they are a quarter of the goal: (1 + 0.25) / 5 days.
+  await send('PUT', '/goals', { waterMl: 8000 })
+  await log(water('2026-11-19T05:00:00Z', 2000), water('2026-11-20T05:00:00Z', 2000))
+  t.match((await read('/dashboard/health-score')).metrics.water, { score: 25, todayProgress: 25 })
+})
+
 t.test('the RPCs return totals to identity, and the week streak and records to fitmatch', async (t) => {
   const { account: accountId, log } = newUser({ now })
   t.same(await progress.handle({ accountId }), { weekStreak: 0, personalRecords: 0 })

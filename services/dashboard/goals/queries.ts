@@ -46,10 +46,29 @@ export async function findGoals (db: Db, accountId: string): Promise<Goals | und
   }
 }
 
-/** The targets that days and weeks are scored against. */
+/** The targets that hold now. */
 export async function readTargets (db: Db, accountId: string) {
   const goals = await findGoals(db, accountId)
   return { ...defaultTargets, ...goals, dailyCalories: goals?.dailyCalories ?? defaultTargets.dailyCalories }
+}
+
+/** The targets of each day since `from`: those that held at its time. */
+export async function readTargetsOfDays (db: Db, accountId: string, from: Temporal.PlainDate) {
+  const [current, past] = await Promise.all([
+    readTargets(db, accountId),
+    db.selectFrom('past_targets').where('account_id', '=', accountId)
+      .where(sql<boolean>`last_day >= ${from.toString()}::date`)
+      .select([
+        sql<string>`last_day::text`.as('lastDay'),
+        sql<number>`daily_calories::float8`.as('dailyCalories'),
+        'water_ml as waterMl',
+        'sleep_minutes as sleepMinutes',
+        'workouts_per_week as workoutsPerWeek'
+      ])
+      .orderBy('last_day')
+      .execute()
+  ])
+  return (day: string) => past.find(({ lastDay }) => day <= lastDay) ?? current
 }
 
 /** The nutritional part of the goals (identity's `nutritionGoal`): null until `dailyCalories` is set. */

@@ -1,6 +1,8 @@
 import Type from 'typebox'
+import { dayIn } from '@tandem/account-kit'
 import { Body, Data, data, Nullable, Text, named, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { findTimezone } from '../people/actions.ts'
 import { setGoals } from './actions.ts'
 import { findGoals } from './queries.ts'
 
@@ -64,7 +66,8 @@ const NewGoals = named(
   }, { examples: [example] })
 )
 
-export const goalRoutes: Routes<Deps> = async (app, { db }) => {
+export const goalRoutes: Routes<Deps> = async (app, deps) => {
+  const { db, now } = deps
   app.get('/goals', {
     schema: {
       operationId: 'getGoals',
@@ -79,13 +82,13 @@ export const goalRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'updateGoals',
       summary: 'Set your goals',
-      description: 'Omitted goals stay unchanged.',
+      description: 'Omitted goals stay unchanged. The goals hold from today on; earlier days keep those of their time.',
       'x-extension': true,
       body: NewGoals,
       response: { 200: GoalsResponse }
     }
   }, async ({ body, account }) => {
-    await setGoals(db, account.id, body)
+    await setGoals(db, account.id, body, dayIn(await findTimezone(deps, account.id), now()))
     return data({ goals: await findGoals(db, account.id) ?? null })
   })
 }

@@ -3,6 +3,7 @@ import { overallOf, scoresOf, trendOf, type DaySummary } from './formulas.ts'
 import { tipsFor, weakestOf } from './tips.ts'
 
 const targets = { dailyCalories: 2000, waterMl: 2000, sleepMinutes: 480, workoutsPerWeek: 3 }
+const upTo = (lastDay: string) => ({ lastDay: Temporal.PlainDate.from(lastDay), targetsOn: () => targets })
 const day = (date: string, logged: Partial<DaySummary>): DaySummary => ({
   day: date,
   workouts: 0,
@@ -34,7 +35,7 @@ t.test('the scores of a week match a calculation by hand', (t) => {
   ]
   // workout 2/3; nutrition (0.9 + 0.7)/2; water (0.75 + 1 + 0)/4 elapsed days; sleep 0.7·(450/480) + 0.3·(9/3)/5 =
   // 0.65625 + 0.18
-  const scores = scoresOf(days, 4, targets)
+  const scores = scoresOf(days, upTo('2026-11-19'))
   t.same(scores, { workout: 67, nutrition: 80, water: 44, sleep: 84 })
   // 0.30·67 + 0.25·80 + 0.20·44 + 0.25·84 = 69.9
   t.equal(overallOf(scores), 70)
@@ -42,7 +43,7 @@ t.test('the scores of a week match a calculation by hand', (t) => {
 })
 
 t.test('no logs score 0, all targets met score 100, and exceeding them still scores 100', (t) => {
-  t.same(scoresOf([], 1, targets), { workout: 0, nutrition: 0, water: 0, sleep: 0 })
+  t.same(scoresOf([], upTo('2026-11-16')), { workout: 0, nutrition: 0, water: 0, sleep: 0 })
   t.equal(overallOf({ workout: 0, nutrition: 0, water: 0, sleep: 0 }), 0)
   const best = day('2026-11-16', {
     workouts: 9,
@@ -53,9 +54,9 @@ t.test('no logs score 0, all targets met score 100, and exceeding them still sco
     sleepMinutes: 900,
     sleepQuality: 5
   })
-  t.same(scoresOf([best], 1, targets), { workout: 100, nutrition: 100, water: 100, sleep: 100 })
+  t.same(scoresOf([best], upTo('2026-11-16')), { workout: 100, nutrition: 100, water: 100, sleep: 100 })
   t.equal(overallOf({ workout: 100, nutrition: 100, water: 100, sleep: 100 }), 100)
-  t.equal(scoresOf([day('2026-11-16', { foodEntries: 1, calories: 9000 })], 1, targets).nutrition, 0)
+  t.equal(scoresOf([day('2026-11-16', { foodEntries: 1, calories: 9000 })], upTo('2026-11-16')).nutrition, 0)
   t.end()
 })
 

@@ -44,24 +44,38 @@ export function sleepAveragesOf (days: DaySummary[]) {
   }
 }
 
+interface Week {
+  /** The last day of the week that has started. */
+  lastDay: Temporal.PlainDate
+  /** The targets that held on a day. */
+  targetsOn: (day: string) => Targets
+}
+
 /**
- * The scores of a week, each 0 to 100. Of nutrition only the days with food count. Of sleep, the minutes are 70 % and
- * the quality is 30 %. @param elapsedDays how many days of the week have started
+ * The scores of a week, each 0 to 100, by the targets of each day; those of workouts are the ones of the last day. Of
+ * nutrition only the days with food count. Of sleep, the minutes are 70 % and the quality is 30 %.
  */
-export function scoresOf (days: DaySummary[], elapsedDays: number, targets: Targets): Scores {
+export function scoresOf (days: DaySummary[], { lastDay, targetsOn }: Week): Scores {
   const daysWithFood = days.filter((day) => day.foodEntries > 0)
+  const daysWithSleep = days.filter((day) => day.sleepEntries > 0)
   const { minutes, quality } = sleepAveragesOf(days)
+  const sleepTarget = mean(daysWithSleep.map(({ day }) => targetsOn(day).sleepMinutes))
   return {
-    workout: percent(Math.min(1, sum(days.map((day) => day.workouts)) / targets.workoutsPerWeek)),
+    workout: percent(
+      Math.min(1, sum(days.map((day) => day.workouts)) / targetsOn(lastDay.toString()).workoutsPerWeek)
+    ),
     nutrition: percent(
       mean(
-        daysWithFood.map(({ calories }) =>
-          Math.max(0, 1 - Math.abs(calories - targets.dailyCalories) / targets.dailyCalories)
-        )
+        daysWithFood.map(({ day, calories }) => {
+          const { dailyCalories } = targetsOn(day)
+          return Math.max(0, 1 - Math.abs(calories - dailyCalories) / dailyCalories)
+        })
       )
     ),
-    water: percent(sum(days.map(({ waterMl }) => Math.min(1, waterMl / targets.waterMl))) / elapsedDays),
-    sleep: percent(0.7 * Math.min(1, minutes / targets.sleepMinutes) + 0.3 * quality / 5)
+    water: percent(
+      sum(days.map(({ day, waterMl }) => Math.min(1, waterMl / targetsOn(day).waterMl))) / lastDay.dayOfWeek
+    ),
+    sleep: percent(sleepTarget === 0 ? 0 : 0.7 * Math.min(1, minutes / sleepTarget) + 0.3 * quality / 5)
   }
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Language } from '@tandem/http-kit'
 import { mondayOf } from '../calendar.ts'
-import { readTargets } from '../goals/queries.ts'
+import { readTargetsOfDays } from '../goals/queries.ts'
 import type { Db } from '../tables.ts'
 import { currentStreak } from '../stats/queries.ts'
 import { overallOf, scoresOf, sleepAveragesOf, trendOf, type DaySummary } from './formulas.ts'
@@ -34,7 +34,7 @@ const DAYS_OF_WEEK = 7
 
 /**
  * `overallScore` is the weighted sum of the four rounded scores, rounded. `previousScore` is the score of the whole
- * previous week, by today's goals. `calorieProgress` can exceed 100; `todayProgress` of water stops at 100.
+ * previous week. Each day is scored by the goals of its time. `calorieProgress` can exceed 100; `todayProgress` of water stops at 100.
  * `avgDuration` is in minutes per day, `avgQuality` has one decimal. Tips are for the metric with the lowest score
  * (ties: greater weight, then nutrition before sleep), or praise if even that score is 80 or more. The streak of
  * workouts counts ISO weeks with one, up to this week, or up to the last while this week has none; that of water counts
@@ -42,18 +42,20 @@ const DAYS_OF_WEEK = 7
  */
 export async function readHealthScore (db: Db, accountId: string, today: Temporal.PlainDate, language: Language) {
   const monday = mondayOf(today)
-  const [days, targets, { rows: [streaks] }] = await Promise.all([
-    readDailySummaries(db, accountId, monday.subtract({ days: DAYS_OF_WEEK }), today),
-    readTargets(db, accountId),
+  const lastMonday = monday.subtract({ days: DAYS_OF_WEEK })
+  const [days, targetsOn, { rows: [streaks] }] = await Promise.all([
+    readDailySummaries(db, accountId, lastMonday, today),
+    readTargetsOfDays(db, accountId, lastMonday),
     sql<{ weeks: number, water: number }>`
       select ${currentStreak(accountId, 'WEEK', monday)} as weeks, ${currentStreak(accountId, 'WATER', today)} as water`
       .execute(db)
   ])
   const thisWeek = days.filter(({ day }) => day >= monday.toString())
   const lastWeek = days.filter(({ day }) => day < monday.toString())
-  const scores = scoresOf(thisWeek, today.dayOfWeek, targets)
+  const targets = targetsOn(today.toString())
+  const scores = scoresOf(thisWeek, { lastDay: today, targetsOn })
   const overallScore = overallOf(scores)
-  const previousScore = overallOf(scoresOf(lastWeek, DAYS_OF_WEEK, targets))
+  const previousScore = overallOf(scoresOf(lastWeek, { lastDay: monday.subtract({ days: 1 }), targetsOn }))
 
   const now = thisWeek.find(({ day }) => day === today.toString())
   const sleep = sleepAveragesOf(thisWeek)

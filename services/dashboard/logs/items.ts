@@ -21,7 +21,7 @@ const Set = named(
   'WorkoutSet',
   Type.Object({
     reps: Type.Integer({ minimum: 1, maximum: 1000 }),
-    weightKg: Type.Number({ minimum: 0, maximum: 1000 })
+    weightKg: Type.Number({ minimum: -1000, maximum: 1000, description: '0 for body weight, negative for assistance' })
   })
 )
 const Exercise = named('WorkoutExercise', Type.Object({ name: Name, sets: Type.Array(Set, { maxItems: 100 }) }))

@@ -41,7 +41,13 @@ export async function insertLifts (trx: Trx, accountId: string, lifts: Omit<Lift
 }
 
 /**
- * Recomputes which lifts of these exercises are records: those heavier than all earlier lifts of the exercise.
+ * What makes a lift a record: its weight; without weight or with assistance, of equal weights its repetitions, which
+ * count for less than 0.01 kg in all.
+ */
+const strength = sql`(round(weight_kg, 2) + case when weight_kg <= 0 then reps / 1000000.0 else 0 end)`
+
+/**
+ * Recomputes which lifts of these exercises are records: those stronger than all earlier lifts of the exercise.
  * @returns the lifts whose `isRecord` changed, with the days of their workouts
  */
 export async function markRecords (
@@ -52,7 +58,7 @@ export async function markRecords (
   if (exerciseKeys.length === 0) return []
   const { rows } = await sql<Lift & { day: string }>`
     with marked as (
-      select log_id, exercise_key, weight_kg > coalesce(max(weight_kg) over earlier, 0) as is_record
+      select log_id, exercise_key, coalesce(${strength} > max(${strength}) over earlier, true) as is_record
       from lifts
       where account_id = ${accountId} and exercise_key = any(${exerciseKeys}::text[])
       window earlier as (

@@ -26,7 +26,7 @@ t.test('each heavier lift is a record, worth 25 XP and published once; the list 
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 3, totalXp: 5 * 80 + 3 * 25 })
 })
 
-t.test('the heaviest set of an exercise in a workout counts; sets without weight never do', async (t) => {
+t.test('the heaviest set of an exercise in a workout counts', async (t) => {
   const { log, read } = newUser()
   const exercises = [
     {
@@ -37,12 +37,46 @@ t.test('the heaviest set of an exercise in a workout counts; sets without weight
       }]
     },
     { name: 'deadlift', sets: [{ reps: 1, weightKg: 125 }] },
-    { name: 'Pull-up', sets: [{ reps: 12, weightKg: 0 }] },
     { name: 'Plank', sets: [] }
   ]
   await log(workout(day(10), { exercises }))
   t.match((await read('/records')).records, [{ exercise: 'deadlift', weightKg: 125, reps: 1 }])
   t.equal((await read('/dashboard/stats')).stats.totalPRs, 1)
+})
+
+t.test('a hundredth of a kilogram is a record, less is not, and hyphens make no other exercise', async (t) => {
+  const { log, read } = newUser()
+  await log(
+    lift(day(10), 'Bench Press', 80),
+    lift(day(11), 'Bench-Press', 80.00000005),
+    lift(day(12), 'bench  press', 80.004),
+    lift(day(13), 'Bench–press', 80.01)
+  )
+  t.match((await read('/records')).records, [{ exercise: 'Bench–press', weightKg: 80.01 }])
+  t.match((await read('/dashboard/stats')).stats, { totalPRs: 2 })
+})
+
+t.test('pull-ups have records of repetitions, then of less assistance and of added weight', async (t) => {
+  const sets = [
+    [8, -20, true],
+    [9, -20, true],
+    [9, -20, false],
+    [20, -25, false],
+    [3, 0, true],
+    [12, 0, true],
+    [11, 0, false],
+    [1, 5, true],
+    [30, 5, false],
+    [40, 0, false]
+  ] as const
+  const { log, read } = newUser()
+  let records = 0
+  for (const [index, [reps, weightKg, isRecord]] of sets.entries()) {
+    await log(workout(day(1 + index), { exercises: [{ name: 'Pull-up', sets: [{ reps, weightKg }] }] }))
+    if (isRecord) records++
+    t.equal((await read('/dashboard/stats')).stats.totalPRs, records, `${reps} × ${weightKg} kg`)
+  }
+  t.match((await read('/records')).records, [{ exercise: 'Pull-up', weightKg: 5, reps: 1 }])
 })
 
 t.test('a backdated lift becomes a record and takes it from later lifts', async (t) => {

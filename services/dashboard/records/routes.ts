@@ -18,7 +18,9 @@ export const recordRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'listRecords',
       summary: 'List your personal records',
-      description: 'The heaviest set of each exercise, newest first. Sets without weight do not count.',
+      description:
+        'The heaviest set of each exercise, newest first. Without weight (0), or with assistance (negative), of equal ' +
+        'weights the one with the most repetitions.',
       'x-extension': true,
       response: { 200: Data(Type.Object({ records: Type.Array(Record) })), 304: NotModified }
     }

@@ -92,7 +92,7 @@ export const english = {
   recordSet: {
     type: 'GAMIFICATION',
     title: 'New personal record',
-    body: '{exercise}: {weightKg, number} kg, {reps, plural, one {# rep} other {# reps}}'
+    body: '{exercise}: {weightKg, plural, =0 {} other {# kg, }}{reps, plural, one {# rep} other {# reps}}'
   },
   achievementEarned: {
     type: 'GAMIFICATION',

@@ -71,7 +71,7 @@ export const indonesian: Texts = {
   levelReached: { title: 'Level {level, number}!', body: 'Anda mencapai level {level, number}. Teruskan!' },
   recordSet: {
     title: 'Rekor pribadi baru',
-    body: '{exercise}: {weightKg, number} kg, {reps, plural, other {# repetisi}}'
+    body: '{exercise}: {weightKg, plural, =0 {} other {# kg, }}{reps, plural, other {# repetisi}}'
   },
   achievementEarned: {
     title: 'Pencapaian terbuka',
