@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import { Counter } from 'prom-client'
 import type { OperatorActed } from '@tandem/contracts'
 import type Type from 'typebox'
@@ -35,7 +35,7 @@ interface SecurityEvent<Kind extends keyof Details> {
   kind: Kind
   accountId: string
   /** Defaults to the session of the request. */
-  sessionId?: string | RawBuilder<string>
+  sessionId?: string
   detail: Details[Kind]
 }
 

@@ -41,8 +41,8 @@ const MAX_ACTIVE_SESSIONS = 50
 const IDS_PER_EVENT = 1_000
 
 /**
- * Starts a session and publishes it. Its device is new if the account has other devices but not this one. Beyond 50 active
- * sessions the least recently used ones end. The caller holds the lock of the account, so concurrent sign-ins are
+ * Starts a session and publishes it. Its device is new if the account has other devices but not this one. Of 50 active
+ * sessions the least recently used one ends. The caller holds the lock of the account, so concurrent sign-ins are
  * counted one after the other.
  * @throws AccountDeletionPending
  */
@@ -52,7 +52,8 @@ export async function startSession (
   { accountId, method, client: { address, device }, refreshToken = generateToken() }: NewSession
 ) {
   await resumeOrReject(trx, secrets, { accountId, method })
-  const newDevice = await isNewDevice(trx, accountId, device)
+  const earlier = await countSessions(trx, accountId, device)
+  if (earlier.active >= MAX_ACTIVE_SESSIONS) await endLeastUsed(trx, accountId)
   const { id: sessionId } = await trx.insertInto('sessions').values({
     account_id: accountId,
     device_info: device.deviceInfo ?? null,
@@ -67,16 +68,17 @@ export async function startSession (
   await saveNetwork(trx, accountId, address)
   await logSecurityEvent(trx, { kind: 'SIGN_IN', accountId, sessionId, detail: { method } })
   const { deviceName = null, platform = null } = device
+  const newDevice = earlier.total > 0 && earlier.fromDevice === 0
   await publish(trx, SessionStarted, accountId, { accountId, sessionId, method, deviceName, platform, newDevice })
-  await endLeastUsed(trx, accountId)
   return { sessionId, refreshToken }
 }
 
-/** Whether the account has sessions, and none of them is from this device. */
-async function isNewDevice (trx: Trx, accountId: string, { deviceInfo, deviceName, platform }: Device) {
-  const { sessions, fromDevice } = await trx.selectFrom('sessions').where('account_id', '=', accountId)
+/** The sessions of an account: all that are stored, the active ones, and those from this device. */
+async function countSessions (trx: Trx, accountId: string, { deviceInfo, deviceName, platform }: Device) {
+  return await trx.selectFrom('sessions').where('account_id', '=', accountId)
     .select((row) => [
-      row.fn.countAll<number>().as('sessions'),
+      row.fn.countAll<number>().as('total'),
+      row.fn.countAll<number>().filterWhere('ended_at', 'is', null).as('active'),
       row.fn.countAll<number>()
         .filterWhere('device_info', 'is not distinct from', deviceInfo ?? null)
         .filterWhere('device_name', 'is not distinct from', deviceName ?? null)
@@ -84,9 +86,9 @@ async function isNewDevice (trx: Trx, accountId: string, { deviceInfo, deviceNam
         .as('fromDevice')
     ])
     .executeTakeFirstOrThrow()
-  return sessions > 0 && fromDevice === 0
 }
 
+/** Ends the least recently used sessions, so that there is room for one more. */
 async function endLeastUsed (trx: Trx, accountId: string) {
   const ended = await trx.updateTable('sessions').set({ ended_at: sql`now()` })
     .where(
@@ -94,7 +96,7 @@ async function endLeastUsed (trx: Trx, accountId: string) {
       'in',
       (query) =>
         query.selectFrom('sessions').where('account_id', '=', accountId).where('ended_at', 'is', null)
-          .select('id').orderBy('last_used_at', 'desc').offset(MAX_ACTIVE_SESSIONS)
+          .select('id').orderBy('last_used_at', 'desc').offset(MAX_ACTIVE_SESSIONS - 1)
     )
     .where('ended_at', 'is', null)
     .returning('id')
