@@ -15,24 +15,19 @@ export interface LogPosition {
   id: string
 }
 
+// `day` decides. The bounds on `at` are wide enough for every time zone and let the index narrow the scan.
+const isFrom = (day: string) =>
+  sql<boolean>`day >= ${day}::date and at >= ${day}::timestamp at time zone 'UTC' - interval '15 hours'`
+const isUntil = (day: string) =>
+  sql<boolean>`day <= ${day}::date and at < ${day}::timestamp at time zone 'UTC' + interval '39 hours'`
+
 /** Logs of an account, newest first. `from` and `to` are calendar days in the time zone of each log, both included. */
 export async function listLogs (db: Db, accountId: string, { type, from, to, cursor, limit }: LogFilter) {
   return await db.selectFrom('logs')
     .where('account_id', '=', accountId)
     .$if(type !== undefined, (logs) => logs.where('type', '=', type as LogType))
-    // `day` decides. The bounds on `at` are wide enough for every time zone and let the index narrow the scan.
-    .$if(
-      from !== undefined,
-      (logs) =>
-        logs.where(
-          sql<boolean>`day >= ${from}::date and at >= ${from}::timestamp at time zone 'UTC' - interval '15 hours'`
-        )
-    )
-    .$if(
-      to !== undefined,
-      (logs) =>
-        logs.where(sql<boolean>`day <= ${to}::date and at < ${to}::timestamp at time zone 'UTC' + interval '39 hours'`)
-    )
+    .$if(from !== undefined, (logs) => logs.where(isFrom(from ?? '')))
+    .$if(to !== undefined, (logs) => logs.where(isUntil(to ?? '')))
     .$if(cursor !== undefined, (logs) => logs.where(sql<boolean>`(at, id) < (${cursor?.at}, ${cursor?.id})`))
     .select([
       'id',

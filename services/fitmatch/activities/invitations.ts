@@ -109,9 +109,7 @@ export async function listInvitable (
     .where(isNotHidden(sql.ref('account_id')))
     .where(sql<boolean>`(${minAge} = 0 or ${ageNow} >= ${minAge})`)
     .where((eb) => eb.not(isBlockedBy(hostId)))
-    .where(
-      sql<boolean>`not exists (select from blocks where blocked_id = ${hostId} and blocker_id = profiles.account_id)`
-    )
+    .where(hasNotBlocked(hostId))
     .where((eb) =>
       eb.or([
         isConnectedWith(hostId),
@@ -119,15 +117,21 @@ export async function listInvitable (
         eb.val(isConnected)
       ])
     )
-    .$if(activityId !== undefined, (query) =>
-      query.where(sql<boolean>`not exists (
-        select from activity_participants other join blocks on blocker_id = other.account_id
-        where other.activity_id = ${activityId}::uuid and other.state in ('INVITED', 'GOING')
-          and blocked_id = profiles.account_id)`))
+    .$if(activityId !== undefined, (query) => query.where(isNotBlockedInside(activityId ?? '')))
     .select('account_id as accountId').orderBy('account_id')
     .execute()
   return rows.map(({ accountId }) => accountId)
 }
+
+const hasNotBlocked = (accountId: string) =>
+  sql<boolean>`not exists (select from blocks where blocked_id = ${accountId} and blocker_id = profiles.account_id)`
+
+/** Nobody who takes part in the activity has blocked the person. */
+const isNotBlockedInside = (activityId: string) =>
+  sql<boolean>`not exists (
+    select from activity_participants other join blocks on blocker_id = other.account_id
+    where other.activity_id = ${activityId}::uuid and other.state in ('INVITED', 'GOING')
+      and blocked_id = profiles.account_id)`
 
 /** Invites people to a locked activity. People who take part already, or have asked, stay as they are. */
 export async function insertInvitations (trx: Trx, activity: LockedActivity, accountIds: string[]) {

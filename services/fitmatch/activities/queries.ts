@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { paginate } from '@tandem/http-kit'
 import { distanceKmBetween, visibleKm } from '../candidates/score.ts'
@@ -36,14 +36,14 @@ const publicPosition = {
     sql`case when show_distance then activities.longitude else area_longitude(activities.latitude, activities.longitude) end`
 }
 
-/** Activities that the caller can see, as the caller sees them: those who do not take part get no place and no names. */
+/**
+ * Activities that the caller can see, as the caller sees them: those who do not take part get no place and no names.
+ * One statement, because what they may see must not change between two reads.
+ */
 function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | 'longitude'>, now: Date) {
   const viewer = me.accountId
   const inside = isInside(viewer)
-  const others = sql`(select participant.account_id from activity_participants participant
-    where participant.activity_id = activities.id and participant.account_id <> ${viewer}
-      and participant.state in ('INVITED', 'GOING') and (${inside} or participant.account_id = activities.host_id)
-      and ${canSeeParticipant(viewer)})`
+  const distance = sql<{ km: number | null }>`(select ${distanceKmBetween(me, publicPosition)} as km)`
   return db.selectFrom('activities')
     // Guests keep the canceled activities of a suspended host, without the host's name and photo.
     .leftJoin(
@@ -54,12 +54,7 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       'activity_participants as own',
       (join) => join.onRef('own.activity_id', '=', 'activities.id').on('own.account_id', '=', viewer)
     )
-    .leftJoinLateral(
-      sql<{ km: number | null }>`(select ${distanceKmBetween(me, publicPosition)} as km)`.as<'measured'>(
-        sql.ref('measured')
-      ),
-      (join) => join.onTrue()
-    )
+    .leftJoinLateral(distance.as<'measured'>(sql.ref('measured')), (join) => join.onTrue())
     .where(canSeeActivity(viewer, now))
     .select((eb) => [
       'activities.id',
@@ -68,7 +63,7 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       ...localTimeColumns,
       'starts_at as startsAt',
       'ends_at as endsAt',
-      sql<boolean>`${inside}`.as('isInside'),
+      inside.as('isInside'),
       eb.case().when(inside).then(eb.ref('location_name')).end().as('locationName'),
       eb.case().when(inside).then(eb.ref('venue')).end().as('venue'),
       eb.case().when(inside).then(eb.ref('note')).end().as('note'),
@@ -83,45 +78,54 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       'own.state as myState',
       'profiles.id as hostProfileId',
       'display_name as hostName',
-      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url')
-        .as('hostPhoto'),
-      sql<boolean>`exists (select from ${others} other (account_id)
-        where not ${haveTrainedTogether(viewer, sql`other.account_id`)})`.as('firstMeeting'),
-      sql<boolean>`exists (select from activity_participants other
-        join blocks on blocked_id = other.account_id and blocker_id = ${viewer}
-        where other.activity_id = activities.id and other.state in ('INVITED', 'GOING'))`.as('hasBlockedPerson'),
-      jsonArrayFrom(
-        eb.selectFrom('activity_participants as participant')
-          .innerJoin('profiles as person', 'person.account_id', 'participant.account_id')
-          .whereRef('participant.activity_id', '=', 'activities.id')
-          .where(sql<boolean>`${inside}`)
-          .where(canSeeParticipant(viewer))
-          .where((where) =>
-            where.or([
-              where('participant.state', 'in', ['INVITED', 'GOING']),
-              where.and([
-                where('activities.host_id', '=', viewer),
-                where('participant.state', 'in', ['ASKED', 'DECLINED', 'LEFT'])
-              ])
-            ])
-          )
-          .select((participant) => [
-            'participant.account_id as id',
-            sql<string>`person.id`.as('profileId'),
-            sql<string>`person.display_name`.as('name'),
-            participant.selectFrom('photos').whereRef('profile_id', '=', 'person.id').where('is_main', '=', true)
-              .select('url').as('image'),
-            'participant.state',
-            'participant.was_going as wasGoing',
-            'participant.checked_in_at as checkedInAt'
-          ])
-          .orderBy(sql`participant.account_id = activities.host_id`, 'desc')
-          .orderBy(sql`participant.state = 'GOING'`, 'desc')
-          .orderBy('participant.created_at').orderBy('participant.account_id')
-          .limit(MAX_SHOWN_PARTICIPANTS)
-      ).as('participants')
+      mainPhotoOf(sql.ref('profiles.id')).as('hostPhoto'),
+      isFirstMeeting(viewer).as('firstMeeting'),
+      hasBlockedPerson(viewer).as('hasBlockedPerson'),
+      jsonArrayFrom(participantsSeenBy(db, viewer)).as('participants')
     ])
 }
+
+const mainPhotoOf = (profileId: RawBuilder<unknown>) =>
+  sql<string | null>`(select url from photos where profile_id = ${profileId} and is_main)`
+
+/** Whether the viewer has never trained with someone they see in the activity. */
+const isFirstMeeting = (viewer: string) =>
+  sql<boolean>`exists (
+    select from activity_participants participant
+    where participant.activity_id = activities.id and participant.account_id <> ${viewer}
+      and participant.state in ('INVITED', 'GOING')
+      and (${isInside(viewer)} or participant.account_id = activities.host_id)
+      and ${canSeeParticipant(viewer)}
+      and not ${haveTrainedTogether(viewer, sql`participant.account_id`)})`
+
+const hasBlockedPerson = (viewer: string) =>
+  sql<boolean>`exists (
+    select from activity_participants other join blocks on blocked_id = other.account_id and blocker_id = ${viewer}
+    where other.activity_id = activities.id and other.state in ('INVITED', 'GOING'))`
+
+/** The people in an activity that `viewer` takes part in. The host also sees those who asked, declined or left. */
+const participantsSeenBy = (db: Db, viewer: string) =>
+  db.selectFrom('activity_participants as participant')
+    .innerJoin('profiles as person', 'person.account_id', 'participant.account_id')
+    .where(sql<boolean>`participant.activity_id = activities.id`)
+    .where(isInside(viewer))
+    .where(canSeeParticipant(viewer))
+    .where(sql<boolean>`(participant.state in ('INVITED', 'GOING')
+      or activities.host_id = ${viewer} and participant.state in ('ASKED', 'DECLINED', 'LEFT'))`)
+    .select([
+      'participant.account_id as id',
+      'person.id as profileId',
+      'person.display_name as name',
+      mainPhotoOf(sql.ref('person.id')).as('image'),
+      'participant.state',
+      'participant.was_going as wasGoing',
+      'participant.checked_in_at as checkedInAt'
+    ])
+    .orderBy(sql`participant.account_id = activities.host_id`, 'desc')
+    .orderBy(sql`participant.state = 'GOING'`, 'desc')
+    .orderBy('participant.created_at').orderBy('participant.account_id')
+    .limit(MAX_SHOWN_PARTICIPANTS)
+
 export type ActivityRow = Awaited<ReturnType<ReturnType<typeof selectActivities>['executeTakeFirstOrThrow']>>
 
 /** @throws ActivityNotFound */

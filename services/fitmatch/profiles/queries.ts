@@ -5,6 +5,7 @@ import { ageNow } from '../people/queries.ts'
 import { photoColumns } from '../photos/queries.ts'
 import { toDegrees } from '../position.ts'
 import type { Db } from '../tables.ts'
+import { venueColumns } from '../venues/queries.ts'
 import { scoreProfile } from './profile-score.ts'
 
 export async function findOwnProfile (db: Db, accountId: string) {
@@ -35,23 +36,10 @@ export async function findOwnProfile (db: Db, accountId: string) {
       'favorite_sports as sports',
       'prompts',
       jsonArrayFrom(
-        eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
-          .select(photoColumns)
+        eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order').select(photoColumns)
       ).as('photos'),
       jsonArrayFrom(
-        eb.selectFrom('venues').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
-          .select([
-            'venues.id',
-            'chain_id as chainId',
-            'name',
-            'branch',
-            'venues.city',
-            'venues.latitude',
-            'venues.longitude',
-            'place_id as placeId',
-            'is_custom as isCustom',
-            'sort_order as sortOrder'
-          ])
+        eb.selectFrom('venues').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order').select(venueColumns)
       ).as('venues')
     ])
     .executeTakeFirst()

@@ -37,6 +37,7 @@ interface DetailsRow {
 /**
  * Reads what accounts can see of matches and messages, by the rules of the chat routes: only participants who are not
  * suspended, and only while the match stands and the other profile is visible to them. `number` is that of the item.
+ * One statement, because a call asks for the items of many connections.
  */
 export async function listDetails (db: Db, items: DetailsItem[]): Promise<DetailsRow[]> {
   const { rows } = await sql<DetailsRow>`

@@ -214,14 +214,13 @@ export async function listOwnReports (db: Db, reporterId: string) {
   ).limit(100).execute()
 }
 
+const isAfter = (cursor: string) =>
+  sql<boolean>`(not is_urgent, id) > (select not is_urgent, id from reports where id = ${cursor})`
+
 /** Reports for operators: those about minors first, then the oldest first. */
 export async function listReports (db: Db, { status, limit, cursor }: Page & { status: 'OPEN' | 'RESOLVED' }) {
   const rows = await db.selectFrom('reports').where('status', '=', status)
-    .$if(cursor !== undefined, (query) =>
-      query
-        .where(
-          sql<boolean>`(not is_urgent, id) > (select not is_urgent, id from reports where id = ${cursor ?? null})`
-        ))
+    .$if(cursor !== undefined, (query) => query.where(isAfter(cursor ?? '')))
     .select([
       'id',
       'reporter_id as reporterId',

@@ -90,6 +90,7 @@ async function lockPairWithProfile (trx: Trx, accountId: string, profileId: stri
  * before the swipe is stored.
  */
 async function lockPairState (trx: Trx, accountId: string, targetId: string) {
+  const { low_id: lowId, high_id: highId } = pairOf(accountId, targetId)
   const found = await trx.selectFrom('profiles')
     .innerJoin('members', 'members.account_id', 'profiles.account_id')
     .innerJoin('profiles as own', (join) => join.on('own.account_id', '=', accountId))
@@ -101,23 +102,14 @@ async function lockPairState (trx: Trx, accountId: string, targetId: string) {
       'own.display_name as ownName',
       ageNow.as('age'),
       sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed'),
-      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as(
-        'photo'
-      ),
-      eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select('swipe_type')
-        .as('mySwipe'),
-      eb.selectFrom('swipes').where('swiper_id', '=', accountId).where('target_id', '=', targetId).select(
-        'like_published'
-      ).as('isLikePublished'),
-      eb.selectFrom('swipes').where('swiper_id', '=', targetId).where('target_id', '=', accountId).select('swipe_type')
-        .as('theirSwipe'),
+      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url')
+        .as('photo'),
+      swipeOf(trx, accountId, targetId).select('swipe_type').as('mySwipe'),
+      swipeOf(trx, accountId, targetId).select('like_published').as('isLikePublished'),
+      swipeOf(trx, targetId, accountId).select('swipe_type').as('theirSwipe'),
       jsonObjectFrom(
-        eb.selectFrom('matches').where('low_id', '=', pairOf(accountId, targetId).low_id).where(
-          'high_id',
-          '=',
-          pairOf(accountId, targetId).high_id
-        )
-          .where('ended_at', 'is', null).select(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])
+        eb.selectFrom('matches').where('low_id', '=', lowId).where('high_id', '=', highId).where('ended_at', 'is', null)
+          .select(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])
       ).as('match')
     ])
     .forShare(['profiles', 'own'])
@@ -131,6 +123,9 @@ async function lockPairState (trx: Trx, accountId: string, targetId: string) {
     match: match ? { ...match, matchedAt: new Date(match.matchedAt) } : undefined
   }
 }
+
+const swipeOf = (trx: Trx, swiperId: string, targetId: string) =>
+  trx.selectFrom('swipes').where('swiper_id', '=', swiperId).where('target_id', '=', targetId)
 
 interface Side {
   id: string

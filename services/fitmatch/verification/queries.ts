@@ -44,12 +44,9 @@ export async function listVerifications (db: Db, { status, limit, cursor }: Page
       'decided_at as decidedAt',
       'selfie_key as selfieKey',
       jsonArrayFrom(
-        eb.selectFrom('verification_photos').innerJoin('photos', 'photos.id', 'photo_id').whereRef(
-          'verification_id',
-          '=',
-          'verifications.id'
-        )
-          .orderBy('sort_order').select(['url', 'width', 'height', 'blurhash', 'verification_photos.is_main as isMain'])
+        eb.selectFrom('verification_photos').innerJoin('photos', 'photos.id', 'photo_id')
+          .whereRef('verification_id', '=', 'verifications.id').orderBy('sort_order')
+          .select(['url', 'width', 'height', 'blurhash', 'verification_photos.is_main as isMain'])
       ).as('photos')
     ])
     .orderBy('verifications.id')

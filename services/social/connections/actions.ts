@@ -16,24 +16,11 @@ export async function upsertBlock (
   await db.transaction().execute(async (trx) => {
     // Following takes the same lock, so no follow can be inserted in between.
     await lockFollowCounts(trx, blockerId, blockedId)
+    const block = { blocker_id: blockerId, is_lifted: isLifted, changed_at: at, sequence }
     const changed = await trx.insertInto('blocks')
       .values([
-        {
-          account_id: blockerId,
-          other_id: blockedId,
-          blocker_id: blockerId,
-          is_lifted: isLifted,
-          changed_at: at,
-          sequence
-        },
-        {
-          account_id: blockedId,
-          other_id: blockerId,
-          blocker_id: blockerId,
-          is_lifted: isLifted,
-          changed_at: at,
-          sequence
-        }
+        { ...block, account_id: blockerId, other_id: blockedId },
+        { ...block, account_id: blockedId, other_id: blockerId }
       ])
       .onConflict((conflict) =>
         conflict.columns(['account_id', 'other_id', 'blocker_id'])

@@ -23,17 +23,16 @@ interface RingRow {
  */
 export async function listRings (db: Db, viewer: string): Promise<RingRow[]> {
   const me = asUuid(viewer)
+  // The viewer's own stories never count as unviewed.
+  const isUnviewed = sql`stories.author_id <> ${me}
+    and not exists (select from story_views where story_id = stories.id and account_id = ${me} offset 0)`
   const { rows } = await sql<RingRow>`
     with circle as (
       select ${me} as account_id
       union select followed_id from follows where follower_id = ${me}
       union select other_id from matches where account_id = ${me} and not ended
     ), rings as (
-      select stories.author_id,
-        count(*) as story_count,
-        -- The viewer's own stories never count as unviewed.
-        bool_or(stories.author_id <> ${me} and not exists (select from story_views where story_id = stories.id
-          and account_id = ${me} offset 0)) as has_unviewed,
+      select stories.author_id, count(*) as story_count, bool_or(${isUnviewed}) as has_unviewed,
         max(stories.created_at) as latest_story_at
       from circle join stories on stories.author_id = circle.account_id
       where ${isActive} and ${canSeeStory(viewer)}
