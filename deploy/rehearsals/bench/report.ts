@@ -6,9 +6,9 @@ import { describeGoal, type Goal } from '@tandem/test-kit/goals'
 
 const INTRODUCTION = `# Benchmarks
 
-\`npm run bench\` writes this page; \`npm run bench -- --check\` also fails if a goal is missed. \`npm run bench -- processes\`
-runs one benchmark. Each figure is compared with a reference of the same run, because the speed of a machine differs
-between runs. All run with the default settings: \`LOG_LEVEL=info\`, and limits that are on, but higher than the load.
+\`npm run bench\` writes this page; \`npm run bench -- --check\` also fails if a goal is missed. Compare figures of one run
+only, because the speed of a machine differs between runs. The settings are the default ones: \`LOG_LEVEL=info\`, and limits
+that are on.
 `
 
 /** Replaces the section of one benchmark in docs/benchmarks.md. */

@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely'
 import type { Db } from '../tables.ts'
 
 /** The same database, but each compiled query, as those of the feeds, is passed through `change` before it runs. */
-export function intercept (db: Db, change: (query: CompiledQuery) => CompiledQuery): Db {
+function intercept (db: Db, change: (query: CompiledQuery) => CompiledQuery): Db {
   return new Proxy(db, {
     get (target, name) {
       if (name === 'executeQuery') return async (query: CompiledQuery) => await target.executeQuery(change(query))
