@@ -99,7 +99,7 @@ t.test('a late question whether a person is safe is not pushed once they need no
   await tell('asked', meeting)
   neighbours.isUnavailable = true
   await deliverAll()
-  t.equal(provider.sent.length, 2, 'better asked in vain than not at all')
+  t.equal(provider.sent.length, 2, 'a question too many is better than one too few')
 })
 
 t.test('an alarm that arrives after its all-clear mails nothing, and at once they agree', async (t) => {

@@ -154,7 +154,7 @@ async function overtakenReason (
   }
   const activityId = data['activityId']
   if (kind !== 'meetingAsked' || activityId === undefined) return
-  // Better asked in vain than not at all.
+  // A question too many is better than one too few.
   const status = await callRpc(MeetingStatus, { accountId, activityId }).catch((error: unknown) => {
     if (error instanceof Unavailable) return 'ARMED'
     throw error
