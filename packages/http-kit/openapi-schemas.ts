@@ -3,7 +3,16 @@ import { isDeepStrictEqual } from 'node:util'
 type Json = Record<string, unknown>
 
 // Our own keywords, which only the validator uses.
-const INTERNAL_KEYWORDS = new Set(['transform', 'opaqueId', 'instant', 'cutTo', 'dropNulls', 'dropEmpty'])
+const INTERNAL_KEYWORDS = new Set([
+  'transform',
+  'opaqueId',
+  'instant',
+  'asciiDigits',
+  'asciiDomain',
+  'cutTo',
+  'dropNulls',
+  'dropEmpty'
+])
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 

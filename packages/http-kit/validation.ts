@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import { Ajv } from 'ajv'
 import type { Options } from 'ajv'
 import formats from 'ajv-formats'
@@ -26,6 +27,18 @@ function isClientUrl (text: string) {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, hostname } = new URL(text)
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '' && hostname !== ''
+}
+
+/** The digits of a code as the keyboard of the person has them: of any script, with blanks or hyphens between them. */
+const toAsciiDigits = (text: string) =>
+  text.normalize('NFKC').replace(/[\s\p{Pd}]/gu, '').replace(/\p{Nd}/gu, (digit) => String(valueOfDigit(digit)))
+
+/** Unicode has the digits of each script in a row, from zero to nine. */
+function valueOfDigit (digit: string) {
+  const point = digit.codePointAt(0) as number
+  let zero = point
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--
+  return (point - zero) % 10
 }
 
 function createAjv (options: Options) {
@@ -69,6 +82,31 @@ function createAjv (options: Options) {
     compile: () => (text: string, at) => {
       const instant = parseInstant(text)
       if (at && instant) at.parentData[at.parentDataProperty] = instant.toString()
+      return true
+    }
+  })
+  ajv.addKeyword({
+    keyword: 'asciiDigits',
+    type: 'string',
+    schemaType: 'boolean',
+    before: 'maxLength',
+    modifying: true,
+    errors: false,
+    compile: () => (text: string, at) => {
+      if (at) at.parentData[at.parentDataProperty] = toAsciiDigits(text)
+      return true
+    }
+  })
+  ajv.addKeyword({
+    keyword: 'asciiDomain',
+    type: 'string',
+    schemaType: 'boolean',
+    before: 'maxLength',
+    modifying: true,
+    errors: false,
+    compile: () => (text: string, at) => {
+      const domain = domainToASCII(text.slice(text.lastIndexOf('@') + 1).trim())
+      if (at && domain) at.parentData[at.parentDataProperty] = text.slice(0, text.lastIndexOf('@') + 1) + domain
       return true
     }
   })

@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { Id, Text } from '@tandem/http-kit'
 
-/** An email address in its stored and compared form: lower case, at most 254 characters. */
+/** An email address in its stored and compared form: lower case, its domain in ASCII, at most 254 characters. */
 export const Email = Text({
   max: 254,
+  asciiDomain: true,
   format: 'email',
   transform: ['trim', 'toLowerCase'],
   examples: ['ana@example.com']

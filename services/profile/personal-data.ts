@@ -1,7 +1,7 @@
 import { databaseTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
 import { operatorTables } from '@tandem/operator-kit'
 import { sql } from 'kysely'
-import { erasePerson } from './erasure/actions.ts'
+import { erasePerson, forgetReservations } from './erasure/actions.ts'
 import type { Tables } from './tables.ts'
 
 const publicData = 'It holds public data about places.'
@@ -53,9 +53,12 @@ export const personalData: PersonalData<Tables> = {
       'updated_at'
     ]
   }),
-  reserved_usernames: notPersonal(
-    'It holds names without a person, for 90 days, so that no stranger inherits mentions.'
-  ),
+  // Erasing a person keeps their usernames without them, for up to 90 days, so that no stranger inherits mentions.
+  reserved_usernames: personal({
+    rowsOf: inColumns('account_id'),
+    erase: forgetReservations,
+    exported: ['username', 'until']
+  }),
   options: notPersonal('It holds the option lists.'),
   option_changes: notPersonal('It logs what operators changed in the option lists.'),
   countries: notPersonal(publicData),

@@ -109,7 +109,7 @@ export interface Tables
     delete_requested_at: Date | null,
     created_at: Generated<Date>
   }
-  reserved_usernames: { username: string, until: Date }
+  reserved_usernames: { username: string, until: Date, account_id: string | null }
   places_editions: { edition: string, loaded_at: Generated<Date> }
   places_loads: { edition: string, lines: Generated<number>, percent: Generated<number> }
 }

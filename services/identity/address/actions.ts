@@ -9,6 +9,7 @@ import { claimAttempt } from '../attempt-limit.ts'
 import { generateCode, redeemCode, storeCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { cancelErasure } from '../erasures/actions.ts'
+import { expireAccount } from '../erasures/expiry.ts'
 import { findLiveErasure } from '../erasures/queries.ts'
 import { EmailExists, InvalidCode, InvalidResetToken } from '../errors.ts'
 import { expireExports } from '../expire-exports.ts'
@@ -44,7 +45,10 @@ export async function requestEmailChange (
     const account = await lockCaller(trx, caller)
     await claimProof(trx, caller, { purpose: 'CHANGE_EMAIL', proof })
     await claimAttempt(trx, { table: 'email_change_attempts', accountId, ...LIMIT })
-    const taken = await trx.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
+    const taken = await trx.selectFrom('accounts').where('email', '=', email)
+      // Who registered the address and never verified it does not keep its owner from it.
+      .where((row) => row.or([row('email_verified_at', 'is not', null), row('banned_at', 'is not', null)]))
+      .select('id').executeTakeFirst()
     if (taken || await isEmailBanned(trx, secrets, email) || await isAddressReserved(trx, email, accountId)) {
       throw new EmailExists()
     }
@@ -158,8 +162,15 @@ const findRevert = async (db: Db, token: string) =>
     .where('expires_at', '>', sql<Date>`clock_timestamp()`)
     .select(['account_id as accountId', 'old_email as oldEmail', 'created_at as createdAt']).executeTakeFirst()
 
-/** Stores a verified address, and ends what was mailed to the one before. @throws EmailExists */
+/**
+ * Stores a verified address, and ends what was mailed to the one before. An account that registered the address and never
+ * verified it is released. @throws EmailExists
+ */
 async function setEmail (trx: Trx, { id: accountId }: LockedAccount, email: string) {
+  const unverified = await lockAccount(trx, { email })
+  if (unverified && unverified.id !== accountId && !unverified.emailVerified && !unverified.isBanned) {
+    await expireAccount(trx, unverified.id)
+  }
   await trx.updateTable('accounts').set({ email, email_verified_at: sql`now()`, updated_at: sql`now()` })
     .where('id', '=', accountId).execute()
   // After the update, which has waited for an account that was leaving this address at the same moment.

@@ -82,6 +82,16 @@ t.test('it needs a proof, and an address that nobody has', async (t) => {
   t.equal(app.mail.mails(recipients[5]!).length, 0)
 })
 
+t.test('an address that somebody registered and never verified does not block a change', async (t) => {
+  const [ana, stranger] = [await givenAccount(), await givenAccount({ verified: false })]
+  await change(ana, stranger.email)
+  t.match(await login(stranger.email), { status: 200, user: { id: ana.id } })
+  t.match(await get('/auth/me', { as: stranger }), { status: 404, code: 'USER_NOT_FOUND' })
+  const banned = await givenAccount({ verified: false })
+  await db.updateTable('accounts').set({ banned_at: new Date() }).where('id', '=', banned.id).execute()
+  t.match(await ask(ana, banned.email), { status: 409, code: 'EMAIL_EXISTS' })
+})
+
 t.test('mails to a new address have a budget of their own', async (t) => {
   const target = randomEmail()
   for (let index = 0; index < 3; index++) t.match(await ask(await givenAccount(), target), { status: 200 })

@@ -1,7 +1,8 @@
 import { Secret, Text } from '@tandem/http-kit'
 
-/** A code as it appears in the mail. */
+/** A code as it appears in the mail, or as people type it: `123 456`, or in the digits of another script. */
 export const Code = Text({
+  asciiDigits: true,
   min: 6,
   max: 6,
   pattern: '^[0-9]{6}$',

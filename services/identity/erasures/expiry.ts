@@ -3,7 +3,7 @@ import { settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { hasActiveCode } from '../codes/queries.ts'
 import { deleteNetworks } from '../sessions/networks.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 import { scheduleErasure } from './actions.ts'
 
 // Somebody may have registered an address that is not theirs, which would block its owner.
@@ -20,25 +20,30 @@ export async function expireUnverifiedAccounts (db: Db) {
     await db.transaction().execute(async (trx) => {
       // Verification takes the same lock, so the two cannot interleave. The condition is checked again under the lock.
       if (!await lockAccount(trx, { id }) || !await selectOverdue(trx).where('id', '=', id).executeTakeFirst()) return
-      await trx.updateTable('accounts')
-        .set({
-          // Not a valid address, so it cannot collide with an account.
-          email: `expired ${id}`,
-          name: '',
-          image: null,
-          password_hash: null,
-          expired_at: sql`now()`,
-          banned_at: sql`now()`,
-          updated_at: sql`now()`
-        })
-        .where('id', '=', id)
-        .execute()
-      await trx.deleteFrom('codes').where('account_id', '=', id).execute()
-      await trx.deleteFrom('password_resets').where('account_id', '=', id).execute()
-      await deleteNetworks(trx, id)
-      await scheduleErasure(trx, { id }, { cause: 'EXPIRY' })
+      await expireAccount(trx, id)
     })
   }
+}
+
+/** Releases the address of an account that nobody verified, and schedules its erasure. The caller holds its lock. */
+export async function expireAccount (trx: Trx, id: string) {
+  await trx.updateTable('accounts')
+    .set({
+      // Not a valid address, so it cannot collide with an account.
+      email: `expired ${id}`,
+      name: '',
+      image: null,
+      password_hash: null,
+      expired_at: sql`now()`,
+      banned_at: sql`now()`,
+      updated_at: sql`now()`
+    })
+    .where('id', '=', id)
+    .execute()
+  await trx.deleteFrom('codes').where('account_id', '=', id).execute()
+  await trx.deleteFrom('password_resets').where('account_id', '=', id).execute()
+  await deleteNetworks(trx, id)
+  await scheduleErasure(trx, { id }, { cause: 'EXPIRY' })
 }
 
 const selectOverdue = (db: Db) =>

@@ -4,8 +4,8 @@ import { password as current, randomEmail, testApp } from '../test/app.ts'
 const { post, givenAccount, linkMailedTo } = await testApp(t)
 
 const long = (length: number) => `Aa1${'x'.repeat(length - 3)}`
-const bad = ['Abcdef1', 'abcdefg1', 'ABCDEFG1', 'Abcdefgh', '12345678', long(129), '', 12_345_678]
-const good = ['Abcdefg1', long(128)]
+const bad = ['пароль12', 'Abcdef1', 'abcdefg1', 'ABCDEFG1', 'Abcdefgh', '12345678', long(129), '', 12_345_678]
+const good = ['Abcdefg1', long(128), 'Пароль12', '私の秘密の言葉7', 'كلمةسري٣', 'Straße-٣٤']
 
 t.test('the password rules are the same on every route of a person who is signed in or registers', async (t) => {
   const changing = await givenAccount()

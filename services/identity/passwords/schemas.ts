@@ -1,16 +1,24 @@
 import { Secret } from '@tandem/http-kit'
 
-/** A new password: 8 to 128 characters with a lowercase letter, an uppercase letter and a digit. */
+/**
+ * A new password: 8 to 128 characters with a lowercase letter, an uppercase letter and a digit, of any script. A letter of
+ * a script without case counts as both.
+ */
 export const NewPassword = Secret({
   min: 8,
   max: 128,
-  pattern: '^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])',
+  pattern: '^(?=.*[\\p{Ll}\\p{Lo}])(?=.*[\\p{Lu}\\p{Lo}])(?=.*\\p{Nd})',
   expectedFormat: {
     en: 'needs 8 to 128 characters, a capital letter, a lowercase letter and a digit',
     id: 'harus terdiri dari 8 sampai 128 karakter, dengan huruf besar, huruf kecil, dan angka'
   },
-  description: '8 to 128 characters, with a lowercase letter, an uppercase letter and a digit',
-  examples: ['Wide-Open-5ky']
+  // Without the pattern, which few generators of clients can read.
+  documentedAs: Secret({
+    min: 8,
+    max: 128,
+    description: '8 to 128 characters, with a lowercase letter, an uppercase letter and a digit',
+    examples: ['Wide-Open-5ky']
+  })
 })
 
 /** A new password that is set with a mailed link: any 8 to 128 characters, as the published API has it. */

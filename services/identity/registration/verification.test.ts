@@ -73,7 +73,7 @@ t.test('the mailed code verifies an address, and the tokens of the registration 
 t.test('a wrong code, a malformed one and an unknown user have different errors', async (t) => {
   const { userId, code } = await givenRegistration()
   t.match(await verify(userId, wrongCode(code)), { status: 400, success: false, code: 'INVALID_CODE', error: String })
-  for (const malformed of ['12345', '1234567', 'abcdef', '', '１２３４５６', 123456, undefined]) {
+  for (const malformed of ['12345', '1234567', 'abcdef', '', 123456, undefined]) {
     t.match(
       await post('/auth/verify-email', { userId, code: malformed }),
       { status: 400, code: 'VALIDATION_ERROR' },
@@ -87,6 +87,23 @@ t.test('a wrong code, a malformed one and an unknown user have different errors'
   }
   t.notOk(await isVerified(userId))
   t.match(await publishedEvents(userId), { length: 2 }, 'a rejection publishes nothing')
+})
+
+t.test('a code is read as people type it', async (t) => {
+  const arabic = (code: string) => code.replace(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit)))
+  const fullwidth = (code: string) => code.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)))
+  const spellings = [
+    (code: string) => ` ${code.slice(0, 3)} ${code.slice(3)}`,
+    arabic,
+    fullwidth,
+    (code: string) => `${code.slice(0, 3)}-${code.slice(3)}`
+  ]
+  for (const spell of spellings) {
+    const { id, email } = await givenAccount({ verified: false })
+    await post('/auth/resend-verification', { email })
+    const code = await codeMailedTo(email)
+    t.match(await post('/auth/verify-email', { userId: id, code: spell(code) }), { status: 200 }, spell(code))
+  }
 })
 
 t.test('the code of another account is rejected', async (t) => {

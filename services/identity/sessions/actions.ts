@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
-import { maskAddress } from '@tandem/account-kit'
+import { maskAddress, networkOf } from '@tandem/account-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { SessionNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
@@ -10,7 +10,7 @@ import { logSecurityEvent } from '../security-log/actions.ts'
 import { resumeOrReject } from './leaving.ts'
 import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
 import { lockCaller, type Caller } from './caller.ts'
-import { saveNetwork } from './networks.ts'
+import { isKnownNetwork, saveNetwork } from './networks.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
 import { addRefreshToken } from './refresh-tokens.ts'
 
@@ -41,8 +41,8 @@ const MAX_ACTIVE_SESSIONS = 50
 const IDS_PER_EVENT = 1_000
 
 /**
- * Starts a session and publishes it. Its device is new if the account has other devices but not this one. Of 50 active
- * sessions the least recently used one ends. The caller holds the lock of the account, so concurrent sign-ins are
+ * Starts a session and publishes it. Its device is new if the account has others, and this one or its network is not
+ * known. Of 50 active sessions the least recently used one ends. The caller holds the lock of the account, so concurrent sign-ins are
  * counted one after the other.
  * @throws AccountDeletionPending
  */
@@ -53,6 +53,7 @@ export async function startSession (
 ) {
   await resumeOrReject(trx, secrets, { accountId, method })
   const earlier = await countSessions(trx, accountId, device)
+  const isFromKnownNetwork = await isKnownNetwork(trx, accountId, networkOf(address))
   if (earlier.active >= MAX_ACTIVE_SESSIONS) await endLeastUsed(trx, accountId)
   const { id: sessionId } = await trx.insertInto('sessions').values({
     account_id: accountId,
@@ -68,19 +69,22 @@ export async function startSession (
   await saveNetwork(trx, accountId, address)
   await logSecurityEvent(trx, { kind: 'SIGN_IN', accountId, sessionId, detail: { method } })
   const { deviceName = null, platform = null } = device
-  const newDevice = earlier.total > 0 && earlier.fromDevice === 0
+  // The name of a device proves nothing alone: a thief can write it.
+  const newDevice = earlier.total > 0 && (earlier.fromDevice === 0 || !isFromKnownNetwork)
   await publish(trx, SessionStarted, accountId, { accountId, sessionId, method, deviceName, platform, newDevice })
   return { sessionId, refreshToken }
 }
 
-/** The sessions of an account: all that are stored, the active ones, and those from this device. */
-async function countSessions (trx: Trx, accountId: string, { deviceInfo, deviceName, platform }: Device) {
+/**
+ * The sessions of an account: all that are stored, the active ones, and those from this device. `deviceInfo` does not
+ * count: it changes with an update of the system.
+ */
+async function countSessions (trx: Trx, accountId: string, { deviceName, platform }: Device) {
   return await trx.selectFrom('sessions').where('account_id', '=', accountId)
     .select((row) => [
       row.fn.countAll<number>().as('total'),
       row.fn.countAll<number>().filterWhere('ended_at', 'is', null).as('active'),
       row.fn.countAll<number>()
-        .filterWhere('device_info', 'is not distinct from', deviceInfo ?? null)
         .filterWhere('device_name', 'is not distinct from', deviceName ?? null)
         .filterWhere('platform', 'is not distinct from', platform ?? null)
         .as('fromDevice')

@@ -5,7 +5,7 @@ import { ACCESS_TOKEN, ClientDetail, Enum } from '@tandem/http-kit'
 export const device = {
   deviceInfo: Type.Optional(ClientDetail({ max: 500, examples: ['Pixel 9, Android 16'] })),
   deviceName: Type.Optional(ClientDetail({ max: 200, examples: ["Ana's phone"] })),
-  platform: Type.Optional(Enum(['android', 'ios'])),
+  platform: Type.Optional(Enum(['android', 'ios'], { transform: ['trim', 'toLowerCase'] })),
   appVersion: Type.Optional(ClientDetail({ max: 50, examples: ['2.4.0'] }))
 }
 

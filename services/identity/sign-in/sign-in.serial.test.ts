@@ -286,6 +286,18 @@ t.test('only a new device, and not the first one, is published as new', async (t
   )
 })
 
+t.test('a sign-in from an unknown network is published as new, whatever the device says', async (t) => {
+  const { email, id } = await givenAccount()
+  const signIn = async (from: string, deviceInfo: string) =>
+    await post('/auth/login', { email, password, deviceName: 'phone', platform: 'iOS', deviceInfo }, { from })
+  await signIn('192.0.2.1', 'iOS 26.0')
+  await db.deleteFrom('outbox').execute()
+  await signIn('192.0.2.2', 'iOS 26.1')
+  await signIn('198.51.100.7', 'iOS 26.1')
+  await signIn('198.51.100.8', 'iOS 26.1')
+  t.strictSame((await publishedEvents(id)).map(({ newDevice }) => newDevice), [false, true, false])
+})
+
 t.test('a hash with outdated settings is replaced', async (t) => {
   const { email, id } = await givenAccount()
   const { default: argon2 } = await import('argon2')

@@ -8,8 +8,16 @@ export async function erasePerson (trx: Trx, accountId: string) {
       delete from people where account_id = ${accountId} returning lower(username) as username
     ), reserved as (
       insert into reserved_usernames (username, until) select username, now() + interval '90 days' from deleted
-      on conflict (username) do update set until = excluded.until
+      on conflict (username) do update set until = excluded.until, account_id = null
     )
     select count(*) as count from deleted`.execute(trx)
   return deleted?.count ?? 0
+}
+
+/** Keeps the usernames that a person gave up reserved, without the person. */
+export async function forgetReservations (trx: Trx, accountId: string) {
+  const { numUpdatedRows } = await trx.updateTable('reserved_usernames').where('account_id', '=', accountId)
+    .set({ account_id: null })
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
 }

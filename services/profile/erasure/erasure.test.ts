@@ -15,6 +15,7 @@ const seed: Seed = async ({ accountId: account_id, insert }) => {
   for (const table of ['uploads', 'idempotency_keys', 'daily_quotas', 'hidden_people']) {
     await insert(table, { account_id })
   }
+  await insert('reserved_usernames', { account_id, username: randomUUID() })
   await insert('failed_messages', { message: account_id })
 }
 

@@ -75,7 +75,7 @@ export async function changePerson (
     const set = await changes(trx, before)
     if (
       typeof set.username === 'string' && set.username !== before.username &&
-      await isReservedUsername(trx, set.username)
+      await isReservedUsername(trx, set.username, accountId)
     ) {
       throw new UsernameTaken()
     }
@@ -90,6 +90,10 @@ export async function changePerson (
         throw isUsernameConflict(error) ? new UsernameTaken() : error
       })
 
+    if (after.username.toLowerCase() !== before.username.toLowerCase()) {
+      await reserveUsername(trx, before.username, accountId)
+    }
+
     const copy = toPersonCopy(after)
     const facts = factsOf(after)
     if (!isDeepStrictEqual(copy, toPersonCopy(before))) {
@@ -100,6 +104,14 @@ export async function changePerson (
     }
     return after
   })
+}
+
+/** Keeps a username that its owner gave up, so that for 30 days nobody else gets what is meant for them. */
+async function reserveUsername (trx: Trx, username: string, accountId: string) {
+  const reserved = { account_id: accountId, until: sql<Date>`now() + interval '30 days'` }
+  await trx.insertInto('reserved_usernames').values({ username: username.toLowerCase(), ...reserved })
+    .onConflict((conflict) => conflict.column('username').doUpdateSet(reserved))
+    .execute()
 }
 
 const toPersonChanged = (media: Deps['media'], person: Person) => ({

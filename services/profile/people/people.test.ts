@@ -191,6 +191,19 @@ t.test('an invalid field is rejected and changes nothing', async (t) => {
   t.equal((await get(ana, '/profile')).data.profile.name, 'Ana')
 })
 
+t.test('a given-up username rests 30 days before another person can take it; its owner can take it back', async (t) => {
+  const [ana, ben] = [await givenPerson(), await givenPerson()]
+  await put(ana, '/profile', { username: 'ana.first' })
+  await put(ana, '/profile', { username: 'ana.second' })
+  t.match(await put(ben, '/profile', { username: 'Ana.First' }), { status: 409, code: 'USERNAME_TAKEN' })
+  t.equal((await get(ben, '/profile/username-available?username=ana.first')).data.available, false)
+  t.equal((await get(ana, '/profile/username-available?username=ana.first')).data.available, true)
+  t.match(await put(ana, '/profile', { username: 'ana.first' }), { status: 200 })
+  t.match(await put(ben, '/profile', { username: 'ana.second' }), { status: 409, code: 'USERNAME_TAKEN' })
+  await db.updateTable('reserved_usernames').set({ until: new Date() }).where('account_id', '=', ana).execute()
+  t.match(await put(ben, '/profile', { username: 'ana.second' }), { status: 200 })
+})
+
 t.test('of twenty concurrent requests for one username, in any case, one succeeds', async (t) => {
   const people = await Promise.all(Array.from({ length: 20 }, () => givenPerson()))
   const responses = await Promise.all(

@@ -123,12 +123,14 @@ export async function isUsernameAvailable (db: Db, username: string, accountId: 
     .where(sql`lower(username)`, '=', username.toLowerCase())
     .executeTakeFirst()
   if (holder) return holder.account_id === accountId
-  return findNameError(username) === undefined && !await isReservedUsername(db, username)
+  return findNameError(username) === undefined && !await isReservedUsername(db, username, accountId)
 }
 
-/** Whether an erased account had this username, less than 90 days ago. */
-export async function isReservedUsername (db: Db, username: string) {
+/** Whether this username was given up by somebody else less than 30 days ago, or by an erased account less than 90. */
+export async function isReservedUsername (db: Db, username: string, accountId: string) {
   const reserved = await db.selectFrom('reserved_usernames').where('username', '=', username.toLowerCase())
-    .where('until', '>', sql<Date>`now()`).select('username').executeTakeFirst()
+    .where('until', '>', sql<Date>`now()`)
+    .where('account_id', 'is distinct from', accountId)
+    .select('username').executeTakeFirst()
   return reserved !== undefined
 }
