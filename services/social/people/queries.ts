@@ -1,5 +1,4 @@
 import { sql, type ExpressionBuilder } from 'kysely'
-import type { Page } from '@tandem/http-kit'
 import type { ImageDetails } from '@tandem/media-kit'
 import type { Db, Tables } from '../tables.ts'
 import { asUuid, isFollowing, canSeePerson } from '../visibility/people.ts'
@@ -55,14 +54,26 @@ export async function isPersonVisibleTo (db: Db, accountId: string, viewer: stri
   return rows[0]?.isVisible === true
 }
 
+/** The last person of a page, as they were when it was read. */
+export interface SearchPosition {
+  byUsername: boolean
+  username: string
+  userId: string
+}
+
 type PersonExpression = ExpressionBuilder<Tables, 'people'>
 const prefixRange = (text: string) => ({ from: text, to: `${text}\u{10FFFF}` })
 
 /**
  * People whose username starts with `text`, then people whose name contains words that start with its words. Both parts
- * are ordered by username. The cursor is the last person's id.
+ * are ordered by username. The cursor is a position, not a person, so that a rename between two pages skips nobody.
  */
-export async function searchPeople (db: Db, viewer: string, text: string, { cursor, limit }: Page) {
+export async function searchPeople (
+  db: Db,
+  viewer: string,
+  text: string,
+  { cursor: last, limit }: { cursor: SearchPosition | undefined, limit: number }
+) {
   const prefix = prefixRange(text.toLowerCase().replace(/^@/, ''))
   const words = toPrefixQuery(text)
   // Compared by bytes, as in the index.
@@ -72,11 +83,6 @@ export async function searchPeople (db: Db, viewer: string, text: string, { curs
       sql<boolean>`people.username collate "C" <= ${prefix.to}`
     ])
   const byName = sql<boolean>`to_tsvector('simple', people.search_name) @@ to_tsquery('simple', ${words ?? ''})`
-  const last = cursor === undefined ? undefined : await db.selectFrom('people').where('account_id', '=', cursor)
-    .select((row) => ['username', byUsername(row).$castTo<boolean>().as('byUsername')])
-    .executeTakeFirst()
-  if (cursor !== undefined && !last) return []
-
   const part = (isFirst: boolean) =>
     db.selectFrom('people')
       .where((row) => isFirst ? byUsername(row) : row.and([byName, row.not(byUsername(row))]))
@@ -86,11 +92,11 @@ export async function searchPeople (db: Db, viewer: string, text: string, { curs
           .where(
             sql<
               boolean
-            >`(people.username collate "C", people.account_id) > (${last?.username} collate "C", ${cursor}::uuid)`
+            >`(people.username collate "C", people.account_id) > (${last?.username} collate "C", ${last?.userId}::uuid)`
           ))
       .select([
         'people.account_id as userId',
-        'people.account_id as cursorId',
+        sql<boolean>`${sql.lit(isFirst)}`.as('byUsername'),
         ...personColumns(viewer, 'people.account_id')
       ])
       .orderBy(sql`people.username collate "C"`)

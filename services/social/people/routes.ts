@@ -1,5 +1,17 @@
 import Type from 'typebox'
-import { paginate, Data, data, Id, NextCursor, Nullable, PageQuery, Text, named, type Routes } from '@tandem/http-kit'
+import {
+  paginate,
+  Data,
+  data,
+  Id,
+  NextCursor,
+  Nullable,
+  PageQuery,
+  Text,
+  named,
+  ValidationError,
+  type Routes
+} from '@tandem/http-kit'
 import { examplePicture, Picture } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
@@ -7,7 +19,7 @@ import { ensurePerson, findAccountByUsername } from './actions.ts'
 import { withPeople } from './authors.ts'
 import { fetchCurrentPerson } from './lookup.ts'
 import { Person } from './person.ts'
-import { findProfile, searchPeople } from './queries.ts'
+import { findProfile, searchPeople, type SearchPosition } from './queries.ts'
 
 const PublicProfile = named(
   'UserProfile',
@@ -42,6 +54,17 @@ const PublicProfile = named(
   })
 )
 
+// Two characters, or one of a script in which a family name has one.
+const SearchText = Text({
+  max: 50,
+  pattern: '^(?:.{2,}|[\\p{sc=Han}\\p{sc=Hangul}\\p{sc=Hiragana}\\p{sc=Katakana}])$',
+  expectedFormat: {
+    en: 'must have at least 2 characters',
+    id: 'minimal 2 karakter'
+  },
+  documentedAs: Text({ max: 50, description: 'At least two characters, or one of Han, Hangul or kana' })
+})
+
 export const personRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
 
@@ -63,14 +86,20 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Search users by username, then by name',
       description: 'The caller, blocked users and users who blocked the caller are left out.',
       'x-extension': true,
-      querystring: PageQuery({ q: Text({ min: 2, max: 50 }) }),
+      querystring: PageQuery({
+        q: SearchText,
+        cursor: Type.Optional(Type.String({ maxLength: 200, description: 'The nextCursor of the previous page' }))
+      }),
       response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
     }
   }, async ({ query, account }) => {
     const { page, nextCursor } = paginate(
-      await searchPeople(db, account.id, query.q, query),
+      await searchPeople(db, account.id, query.q, {
+        cursor: query.cursor === undefined ? undefined : parsePosition(query.cursor),
+        limit: query.limit
+      }),
       query.limit,
-      (row) => row.cursorId
+      formatPosition
     )
     return data({ users: await withPeople(deps, page, account.id), nextCursor })
   })
@@ -106,4 +135,19 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
     async ({ params: { username }, account }) =>
       await readProfile(await findAccountByUsername(deps, username), account.id)
   )
+}
+
+const formatPosition = ({ byUsername, username, userId }: SearchPosition) =>
+  `${byUsername ? 'username' : 'name'}:${username}:${userId}`
+
+function parsePosition (cursor: string): SearchPosition {
+  const [, part, username, userId] =
+    /^(username|name):([^:]+):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
+  if (username === undefined || userId === undefined) {
+    throw new ValidationError({
+      en: 'cursor must be the nextCursor of a previous page',
+      id: 'cursor harus berupa nextCursor dari halaman sebelumnya'
+    })
+  }
+  return { byUsername: part === 'username', username, userId }
 }
