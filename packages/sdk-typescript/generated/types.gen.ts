@@ -16155,7 +16155,13 @@ export type SearchUsersData = {
     path?: never;
     query: {
         limit?: number;
+        /**
+         * The nextCursor of the previous page
+         */
         cursor?: string;
+        /**
+         * At least two characters, or one of Han, Hangul or kana
+         */
         q: string;
     };
     url: '/users/search';

@@ -123,6 +123,31 @@ t.test('after a flight westward the streak counts up to today', async (t) => {
   t.match((await read('/dashboard/stats')).stats, { streak: 2, longestStreak: 3 })
 })
 
+t.test('a day that did not exist for a person breaks no streak', async (t) => {
+  const { log, read, send } = newUser({ now: '2026-11-18T03:00:00Z', zone: 'Pacific/Honolulu' })
+  await log(...['15', '16', '17'].map((day) => water(`2026-11-${day}T17:00:00-10:00`)))
+  at('2026-11-18T21:00:00Z')
+  setFakes({ person: examplePerson('Pacific/Auckland') })
+  const [landed] = await log(water('2026-11-18T20:00:00Z'))
+  t.match((await read('/logs')).logs[0], { day: '2026-11-19', timezone: 'Pacific/Auckland' })
+  t.match((await read('/dashboard/stats')).stats, { streak: 5, longestStreak: 5 })
+  t.equal((await read('/dashboard/health-score')).metrics.water.streak, 5)
+  await send('DELETE', `/logs/${landed?.id}`)
+  t.match((await read('/dashboard/stats')).stats, { streak: 0, longestStreak: 3 })
+  await log(food('2026-11-18T20:00:00Z'))
+  t.match((await read('/dashboard/stats')).stats, { streak: 5 })
+  t.equal((await read('/dashboard/health-score')).metrics.water.streak, 0)
+
+  const samoan = newUser({ now: '2011-12-30T20:00:00Z', zone: 'Pacific/Apia' })
+  await samoan.log(food('2011-12-29T20:00:00Z'), food('2011-12-30T20:00:00Z'))
+  t.same((await samoan.read('/logs')).logs.map(({ day }: { day: string }) => day), ['2011-12-31', '2011-12-29'])
+  t.match((await samoan.read('/dashboard/stats')).stats, { streak: 3 })
+
+  const lazy = newUser({ now: '2026-11-20T05:00:00Z' })
+  await lazy.log(food('2026-11-18T16:59:00Z'), food('2026-11-19T17:01:00Z'))
+  t.match((await lazy.read('/dashboard/stats')).stats, { streak: 1, longestStreak: 1 })
+})
+
 t.test('an ISO week starts on Monday and can span the end of the year', async (t) => {
   const { log, read } = newUser({ now: '2027-01-01T05:00:00Z' })
   // Friday 2027-01-01 is in the week of Monday 2026-12-28, 2026's week 53.

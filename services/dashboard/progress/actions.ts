@@ -3,6 +3,7 @@ import { publish } from '@tandem/bus-kit'
 import { AchievementEarned, LevelReached } from '@tandem/contracts'
 import { dayFromNumber, mondayNumberOf, dayNumberOf } from '../calendar.ts'
 import type { Trx } from '../tables.ts'
+import { findMissingDays } from './missing-days.ts'
 import { achievementsOf, levelOf } from './rules.ts'
 import { applyStreakChanges, type StreakChange } from './streaks.ts'
 import { deleteSummaries, insertSummaries, weeksWithWorkout, type Summary } from './summaries.ts'
@@ -71,6 +72,7 @@ async function findStreakChanges (trx: Trx, accountId: string, days: string[], b
     if (waterChange !== undefined) changes.push({ kind: 'WATER', number, counts: waterChange })
     if (findTransition(day, ({ workouts }) => workouts > 0) !== undefined) weeks.add(mondayNumberOf(number))
   }
+  changes.push(...await findMissingDays(trx, accountId, days.map(dayNumberOf)))
   if (weeks.size > 0) {
     const active = await weeksWithWorkout(trx, accountId, [...weeks].map(dayFromNumber))
     for (const number of weeks) changes.push({ kind: 'WEEK', number, counts: active.has(dayFromNumber(number)) })

@@ -88,7 +88,7 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       querystring: PageQuery({
         q: SearchText,
-        cursor: Type.Optional(Type.String({ maxLength: 200, description: 'The nextCursor of the previous page' }))
+        cursor: Type.Optional(Type.String({ description: 'The nextCursor of the previous page' }))
       }),
       response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
     }
