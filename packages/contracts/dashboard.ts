@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineEvent, defineRpc } from './definitions.ts'
-import { Erased, Id, Nullable, erasureCheck, personalData } from './schemas.ts'
+import { Erased, Id, Nullable, Timestamp, erasureCheck, personalData } from './schemas.ts'
 
 export const LevelReached = defineEvent(
   'dashboard.level.reached.v1',
@@ -16,6 +16,15 @@ export const RecordSet = defineEvent(
     weightKg: Type.Number(),
     reps: Type.Integer()
   })
+)
+
+/**
+ * The newest weight log of a person changed, in kilograms. `previousAt` is the time of the one before: later than `at` if
+ * that was deleted or moved.
+ */
+export const WeightLogged = defineEvent(
+  'dashboard.weight.logged.v1',
+  Type.Object({ accountId: Id, kg: Type.Number(), at: Timestamp, previousAt: Nullable(Timestamp) })
 )
 
 export const AchievementEarned = defineEvent(

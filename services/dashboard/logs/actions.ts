@@ -11,6 +11,7 @@ import { insertLifts, markRecords, deleteLifts, type Lift } from '../records/act
 import type { Db, LogData, LogType, Trx } from '../tables.ts'
 import type { Item, RejectedItem } from './items.ts'
 import { liftsOf } from './lifts.ts'
+import { findNewestWeight, publishNewestWeight } from './weights.ts'
 
 export interface ItemResult {
   clientId: string | null
@@ -71,7 +72,10 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
     .map((item) => ({ ...item, existing: existing.get(item.clientId) }))
     .filter((item) => !item.existing || hasChanged(item, item.existing))
     .map((item) => ({ ...item, ...dayAndZoneOf(item, zone) }))
+  const isAboutWeight = writes.some(({ type, existing }) => type === 'WEIGHT' || existing?.type === 'WEIGHT')
+  const weightBefore = isAboutWeight ? await findNewestWeight(trx, accountId) : undefined
   const written = await upsert(trx, accountId, writes)
+  if (isAboutWeight) await publishNewestWeight(trx, accountId, weightBefore)
 
   const workouts = written.filter((log) => log.type === 'WORKOUT' || existing.get(log.clientId)?.type === 'WORKOUT')
   const days = new Set(written.flatMap((log) => [log.day, existing.get(log.clientId)?.day ?? log.day]))
@@ -130,10 +134,12 @@ export async function deleteLog (db: Db, accountId: string, logId: string) {
     await db.transaction().execute(async (trx) => {
       const totals = await lockAccount(trx, accountId)
       const lifts = await deleteLifts(trx, accountId, [logId])
+      const weightBefore = await findNewestWeight(trx, accountId)
       const log = await trx.deleteFrom('logs').where('id', '=', logId).where('account_id', '=', accountId)
-        .returning(['client_id', sql<string>`day::text`.as('day')])
+        .returning(['client_id', 'type', sql<string>`day::text`.as('day')])
         .executeTakeFirst()
       if (!log) throw new LogNotFound()
+      if (log.type === 'WEIGHT') await publishNewestWeight(trx, accountId, weightBefore)
       await trx.insertInto('deleted_logs').values({ account_id: accountId, client_id: log.client_id })
         .onConflict((conflict) => conflict.doNothing())
         .execute()

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { recordedEvents } from '@tandem/bus-kit/testing'
 import t from 'tap'
 import { runHousekeeping } from '../housekeeping.ts'
 import { food, lift, sleep, testApp, water, weight, workout } from '../test/app.ts'
@@ -130,6 +131,21 @@ t.test('a deleted log is not created again by a repeated upload, for 90 days', a
   await age(91)
   await runHousekeeping(db)
   t.match(await log(item), [{ status: 'created' }])
+})
+
+t.test('the newest weight log is published when it changes', async (t) => {
+  const { account, log, send, read } = newUser()
+  const published = async () =>
+    (await recordedEvents(db)).filter(({ type, subject }) =>
+      type === 'dashboard.weight.logged.v1' && subject === account
+    ).map(({ data }) => [(data as { kg: number }).kg, (data as { previousAt: string | null }).previousAt])
+  const [first, second] = ['2026-11-18T01:00:00.000Z', '2026-11-19T01:00:00.000Z']
+  await log(weight(first, 70), food(now))
+  await log(weight('2026-11-17T01:00:00Z', 69))
+  const [typo] = await log(weight(second, 171))
+  await send('DELETE', `/logs/${typo?.id}`)
+  t.same(await published(), [[70, null], [171, first], [70, second]])
+  t.equal((await read('/dashboard/stats')).stats.currentWeight, 70)
 })
 
 t.test('the limits of an item are exact at both ends', async (t) => {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql, type UpdateObject } from 'kysely'
 import { generateUsername, isDeparted } from '@tandem/account-kit'
-import { publish } from '@tandem/bus-kit'
+import { claimOnce, publish } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
 import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import type { Db, Tables, Trx } from '../tables.ts'
-import { toPersonCopy, factsOf } from './describe.ts'
+import { toPersonCopy, factsOf, weighedAt } from './describe.ts'
 import { findPerson, isReservedUsername, lockPerson, personColumns, type Person } from './queries.ts'
 
 interface NewPerson {
@@ -82,7 +82,7 @@ export async function changePerson (
     // Clients often send back what they received: only a different weight updates the time.
     const weighed = set.weight !== undefined && set.weight !== before.weight && { weighed_at: sql<Date>`now()` }
     const after = await trx.updateTable('people')
-      .set({ ...set, ...weighed, updated_at: nextUpdatedAt, published_media_base: media.baseUrl })
+      .set({ ...weighed, ...set, updated_at: nextUpdatedAt, published_media_base: media.baseUrl })
       .where('account_id', '=', accountId)
       .returning(personColumns)
       .executeTakeFirstOrThrow()
@@ -103,6 +103,33 @@ export async function changePerson (
       await publish(trx, FactsChanged, accountId, { accountId, changedAt: after.changedAt, ...facts })
     }
     return after
+  })
+}
+
+interface LoggedWeight {
+  accountId: string
+  kg: number
+  at: string
+  previousAt: string | null
+}
+
+/**
+ * Takes over the newest logged weight, once for an event, unless the person entered a later one here. If the newest log
+ * was deleted, the one before counts from now on.
+ */
+export async function adoptLoggedWeight (
+  deps: Pick<Deps, 'db' | 'media' | 'findAccounts'>,
+  eventId: string,
+  { accountId, kg, at, previousAt }: LoggedWeight
+) {
+  if (!await findPerson(deps.db, accountId)) await addMissingPeople(deps, [accountId])
+  if (!await findPerson(deps.db, accountId)) return
+  const isWithdrawn = previousAt !== null && previousAt > at
+  await changePerson(deps, accountId, async (trx, person) => {
+    const current = weighedAt(person)
+    if (!await claimOnce(trx, eventId, 'logged weight')) return {}
+    if (current !== null && current > (isWithdrawn ? previousAt : at)) return {}
+    return { weight: kg, weighed_at: isWithdrawn ? sql<Date>`now()` : new Date(at) }
   })
 }
 

@@ -1,7 +1,10 @@
 import { on } from '@tandem/bus-kit'
-import { AccountRegistered } from '@tandem/contracts'
+import { AccountRegistered, WeightLogged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { addPerson } from './actions.ts'
+import { adoptLoggedWeight, addPerson } from './actions.ts'
 
 export const onAccountRegistered = ({ db }: Deps) =>
   on(AccountRegistered, async ({ data }) => await addPerson(db, data))
+
+export const onWeightLogged = (deps: Deps) =>
+  on(WeightLogged, async ({ id, data }) => await adoptLoggedWeight(deps, id, data))

@@ -7,7 +7,8 @@ import {
   People,
   PeopleNamed,
   Person,
-  PersonChanged
+  PersonChanged,
+  WeightLogged
 } from '@tandem/contracts'
 import { deliver } from '@tandem/bus-kit/testing'
 import { testApp } from '../test/app.ts'
@@ -189,6 +190,25 @@ t.test('an invalid field is rejected and changes nothing', async (t) => {
     )
   }
   t.equal((await get(ana, '/profile')).data.profile.name, 'Ana')
+})
+
+t.test('a logged weight becomes the weight of the profile, unless a later one was entered', async (t) => {
+  const ana = await givenPerson()
+  const logged = async (kg: number, at: string, previousAt: string | null = null, id = randomUUID()) => {
+    await deliver(handlers, WeightLogged.type, { accountId: ana, kg, at, previousAt }, { id })
+    return (await get(ana, '/profile')).data.profile.weight
+  }
+  const [first, second, third] = ['2026-11-01T01:00:00.000Z', '2026-11-08T01:00:00.000Z', '2026-11-15T01:00:00.000Z']
+  t.equal(await logged(70, first), 70)
+  t.equal(await logged(72, third, first), 72)
+  t.equal(await logged(71, second, first), 72, 'an older one does not replace it')
+  const id = randomUUID()
+  t.equal(await logged(71, second, third, id), 71, 'the newest was deleted')
+  await put(ana, '/profile', { weight: 69 })
+  t.equal(await logged(71, second, third, id), 69, 'a repeat changes nothing')
+  t.equal(await logged(73, third, second), 69, 'a later entry in the profile stays')
+  t.match(await callRpc(Person, { accountId: ana }), { profile: { weight: 69 } })
+  t.equal(await logged(68, new Date(Date.now() + 60_000).toISOString()), 68)
 })
 
 t.test('a given-up username rests 30 days before another person can take it; its owner can take it back', async (t) => {
