@@ -4,6 +4,7 @@ import { Unavailable } from '@tandem/process-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher, Pool } from 'undici'
 import { checkBody, readBody } from './bodies.ts'
+import { ClientGone, onClientGone } from './client-gone.ts'
 import { requestErrorOf, failureOf, recordFailure, ResponseTimeout } from './failures.ts'
 import { requestHeadersFor } from './headers.ts'
 import type { Upstream } from './pools.ts'
@@ -31,7 +32,8 @@ export function forwardRequest (
  * Forwards `request` to `path` at a service and the response back to the client: status, headers and body unchanged.
  * Both bodies are buffered, so a slow client holds no connection, and a response that breaks off can still become a
  * clean 503. Throws Unavailable if the service is unreachable, takes more than `timeoutMs`, or breaks off. A GET or HEAD
- * is retried once after a broken connection, within the retry budget; any other method only if not a byte was sent.
+ * is retried once after a broken connection, within the retry budget; any other method only if not a byte was sent. If
+ * the client leaves, the service's connection is closed, so that it can stop, and nothing counts for the breaker.
  */
 export function forward (
   request: FastifyRequest,
@@ -70,6 +72,14 @@ export function forward (
   }
   const fail = (error: Error) =>
     settle(() => void reply.send(recordFailure(upstream, error, { isSlow: timeoutMs > DEFAULT_TIMEOUT_MS })))
+
+  onClientGone(reply, () => {
+    if (isSettled) return
+    isSettled = true
+    clearTimeout(timer)
+    breaker.ignored()
+    abort(new ClientGone())
+  })
 
   function attempt () {
     attempts++

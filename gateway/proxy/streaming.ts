@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream'
 import httpProxy from '@fastify/http-proxy'
 import { Unavailable } from '@tandem/process-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { checkBody, declaredLengthOf } from './bodies.ts'
+import { ClientGone, onClientGone } from './client-gone.ts'
 import { createConcurrencyLimiter, holdUntilClosed } from './concurrency.ts'
 import { failureOf, recordFailure } from './failures.ts'
 import { forwardRequest } from './forward.ts'
@@ -56,7 +58,9 @@ export function createStreaming (upstream: Upstream, receiveLargeBody: LargeBodi
         }
         const body = await receiveLargeBody(request, reply, maxBodyBytes)
         holdUntilClosed(reply, await slots.acquire('all'))
-        request.body = body
+        const left = new AbortController()
+        onClientGone(reply, () => left.abort(new ClientGone()))
+        request.body = Object.assign(body, { signal: left.signal })
         return reply.from(destination, options)
       }
     })
@@ -70,7 +74,12 @@ function createStreamingClient (upstream: Upstream) {
   return {
     request (options: Dispatcher.RequestOptions, done: Callback) {
       if (!upstream.breaker.allowRequest()) return done(new Unavailable())
-      upstream.streamingPool.request(options, (error, response) => {
+      const signal = signalOf(options.body)
+      upstream.streamingPool.request({ ...options, signal }, (error, response) => {
+        if (error instanceof ClientGone) {
+          upstream.breaker.ignored()
+          return done(error)
+        }
         const failure = error ?? failureOf(response.statusCode)
         if (failure) {
           response?.body?.destroy()
@@ -82,3 +91,7 @@ function createStreamingClient (upstream: Upstream) {
     }
   }
 }
+
+/** The body is all that @fastify/http-proxy passes on as it is, so it carries the signal that its client has left. */
+const signalOf = (body: unknown) =>
+  body instanceof Readable && 'signal' in body && body.signal instanceof AbortSignal ? body.signal : null
