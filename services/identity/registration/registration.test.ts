@@ -293,6 +293,16 @@ t.test('register', async (t) => {
     t.match(user, { role: 'USER', emailVerified: false })
   })
 
+  t.test('accepts a domain in Unicode and in ASCII as the same address', async (t) => {
+    const name = randomUUID()
+    t.match(await post('/auth/register', { email: `${name}@MÜNCHEN.example`, password }), {
+      status: 201,
+      user: { email: `${name}@xn--mnchen-3ya.example` }
+    })
+    t.match(await post('/auth/check-email', { email: `${name}@xn--mnchen-3ya.example` }), { exists: true })
+    t.match(await post('/auth/check-email', { email: `${name}@münchen.example` }), { exists: true })
+  })
+
   t.test('rejects an address that has an account, case-insensitively', async (t) => {
     const { email } = await givenAccount()
     t.match(await post('/auth/register', { email: email.toUpperCase(), password }), {

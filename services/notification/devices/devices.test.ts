@@ -11,7 +11,7 @@ t.test('a device is registered, listed and deleted', async (t) => {
   const [ana, token] = [randomUUID(), tokenOf()]
   const registered = await send(ana, 'POST', '/notifications/push', {
     token,
-    platform: 'ios',
+    platform: 'iOS',
     deviceId: 'd1',
     deviceName: 'Ana’s phone',
     appVersion: '1.2.0'

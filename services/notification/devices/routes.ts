@@ -5,7 +5,7 @@ import { registerDevice, deleteDevice } from './actions.ts'
 import { listDevices } from './queries.ts'
 
 const MAX_TOKEN_LENGTH = 1024
-const Platform = named('Platform', Enum(['android', 'ios']))
+const Platform = named('Platform', Enum(['android', 'ios'], { transform: ['trim', 'toLowerCase'] }))
 
 const Device = named(
   'PushDevice',

@@ -64,7 +64,13 @@ export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
         'x-extension': true,
         body: Body({
           name: Text({ max: 100, description: 'Only I see it' }),
-          email: Text({ max: 254, format: 'email', transform: ['trim', 'toLowerCase'], examples: ['mum@example.com'] }),
+          email: Text({
+            max: 254,
+            asciiDomain: true,
+            format: 'email',
+            transform: ['trim', 'toLowerCase'],
+            examples: ['mum@example.com']
+          }),
           locale: Type.Optional(Enum(LANGUAGES, { description: 'The language of the mails; mine by default' })),
           confirm: Type.Optional(Type.Boolean({ description: confirmDescription }))
         }, { examples: [{ name: 'Mum', email: 'mum@example.com', locale: 'en' }] }),
