@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { pipeline } from 'node:stream/promises'
-import { crc32, createDeflateRaw } from 'node:zlib'
-import { descriptorOf, directoryEntryOf, endOf, localHeaderOf, toDosTime } from './zip-records.ts'
+import { PassThrough, Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { ZipFile } from 'yazl'
 
 type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>
 
@@ -19,55 +19,47 @@ export interface Entry {
   sha256: string
 }
 
-/**
- * A zip of the files, one after the other, while it is read. Each is in `entries` before the next one is asked for.
- * It is written here because yazl sends each file through six streams, whose garbage made an export larger: see
- * docs/decisions/0027-exports-write-their-own-zip.md.
- */
+/** A zip of the files, one after the other, while it is read. Each is in `entries` before the next one is asked for. */
 export async function* zip (files: AsyncIterable<File>, entries: Entry[]): AsyncGenerator<Buffer> {
-  const directory: Buffer[] = []
-  let offset = 0
-  const count = (chunk: Buffer) => {
-    offset += chunk.length
-    return chunk
+  const archive = new ZipFile()
+  const output = archive.outputStream.pipe(new PassThrough())
+  archive.on('error', (error) => output.destroy(error))
+  const stopped = new AbortController()
+  const adding = addFiles(archive, files, entries, stopped.signal)
+  adding.catch((error: Error) => output.destroy(error))
+  try {
+    yield* output as AsyncIterable<Buffer>
+    await adding
+  } finally {
+    stopped.abort()
   }
-  for await (const { path, content, isStored = false } of files) {
-    const measured = measure(content)
-    const header = { name: Buffer.from(path), isCompressed: !isStored, modifiedAt: toDosTime(new Date()), offset }
-    yield count(localHeaderOf(header))
-    const start = offset
-    for await (const chunk of isStored ? measured.chunks : deflate(measured.chunks)) yield count(chunk)
-    const entry = { ...header, crc: measured.crc(), bytes: measured.length(), compressedBytes: offset - start }
-    yield count(descriptorOf(entry))
-    directory.push(directoryEntryOf(entry))
-    entries.push({ path, bytes: measured.length(), sha256: measured.digest() })
-  }
-  const start = offset
-  for (const entry of directory) yield count(entry)
-  yield endOf({ count: directory.length, bytes: offset - start, offset: start })
 }
 
-async function* deflate (chunks: AsyncIterable<Buffer>) {
-  const deflated = createDeflateRaw()
-  const writing = pipeline(chunks, deflated)
-  // Reading `deflated` throws the same error.
-  writing.catch(() => {})
-  yield* deflated as AsyncIterable<Buffer>
-  await writing
+async function addFiles (archive: ZipFile, files: AsyncIterable<File>, entries: Entry[], signal: AbortSignal) {
+  for await (const { path, content, isStored = false } of files) {
+    const measured = measure(content)
+    const source = Readable.from(measured.chunks)
+    archive.addReadStream(source, path, { compress: !isStored })
+    try {
+      await finished(source, { signal })
+    } finally {
+      source.destroy()
+    }
+    entries.push({ path, bytes: measured.length(), sha256: measured.digest() })
+  }
+  archive.end()
 }
 
 /** Counts and digests chunks while they are read. */
 export function measure (source: Chunks) {
   const hash = createHash('sha256')
-  let crc = 0
   let length = 0
   async function* chunks () {
     for await (const chunk of source) {
       hash.update(chunk)
-      crc = crc32(chunk, crc)
       length += chunk.length
       yield chunk
     }
   }
-  return { chunks: chunks(), length: () => length, crc: () => crc, digest: () => hash.digest('hex') }
+  return { chunks: chunks(), length: () => length, digest: () => hash.digest('hex') }
 }
