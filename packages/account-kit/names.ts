@@ -147,13 +147,29 @@ export function findNameError (name: string): Sentence | undefined {
   if (isReserved(name)) return { en: 'is reserved; choose another one', id: 'tidak dapat dipakai; pilih yang lain' }
 }
 
+/** Why `username` cannot be chosen, as the ends of sentences; undefined if it can. Mentions end where a username can end. */
+export function findUsernameError (username: string): Sentence | undefined {
+  if (!/^\w+(?:\.\w+)*$/.test(username)) {
+    return {
+      en: 'must begin and end with a letter, digit or underscore, without two dots in a row',
+      id: 'harus diawali dan diakhiri dengan huruf, angka, atau garis bawah, tanpa dua titik berturut-turut'
+    }
+  }
+  return findNameError(username)
+}
+
 /**
  * Validates a name that people choose: of an account, a username or a matching profile. The rule is the same
  * everywhere.
  * @param current their current name, which stays valid even if the rules have changed since
  * @throws ValidationError
  */
-export function validateName (field: string, name: string | undefined, current?: string) {
-  const error = name === undefined || name === current ? undefined : findNameError(name)
+export function validateName (
+  field: string,
+  name: string | undefined,
+  current?: string,
+  findError: (name: string) => Sentence | undefined = findNameError
+) {
+  const error = name === undefined || name === current ? undefined : findError(name)
   if (error) throw new ValidationError({ en: `${field} ${error.en}`, id: `${field} ${error.id}` })
 }

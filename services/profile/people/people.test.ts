@@ -211,6 +211,20 @@ t.test('a logged weight becomes the weight of the profile, unless a later one wa
   t.equal(await logged(68, new Date(Date.now() + 60_000).toISOString()), 68)
 })
 
+t.test('a username begins and ends with a letter, digit or underscore, without two dots in a row; existing ones stay', async (t) => {
+  const ana = await givenPerson()
+  for (const username of ['ana.', '.ana', '...', 'a..na']) {
+    t.match(await put(ana, '/profile', { username }), { status: 400, code: 'VALIDATION_ERROR' }, username)
+    t.equal((await get(ana, `/profile/username-available?username=${username}`)).data.available, false)
+  }
+  await db.updateTable('people').set({ username: 'a..na.' }).where('account_id', '=', ana).execute()
+  t.match(await put(ana, '/profile', { username: 'a..na.', bio: 'Long here' }), {
+    status: 200,
+    data: { profile: { username: 'a..na.' } }
+  })
+  t.equal((await put(ana, '/profile', { username: '_a.n.a_' })).status, 200)
+})
+
 t.test('a given-up username rests 30 days before another person can take it; its owner can take it back', async (t) => {
   const [ana, ben] = [await givenPerson(), await givenPerson()]
   await put(ana, '/profile', { username: 'ana.first' })

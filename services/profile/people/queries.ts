@@ -1,5 +1,5 @@
 import { sql, type Expression } from 'kysely'
-import { findNameError } from '@tandem/account-kit'
+import { findUsernameError } from '@tandem/account-kit'
 import type { ImageDetails } from '@tandem/media-kit'
 import type { Db, Trx } from '../tables.ts'
 
@@ -115,15 +115,15 @@ export async function listPhotoDetails (db: Db, accountId: string) {
 }
 
 /**
- * Whether `accountId` can use this username: it already does, or the name is neither taken (case-insensitive) nor
- * reserved.
+ * Whether `accountId` can use this username: it already does, or the name is one that can be chosen, and neither taken
+ * (case-insensitive) nor reserved.
  */
 export async function isUsernameAvailable (db: Db, username: string, accountId: string) {
   const holder = await db.selectFrom('people').select('account_id')
     .where(sql`lower(username)`, '=', username.toLowerCase())
     .executeTakeFirst()
   if (holder) return holder.account_id === accountId
-  return findNameError(username) === undefined && !await isReservedUsername(db, username, accountId)
+  return findUsernameError(username) === undefined && !await isReservedUsername(db, username, accountId)
 }
 
 /** Whether this username was given up by somebody else less than 30 days ago, or by an erased account less than 90. */

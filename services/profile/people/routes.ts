@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { validateName, Timezone, parseTimezone } from '@tandem/account-kit'
+import { findUsernameError, validateName, Timezone, parseTimezone } from '@tandem/account-kit'
 import { Body, Data, data, Enum, Text, NotModified, type Routes, readLocale } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
@@ -88,7 +88,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     return toResponse(
       await changePerson(deps, account.id, async (_, person) => {
         validateName('name', rest.name, person.name)
-        validateName('username', rest.username, person.username)
+        validateName('username', rest.username, person.username, findUsernameError)
         return {
           ...rest,
           ...(bio !== undefined && { bio: bio || null }),

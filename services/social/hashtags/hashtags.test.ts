@@ -11,6 +11,12 @@ t.test('hashtags are parsed in all spellings', async (t) => {
     ['#123 #1st # ## C#sharp &#39; a/#b', ['1st']],
     ['https://a.b/c#frag www.x.y/#z', []],
     ["#лето #朝ラン。#don't ＃Ｆｕｌｌ #café!", ['лето', '朝ラン', 'don', 'full', 'café']],
+    ['🏃‍♀️#running 1️⃣#one ❤️#love', ['running', 'one', 'love']],
+    ['#می\u200Cشود #ශ්\u200Dරී #end\u200D', ['می\u200Cشود', 'ශ්\u200Dරී', 'end']],
+    ['#col·lecció #צה״ל #dot·', ['col·lecció', 'צה״ל', 'dot']],
+    ['#️⃣x #\u0301x', []],
+    ['#İstanbul #ISTANBUL #I\u0307STANBUL', ['istanbul']],
+    ['見てhttps://a.b/c#frag、#走る https://a.b/c＃泳ぐ https://пример.рф/?q=#x', ['走る', '泳ぐ']],
     [`#${'x'.repeat(100)} #${'y'.repeat(101)}`, ['x'.repeat(100)]]
   ]
   for (const [text, tags] of cases) t.same(parseHashtags(text), tags, text.slice(0, 60))

@@ -29,7 +29,12 @@ t.test('likes', async (t) => {
       likedBy: ben,
       excerpt: 'x'.repeat(140)
     })
-    for (const [content, excerpt] of [['', null], ['👍'.repeat(150), '👍'.repeat(140)], ['short', 'short']] as const) {
+    for (
+      const [content, excerpt] of [['', null], ['👍'.repeat(150), '👍'.repeat(140)], [
+        `${'x'.repeat(139)}👨‍👩‍👧‍👦`,
+        'x'.repeat(139)
+      ], ['short', 'short']] as const
+    ) {
       const { id } = await givenPost(db, { author_id: ana, content })
       await post(ben, `/feed/${id}/like`)
       t.same((await publishedEvents('social.post.liked.v1')).at(-1), {

@@ -12,7 +12,10 @@ t.test('mentions are parsed in all spellings', async (t) => {
     ['@benさん と話す こんにちは@cara', ['ben', 'cara']],
     ['.@ben -@ana "@cara" @öxx @benö', ['ben', 'ana', 'cara']],
     [`@ab @abc @${'x'.repeat(30)} @${'y'.repeat(31)}`, ['abc', 'x'.repeat(30)]],
-    ['a@@ben @ @.. ＠ben', ['ben']]
+    ['a@@ben @ @.. ＠ben', ['ben']],
+    ['@ben.. @ana.b... @x. @x..xyz @ben.@cara @.dora', ['ben', 'ana.b', 'cara']],
+    ['🏃‍♀️@ben ❤️@cara 1️⃣@dora サッカー@ana', ['ben', 'cara', 'dora', 'ana']],
+    ['見てhttps://a.b/c、@ben https://a.b/@x。＠cara https://пример.рф/?q=@dora', ['ben', 'cara']]
   ]
   for (const [text, names] of cases) t.same(parseMentions(text), names, text.slice(0, 60))
   t.equal(parseMentions(Array.from({ length: 60 }, (_, index) => `@name${index}`).join(' ')).length, 50)

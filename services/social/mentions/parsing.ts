@@ -1,15 +1,23 @@
 const MAX_MENTIONS = 50
 
-// These scripts put no spaces between words, so a letter of theirs next to a username is not part of it.
-const unspacedScripts = String
-  .raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`
-const wordCharacter = String.raw`[\p{L}\p{M}\p{N}_]--[${unspacedScripts}]`
+// These scripts put no spaces between words, so a letter of theirs next to a username or a link is not part of it.
+const unspacedScripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((script) => String.raw`\p{scx=${script}}`).join('')
+// The marks at the end of an emoji do not make it a word.
+const wordCharacter = String.raw`[\p{L}\p{M}\p{N}_]--[${unspacedScripts}\uFE0F\u20E3]`
 
+// As the profile service takes it: letters, digits and underscores, with single dots between them.
+const username = String.raw`[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*`
 // A character before the @ can make it part of an email or a path. The lookahead takes the whole name, so the character
 // after it must not continue it.
 const mentionPattern = new RegExp(
-  String.raw`(?<![[${wordCharacter}]@\/])[@＠](?=([A-Za-z0-9_.]{3,}))\1(?![[${wordCharacter}]@＠])`,
+  String.raw`(?<![[${wordCharacter}]@\/])[@＠](?=(${username}))\1(?![[${wordCharacter}]@＠])`,
   'gv'
+)
+
+const linkPattern = new RegExp(
+  String.raw`\b(?:https?:\/\/|www\.)[[${wordCharacter}]\-.~:\/?#\[\]@!$&'\(\)*+,;=%]+`,
+  'giv'
 )
 
 /** A mention in a text, from its `@` up to, but without, `end`: positions in UTF-16 code units, as in JavaScript. */
@@ -20,11 +28,10 @@ export interface MentionSpan {
   end: number
 }
 
-/** The mentions in a text, in order. A dot at the end belongs to the sentence, not to the username. */
+/** The mentions in a text, in order. A mention ends where a username can end: the dots after it are the sentence's. */
 export function findMentions (text: string): MentionSpan[] {
   if (!/[@＠]/.test(text)) return []
-  return [...blankLinks(text).matchAll(mentionPattern)].flatMap(({ 1: match = '', index }) => {
-    const name = match.replace(/\.+$/, '')
+  return [...blankLinks(text).matchAll(mentionPattern)].flatMap(({ 1: name = '', index }) => {
     if (name.length < 3 || name.length > 30) return []
     return [{ username: name.toLowerCase(), start: index, end: index + 1 + name.length }]
   })
@@ -35,5 +42,4 @@ export const parseMentions = (text: string) =>
   [...new Set(findMentions(text).map(({ username }) => username))].slice(0, MAX_MENTIONS)
 
 /** The text with spaces in place of URLs: nothing inside a URL is a mention or a hashtag. All positions stay. */
-export const blankLinks = (text: string) =>
-  text.replace(/\b(?:https?:\/\/|www\.)[^\s<>"]+/giu, (link) => ' '.repeat(link.length))
+export const blankLinks = (text: string) => text.replace(linkPattern, (link) => ' '.repeat(link.length))

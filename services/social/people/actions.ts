@@ -28,7 +28,7 @@ export async function ensurePeopleByUsername ({ db, people }: Pick<Deps, 'db' | 
 
 /** The account that has this username now. @throws PersonNotFound, Unavailable */
 export async function findAccountByUsername ({ db, people }: Pick<Deps, 'db' | 'people'>, username: string) {
-  const name = username.replace(/^@/, '').toLowerCase()
+  const name = username.replace(/^[@＠]/, '').toLowerCase()
   const known = await db.selectFrom('people').where(hasUsernameIn([name])).select('account_id')
     // Two copies can have it while the event of a change of username is on its way.
     .orderBy('changed_at', 'desc').executeTakeFirst()

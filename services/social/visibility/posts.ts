@@ -62,7 +62,14 @@ const visiblePost = (db: Db, postId: string, viewer: string) =>
     .select(['id', 'author_id as authorId', 'visibility', 'content'])
 
 const EXCERPT_LENGTH = 140
+const graphemes = new Intl.Segmenter()
 
 /** The start of a text about a post, for notifications. Null unless the post is public. */
 export const excerptOf = (text: string, visibility: string) =>
-  visibility !== 'PUBLIC' || text === '' ? null : Array.from(text).slice(0, EXCERPT_LENGTH).join('')
+  visibility !== 'PUBLIC' || text === '' ? null : text.slice(0, endOfExcerpt(text))
+
+// An emoji or a syllable is not cut in two.
+function endOfExcerpt (text: string) {
+  const end = Array.from(text).slice(0, EXCERPT_LENGTH).join('').length
+  return graphemes.segment(text).containing(end)?.index
+}
