@@ -23,7 +23,7 @@ export {
   readLocale,
   type Language
 } from './language.ts'
-export { paginate, type Page } from './pagination.ts'
+export { createInvalidCursor, paginate, type Page } from './pagination.ts'
 export { serializeByAccount } from './serialize-by-account.ts'
 export { readIdempotencyKey } from './idempotency.ts'
 export { describeErrors, explainUnstorable, findUnstorable } from './validation.ts'

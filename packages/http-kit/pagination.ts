@@ -1,3 +1,5 @@
+import { ValidationError } from './errors.ts'
+
 /** The page of a list that a client requests, as `PageQuery` parses it. */
 export interface Page {
   cursor?: string | undefined
@@ -13,3 +15,10 @@ export function paginate<Row> (rows: Row[], limit: number, cursorOf: (row: Row) 
   const last = page.at(-1)
   return { page, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null }
 }
+
+/** For a cursor that this list has never returned. */
+export const createInvalidCursor = () =>
+  new ValidationError({
+    en: 'cursor must be the nextCursor of a previous page',
+    id: 'cursor harus berupa nextCursor dari halaman sebelumnya'
+  })

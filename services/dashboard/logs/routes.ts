@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
+  createInvalidCursor,
   Body,
   paginate,
   Data,
@@ -17,7 +18,6 @@ import {
   PageQuery,
   IdempotencyHeaders,
   Timestamp,
-  ValidationError,
   named,
   type Routes
 } from '@tandem/http-kit'
@@ -212,11 +212,6 @@ const formatCursor = ({ at, id }: LogPosition) => `${at.getTime()}_${id}`
 
 function parseCursor (cursor: string): LogPosition {
   const [, at, id] = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
-  if (at === undefined || id === undefined) {
-    throw new ValidationError({
-      en: 'cursor must be the nextCursor of a previous page',
-      id: 'cursor harus berupa nextCursor dari halaman sebelumnya'
-    })
-  }
+  if (at === undefined || id === undefined) throw createInvalidCursor()
   return { at: new Date(Number(at)), id }
 }

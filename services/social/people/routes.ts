@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import {
+  createInvalidCursor,
   paginate,
   Data,
   data,
@@ -9,7 +10,6 @@ import {
   PageQuery,
   Text,
   named,
-  ValidationError,
   type Routes
 } from '@tandem/http-kit'
 import { examplePicture, Picture } from '@tandem/media-kit'
@@ -143,11 +143,6 @@ const formatPosition = ({ byUsername, username, userId }: SearchPosition) =>
 function parsePosition (cursor: string): SearchPosition {
   const [, part, username, userId] =
     /^(username|name):([^:]+):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
-  if (username === undefined || userId === undefined) {
-    throw new ValidationError({
-      en: 'cursor must be the nextCursor of a previous page',
-      id: 'cursor harus berupa nextCursor dari halaman sebelumnya'
-    })
-  }
+  if (username === undefined || userId === undefined) throw createInvalidCursor()
   return { byUsername: part === 'username', username, userId }
 }
