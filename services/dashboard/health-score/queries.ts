@@ -34,7 +34,8 @@ const DAYS_OF_WEEK = 7
 
 /**
  * `overallScore` is the weighted sum of the four rounded scores, rounded. `previousScore` is the score of the whole
- * previous week. Each day is scored by the goals of its time. `calorieProgress` can exceed 100; `todayProgress` of water stops at 100.
+ * previous week. Each day is scored by the goals of its time. `calorieProgress` can exceed 100; `todayProgress` of
+ * water stops at 100.
  * `avgDuration` is in minutes per day, `avgQuality` has one decimal. Tips are for the metric with the lowest score
  * (ties: greater weight, then nutrition before sleep), or praise if even that score is 80 or more. The streak of
  * workouts counts ISO weeks with one, up to this week, or up to the last while this week has none; that of water counts

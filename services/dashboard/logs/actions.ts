@@ -11,6 +11,7 @@ import { insertLifts, markRecords, deleteLifts, type Lift } from '../records/act
 import type { Db, LogData, LogType, Trx } from '../tables.ts'
 import type { Item, RejectedItem } from './items.ts'
 import { liftsOf } from './lifts.ts'
+import { logColumns } from './queries.ts'
 import { findNewestWeight, publishNewestWeight } from './weights.ts'
 
 export interface ItemResult {
@@ -33,9 +34,9 @@ const runSerialized = serializeByAccount()
 const MAX_RECORDS_PUBLISHED = 20
 
 /**
- * Upserts logs by their client ids and updates everything derived from them, in one transaction. Of several versions of a
- * log the one with the latest `modifiedAt` wins; without it, the last. Batches of one account run one after the other, so every level, record and
- * achievement is published once.
+ * Upserts logs by their client ids and updates everything derived from them, in one transaction. Of several versions
+ * of a log the one with the latest `modifiedAt` wins; without it, the last. Batches of one account run one after the
+ * other, so every level, record and achievement is published once.
  * @returns the result of each item, in the order of the items
  */
 export async function writeLogs (
@@ -163,16 +164,7 @@ async function findExisting (trx: Trx, accountId: string, items: Item[]) {
   const rows = await trx.selectFrom('logs')
     .where('account_id', '=', accountId)
     .where('client_id', '=', sql<string>`any(${items.map(({ clientId }) => clientId)}::text[])`)
-    .select([
-      'id',
-      'client_id as clientId',
-      'type',
-      'at',
-      sql<string>`day::text`.as('day'),
-      'timezone',
-      'data',
-      'modified_at as modifiedAt'
-    ])
+    .select(logColumns)
     .execute()
   return new Map<string, ExistingLog>(rows.map((row) => [row.clientId, row]))
 }

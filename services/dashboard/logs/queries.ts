@@ -15,6 +15,18 @@ export interface LogPosition {
   id: string
 }
 
+/** The columns of a log, for its owner and to compare it with what a client sends again. */
+export const logColumns = [
+  'id',
+  'client_id as clientId',
+  'type',
+  'at',
+  sql<string>`day::text`.as('day'),
+  'timezone',
+  'data',
+  'modified_at as modifiedAt'
+] as const
+
 // `day` decides. The bounds on `at` are wide enough for every time zone and let the index narrow the scan.
 const isFrom = (day: string) =>
   sql<boolean>`day >= ${day}::date and at >= ${day}::timestamp at time zone 'UTC' - interval '15 hours'`
@@ -29,16 +41,7 @@ export async function listLogs (db: Db, accountId: string, { type, from, to, cur
     .$if(from !== undefined, (logs) => logs.where(isFrom(from ?? '')))
     .$if(to !== undefined, (logs) => logs.where(isUntil(to ?? '')))
     .$if(cursor !== undefined, (logs) => logs.where(sql<boolean>`(at, id) < (${cursor?.at}, ${cursor?.id})`))
-    .select([
-      'id',
-      'client_id as clientId',
-      'type',
-      'at',
-      sql<string>`day::text`.as('day'),
-      'timezone',
-      'data',
-      'modified_at as modifiedAt'
-    ])
+    .select(logColumns)
     .orderBy('at', 'desc').orderBy('id', 'desc')
     .limit(limit)
     .execute()
