@@ -41,6 +41,39 @@ function valueOfDigit (digit: string) {
   return (point - zero) % 10
 }
 
+/** A time in UTC; a text that is no time stays, for `format` to refuse. */
+const toInstant = (text: string) => parseInstant(text)?.toString() ?? text
+
+/** An email address with its domain in ASCII. A domain that has no such form stays, for `format` to refuse. */
+function toAsciiDomain (text: string) {
+  const start = text.lastIndexOf('@') + 1
+  const domain = domainToASCII(text.slice(start).trim())
+  return domain === '' ? text : text.slice(0, start) + domain
+}
+
+interface TextKeyword {
+  keyword: string
+  /** The keyword that checks what `rewrite` returns. */
+  before: string
+  rewrite: (text: string) => string
+}
+
+/** Adds a keyword that rewrites texts, and refuses none. */
+function addTextKeyword (ajv: Ajv, { keyword, before, rewrite }: TextKeyword) {
+  ajv.addKeyword({
+    keyword,
+    type: 'string',
+    schemaType: 'boolean',
+    before,
+    modifying: true,
+    errors: false,
+    compile: () => (text: string, at) => {
+      if (at) at.parentData[at.parentDataProperty] = rewrite(text)
+      return true
+    }
+  })
+}
+
 function createAjv (options: Options) {
   const ajv = new Ajv({
     removeAdditional: true,
@@ -72,44 +105,9 @@ function createAjv (options: Options) {
       return true
     }
   })
-  ajv.addKeyword({
-    keyword: 'instant',
-    type: 'string',
-    schemaType: 'boolean',
-    before: 'format',
-    modifying: true,
-    errors: false,
-    compile: () => (text: string, at) => {
-      const instant = parseInstant(text)
-      if (at && instant) at.parentData[at.parentDataProperty] = instant.toString()
-      return true
-    }
-  })
-  ajv.addKeyword({
-    keyword: 'asciiDigits',
-    type: 'string',
-    schemaType: 'boolean',
-    before: 'maxLength',
-    modifying: true,
-    errors: false,
-    compile: () => (text: string, at) => {
-      if (at) at.parentData[at.parentDataProperty] = toAsciiDigits(text)
-      return true
-    }
-  })
-  ajv.addKeyword({
-    keyword: 'asciiDomain',
-    type: 'string',
-    schemaType: 'boolean',
-    before: 'maxLength',
-    modifying: true,
-    errors: false,
-    compile: () => (text: string, at) => {
-      const domain = domainToASCII(text.slice(text.lastIndexOf('@') + 1).trim())
-      if (at && domain) at.parentData[at.parentDataProperty] = text.slice(0, text.lastIndexOf('@') + 1) + domain
-      return true
-    }
-  })
+  addTextKeyword(ajv, { keyword: 'instant', before: 'format', rewrite: toInstant })
+  addTextKeyword(ajv, { keyword: 'asciiDigits', before: 'maxLength', rewrite: toAsciiDigits })
+  addTextKeyword(ajv, { keyword: 'asciiDomain', before: 'maxLength', rewrite: toAsciiDomain })
   ajv.addKeyword({
     keyword: 'cutTo',
     type: 'string',
