@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { paginate } from '@tandem/http-kit'
 import { distanceKmBetween, visibleKm } from '../candidates/score.ts'
@@ -6,6 +6,7 @@ import { cellRangesAround } from '../discover/cells.ts'
 import { ActivityNotFound } from '../errors.ts'
 import type { Caller } from '../people/queries.ts'
 import { haveTrainedTogether } from '../people/visibility.ts'
+import { mainPhotoOf } from '../photos/queries.ts'
 import type { ActivityStatus, Db } from '../tables.ts'
 import { DAY_MS } from './times.ts'
 import { canSeeActivity, canSeeParticipant, isInside } from './visibility.ts'
@@ -78,15 +79,12 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       'own.state as myState',
       'profiles.id as hostProfileId',
       'display_name as hostName',
-      mainPhotoOf(sql.ref('profiles.id')).as('hostPhoto'),
+      mainPhotoOf('profiles.id').as('hostPhoto'),
       isFirstMeeting(viewer).as('firstMeeting'),
       hasBlockedPerson(viewer).as('hasBlockedPerson'),
       jsonArrayFrom(participantsSeenBy(db, viewer)).as('participants')
     ])
 }
-
-const mainPhotoOf = (profileId: RawBuilder<unknown>) =>
-  sql<string | null>`(select url from photos where profile_id = ${profileId} and is_main)`
 
 /** Whether the viewer has never trained with someone they see in the activity. */
 const isFirstMeeting = (viewer: string) =>
@@ -116,7 +114,7 @@ const participantsSeenBy = (db: Db, viewer: string) =>
       'participant.account_id as id',
       'person.id as profileId',
       'person.display_name as name',
-      mainPhotoOf(sql.ref('person.id')).as('image'),
+      mainPhotoOf('person.id').as('image'),
       'participant.state',
       'participant.was_going as wasGoing',
       'participant.checked_in_at as checkedInAt'

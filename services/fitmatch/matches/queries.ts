@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { ageNow } from '../people/queries.ts'
-import { candidatePhotoColumns } from '../photos/queries.ts'
+import { candidatePhotoColumns, mainPhotoOf } from '../photos/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
 
@@ -111,14 +111,12 @@ export async function countMatches (db: Db, accountId: string) {
 /** The newest matches, for the home screen. */
 export async function listNewestMatches (db: Db, accountId: string, limit: number) {
   const rows = await matchesOf(db, accountId)
-    .select((eb) => [
+    .select([
       'matches.id as matchId',
       'profiles.id as profileId',
       'display_name as displayName',
       'matches.created_at as matchedAt',
-      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url').as(
-        'photo'
-      )
+      mainPhotoOf('profiles.id').as('photo')
     ])
     .orderBy('matches.created_at', 'desc')
     .limit(limit)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { readCaller } from '../people/queries.ts'
 import type { Db } from '../tables.ts'
 
@@ -6,6 +7,10 @@ export const candidatePhotoColumns = ['url', 'width', 'height', 'blurhash', 'pho
 
 /** The columns of a photo as its owner sees it. */
 export const photoColumns = [...candidatePhotoColumns, 'photos.id', 'sort_order as sortOrder'] as const
+
+/** The file of the main photo of the profile that a column names; null if it has none. */
+export const mainPhotoOf = (profileId: string) =>
+  sql<string | null>`(select url from photos where profile_id = ${sql.ref(profileId)} and is_main)`
 
 export async function listPhotos (db: Db, profileId: string) {
   return await db.selectFrom('photos').where('profile_id', '=', profileId)

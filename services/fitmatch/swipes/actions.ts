@@ -9,6 +9,7 @@ import { ProfileNotFound, TooManySwipes } from '../errors.ts'
 import { pairLock, pairOf } from '../people/pairs.ts'
 import { ageNow, readAdult } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
+import { mainPhotoOf } from '../photos/queries.ts'
 import type { MatchType, SwipeType, Trx } from '../tables.ts'
 import { dailyLimitOf, describeLimits, swipeQuotaOf } from './limits.ts'
 
@@ -102,8 +103,7 @@ async function lockPairState (trx: Trx, accountId: string, targetId: string) {
       'own.display_name as ownName',
       ageNow.as('age'),
       sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed'),
-      eb.selectFrom('photos').whereRef('profile_id', '=', 'profiles.id').where('is_main', '=', true).select('url')
-        .as('photo'),
+      mainPhotoOf('profiles.id').as('photo'),
       swipeOf(trx, accountId, targetId).select('swipe_type').as('mySwipe'),
       swipeOf(trx, accountId, targetId).select('like_published').as('isLikePublished'),
       swipeOf(trx, targetId, accountId).select('swipe_type').as('theirSwipe'),
