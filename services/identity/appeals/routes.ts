@@ -8,6 +8,7 @@ import {
   Message,
   message,
   Nullable,
+  readBearer,
   Secret,
   Text,
   Timestamp,
@@ -19,8 +20,7 @@ import { forOperators } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { AppealClosed, AppealExists, DecisionNotFound } from '../errors.ts'
 import { callerOf } from '../sessions/caller.ts'
-import { Appeal } from '../standing/schemas.ts'
-import { DecisionWithoutCase } from '../standing/schemas.ts'
+import { Appeal, DecisionWithoutCase } from '../standing/schemas.ts'
 import { appeal, appealOfReport } from './actions.ts'
 import { answerAppeal } from './answers.ts'
 import { listAppeals } from './queries.ts'
@@ -78,9 +78,8 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
       if (wanted === undefined) throw new DecisionNotFound()
       return reply.code(201).send(data({ appeal: await appeal(db, { decisionId: wanted, text }) }))
     }
-    const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-    if (bearer === undefined) throw new Unauthorized()
-    const caller = callerOf((await app.verifyAccessToken(bearer)).account)
+    if (headers.authorization === undefined) throw new Unauthorized()
+    const caller = callerOf((await app.verifyAccessToken(readBearer(headers.authorization))).account)
     const created = reportId === undefined
       ? await appeal(db, { decisionId: decisionId!, text, caller })
       : await appealOfReport(deps, { reportId, text, caller })

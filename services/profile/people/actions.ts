@@ -47,14 +47,19 @@ export async function addMissingPeople ({ db, findAccounts }: Pick<Deps, 'db' | 
   await settleEach(await findAccounts(accountIds), async (account) => await addPerson(db, account))
 }
 
-/** The caller's own person, created if it does not exist yet. @throws PersonNotFound, Unavailable */
-export async function ensurePerson (deps: Pick<Deps, 'db' | 'findAccounts'>, accountId: string): Promise<Person> {
+/** A person, created if it does not exist yet; undefined if identity does not know the account. @throws Unavailable */
+async function findOrAddPerson (deps: Pick<Deps, 'db' | 'findAccounts'>, accountId: string) {
   const existing = await findPerson(deps.db, accountId)
   if (existing) return existing
   await addMissingPeople(deps, [accountId])
-  const created = await findPerson(deps.db, accountId)
-  if (!created) throw new PersonNotFound()
-  return created
+  return await findPerson(deps.db, accountId)
+}
+
+/** The caller's own person, created if it does not exist yet. @throws PersonNotFound, Unavailable */
+export async function ensurePerson (deps: Pick<Deps, 'db' | 'findAccounts'>, accountId: string): Promise<Person> {
+  const person = await findOrAddPerson(deps, accountId)
+  if (!person) throw new PersonNotFound()
+  return person
 }
 
 // `updated_at` is the version of a person: under the lock of the row it strictly increases, whatever the clock does.
@@ -122,8 +127,7 @@ export async function adoptLoggedWeight (
   eventId: string,
   { accountId, kg, at, previousAt }: LoggedWeight
 ) {
-  if (!await findPerson(deps.db, accountId)) await addMissingPeople(deps, [accountId])
-  if (!await findPerson(deps.db, accountId)) return
+  if (!await findOrAddPerson(deps, accountId)) return
   const isWithdrawn = previousAt !== null && previousAt > at
   await changePerson(deps, accountId, async (trx, person) => {
     const current = weighedAt(person)
