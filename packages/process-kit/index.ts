@@ -1,5 +1,6 @@
 export { createBatcher } from './batcher.ts'
 export { buildInfo } from './build-info.ts'
+export { chunksOf } from './chunks-of.ts'
 export { ConfigError, List, readConfig, ProcessEnvironment, Url, Urls, withArticle } from './config.ts'
 export { continueCorrelation, currentCorrelation } from './correlation.ts'
 export type { Correlation } from './correlation.ts'

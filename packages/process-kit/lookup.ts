@@ -1,4 +1,5 @@
 import { createBatcher } from './batcher.ts'
+import { chunksOf } from './chunks-of.ts'
 import { setBounded } from './set-bounded.ts'
 
 interface Options {
@@ -26,8 +27,8 @@ export function createLookup<Item> (
   const findAll = createBatcher(async (lookups: string[][]) => {
     const keys = [...new Set(lookups.flat())]
     const items = new Map<string, Item>()
-    for (let from = 0; from < keys.length; from += maxKeysPerCall) {
-      for (const [key, item] of await read(keys.slice(from, from + maxKeysPerCall))) items.set(key, item)
+    for (const chunk of chunksOf(keys, maxKeysPerCall)) {
+      for (const [key, item] of await read(chunk)) items.set(key, item)
     }
     for (const key of keys) if (!items.has(key)) setBounded(unknownUntil, key, Date.now() + unknownTtlMs, maxUnknown)
     return lookups.map((wantedKeys) => wantedKeys.flatMap((key) => items.get(key) ?? []))

@@ -3,6 +3,7 @@ import { publish } from '@tandem/bus-kit'
 import { MessageSent, MessagesRead } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import type { StoredImage } from '@tandem/media-kit'
+import { chunksOf } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { hasRolledBack, MatchNotFound } from '../errors.ts'
 import { RateLimited } from '@tandem/http-kit'
@@ -141,8 +142,8 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
       .where('read_at', 'is', null)
       .returning(['id', 'sender_id as senderId', 'read_at as readAt'])
       .execute()
-    for (let from = 0; from < read.length; from += MAX_MESSAGE_IDS_PER_EVENT) {
-      const messageIds = read.slice(from, from + MAX_MESSAGE_IDS_PER_EVENT).map(({ id }) => id)
+    for (const messages of chunksOf(read, MAX_MESSAGE_IDS_PER_EVENT)) {
+      const messageIds = messages.map(({ id }) => id)
       await publish(trx, MessagesRead, matchId, { matchId, readerId, senderId: read[0]!.senderId, messageIds })
     }
     return read

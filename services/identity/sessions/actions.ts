@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
 import { maskAddress, networkOf } from '@tandem/account-kit'
+import { chunksOf } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { SessionNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
@@ -42,8 +43,8 @@ const IDS_PER_EVENT = 1_000
 
 /**
  * Starts a session and publishes it. Its device is new if the account has others, and this one or its network is not
- * known. Of 50 active sessions the least recently used one ends. The caller holds the lock of the account, so concurrent sign-ins are
- * counted one after the other.
+ * known. Of 50 active sessions the least recently used one ends. The caller holds the lock of the account, so concurrent
+ * sign-ins are counted one after the other.
  * @throws AccountDeletionPending
  */
 export async function startSession (
@@ -135,11 +136,8 @@ export async function endSessions (trx: Trx, { accountId, only, except }: EndFil
 }
 
 async function publishEnded (trx: Trx, accountId: string, ended: { id: string }[]) {
-  for (let from = 0; from < ended.length; from += IDS_PER_EVENT) {
-    await publish(trx, SessionsEnded, accountId, {
-      accountId,
-      sessionIds: ended.slice(from, from + IDS_PER_EVENT).map(({ id }) => id)
-    })
+  for (const sessions of chunksOf(ended, IDS_PER_EVENT)) {
+    await publish(trx, SessionsEnded, accountId, { accountId, sessionIds: sessions.map(({ id }) => id) })
   }
 }
 

@@ -1,6 +1,7 @@
 import { publish } from '@tandem/bus-kit'
 import { CommentReplied, CommentsDeleted, PostCommented } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { chunksOf } from '@tandem/process-kit'
 import { NotYourComment } from '../errors.ts'
 import { updateMentions } from '../mentions/actions.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -106,11 +107,8 @@ export async function deleteComment (
         replies_count: row('replies_count', '-', 1)
       })).execute()
     }
-    for (let from = 0; from < deleted.length; from += MAX_IDS_PER_EVENT) {
-      await publish(trx, CommentsDeleted, postId, {
-        postId,
-        commentIds: deleted.slice(from, from + MAX_IDS_PER_EVENT).map((row) => row.id)
-      })
+    for (const comments of chunksOf(deleted, MAX_IDS_PER_EVENT)) {
+      await publish(trx, CommentsDeleted, postId, { postId, commentIds: comments.map((row) => row.id) })
     }
   })
 }
