@@ -19,12 +19,17 @@ export async function changeAndNotify<Result> (
 ): Promise<Result> {
   const [recipients = []] = await findRecipients(deps, [{ to: [accountId], actorId: null }])
   const { result } = await changeInbox(deps, async (trx) => {
-    let notified: Notified = { created: [], signal: [], deliveries: [] }
+    const notified: Notified[] = []
     const result = await change(trx, async (request) => {
       const now = deps.now()
-      notified = await notify(trx, [{ request: { ...request, to: [accountId] }, recipients, occurredAt: now }], now)
+      const addressed = { request: { ...request, to: [accountId] }, recipients, occurredAt: now }
+      notified.push(await notify(trx, [addressed], now))
     })
-    return { result, ...notified }
+    return {
+      result,
+      signal: notified.flatMap(({ signal }) => signal),
+      deliveries: notified.flatMap(({ deliveries }) => deliveries)
+    }
   })
   return result
 }
