@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises'
-import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { call } from '@tandem/rehearsals/kit/people.ts'
 import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
+import { listFiles } from '@tandem/rehearsals/kit/stored-files.ts'
 import { until } from '@tandem/test-kit'
 import { listAccessibilityErrors, needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import { Redis } from 'ioredis'
@@ -316,13 +315,3 @@ async function linksTo (stack: Stack, email: string, subject: string, count: num
 }
 
 const isThumbnail = (file: string) => /-w\d+\.webp$/.test(file)
-
-/** The stored media, without the ledger. */
-async function listFiles (dataDir: string) {
-  const files: string[] = []
-  for (const folder of ['media', 'selfies']) {
-    const found = await readdir(path.join(dataDir, folder), { recursive: true, withFileTypes: true }).catch(() => [])
-    files.push(...found.filter((each) => each.isFile()).map((each) => path.join(each.parentPath, each.name)))
-  }
-  return files.sort()
-}

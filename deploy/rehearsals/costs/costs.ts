@@ -1,5 +1,6 @@
 // Measures what each hot path costs: CPU of every process, transactions, WAL and stored bytes, and events. It writes
-// costs.json, from which capacity.ts computes; with names, only what they name is measured again. CPU time, so other work on the machine hardly matters.
+// costs.json, from which capacity.ts computes; with names, only what they name is measured again. It measures CPU time,
+// so other work on the machine hardly matters.
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,8 +1,6 @@
 // Erases 50 accounts while others write, processes are killed thirty times, NATS is wiped and Redis flushed. Afterwards
 // nothing may name an erased person, and nobody else may have lost anything. Only the clock is moved: the grace period
 // and the waits between the sweeps.
-import { readdir } from 'node:fs/promises'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runConcurrently, seededRandom, startNats, startRedis } from '@tandem/test-kit'
 import { Redis } from 'ioredis'
@@ -11,6 +9,7 @@ import { serviceNames as services } from '../../../gateway/routes.ts'
 import { check, haveAllPassed } from '../kit/checks.ts'
 import { call } from '../kit/people.ts'
 import { withStack } from '../kit/stack.ts'
+import { listFiles } from '../kit/stored-files.ts'
 import { readTraces } from '../kit/traces.ts'
 import { countWrongCounters, findLost } from './erasure-checks.ts'
 import { keepWriting, meet, settle, type Person, type Written } from '../kit/settled-people.ts'
@@ -223,15 +222,6 @@ async function verifyOthers (database: pg.Pool, { stays, theirs, before, written
   )
   const wrong = await countWrongCounters(database)
   check(wrong.length === 0, `every counter is the number of its rows ${wrong.join(' ')}`)
-}
-
-async function listFiles (dataDir: string) {
-  const files: string[] = []
-  for (const folder of ['media', 'selfies']) {
-    const found = await readdir(path.join(dataDir, folder), { recursive: true, withFileTypes: true }).catch(() => [])
-    files.push(...found.filter((each) => each.isFile()).map((each) => path.join(each.parentPath, each.name)))
-  }
-  return files.sort()
 }
 
 const sum = (found: Map<string, { count: number }>) =>
