@@ -106,6 +106,8 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
     onChange?.(await waiting())
   }
 
+  const remove = async (entry: OutboxEntry) => await change((entries) => entries.filter(({ id }) => id !== entry.id))
+
   /** Sends one entry. @returns whether it is done with, so that the next of its thread can follow */
   async function send (entry: OutboxEntry) {
     const current = await session.current()
@@ -115,12 +117,12 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
     const call = operations[entry.operation] as (options: object) => Promise<unknown>
     try {
       const response = await call.call(operations, { ...entry.options, headers, auth: current.token })
-      await change((entries) => entries.filter(({ id }) => id !== entry.id))
+      await remove(entry)
       onSent?.(entry, response)
     } catch (error) {
       if (!(error instanceof TandemError)) throw error
       if (isTemporary(error)) return false
-      await change((entries) => entries.filter(({ id }) => id !== entry.id))
+      await remove(entry)
       if (error.code === queued[entry.operation]) onSent?.(entry, undefined)
       else onRefused?.(entry, error)
     }
