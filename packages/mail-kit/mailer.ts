@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withTimeout } from '@tandem/process-kit'
 import { createQueue, retryAfter, type Log, type Outcome } from '@tandem/queue-kit'
 import type { Kysely, Transaction } from 'kysely'
 import { attempts as attemptsTotal, initializeAttempts, mailSources } from './metrics.ts'
@@ -193,8 +194,8 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
     },
 
     verify () {
-      const verified = () => open().then(async ({ probe }) => await probe.verify()).then(() => true, () => false)
-      verifying ??= Promise.race([verified(), sleep(950, false, { ref: false })]).finally(() => {
+      const verified = async () => await (await open()).probe.verify()
+      verifying ??= withTimeout(950, verified()).then(() => true, () => false).finally(() => {
         verifying = undefined
       })
       return verifying
