@@ -3,7 +3,7 @@ export { createDepartures, insertTombstone, isDeparted, type DepartureOptions, t
 export { countPersonalData } from './erase.ts'
 export { generateName, generateUsername } from './generated-names.ts'
 export { hide, isHidden, isNotHidden } from './hidden.ts'
-export { findNameError, findUsernameError, validateName } from './names.ts'
+export { findNameError, findUsernameError, USERNAME, validateName } from './names.ts'
 export {
   databaseTables,
   inColumns,

@@ -147,9 +147,17 @@ export function findNameError (name: string): Sentence | undefined {
   if (isReserved(name)) return { en: 'is reserved; choose another one', id: 'tidak dapat dipakai; pilih yang lain' }
 }
 
-/** Why `username` cannot be chosen, as the ends of sentences; undefined if it can. Mentions end where a username can end. */
+/**
+ * The source of a pattern for what a username can be: letters, digits and underscores, with single dots between them.
+ * Mentions end where a username can end.
+ */
+export const USERNAME = String.raw`\w+(?:\.\w+)*`
+
+const usernamePattern = new RegExp(`^${USERNAME}$`)
+
+/** Why `username` cannot be chosen, as the ends of sentences; undefined if it can. */
 export function findUsernameError (username: string): Sentence | undefined {
-  if (!/^\w+(?:\.\w+)*$/.test(username)) {
+  if (!usernamePattern.test(username)) {
     return {
       en: 'must begin and end with a letter, digit or underscore, without two dots in a row',
       id: 'harus diawali dan diakhiri dengan huruf, angka, atau garis bawah, tanpa dua titik berturut-turut'

@@ -1,5 +1,4 @@
-import { ValidationError } from '@tandem/http-kit'
-import { Text } from '@tandem/http-kit'
+import { Text, ValidationError } from '@tandem/http-kit'
 
 /** An IANA time zone name from a client. Read it with `parseTimezone`. */
 export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })

@@ -1,3 +1,5 @@
+import { USERNAME } from '@tandem/account-kit'
+
 const MAX_MENTIONS = 50
 
 // These scripts put no spaces between words, so a letter of theirs next to a username or a link is not part of it.
@@ -6,12 +8,10 @@ const unspacedScripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao',
 // The marks at the end of an emoji do not make it a word.
 const wordCharacter = String.raw`[\p{L}\p{M}\p{N}_]--[${unspacedScripts}\uFE0F\u20E3]`
 
-// As the profile service takes it: letters, digits and underscores, with single dots between them.
-const username = String.raw`[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*`
 // A character before the @ can make it part of an email or a path. The lookahead takes the whole name, so the character
 // after it must not continue it.
 const mentionPattern = new RegExp(
-  String.raw`(?<![[${wordCharacter}]@\/])[@＠](?=(${username}))\1(?![[${wordCharacter}]@＠])`,
+  String.raw`(?<![[${wordCharacter}]@\/])[@＠](?=(${USERNAME}))\1(?![[${wordCharacter}]@＠])`,
   'gv'
 )
 
