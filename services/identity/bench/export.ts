@@ -1,6 +1,6 @@
 // How much memory a copy of an account with 2 GB of images takes, and what ten kills and broken downloads do to it:
 //   node services/identity/bench/export.ts
-// It fails above 128 MiB, and if the download has another digest.
+// It fails above 112 MiB, and if the download has another digest.
 import { fork, type ChildProcess } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ const IMAGE_BYTES = MEBIBYTE
 const ROWS = 200_000
 const ROWS_PER_PAGE = 1_000
 const KILLS = 10
-const MAX_GROWN_MIB = 128
+const MAX_GROWN_MIB = 112
 // Those of identity in containers, under which malloc keeps more.
 const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '33554432', MALLOC_TRIM_THRESHOLD_: '134217728' }
 
