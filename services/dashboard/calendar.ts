@@ -1,5 +1,5 @@
 import { dayIn, startOfDay } from '@tandem/account-kit'
-import { type Language } from '@tandem/http-kit'
+import type { Language } from '@tandem/http-kit'
 
 export const dayNames = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
 type DayName = typeof dayNames[number]

@@ -1,7 +1,7 @@
 import { publish } from '@tandem/bus-kit'
 import { OperatorActed } from '@tandem/contracts'
 import { networkOf } from '@tandem/account-kit'
-import { type Account } from '@tandem/http-kit'
+import type { Account } from '@tandem/http-kit'
 import type { Db, Trx } from './tables.ts'
 
 /** An operator, and the session and network that they act from. */

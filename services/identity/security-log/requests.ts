@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { networkOf } from '@tandem/account-kit'
-import { type Server } from '@tandem/http-kit'
+import type { Server } from '@tandem/http-kit'
 
 interface TrackedRequest {
   id: string

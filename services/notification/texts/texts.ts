@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import { readTimezone } from '@tandem/account-kit'
-import { type Language } from '@tandem/http-kit'
+import type { Language } from '@tandem/http-kit'
 import { plainQuote } from '@tandem/mail-kit'
 import { type Kind, type Texts, usesDisplayName } from './kinds.ts'
 import type { Params } from '../tables.ts'
