@@ -129,17 +129,26 @@ t.test('a gateway without requests does not poll, and its next request knows whi
   const { call, as, revokedSessions, services } = await testGateway(t)
   const status = async (session: string) => (await call(`${base}/feed`, { headers: as(session) })).status
   let polls = 0
+  let onPoll = () => {}
   services.identity.documents.set('/internal/revoked-sessions', () => {
     polls++
+    onPoll()
     return { sessions: revokedSessions, until: new Date().toISOString() }
   })
   const now = Date.now
   t.teardown(() => {
     Date.now = now
   })
+  // The clock jumps during a poll, so however busy the machine is, no other one follows it.
   async function pause () {
     const then = Date.now()
-    Date.now = () => then + 11_000
+    await new Promise<void>((resolve) => {
+      onPoll = () => {
+        Date.now = () => then + 11_000
+        resolve()
+      }
+    })
+    onPoll = () => {}
     await sleep(700)
   }
 
