@@ -244,10 +244,11 @@ t.test('a mail is not sent when a worker claims it while a newer one is being cr
     const id = await createMail(trx, { dedupeKey: 'newer', recipient: 'ana@example.com', collapseKey, ...content })
     mailer.start()
     await mailer.enqueue([older])
-    // The worker waits for the lock of the older mail.
+    // The worker waits for the lock of the older mail. A transaction sees pg_stat_activity as it first was, without
+    // connections that opened since.
     await until(async () => {
-      const { rows } = await sql`select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))`
-        .execute(trx)
+      const { rows } = await sql`
+        select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`.execute(trx)
       return rows.length > 0
     })
     return id

@@ -73,9 +73,9 @@ export const LEASE_SECONDS = 45
 
 /**
  * Writes a mail in the caller's transaction. After the commit, pass the id to `mailer.enqueue`.
- * A recipient gets at most 3 mails an hour and 10 a day for each rate limit key; one that expired unsent does not count. The limit is exact under concurrency,
- * because the recipient and key stay locked until the transaction ends. The transaction must use Postgres's default
- * isolation level, read committed, to see what the transaction before it wrote.
+ * A recipient gets at most 3 mails an hour and 10 a day for each rate limit key; one that expired unsent does not count.
+ * The limit is exact under concurrency, because the recipient and key stay locked until the transaction ends. The
+ * transaction must use Postgres's default isolation level, read committed, to see what the transaction before it wrote.
  * @returns the mail's id, or undefined if the dedupe key already has a mail or the recipient has reached a limit
  */
 export async function createMail<Tables extends MailTables> (
