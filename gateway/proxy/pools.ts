@@ -37,11 +37,19 @@ const breakerOpen = new Gauge({
 const CONNECTIONS = 32
 export const STREAMING_CONNECTIONS = 8
 const connectOptions = { timeout: 1_000 }
+// Half of the time for which a service goes on when it stops, before it closes idle connections: so none of ours is
+// idle then, and no request is sent on a connection that is just being closed.
+const MAX_IDLE_CONNECTION_MS = 500
 
 export function createUpstream (name: ServiceName, url: string, log: Log): Upstream {
   const { origin } = new URL(url)
   // forward() enforces the deadline to the millisecond; undici's own timeouts fire about half a second late.
-  const common = { pipelining: 1, headersTimeout: 0, connect: connectOptions }
+  const common = {
+    pipelining: 1,
+    headersTimeout: 0,
+    connect: connectOptions,
+    keepAliveMaxTimeout: MAX_IDLE_CONNECTION_MS
+  }
   const pools = [
     new Pool(origin, { ...common, connections: CONNECTIONS }),
     new Pool(origin, { ...common, connections: STREAMING_CONNECTIONS })
