@@ -1,7 +1,7 @@
 import t from 'tap'
 import { inParallel, password, randomEmail, testApp } from '../test/app.ts'
 
-const { post, givenAccount, login } = await testApp(t)
+const { post, givenAccount, login } = await testApp(t, { hasRealHashing: true })
 
 const isServed = ({ tally }: { tally: Record<string, number> }) =>
   Object.keys(tally).every((outcome) => !outcome.startsWith('503'))

@@ -2,9 +2,17 @@ import argon2 from 'argon2'
 import { createFairQueue } from '@tandem/process-kit'
 import { TooBusy } from '../errors.ts'
 
+interface HashSettings {
+  type: typeof argon2.argon2id
+  /** In KiB. */
+  memoryCost: number
+  timeCost: number
+  parallelism: number
+}
+
 // 12 MiB and 3 passes: one of OWASP's equivalent settings, and twice as fast as 19 MiB and 2 passes on processors with
 // small caches.
-const SETTINGS = { type: argon2.argon2id, memoryCost: 12_288, timeCost: 3, parallelism: 1 } as const
+const SETTINGS = { type: argon2.argon2id, memoryCost: 12_288, timeCost: 3, parallelism: 1 } satisfies HashSettings
 const CONCURRENCY = 2
 // About two seconds of hashing.
 const MAX_WAITING = 150
@@ -23,18 +31,19 @@ export interface Hashing {
  * Argon2id on few threads: more at once would only take memory and time from each other and from every other request.
  * One address cannot delay or reject the passwords of others: however many are tried for it, another address is next
  * but one.
+ * @param settings those of tests cost less
  */
-export async function createHashing (): Promise<Hashing> {
+export async function createHashing (settings: HashSettings = SETTINGS): Promise<Hashing> {
   const enqueue = createFairQueue({
     concurrency: CONCURRENCY,
     maxWaiting: MAX_WAITING,
     createError: () => new TooBusy()
   })
-  const dummyHash = await argon2.hash(crypto.randomUUID(), SETTINGS)
+  const dummyHash = await argon2.hash(crypto.randomUUID(), settings)
 
   return {
     hash: async (password, email) =>
-      await enqueue(email, async () => await argon2.hash(password.normalize('NFKC'), SETTINGS)),
+      await enqueue(email, async () => await argon2.hash(password.normalize('NFKC'), settings)),
     async matches (password, hash, email) {
       const isMatch = await enqueue(
         email,
@@ -42,6 +51,6 @@ export async function createHashing (): Promise<Hashing> {
       )
       return isMatch && hash != null
     },
-    isOutdated: (hash) => argon2.needsRehash(hash, SETTINGS)
+    isOutdated: (hash) => argon2.needsRehash(hash, settings)
   }
 }

@@ -21,7 +21,7 @@ const profile = {
 }
 const nutritionGoal = { dailyCalories: 2000, proteinTarget: 100, carbsTarget: 200, fatTarget: 60, goalType: 'MAINTAIN' }
 const { db, rpcResults, post, get, givenAccount, codeMailedTo, linkMailedTo, login, canRefresh, publishedEvents } =
-  await testApp(t)
+  await testApp(t, { hasRealHashing: true })
 
 const blockOf =
   async () => (await db.selectFrom('failed_password_attempts').select(['failures', 'blocked_until']).orderBy(

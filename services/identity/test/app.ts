@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import argon2 from 'argon2'
 import type Type from 'typebox'
 import { handleRpc } from '@tandem/bus-kit'
 import { Unavailable } from '@tandem/process-kit'
@@ -76,6 +77,8 @@ interface Options {
   providers?: Partial<Record<Provider, VerifyToken>>
   providerClient?: Deps['providerClient']
   passwordBlocklist?: boolean
+  /** Whether passwords are hashed as in production; default false. */
+  hasRealHashing?: boolean
 }
 
 interface Account {
@@ -94,10 +97,13 @@ interface Request {
   headers?: Record<string, string>
 }
 
+// Real ones would take a tenth of the processor time of all tests.
+const CHEAP_HASHES = { type: argon2.argon2id, memoryCost: 256, timeCost: 2, parallelism: 1 }
+
 /** The service with its own Postgres schema, Redis and mail catcher, shared by the tests of one file. */
 export async function testApp (
   t: Teardown,
-  { rpcResults = {}, providers = {}, providerClient, passwordBlocklist = false }: Options = {}
+  { rpcResults = {}, providers = {}, providerClient, passwordBlocklist = false, hasRealHashing = false }: Options = {}
 ) {
   const [{ db, url }, redis, mail] = await Promise.all([
     testDatabase<Tables>(t, path.dirname(import.meta.dirname)),
@@ -146,7 +152,7 @@ export async function testApp (
       handleRpc(FitMatchCase, async ({ caseId }) => rpcResults.cases?.get(caseId) ?? null)
     ]),
     secrets,
-    hashing: await createHashing(),
+    hashing: await (hasRealHashing ? createHashing() : createHashing(CHEAP_HASHES)),
     blocklist: createBlocklist(passwordBlocklist),
     console: { origin: 'https://console.example', host: 'console.example' },
     fourEyes: new Set(),
