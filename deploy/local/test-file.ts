@@ -6,6 +6,7 @@ import { withParentDeathSignal } from '@tandem/local-servers/parent-death-signal
 import { screen } from '@tandem/local-servers/screen.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
+const runner = path.join(import.meta.dirname, 'run-test-files.ts')
 // Compiled modules are kept between test files, which saves a quarter of the start of each.
 const compileCache = path.join(root, 'node_modules/.cache/node')
 
@@ -25,19 +26,26 @@ export interface FileResult {
 }
 
 /**
- * Runs one test file in a process of its own and reads its TAP. tap itself ends a test that exceeds its timeout.
- * `track` receives its process.
+ * Runs test files in one process, one after the other, and reads its TAP. tap itself ends a test that exceeds its
+ * timeout. `track` receives the process.
  */
-export async function runTestFile (
-  file: string,
+export async function runTestFiles (
+  files: string[],
   { env, track }: { env: NodeJS.ProcessEnv, track: (child: ChildProcess) => void }
-): Promise<FileResult> {
-  const since = performance.now()
+): Promise<FileResult[]> {
   // If the runner is killed, the kernel kills the test at once, and then the servers that the test started.
-  const { program, rest } = withParentDeathSignal(process.execPath, [file], 'SIGKILL')
+  const { program, rest } = withParentDeathSignal(process.execPath, [runner], 'SIGKILL')
   const child = spawn(program, rest, {
     cwd: root,
-    env: { NODE_COMPILE_CACHE: compileCache, ...process.env, TAP: '1', TAP_TIMEOUT: '120', ...env },
+    // tap's timeout is that of all files of the process; each has its own.
+    env: {
+      NODE_COMPILE_CACHE: compileCache,
+      ...process.env,
+      TAP: '1',
+      TAP_TIMEOUT: '0',
+      TEST_FILES: JSON.stringify(files),
+      ...env
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     // For a test that blocks its process; tap ends the others.
     timeout: 15 * 60_000,
@@ -46,9 +54,9 @@ export async function runTestFile (
   track(child)
   // A process that the test left behind would hold the streams open.
   child.on('exit', () => setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), 2_000))
-  const tap = readTap(file)
+  const tap = readTap()
   child.stdout.pipe(tap.parser)
-  child.stderr.setEncoding('utf8').on('data', (text: string) => tap.result.output.push(text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => tap.addOutput(text))
   const [[exitCode, signal], final] = await Promise.all([
     new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
       child.on('close', (code, signal) => resolve([code, signal]))
@@ -56,46 +64,75 @@ export async function runTestFile (
     new Promise<FinalResults>((resolve) => tap.parser.on('complete', resolve))
   ])
 
-  const { result } = tap
-  const isSilent = result.passed + result.failures.length + result.skipped.length === 0
-  // A process that crashes between two tests leaves only passed tests behind.
-  if (result.failures.length === 0 && (exitCode !== 0 || !final.ok || isSilent)) {
-    const reasons = final.failures.map(({ tapError }) => tapError)
-    const error = isSilent ? 'has no test' : reasons.join(', ') || undefined
-    result.failures.push({ title: file, diag: { error, exitCode, signal } })
+  const results = files.map((file) => tap.results.get(file) ?? emptyResult(file))
+  for (const result of results) {
+    const isSilent = result.passed + result.failures.length + result.skipped.length === 0
+    if (isSilent) result.failures.push({ title: result.file, diag: { error: 'has no test', exitCode, signal } })
   }
-  return { ...result, tookMs: performance.now() - since }
+  // A process that crashes between two tests leaves only passed tests behind.
+  const hasFailed = results.some(({ failures }) => failures.length > 0)
+  const last = [...tap.results.values()].at(-1)
+  if (last && !hasFailed && (exitCode !== 0 || !final.ok)) {
+    const error = final.failures.map(({ tapError }) => tapError).join(', ') || undefined
+    last.failures.push({ title: last.file, diag: { error, exitCode, signal } })
+  }
+  return results
 }
 
-function readTap (file: string) {
-  const result: Omit<FileResult, 'tookMs'> = { file, passed: 0, failures: [], skipped: [], output: [] }
+const emptyResult = (file: string): FileResult => ({
+  file,
+  passed: 0,
+  failures: [],
+  skipped: [],
+  output: [],
+  tookMs: 0
+})
 
-  const count = (names: string[], { ok, todo, skip, diag }: Result) => {
+/** Reads the results of files, each of which is a subtest, in the order in which they ran. */
+function readTap () {
+  const results = new Map<string, FileResult>()
+  const addOutput = (text: string) => [...results.values()].at(-1)?.output.push(text)
+
+  const count = (result: FileResult, names: string[], { ok, todo, skip, diag }: Result) => {
     const title = names.join(' › ')
     if (skip) result.skipped.push(`${title}: ${skip === true ? 'skipped' : skip}`)
     else if (!todo && ok) result.passed++
     else if (!todo) result.failures.push({ title, diag: (diag ?? {}) as Record<string, unknown> })
   }
 
-  const readTest = (test: Parser, names: string[]): void => {
+  const readTest = (result: FileResult, test: Parser, names: string[]): void => {
     let child = ''
     test.on('child', (parser: Parser) => {
       child = parser.name
-      readTest(parser, [...names, child])
+      readTest(result, parser, [...names, child])
     })
     test.on('assert', (assertion: Result) => {
       // The line that closes a subtest repeats its assertions, unless it alone reports a failure.
       const own = [...names, assertion.name]
       const isFailedInside = result.failures.some(({ title }) => title.startsWith(`${own.join(' › ')} › `))
       const isRepeat = assertion.name === child && (assertion.ok || isFailedInside)
-      if (!isRepeat) count(own, assertion)
+      if (!isRepeat) count(result, own, assertion)
     })
   }
 
   const parser = new Parser()
-  readTest(parser, [file])
-  parser.on('extra', (text: string) => result.output.push(stripVTControlCharacters(text)))
-  return { parser, result }
+  let since = performance.now()
+  parser.on('child', (test: Parser) => {
+    const result = emptyResult(test.name)
+    results.set(test.name, result)
+    readTest(result, test, [test.name])
+    test.on('complete', () => {
+      result.tookMs = performance.now() - since
+      since = performance.now()
+    })
+  })
+  parser.on('assert', (assertion: Result) => {
+    const result = results.get(assertion.name)
+    // The line that closes a file repeats its failures, unless it alone reports one.
+    if (result && !assertion.ok && result.failures.length === 0) count(result, [assertion.name], assertion)
+  })
+  parser.on('extra', (text: string) => addOutput(stripVTControlCharacters(text)))
+  return { parser, results, addOutput }
 }
 
 /** Prints the line of a file that ended, and what it wrote if it failed. */

@@ -9,7 +9,7 @@ import { start, type Running } from '@tandem/local-servers/process.ts'
 import { findPrograms } from '@tandem/local-servers/programs.ts'
 import { UserError, screen } from '@tandem/local-servers/screen.ts'
 import { postgres } from '@tandem/local-servers/postgres.ts'
-import { runTestFile, showFailure, showFile, type FileResult } from './test-file.ts'
+import { runTestFiles, showFailure, showFile, type FileResult } from './test-file.ts'
 
 const usage = `npm test                      types, format, lint, unused code, then every test
 npm test -- <file|folder> …   only these tests
@@ -24,6 +24,8 @@ interface Tally {
   failed: number
 }
 
+// Of files in one process. More would leave only one process with work at the end of a run.
+const MAX_GROUP = 8
 const root = path.resolve(import.meta.dirname, '../..')
 const { values: options, positionals } = readArguments()
 if (options.format) process.exit(run('dprint', 'fmt'))
@@ -143,8 +145,8 @@ async function runTests (): Promise<Tally> {
   )
   const env = { TEST_DATABASE_URL: url(), ...options.grep.length > 0 ? { TAP_GREP: options.grep.join('\n') } : {} }
   const results = [
-    ...await runTestFiles(parallel, 2 * availableParallelism(), env),
-    ...await runTestFiles(serial, 1, env)
+    ...await runGroups(parallel, 2 * availableParallelism(), env),
+    ...await runGroups(serial.map((file) => [file]), 1, env)
   ]
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
@@ -158,14 +160,15 @@ function track (child: ChildProcess) {
   child.once('exit', () => running.delete(child))
 }
 
-async function runTestFiles (files: string[], jobs: number, env: NodeJS.ProcessEnv) {
-  const queue = [...files]
+async function runGroups (groups: string[][], jobs: number, env: NodeJS.ProcessEnv) {
+  const queue = [...groups]
   const results: FileResult[] = []
   const runQueued = async () => {
-    for (let file = queue.shift(); file; file = queue.shift()) {
-      const result = await runTestFile(file, { env, track })
-      showFile(result)
-      results.push(result)
+    for (let group = queue.shift(); group; group = queue.shift()) {
+      for (const result of await runTestFiles(group, { env, track })) {
+        showFile(result)
+        results.push(result)
+      }
     }
   }
   await Promise.all(Array.from({ length: jobs }, runQueued))
@@ -180,10 +183,22 @@ function partition (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)
   const ofKind = (kind: string) => files.filter((file) => file.endsWith(`.${kind}.test.ts`))
   const [serial, waiting] = [ofKind('serial'), ofKind('waiting')]
-  return {
-    serial,
-    parallel: [...waiting, ...files.filter((file) => !serial.includes(file) && !waiting.includes(file))]
-  }
+  const others = files.filter((file) => !serial.includes(file) && !waiting.includes(file))
+  return { serial, parallel: [...waiting.map((file) => [file]), ...groupByPackage(others)] }
+}
+
+/** Groups of files that share most of the modules they import, so that one process runs them faster than several. */
+function groupByPackage (files: string[]) {
+  const packages = Object.groupBy(
+    files,
+    (file) => file.split('/').slice(0, file.startsWith('gateway') ? 1 : 2).join('/')
+  )
+  return Object.values(packages).flatMap((all = []) =>
+    Array.from(
+      { length: Math.ceil(all.length / MAX_GROUP) },
+      (_, index) => all.slice(index * MAX_GROUP, (index + 1) * MAX_GROUP)
+    )
+  )
 }
 
 function testsBelow (folder: string): string[] {

@@ -1,0 +1,27 @@
+// Runs the test files of TEST_FILES, a JSON list, one after the other, each as a subtest that has the name of the file. In one
+// process they share the modules they import: loading those takes a second of processor time, often more than the tests.
+import { registerHooks } from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t from 'tap'
+import { startFile } from './current-test.ts'
+
+const TIMEOUT_MS = 120_000
+const { TEST_FILES = '[]' } = process.env
+const names = JSON.parse(TEST_FILES) as string[]
+const files = new Map(names.map((file) => [pathToFileURL(path.resolve(file)).href, file]))
+
+// What a file imports as tap is its own subtest, so that its teardowns run and its timeout counts when the file ends.
+registerHooks({
+  resolve: (specifier, context, nextResolve) =>
+    specifier === 'tap' && files.has(context.parentURL ?? '')
+      ? { url: new URL(`test-of-file.ts?of=${context.parentURL}`, import.meta.url).href, shortCircuit: true }
+      : nextResolve(specifier, context)
+})
+
+for (const [url, file] of files) {
+  await t.test(file, { timeout: TIMEOUT_MS }, async (test) => {
+    startFile(test)
+    await import(url)
+  })
+}
