@@ -98,7 +98,7 @@ interface Request {
 }
 
 // Real ones would take a tenth of the processor time of all tests.
-const CHEAP_HASHES = { type: argon2.argon2id, memoryCost: 256, timeCost: 2, parallelism: 1 }
+const CHEAP_HASHES = { type: argon2.argon2id, memoryCost: 256, timeCost: 2, parallelism: 1 } as const
 
 /** The service with its own Postgres schema, Redis and mail catcher, shared by the tests of one file. */
 export async function testApp (
