@@ -3,6 +3,7 @@ import { handleErasureCheck, handlePersonalData } from './departures.ts'
 import { serveOperators } from '@tandem/operator-kit'
 import type { Deps } from './deps.ts'
 import './errors-indonesian.ts'
+import { exerciseRoutes } from './exercises/routes.ts'
 import { fastingRoutes } from './fasting/routes.ts'
 import { goalRoutes } from './goals/routes.ts'
 import { healthScoreRoutes } from './health-score/routes.ts'
@@ -24,6 +25,7 @@ const routes = [
   logRoutes,
   recordRoutes,
   goalRoutes,
+  exerciseRoutes,
   programRoutes,
   fastingRoutes
 ]

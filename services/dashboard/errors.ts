@@ -7,6 +7,14 @@ export const TooManyPrograms = createError(
   'You have reached the maximum number of programs. Delete one first.',
   400
 )
+export const ExerciseNotFound = createError('NOT_FOUND', 'Exercise not found', 404)
+export const TooManyExercises = createError(
+  'LIMIT_EXCEEDED',
+  'You have reached the maximum number of exercises of your own. Delete one first.',
+  400
+)
+export const TemplateNotFound = createError('NOT_FOUND', 'Program template not found', 404)
+export const ProgramDayNotFound = createError('NOT_FOUND', 'Program day not found', 404)
 export const FastNotFound = createError('NOT_FOUND', 'Fast not found', 404)
 export const FastRunning = createError('FAST_RUNNING', 'A fast is already running. End it first.', 409)
 export const FastOverlaps = createError('FAST_OVERLAPS', 'You have another fast in this time', 409)

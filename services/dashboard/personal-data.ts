@@ -33,10 +33,11 @@ export const personalData: PersonalData<Tables> = {
   active_programs: personal({ rowsOf: inColumns('account_id'), exported: ['program_id'] }),
   program_exercises: personal({
     rowsOf: (accountId) => sql<SqlBool>`program_day_id in (select id from program_days where ${ofProgram(accountId)})`,
-    exported: ['program_day_id', 'position', 'name', 'sets', 'reps_min', 'reps_max']
+    exported: ['program_day_id', 'position', 'name', 'exercise_id', 'sets', 'reps_min', 'reps_max']
   }),
   program_days: personal({ rowsOf: ofProgram, exported: ['id', 'program_id', 'day_of_week', 'name', 'is_rest_day'] }),
   programs: personal({ rowsOf: inColumns('account_id'), exported: ['id', 'name', 'created_at'] }),
+  custom_exercises: personal({ rowsOf: inColumns('account_id'), exported: ['id', 'name', 'created_at'] }),
   goals: personal({
     rowsOf: inColumns('account_id'),
     exported: [

@@ -102,7 +102,15 @@ export interface Tables
     name: string,
     sets: number,
     reps_min: number,
-    reps_max: number
+    reps_max: number,
+    exercise_id: string | null
+  }
+  custom_exercises: {
+    id: Generated<string>,
+    account_id: string,
+    key: string,
+    name: string,
+    created_at: Generated<Date>
   }
   fasts: {
     id: Generated<string>,

@@ -25,6 +25,7 @@ const seed: Seed = async ({ accountId, insert }) => {
   await insert('active_programs', { account_id, program_id: program['id'] })
   const day = await insert('program_days', { program_id: program['id'] })
   await insert('program_exercises', { program_day_id: day['id'] })
+  await insert('custom_exercises', { account_id })
   await insert('idempotency_keys', { account_id })
   await insert('daily_quotas', { account_id })
   await insert('failed_messages', { message: JSON.stringify({ account_id }), key: randomUUID() })

@@ -24,7 +24,19 @@ const Set = named(
     weightKg: Type.Number({ minimum: -1000, maximum: 1000, description: '0 for body weight, negative for assistance' })
   })
 )
-const Exercise = named('WorkoutExercise', Type.Object({ name: Name, sets: Type.Array(Set, { maxItems: 100 }) }))
+const Exercise = named(
+  'WorkoutExercise',
+  Type.Object({
+    name: Name,
+    exerciseId: Type.Optional(Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        'An exercise of the library or one that you added. Records of one exercise are one, whatever its name'
+    })),
+    sets: Type.Array(Set, { maxItems: 100 })
+  })
+)
 const grams = Type.Optional(Type.Number({ minimum: 0, maximum: 10_000 }))
 
 /** The data of each type of log. Minutes and millilitres are rounded to integers. */
@@ -166,8 +178,9 @@ const normalizers: { [T in LogType]: (data: Type.Static<typeof dataSchemas[T]>) 
     ...(programDayId !== undefined && { programDayId }),
     ...(exercises &&
       {
-        exercises: exercises.map(({ name, sets }) => ({
+        exercises: exercises.map(({ name, exerciseId, sets }) => ({
           name,
+          ...(exerciseId !== undefined && { exerciseId }),
           sets: sets.map(({ reps, weightKg }) => ({ reps, weightKg }))
         }))
       })
@@ -184,7 +197,7 @@ const normalizers: { [T in LogType]: (data: Type.Static<typeof dataSchemas[T]>) 
   WEIGHT: ({ kg }) => ({ kg })
 }
 
-const OPTIONAL_TEXTS = new globalThis.Set(['title', 'programDayId'])
+const OPTIONAL_TEXTS = new globalThis.Set(['title', 'programDayId', 'exerciseId'])
 
 /** Trims every string and removes null values and empty optional strings. */
 function trimStrings (value: unknown): unknown {

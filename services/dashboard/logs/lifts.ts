@@ -1,13 +1,15 @@
+import { exerciseKeyOf, findInLibrary } from '../exercises/library.ts'
 import type { LogData } from '../tables.ts'
 import type { Lift } from '../records/actions.ts'
 
 interface Exercise {
+  exerciseId?: string
   name: string
   sets: { reps: number, weightKg: number }[]
 }
 
-/** Names that differ only in case, spacing and hyphens are the same exercise. */
-const exerciseKeyOf = (name: string) => name.normalize('NFC').toLowerCase().replace(/[\s\p{Pd}_]+/gu, ' ')
+// An id of the library names the exercise, whatever the client calls it.
+const keyOf = ({ exerciseId = '', name }: Exercise) => exerciseKeyOf(findInLibrary(exerciseId)?.name ?? name)
 
 // Converted pounds differ in digits that no plate has.
 const roundWeight = (kg: number) => Math.round(kg * 100) / 100
@@ -15,16 +17,17 @@ const roundWeight = (kg: number) => Math.round(kg * 100) / 100
 /** The heaviest set of each exercise of a workout. Among equal weights the set with more repetitions wins. */
 export function liftsOf (log: { id: string, at: Date, data: LogData }): Omit<Lift, 'isRecord'>[] {
   const heaviest = new Map<string, Omit<Lift, 'isRecord'>>()
-  for (const { name, sets } of (log.data['exercises'] ?? []) as Exercise[]) {
-    for (const { reps, weightKg: exact } of sets) {
+  for (const exercise of (log.data['exercises'] ?? []) as Exercise[]) {
+    const key = keyOf(exercise)
+    for (const { reps, weightKg: exact } of exercise.sets) {
       const weightKg = roundWeight(exact)
-      const best = heaviest.get(exerciseKeyOf(name))
+      const best = heaviest.get(key)
       const isHeavier = !best || weightKg > best.weightKg || (weightKg === best.weightKg && reps > best.reps)
       if (isHeavier) {
-        heaviest.set(exerciseKeyOf(name), {
+        heaviest.set(key, {
           logId: log.id,
-          exerciseKey: exerciseKeyOf(name),
-          exercise: name,
+          exerciseKey: key,
+          exercise: exercise.name,
           weightKg,
           reps,
           at: log.at

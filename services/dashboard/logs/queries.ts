@@ -46,3 +46,10 @@ export async function listLogs (db: Db, accountId: string, { type, from, to, cur
     .limit(limit)
     .execute()
 }
+
+/** The log with a client's id. */
+export async function findLog (db: Db, accountId: string, clientId: string) {
+  return await db.selectFrom('logs').where('account_id', '=', accountId).where('client_id', '=', clientId)
+    .select(logColumns)
+    .executeTakeFirst()
+}

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { dayIn } from '@tandem/account-kit'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   createInvalidCursor,
@@ -18,16 +19,18 @@ import {
   PageQuery,
   IdempotencyHeaders,
   Timestamp,
+  ValidationError,
   named,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { LogNotFound } from '../errors.ts'
+import { LogNotFound, ProgramDayNotFound } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { logTypes, type LogType } from '../tables.ts'
 import { deleteLog, writeLogs } from './actions.ts'
 import { dataSchemas, parseItem } from './items.ts'
-import { listLogs, type LogPosition } from './queries.ts'
+import { planWorkout } from './planned-workout.ts'
+import { findLog, listLogs, type LogPosition } from './queries.ts'
 
 // 200 workouts of eight exercises with five sets each, three times.
 const MAX_BATCH_BYTES = 1024 * 1024
@@ -119,6 +122,14 @@ const example = {
   data: { title: 'Legs', durationMinutes: 45, exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg: 80 }] }] }
 }
 
+const exampleLog = {
+  id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
+  ...example,
+  day: '2026-11-20',
+  timezone: 'Asia/Jakarta',
+  modifiedAt: null
+}
+
 export const logRoutes: Routes<Deps> = async (app, deps) => {
   const { db, now } = deps
 
@@ -155,6 +166,47 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     return data({ results })
   })
 
+  app.post('/logs/workouts', {
+    schema: {
+      operationId: 'logPlannedWorkout',
+      summary: 'Log the workout of a day of a training program',
+      description:
+        'With the planned sets and repetitions, and for each exercise the weight of your newest lift. Edit ' +
+        'what was different with `POST /logs/batch` and the `clientId` of the response. A repeat on the same day ' +
+        'returns the log as it is.',
+      'x-extension': true,
+      body: Body({
+        programDayId: Id,
+        at: Type.Optional(Type.String({ format: 'date-time', description: 'The start; default now' })),
+        durationMinutes: Type.Optional(Type.Number({
+          minimum: 1,
+          maximum: 1440,
+          description: 'Default three minutes for each set'
+        }))
+      }),
+      errors: [ProgramDayNotFound],
+      response: { 201: Data(Type.Object({ log: Log }, { examples: [{ log: exampleLog }] })) }
+    }
+  }, async (request, reply) => {
+    const { account, body } = request
+    const zone = await findTimezone(deps, account.id)
+    const at = body.at ?? now().toISOString()
+    const clientId = `program:${body.programDayId}:${dayIn(zone, new Date(at)).toString()}`
+    const existing = await findLog(db, account.id, clientId)
+    if (existing) return reply.code(201).send(data({ log: existing }))
+
+    const workout = await planWorkout(db, account.id, {
+      programDayId: body.programDayId,
+      durationMinutes: body.durationMinutes
+    })
+    const item = parseItem({ clientId, type: 'WORKOUT', at, data: workout }, now(), languageOfRequest(request))
+    if ('error' in item) throw new ValidationError({ en: item.error, id: item.error })
+    await writeLogs(db, { accountId: account.id, parsedItems: [item], zone, idempotencyKey: undefined })
+    const log = await findLog(db, account.id, clientId)
+    if (!log) throw new LogNotFound()
+    return reply.code(201).send(data({ log }))
+  })
+
   app.get('/logs', {
     schema: {
       operationId: 'listLogs',
@@ -170,13 +222,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       response: {
         200: Data(Type.Object({ logs: Type.Array(Log), nextCursor: NextCursor }, {
           examples: [{
-            logs: [{
-              id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
-              ...example,
-              day: '2026-11-20',
-              timezone: 'Asia/Jakarta',
-              modifiedAt: null
-            }],
+            logs: [exampleLog],
             nextCursor: null
           }]
         }))

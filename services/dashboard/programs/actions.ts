@@ -1,23 +1,26 @@
 import { sql } from 'kysely'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { findOrAddExercises, type ExerciseReference } from '../exercises/actions.ts'
 import { ProgramNotFound, TooManyPrograms } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 import { listPrograms, type Program } from './queries.ts'
 
 const MAX_PROGRAMS = 50
 
+type NewExercise = ExerciseReference & { sets: number, repsMin: number, repsMax: number }
 interface NewDay {
   dayOfWeek: number
   name: string
   isRestDay: boolean
-  exercises: { name: string, sets: number, repsMin: number, repsMax: number }[]
+  exercises: NewExercise[]
 }
 export interface NewProgram {
   name: string
   days: NewDay[]
 }
 
+/** @throws TooManyPrograms, TooManyExercises, ValidationError for an unknown exercise */
 export async function createProgram (
   db: Db,
   accountId: string,
@@ -26,40 +29,78 @@ export async function createProgram (
 ): Promise<Program> {
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     await lockAccount(trx, accountId)
-    const program = await sql<{ id: string }>`
-      insert into programs (account_id, name)
-      select ${accountId}, ${name}
-      where (select count(*) from programs where account_id = ${accountId}) < ${sql.lit(MAX_PROGRAMS)}
-      returning id`.execute(trx)
-    const [inserted] = program.rows
-    if (!inserted) throw new TooManyPrograms()
+    const { count } = await trx.selectFrom('programs').where('account_id', '=', accountId)
+      .select((programs) => programs.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+    if (Number(count) >= MAX_PROGRAMS) throw new TooManyPrograms()
+    const { id } = await trx.insertInto('programs').values({ account_id: accountId, name }).returning('id')
+      .executeTakeFirstOrThrow()
+    await saveDays(trx, accountId, id, days)
+    return await readProgram(trx, accountId, id)
+  })
+}
 
-    const insertedDays = await trx.insertInto('program_days')
-      .values(
-        days.map((day) => ({
-          program_id: inserted.id,
-          day_of_week: day.dayOfWeek,
-          name: day.name,
-          is_rest_day: day.isRestDay
-        }))
-      )
-      .returning(['id', 'day_of_week'])
+/**
+ * Replaces the name and the days of a program. A day of the week that stays keeps its id, which workouts refer to.
+ * @throws ProgramNotFound, TooManyExercises, ValidationError for an unknown exercise
+ */
+export async function replaceProgram (db: Db, accountId: string, programId: string, { name, days }: NewProgram) {
+  return await db.transaction().execute(async (trx) => {
+    await lockAccount(trx, accountId)
+    const program = await trx.updateTable('programs').set({ name })
+      .where('id', '=', programId).where('account_id', '=', accountId)
+      .returning('id').executeTakeFirst()
+    if (!program) throw new ProgramNotFound()
+    await trx.deleteFrom('program_days').where('program_id', '=', program.id)
+      .where('day_of_week', 'not in', days.map(({ dayOfWeek }) => dayOfWeek))
       .execute()
-    const ids = new Map(insertedDays.map((day) => [day.day_of_week, day.id]))
-    const exercises = days.flatMap((day) =>
-      day.exercises.map((exercise, position) => ({
-        program_day_id: ids.get(day.dayOfWeek) as string,
-        position,
-        name: exercise.name,
-        sets: exercise.sets,
-        reps_min: exercise.repsMin,
-        reps_max: exercise.repsMax
+    await saveDays(trx, accountId, program.id, days)
+    return await readProgram(trx, accountId, program.id)
+  })
+}
+
+/** Saves days with their exercises, in the place of those of the same days of the week. */
+async function saveDays (trx: Trx, accountId: string, programId: string, days: NewDay[]) {
+  const savedDays = await trx.insertInto('program_days')
+    .values(
+      days.map((day) => ({
+        program_id: programId,
+        day_of_week: day.dayOfWeek,
+        name: day.name,
+        is_rest_day: day.isRestDay
       }))
     )
-    if (exercises.length > 0) await trx.insertInto('program_exercises').values(exercises).execute()
-    const [created] = await listPrograms(trx, accountId, inserted.id)
-    return created as Program
-  })
+    .onConflict((conflict) =>
+      conflict.columns(['program_id', 'day_of_week']).doUpdateSet(({ ref }) => ({
+        name: ref('excluded.name'),
+        is_rest_day: ref('excluded.is_rest_day')
+      }))
+    )
+    .returning(['id', 'day_of_week'])
+    .execute()
+  const ids = new Map(savedDays.map((day) => [day.day_of_week, day.id]))
+  await trx.deleteFrom('program_exercises').where('program_day_id', 'in', [...ids.values()]).execute()
+
+  const planned = days.flatMap(({ dayOfWeek, exercises }) =>
+    exercises.map((exercise, position) => ({ ...exercise, position, dayId: ids.get(dayOfWeek) ?? '' }))
+  )
+  if (planned.length === 0) return
+  const found = await findOrAddExercises(trx, accountId, planned)
+  const rows = planned.map(({ dayId, position, sets, repsMin, repsMax }, index) => ({
+    program_day_id: dayId,
+    position,
+    name: found[index]?.name ?? '',
+    exercise_id: found[index]?.id ?? null,
+    sets,
+    reps_min: repsMin,
+    reps_max: repsMax
+  }))
+  await trx.insertInto('program_exercises').values(rows).execute()
+}
+
+async function readProgram (trx: Trx, accountId: string, programId: string) {
+  const [program] = await listPrograms(trx, accountId, programId)
+  if (!program) throw new ProgramNotFound()
+  return program
 }
 
 export async function deleteProgram (db: Db, accountId: string, programId: string) {

@@ -42,7 +42,7 @@ t.test('a program is created, listed, activated and shown on its days', async (t
     programDayId: added.days[0].id,
     name: 'Legs',
     isRestDay: false,
-    exercises: added.days[0].exercises
+    exercises: added.days[0].exercises.map(({ exerciseId: _, ...exercise }: { exerciseId: string }) => exercise)
   })
   at('2026-11-21T05:00:00Z')
   t.equal((await read('/dashboard/home')).today.workout, null, 'a day that is not in the program')

@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
+import { ProgramDayNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
 
 export interface Exercise {
   id: string
   name: string
+  /** Null in a program that is older than the library. */
+  exerciseId: string | null
   sets: number
   repsMin: number
   repsMax: number
@@ -26,7 +29,7 @@ export interface Program {
 // The exercises of a day as an ordered JSON array.
 const exercises = sql<Exercise[]>`(
   select coalesce(json_agg(json_build_object(
-    'id', id, 'name', name, 'sets', sets, 'repsMin', reps_min, 'repsMax', reps_max
+    'id', id, 'name', name, 'exerciseId', exercise_id, 'sets', sets, 'repsMin', reps_min, 'repsMax', reps_max
   ) order by position), '[]')
   from program_exercises where program_day_id = program_days.id)`
 
@@ -73,4 +76,15 @@ export async function findWorkout (db: Db, accountId: string, dayOfWeek: number)
       exercises.as('exercises')
     ])
     .executeTakeFirst()
+}
+
+/** A day of one of the account's programs. @throws ProgramDayNotFound */
+export async function readProgramDay (db: Db, accountId: string, programDayId: string) {
+  const day = await db.selectFrom('program_days').innerJoin('programs', 'programs.id', 'program_id')
+    .where('program_days.id', '=', programDayId)
+    .where('account_id', '=', accountId)
+    .select(['program_days.id', 'program_days.name', exercises.as('exercises')])
+    .executeTakeFirst()
+  if (!day) throw new ProgramDayNotFound()
+  return day
 }

@@ -20,9 +20,19 @@ import {
 } from '@tandem/http-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
-import { TooManyPrograms, ProgramNotFound } from '../errors.ts'
-import { activateProgram, createProgram, deleteProgram } from './actions.ts'
+import { ProgramNotFound, TemplateNotFound, TooManyExercises, TooManyPrograms } from '../errors.ts'
+import { findInLibrary } from '../exercises/library.ts'
+import {
+  activateProgram,
+  createProgram,
+  deleteProgram,
+  replaceProgram,
+  type NewProgram as NewProgramInput
+} from './actions.ts'
 import { listPrograms, type Program as ProgramRow } from './queries.ts'
+import { templates } from './templates.ts'
+
+type PlannedExercise = Type.Static<typeof NewProgram>['days'][number]['exercises'][number]
 
 const PositiveInteger = (maximum: number) => Type.Integer({ minimum: 1, maximum })
 
@@ -31,6 +41,11 @@ const exampleDay = {
   name: 'Legs',
   isRestDay: false,
   exercises: [{ name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }]
+}
+const exampleExercise = {
+  id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1d',
+  exerciseId: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1e',
+  ...exampleDay.exercises[0]
 }
 
 const NewProgram = named(
@@ -44,7 +59,12 @@ const NewProgram = named(
         isRestDay: Type.Boolean({ default: false }),
         exercises: Type.Array(
           Body({
-            name: Text({ max: 100 }),
+            name: Type.Optional(Text({ max: 100, description: 'Of an exercise that you add, if it is new' })),
+            exerciseId: Type.Optional(Type.String({
+              minLength: 1,
+              maxLength: 100,
+              description: 'An exercise of the library or one that you added'
+            })),
             sets: PositiveInteger(100),
             repsMin: PositiveInteger(1000),
             repsMax: PositiveInteger(1000)
@@ -76,6 +96,7 @@ const Program = named(
           Type.Object({
             id: Type.String(),
             name: Type.String(),
+            exerciseId: Nullable(Type.String()),
             sets: Type.Integer(),
             repsMin: Type.Integer(),
             repsMax: Type.Integer()
@@ -94,14 +115,83 @@ const example = {
   days: [{
     id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1c',
     ...exampleDay,
-    exercises: [{ id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1d', ...exampleDay.exercises[0] }]
+    exercises: [exampleExercise]
   }]
 }
 
+const Template = named(
+  'ProgramTemplate',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    days: Type.Array(Type.Object({
+      dayOfWeek: Enum(dayNames),
+      name: Type.String(),
+      exercises: Type.Array(Type.Object({
+        name: Type.String(),
+        exerciseId: Nullable(Type.String()),
+        sets: Type.Integer(),
+        repsMin: Type.Integer(),
+        repsMax: Type.Integer()
+      }))
+    }))
+  })
+)
+
+const describeTemplate = ({ id, name, description, days }: typeof templates[number]) => ({
+  id,
+  name,
+  description,
+  days: days.map((day) => ({
+    dayOfWeek: dayNameOf(day.dayOfWeek),
+    name: day.name,
+    exercises: day.exercises.map(({ sets, repsMin, repsMax, ...exercise }) => ({
+      name: exercise.exerciseId === undefined ? exercise.name : findInLibrary(exercise.exerciseId)?.name ?? '',
+      exerciseId: exercise.exerciseId ?? null,
+      sets,
+      repsMin,
+      repsMax
+    }))
+  }))
+})
+
+const dayNameOf = (dayOfWeek: number) => dayNames[dayOfWeek - 1] as typeof dayNames[number]
+
 const toResponse = (program: ProgramRow) => ({
   ...program,
-  days: program.days.map((day) => ({ ...day, dayOfWeek: dayNames[day.dayOfWeek - 1] as typeof dayNames[number] }))
+  days: program.days.map((day) => ({ ...day, dayOfWeek: dayNameOf(day.dayOfWeek) }))
 })
+
+/** @throws ValidationError */
+function parseProgram ({ name, days }: Type.Static<typeof NewProgram>): NewProgramInput {
+  if (new Set(days.map(({ dayOfWeek }) => dayOfWeek)).size < days.length) {
+    throw new ValidationError({
+      en: 'days must not contain the same dayOfWeek twice',
+      id: 'days tidak boleh berisi dayOfWeek yang sama dua kali'
+    })
+  }
+  return {
+    name,
+    days: days.map((day) => ({
+      ...day,
+      dayOfWeek: dayNames.indexOf(day.dayOfWeek) + 1,
+      exercises: day.exercises.map(parseExercise)
+    }))
+  }
+}
+
+function parseExercise ({ name, exerciseId, ...plan }: PlannedExercise) {
+  if (plan.repsMax < plan.repsMin) {
+    throw new ValidationError({ en: 'repsMax must be at least repsMin', id: 'repsMax minimal sama dengan repsMin' })
+  }
+  if (exerciseId !== undefined) return { ...plan, exerciseId }
+  if (name !== undefined) return { ...plan, name }
+  throw new ValidationError({
+    en: 'Each exercise needs a name or an exerciseId',
+    id: 'Setiap latihan memerlukan name atau exerciseId'
+  })
+}
 
 export const programRoutes: Routes<Deps> = async (app, { db }) => {
   app.get('/programs', {
@@ -125,24 +215,62 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: NewProgram,
-      errors: [TooManyPrograms, IdempotencyConflict],
+      errors: [TooManyPrograms, TooManyExercises, IdempotencyConflict],
       response: {
         201: Data(Type.Object({ program: Program }, { examples: [{ program: { ...example, isActive: false } }] }))
       }
     }
   }, async (request, reply) => {
-    const { name, days } = request.body
-    if (new Set(days.map(({ dayOfWeek }) => dayOfWeek)).size < days.length) {
-      throw new ValidationError({
-        en: 'days must not contain the same dayOfWeek twice',
-        id: 'days tidak boleh berisi dayOfWeek yang sama dua kali'
-      })
+    const { account, body } = request
+    const program = await createProgram(db, account.id, parseProgram(body), readIdempotencyKey(request))
+    return reply.code(201).send(data({ program: toResponse(program) }))
+  })
+
+  app.put(
+    '/programs/:id',
+    {
+      schema: {
+        operationId: 'replaceProgram',
+        summary: 'Replace the name and the days of a training program',
+        description: 'A day of the week that stays keeps its id.',
+        'x-extension': true,
+        params: Type.Object({ id: Id }),
+        body: NewProgram,
+        errors: [ProgramNotFound, TooManyExercises],
+        response: { 200: Data(Type.Object({ program: Program }, { examples: [{ program: example }] })) }
+      }
+    },
+    async ({ params, body, account }) =>
+      data({ program: toResponse(await replaceProgram(db, account.id, params.id, parseProgram(body))) })
+  )
+
+  app.get('/programs/templates', {
+    schema: {
+      operationId: 'listProgramTemplates',
+      summary: 'List programs to start from',
+      description: 'Copy one to get a program of your own.',
+      'x-extension': true,
+      response: { 200: Data(Type.Object({ templates: Type.Array(Template) })), 304: NotModified }
     }
-    if (days.some(({ exercises }) => exercises.some(({ repsMin, repsMax }) => repsMax < repsMin))) {
-      throw new ValidationError({ en: 'repsMax must be at least repsMin', id: 'repsMax minimal sama dengan repsMin' })
+  }, async () => data({ templates: templates.map(describeTemplate) }))
+
+  app.post('/programs/templates/:id/copy', {
+    schema: {
+      operationId: 'copyProgramTemplate',
+      summary: 'Make a training program from a template',
+      'x-extension': true,
+      headers: IdempotencyHeaders,
+      params: Type.Object({ id: Type.String({ examples: ['full-body'] }) }),
+      errors: [TemplateNotFound, TooManyPrograms, TooManyExercises, IdempotencyConflict],
+      response: {
+        201: Data(Type.Object({ program: Program }, { examples: [{ program: { ...example, isActive: false } }] }))
+      }
     }
-    const numbered = days.map((day) => ({ ...day, dayOfWeek: dayNames.indexOf(day.dayOfWeek) + 1 }))
-    const program = await createProgram(db, request.account.id, { name, days: numbered }, readIdempotencyKey(request))
+  }, async (request, reply) => {
+    const { account, params } = request
+    const template = templates.find(({ id }) => id === params.id)
+    if (!template) throw new TemplateNotFound()
+    const program = await createProgram(db, account.id, template, readIdempotencyKey(request))
     return reply.code(201).send(data({ program: toResponse(program) }))
   })
 

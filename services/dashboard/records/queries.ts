@@ -1,22 +1,37 @@
 import { sql } from 'kysely'
+import { findInLibraryByName } from '../exercises/library.ts'
 import type { Db } from '../tables.ts'
 
 const MAX_RECORDS = 500
 
 /** The heaviest set of each exercise, newest first, for at most the 500 newest exercises. */
 export async function listRecords (db: Db, accountId: string) {
-  return await db
+  const records = await db
     .selectFrom((heaviest) =>
       heaviest.selectFrom('lifts')
         .distinctOn('exercise_key')
-        .where('account_id', '=', accountId)
+        .where('lifts.account_id', '=', accountId)
         .where('is_record', '=', sql.lit(true))
-        .select(['exercise', sql<number>`weight_kg::float8`.as('weightKg'), 'reps', 'at as achievedAt'])
+        .leftJoin('custom_exercises', (on) =>
+          on.onRef('custom_exercises.account_id', '=', 'lifts.account_id')
+            .onRef('custom_exercises.key', '=', 'lifts.exercise_key'))
+        .select([
+          'exercise',
+          'exercise_key as exerciseKey',
+          'custom_exercises.id as customId',
+          sql<number>`weight_kg::float8`.as('weightKg'),
+          'reps',
+          'at as achievedAt'
+        ])
         .orderBy('exercise_key').orderBy('at', 'desc').orderBy('log_id', 'desc')
         .as('records')
     )
-    .select(['exercise', 'weightKg', 'reps', 'achievedAt'])
+    .selectAll()
     .orderBy('achievedAt', 'desc').orderBy('exercise')
     .limit(MAX_RECORDS)
     .execute()
+  return records.map(({ exerciseKey, customId, ...record }) => ({
+    ...record,
+    exerciseId: findInLibraryByName(exerciseKey)?.id ?? customId
+  }))
 }

@@ -20,8 +20,8 @@ t.test('each heavier lift is a record, worth 25 XP and published once; the list 
     5
   ], ['record', 'Bench', 60, 5]])
   t.same((await read('/records')).records, [
-    { exercise: 'Bench', weightKg: 60, reps: 5, achievedAt: '2026-11-14T05:00:00.000Z' },
-    { exercise: 'squat', weightKg: 82.5, reps: 5, achievedAt: '2026-11-11T05:00:00.000Z' }
+    { exercise: 'Bench', exerciseId: null, weightKg: 60, reps: 5, achievedAt: '2026-11-14T05:00:00.000Z' },
+    { exercise: 'squat', exerciseId: null, weightKg: 82.5, reps: 5, achievedAt: '2026-11-11T05:00:00.000Z' }
   ])
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 3, totalXp: 5 * 80 + 3 * 25 })
 })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Timestamp, named, NotModified, type Routes } from '@tandem/http-kit'
+import { Data, data, Timestamp, named, NotModified, Nullable, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { listRecords } from './queries.ts'
 
@@ -7,10 +7,13 @@ const Record = named(
   'PersonalRecord',
   Type.Object({
     exercise: Type.String(),
+    exerciseId: Nullable(Type.String(), { description: 'null if neither the library nor you have this exercise' }),
     weightKg: Type.Number(),
     reps: Type.Integer(),
     achievedAt: Timestamp
-  }, { examples: [{ exercise: 'Squat', weightKg: 80, reps: 5, achievedAt: '2026-11-20T10:30:00.000Z' }] })
+  }, {
+    examples: [{ exercise: 'Squat', exerciseId: null, weightKg: 80, reps: 5, achievedAt: '2026-11-20T10:30:00.000Z' }]
+  })
 )
 
 export const recordRoutes: Routes<Deps> = async (app, { db }) => {

@@ -1,0 +1,72 @@
+import { ValidationError } from '@tandem/http-kit'
+import { ExerciseNotFound, TooManyExercises } from '../errors.ts'
+import { lockAccount } from '../progress/actions.ts'
+import type { Db, Trx } from '../tables.ts'
+import { exerciseKeyOf, findInLibrary, findInLibraryByName } from './library.ts'
+import { listCustomExercises } from './queries.ts'
+
+const MAX_CUSTOM_EXERCISES = 300
+
+/** What a client knows of an exercise: its id, or a name, which may be new. */
+export type ExerciseReference = { exerciseId: string } | { exerciseId?: undefined, name: string }
+
+/**
+ * Finds exercises by id or name, and adds those with new names to the account, whose lock `trx` holds.
+ * @returns the id and the name of each reference, in their order
+ * @throws ValidationError if there is no exercise with an id, TooManyExercises
+ */
+export async function findOrAddExercises (trx: Trx, accountId: string, references: ExerciseReference[]) {
+  const custom = await listCustomExercises(trx, accountId)
+  const customByKey = new Map(custom.map((exercise) => [exercise.key, exercise]))
+  const newNames = new Map<string, string>()
+  for (const reference of references) {
+    if (reference.exerciseId !== undefined) continue
+    const key = exerciseKeyOf(reference.name)
+    if (!findInLibraryByName(key) && !customByKey.has(key) && !newNames.has(key)) newNames.set(key, reference.name)
+  }
+  for (const exercise of await addCustomExercises(trx, accountId, custom.length, newNames)) {
+    customByKey.set(exercise.key, exercise)
+  }
+  return references.map((reference) => {
+    const found = reference.exerciseId === undefined
+      ? findInLibraryByName(reference.name) ?? customByKey.get(exerciseKeyOf(reference.name))
+      : findInLibrary(reference.exerciseId) ?? custom.find(({ id }) => id === reference.exerciseId)
+    if (!found) {
+      throw new ValidationError({
+        en: 'exerciseId must be an exercise of the library or one that you added',
+        id: 'exerciseId harus berupa latihan dari pustaka atau yang Anda tambahkan'
+      })
+    }
+    return { id: found.id, name: reference.exerciseId === undefined ? reference.name : found.name }
+  })
+}
+
+async function addCustomExercises (trx: Trx, accountId: string, existing: number, newNames: Map<string, string>) {
+  if (newNames.size === 0) return []
+  if (existing + newNames.size > MAX_CUSTOM_EXERCISES) throw new TooManyExercises()
+  return await trx.insertInto('custom_exercises')
+    .values([...newNames].map(([key, name]) => ({ account_id: accountId, key, name })))
+    .returning(['id', 'key', 'name'])
+    .execute()
+}
+
+/** Adds an exercise, unless the library or the account has one with this name. Returns its id. */
+export async function addExercise (db: Db, accountId: string, name: string) {
+  return await db.transaction().execute(async (trx) => {
+    await lockAccount(trx, accountId)
+    const [exercise] = await findOrAddExercises(trx, accountId, [{ name }])
+    if (!exercise) throw new ExerciseNotFound()
+    return exercise.id
+  })
+}
+
+/** Deletes an exercise that the account added. Programs, logs and records keep its name. */
+export async function deleteExercise (db: Db, accountId: string, id: string) {
+  await db.transaction().execute(async (trx) => {
+    await lockAccount(trx, accountId)
+    const deleted = await trx.deleteFrom('custom_exercises').where('account_id', '=', accountId).where('id', '=', id)
+      .returning('id').executeTakeFirst()
+    if (!deleted) throw new ExerciseNotFound()
+    await trx.updateTable('program_exercises').set({ exercise_id: null }).where('exercise_id', '=', id).execute()
+  })
+}

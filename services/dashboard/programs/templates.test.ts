@@ -1,0 +1,100 @@
+import t from 'tap'
+import { testApp } from '../test/app.ts'
+
+const { newUser } = await testApp(t)
+const now = '2026-11-20T05:00:00Z'
+
+interface Program {
+  id: string
+  name: string
+  days: { id: string, dayOfWeek: string, exercises: { name: string, exerciseId: string | null }[] }[]
+}
+
+t.test('each template can be copied, and its exercises are those of the library', async (t) => {
+  const { send, read } = newUser({ now })
+  const { templates } = await read('/programs/templates') as { templates: Program[] }
+  t.equal(templates.length, 6)
+  for (const template of templates) {
+    const response = await send('POST', `/programs/templates/${template.id}/copy`)
+    t.equal(response.statusCode, 201)
+    const { program } = response.json().data as { program: Program }
+    t.equal(program.name, template.name)
+    t.same(
+      program.days.map(({ exercises }) => exercises.map(({ name }) => name)),
+      template.days.map(({ exercises }) => exercises.map(({ name }) => name))
+    )
+    for (const { name, exerciseId } of program.days.flatMap(({ exercises }) => exercises)) {
+      t.ok(exerciseId, name)
+      t.equal((await read(`/exercises/${exerciseId}`)).exercise.name, name)
+    }
+  }
+  t.equal((await read('/programs')).programs.length, 6)
+  t.match((await send('POST', '/programs/templates/garbage/copy')).json(), { code: 'NOT_FOUND' })
+})
+
+t.test('a program is replaced; a day that stays keeps its id, and strangers change nothing', async (t) => {
+  const [ana, ben] = [newUser({ now }), newUser({ now })]
+  const squat = { exerciseId: 'Barbell_Squat', sets: 3, repsMin: 5, repsMax: 5 }
+  const days = [{ dayOfWeek: 'MONDAY', name: 'A', exercises: [squat] }, {
+    dayOfWeek: 'FRIDAY',
+    name: 'B',
+    exercises: [{ ...squat, exerciseId: undefined, name: 'Moon walk' }]
+  }]
+  const { program } = (await ana.send('POST', '/programs', { name: 'Old', days })).json().data as { program: Program }
+  await ana.send('PUT', '/programs/active', { programId: program.id })
+  const changed = { name: 'New', days: [days[1], { dayOfWeek: 'SUNDAY', name: 'C', isRestDay: true }] }
+  t.match((await ben.send('PUT', `/programs/${program.id}`, changed)).json(), { code: 'NOT_FOUND' })
+  t.match((await ana.send('PUT', `/programs/${program.id}`, changed)).json(), {
+    data: {
+      program: {
+        id: program.id,
+        name: 'New',
+        isActive: true,
+        days: [{ id: program.days[1]?.id, dayOfWeek: 'FRIDAY', exercises: [{ name: 'Moon walk' }] }, { name: 'C' }]
+      }
+    }
+  })
+  for (const exercise of [{ ...squat, exerciseId: 'garbage' }, { sets: 1, repsMin: 1, repsMax: 1 }]) {
+    const response = await ana.send('PUT', `/programs/${program.id}`, {
+      name: 'Bad',
+      days: [{ dayOfWeek: 'MONDAY', name: 'A', exercises: [exercise] }]
+    })
+    t.match(response.json(), { code: 'VALIDATION_ERROR' })
+  }
+  t.match(await ana.read('/programs'), { programs: [{ name: 'New', days: { length: 2 } }] })
+})
+
+t.test('a finished day is logged as planned, once, with the weights of the newest lifts', async (t) => {
+  const [ana, ben] = [newUser({ now }), newUser({ now })]
+  const { program } = (await ana.send('POST', '/programs/templates/five-by-five/copy')).json().data as {
+    program: Program
+  }
+  await ana.log({
+    clientId: 'a',
+    type: 'WORKOUT',
+    at: '2026-11-18T05:00:00Z',
+    data: { durationMinutes: 30, exercises: [{ name: 'Barbell Squat', sets: [{ reps: 5, weightKg: 80 }] }] }
+  })
+  const programDayId = program.days[0]?.id
+  t.match((await ben.send('POST', '/logs/workouts', { programDayId })).json(), { code: 'NOT_FOUND' })
+  const response = await ana.send('POST', '/logs/workouts', { programDayId })
+  t.equal(response.statusCode, 201)
+  const { log } = response.json().data
+  t.match(log, {
+    type: 'WORKOUT',
+    day: '2026-11-20',
+    data: {
+      title: 'Workout A',
+      programDayId,
+      durationMinutes: 45,
+      exercises: [{ exerciseId: 'Barbell_Squat', sets: Array.from({ length: 5 }, () => ({ reps: 5, weightKg: 80 })) }, {
+        sets: Array.from({ length: 5 }, () => ({ reps: 5, weightKg: 0 }))
+      }, {}]
+    }
+  })
+  await ana.log({ clientId: log.clientId, type: 'WORKOUT', at: log.at, data: { ...log.data, durationMinutes: 50 } })
+  t.match((await ana.send('POST', '/logs/workouts', { programDayId })).json(), {
+    data: { log: { id: log.id, data: { durationMinutes: 50 } } }
+  })
+  t.equal((await ana.read('/dashboard/stats')).stats.totalWorkouts, 2)
+})
