@@ -27,7 +27,7 @@ t.test('the document contains the published API and marks extensions', async (t)
     operations.filter(({ operation }) =>
       operation.parameters?.some((each) => each.in === 'header' && each.name === 'idempotency-key')
     ).map(({ name }) => name),
-    ['post /logs/batch', 'post /programs', 'post /fasting']
+    ['post /logs/batch', 'post /programs', 'post /programs/templates/{id}/copy', 'post /fasting']
   )
 })
 

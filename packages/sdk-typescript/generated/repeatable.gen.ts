@@ -19,6 +19,7 @@ export const repeatable: ReadonlySet<string> = new Set([
   'POST /notifications/push/test',
   'POST /onboarding/admin/options',
   'POST /programs',
+  'POST /programs/templates/{id}/copy',
   'POST /reports',
   'POST /stories',
   'POST /users/{userId}/follow'

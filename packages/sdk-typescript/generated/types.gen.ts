@@ -438,6 +438,22 @@ export type Decision = {
  */
 export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'CONTACT_NEEDED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_CHANGED_RECENTLY' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LAST_SIGN_IN_METHOD' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
 
+export type Exercise = {
+    category: string | null;
+    equipment: string | null;
+    force: string | null;
+    id: string;
+    /**
+     * Whether you added it. Then only its name is known
+     */
+    isCustom: boolean;
+    level: string | null;
+    mechanic: string | null;
+    name: string;
+    primaryMuscles: Array<string>;
+    secondaryMuscles: Array<string>;
+};
+
 export type Failure = {
     code: ErrorCode;
     /**
@@ -1013,7 +1029,14 @@ export type NewProgram = {
     days: Array<{
         dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
         exercises?: Array<{
-            name: string;
+            /**
+             * An exercise of the library or one that you added
+             */
+            exerciseId?: string;
+            /**
+             * Of an exercise that you add, if it is new
+             */
+            name?: string;
             repsMax: number;
             repsMin: number;
             sets: number;
@@ -1260,6 +1283,10 @@ export type OnboardingProfile = {
 export type PersonalRecord = {
     achievedAt: string;
     exercise: string;
+    /**
+     * null if neither the library nor you have this exercise
+     */
+    exerciseId: string | null;
     reps: number;
     weightKg: number;
 };
@@ -1389,11 +1416,29 @@ export type ProgramDay = {
 };
 
 export type ProgramExercise = {
+    exerciseId: string | null;
     id: string;
     name: string;
     repsMax: number;
     repsMin: number;
     sets: number;
+};
+
+export type ProgramTemplate = {
+    days: Array<{
+        dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
+        exercises: Array<{
+            exerciseId: string | null;
+            name: string;
+            repsMax: number;
+            repsMin: number;
+            sets: number;
+        }>;
+        name: string;
+    }>;
+    description: string;
+    id: string;
+    name: string;
 };
 
 export type Prompt = {
@@ -1876,6 +1921,10 @@ export type WorkoutData = {
 };
 
 export type WorkoutExercise = {
+    /**
+     * An exercise of the library or one that you added. Records of one exercise are one, whatever its name
+     */
+    exerciseId?: string;
     name: string;
     sets: Array<WorkoutSet>;
 };
@@ -7555,6 +7604,297 @@ export type GetWeeklyOverviewResponses = {
 
 export type GetWeeklyOverviewResponse = GetWeeklyOverviewResponses[keyof GetWeeklyOverviewResponses];
 
+export type ListExercisesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        /**
+         * The nextCursor of the previous page
+         */
+        cursor?: string;
+        /**
+         * Words of the name
+         */
+        query?: string;
+        /**
+         * A primary or secondary muscle
+         */
+        muscle?: 'abdominals' | 'abductors' | 'adductors' | 'biceps' | 'calves' | 'chest' | 'forearms' | 'glutes' | 'hamstrings' | 'lats' | 'lower back' | 'middle back' | 'neck' | 'quadriceps' | 'shoulders' | 'traps' | 'triceps';
+        equipment?: 'bands' | 'barbell' | 'body only' | 'cable' | 'dumbbell' | 'e-z curl bar' | 'exercise ball' | 'foam roll' | 'kettlebells' | 'machine' | 'medicine ball' | 'other';
+        category?: 'cardio' | 'olympic weightlifting' | 'plyometrics' | 'powerlifting' | 'strength' | 'stretching' | 'strongman';
+    };
+    url: '/exercises';
+};
+
+export type ListExercisesErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListExercisesError = ListExercisesErrors[keyof ListExercisesErrors];
+
+export type ListExercisesResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            exercises: Array<Exercise>;
+            /**
+             * null on the last page
+             */
+            nextCursor: string | null;
+        };
+        success: true;
+    };
+};
+
+export type ListExercisesResponse = ListExercisesResponses[keyof ListExercisesResponses];
+
+export type AddExerciseData = {
+    body: {
+        name: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/exercises';
+};
+
+export type AddExerciseErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `LIMIT_EXCEEDED`: You have reached the maximum number of exercises of your own. Delete one first.
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type AddExerciseError = AddExerciseErrors[keyof AddExerciseErrors];
+
+export type AddExerciseResponses = {
+    /**
+     * Default Response
+     */
+    201: {
+        data: {
+            exercise: Exercise;
+        };
+        success: true;
+    };
+};
+
+export type AddExerciseResponse = AddExerciseResponses[keyof AddExerciseResponses];
+
+export type DeleteExerciseData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/exercises/{id}';
+};
+
+export type DeleteExerciseErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Exercise not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type DeleteExerciseError = DeleteExerciseErrors[keyof DeleteExerciseErrors];
+
+export type DeleteExerciseResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type DeleteExerciseResponse = DeleteExerciseResponses[keyof DeleteExerciseResponses];
+
+export type ReadExerciseData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/exercises/{id}';
+};
+
+export type ReadExerciseErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Exercise not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ReadExerciseError = ReadExerciseErrors[keyof ReadExerciseErrors];
+
+export type ReadExerciseResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            exercise: Exercise;
+        };
+        success: true;
+    };
+};
+
+export type ReadExerciseResponse = ReadExerciseResponses[keyof ReadExerciseResponses];
+
 export type ListFastsData = {
     body?: never;
     path?: never;
@@ -12822,6 +13162,88 @@ export type SaveLogsResponses = {
 
 export type SaveLogsResponse = SaveLogsResponses[keyof SaveLogsResponses];
 
+export type LogPlannedWorkoutData = {
+    body: {
+        /**
+         * The start; default now
+         */
+        at?: string;
+        /**
+         * Default three minutes for each set
+         */
+        durationMinutes?: number;
+        programDayId: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/logs/workouts';
+};
+
+export type LogPlannedWorkoutErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Program day not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type LogPlannedWorkoutError = LogPlannedWorkoutErrors[keyof LogPlannedWorkoutErrors];
+
+export type LogPlannedWorkoutResponses = {
+    /**
+     * Default Response
+     */
+    201: {
+        data: {
+            log: Log;
+        };
+        success: true;
+    };
+};
+
+export type LogPlannedWorkoutResponse = LogPlannedWorkoutResponses[keyof LogPlannedWorkoutResponses];
+
 export type DeleteLogData = {
     body?: never;
     path: {
@@ -15188,6 +15610,8 @@ export type CreateProgramErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      *
      * `LIMIT_EXCEEDED`: You have reached the maximum number of programs. Delete one first.
+     *
+     * `LIMIT_EXCEEDED`: You have reached the maximum number of exercises of your own. Delete one first.
      */
     400: Failure;
     /**
@@ -15324,6 +15748,156 @@ export type ActivateProgramResponses = {
 
 export type ActivateProgramResponse = ActivateProgramResponses[keyof ActivateProgramResponses];
 
+export type ListProgramTemplatesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/programs/templates';
+};
+
+export type ListProgramTemplatesErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListProgramTemplatesError = ListProgramTemplatesErrors[keyof ListProgramTemplatesErrors];
+
+export type ListProgramTemplatesResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            templates: Array<ProgramTemplate>;
+        };
+        success: true;
+    };
+};
+
+export type ListProgramTemplatesResponse = ListProgramTemplatesResponses[keyof ListProgramTemplatesResponses];
+
+export type CopyProgramTemplateData = {
+    body?: never;
+    headers?: {
+        /**
+         * Chosen by the client. A repeat within 24 hours gets the response of the first request.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/programs/templates/{id}/copy';
+};
+
+export type CopyProgramTemplateErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `LIMIT_EXCEEDED`: You have reached the maximum number of programs. Delete one first.
+     *
+     * `LIMIT_EXCEEDED`: You have reached the maximum number of exercises of your own. Delete one first.
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Program template not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `IDEMPOTENCY_CONFLICT`: This idempotency key was used for another request. Use a new key.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type CopyProgramTemplateError = CopyProgramTemplateErrors[keyof CopyProgramTemplateErrors];
+
+export type CopyProgramTemplateResponses = {
+    /**
+     * Default Response
+     */
+    201: {
+        data: {
+            program: Program;
+        };
+        success: true;
+    };
+};
+
+export type CopyProgramTemplateResponse = CopyProgramTemplateResponses[keyof CopyProgramTemplateResponses];
+
 export type DeleteProgramData = {
     body?: never;
     path: {
@@ -15392,6 +15966,82 @@ export type DeleteProgramResponses = {
 };
 
 export type DeleteProgramResponse = DeleteProgramResponses[keyof DeleteProgramResponses];
+
+export type ReplaceProgramData = {
+    body: NewProgram;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/programs/{id}';
+};
+
+export type ReplaceProgramErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `LIMIT_EXCEEDED`: You have reached the maximum number of exercises of your own. Delete one first.
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Program not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ReplaceProgramError = ReplaceProgramErrors[keyof ReplaceProgramErrors];
+
+export type ReplaceProgramResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            program: Program;
+        };
+        success: true;
+    };
+};
+
+export type ReplaceProgramResponse = ReplaceProgramResponses[keyof ReplaceProgramResponses];
 
 export type ListRecordsData = {
     body?: never;

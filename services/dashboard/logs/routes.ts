@@ -183,7 +183,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
           maximum: 1440,
           description: 'Default three minutes for each set'
         }))
-      }),
+      }, { examples: [{ programDayId: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1c', at: '2026-11-20T16:50:00.000Z' }] }),
       errors: [ProgramDayNotFound],
       response: { 201: Data(Type.Object({ log: Log }, { examples: [{ log: exampleLog }] })) }
     }

@@ -36,6 +36,10 @@ type PlannedExercise = Type.Static<typeof NewProgram>['days'][number]['exercises
 
 const PositiveInteger = (maximum: number) => Type.Integer({ minimum: 1, maximum })
 
+function dayNameOf (dayOfWeek: number) {
+  return dayNames[dayOfWeek - 1] as typeof dayNames[number]
+}
+
 const exampleDay = {
   dayOfWeek: 'MONDAY',
   name: 'Legs',
@@ -136,27 +140,27 @@ const Template = named(
         repsMax: Type.Integer()
       }))
     }))
-  })
+  }, { examples: templates.slice(0, 1).map(describeTemplate) })
 )
 
-const describeTemplate = ({ id, name, description, days }: typeof templates[number]) => ({
-  id,
-  name,
-  description,
-  days: days.map((day) => ({
-    dayOfWeek: dayNameOf(day.dayOfWeek),
-    name: day.name,
-    exercises: day.exercises.map(({ sets, repsMin, repsMax, ...exercise }) => ({
-      name: exercise.exerciseId === undefined ? exercise.name : findInLibrary(exercise.exerciseId)?.name ?? '',
-      exerciseId: exercise.exerciseId ?? null,
-      sets,
-      repsMin,
-      repsMax
+function describeTemplate ({ id, name, description, days }: typeof templates[number]) {
+  return {
+    id,
+    name,
+    description,
+    days: days.map((day) => ({
+      dayOfWeek: dayNameOf(day.dayOfWeek),
+      name: day.name,
+      exercises: day.exercises.map(({ sets, repsMin, repsMax, ...exercise }) => ({
+        name: exercise.exerciseId === undefined ? exercise.name : findInLibrary(exercise.exerciseId)?.name ?? '',
+        exerciseId: exercise.exerciseId ?? null,
+        sets,
+        repsMin,
+        repsMax
+      }))
     }))
-  }))
-})
-
-const dayNameOf = (dayOfWeek: number) => dayNames[dayOfWeek - 1] as typeof dayNames[number]
+  }
+}
 
 const toResponse = (program: ProgramRow) => ({
   ...program,
