@@ -171,7 +171,7 @@ export const AddressVerified = defineRpc('identity.address-verified.v1', {
  * The accounts that are hidden or erased, in the order of their ids. Every service compares them with its own table, so
  * an event that is lost changes nothing. `after` is the `next` of the previous page.
  */
-export const Departures = defineRpc('identity.departures.v1', {
+export const HiddenOrErased = defineRpc('identity.departures.v1', {
   request: Type.Object({ after: Nullable(Id) }),
   response: Type.Object({
     /** When identity read them. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Stack } from '../kit/stack.ts'
 import { check } from '../kit/checks.ts'
 import type { Friends } from './friends.ts'
-import type { Leaver } from './leavers.ts'
+import type { Leaver } from './erased-people.ts'
 
 /** What must be the same before and after one service is restored. */
 export interface Before {

@@ -11,7 +11,7 @@ export interface Person {
   email: string
   emailVerified: boolean
   memberSince: string
-  isLeaving: boolean
+  isDeletionPending: boolean
   status: string
   restrictions: { scope: string, until: string | null }[]
   strikes: number
@@ -197,9 +197,9 @@ const statusKinds: Record<string, 'good' | 'warn' | 'bad'> = {
   BANNED: 'bad'
 }
 
-const statusBadge = ({ texts }: Visit, { status, isLeaving }: Person) =>
+const statusBadge = ({ texts }: Visit, { status, isDeletionPending }: Person) =>
   html`${badge(label(texts.standings, status), statusKinds[status] ?? 'plain')} ${
-    isLeaving && badge(texts.people.leaving, 'warn')
+    isDeletionPending && badge(texts.people.leaving, 'warn')
   }`
 
 function personFacts (visit: Visit, person: Person, appearance: Appearance | undefined) {
@@ -260,7 +260,11 @@ function casesOf (visit: Visit, id: string, reason: string, cases: QueuedCase[])
   }`
 }
 
-function personActions (visit: Visit, { accountId, restrictions, isLeaving, providers }: Person, reason: string): Html {
+function personActions (
+  visit: Visit,
+  { accountId, restrictions, isDeletionPending, providers }: Person,
+  reason: string
+): Html {
   const { texts, can } = visit
   const words = texts.people
   return html`
@@ -307,7 +311,7 @@ function personActions (visit: Visit, { accountId, restrictions, isLeaving, prov
       <button class="primary">${texts.decision.decide}</button>
     </form>`
   }
-    ${can('erasures.change') && !isLeaving && erasureForm(visit, accountId, reason)}`
+    ${can('erasures.change') && !isDeletionPending && erasureForm(visit, accountId, reason)}`
 }
 
 const erasureDays = [28, 14, 7, 0]

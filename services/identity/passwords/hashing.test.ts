@@ -1,7 +1,8 @@
 import t from 'tap'
 import { inParallel, password, randomEmail, testApp } from '../test/app.ts'
+import { createHashing } from './hashing.ts'
 
-const { post, givenAccount, login } = await testApp(t, { hasRealHashing: true })
+const { post, givenAccount, login } = await testApp(t, { hashing: await createHashing() })
 
 const isServed = ({ tally }: { tally: Record<string, number> }) =>
   Object.keys(tally).every((outcome) => !outcome.startsWith('503'))

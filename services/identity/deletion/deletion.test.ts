@@ -4,7 +4,7 @@ import t from 'tap'
 import { runCommand } from '../operator/commands.ts'
 import type { ProviderIdentity } from '../providers/tokens.ts'
 import { inParallel, password, testApp } from '../test/app.ts'
-import { remindOfDeletions } from './notices.ts'
+import { remindOfDeletions } from './mails.ts'
 
 const identities = new Map<string, ProviderIdentity>()
 const {
@@ -229,28 +229,4 @@ t.test('owners are reminded two days before, once, unless the grace period is sh
   await remindOfDeletions(deps)
   t.equal((await db.selectFrom('mails').where('account_id', '=', account.id).select('id').execute()).length, 2)
   t.match(await erasuresOf(short), [{ reminded_at: null }])
-})
-
-t.test('a paused account is hidden and signed out, until the next sign-in', async (t) => {
-  const account = await givenAccount()
-  t.match(await post('/account/pause', undefined, { as: account }), { status: 200, message: String })
-  t.notOk(await canRefresh(account))
-  t.same(await hiddenEvents(account), [true])
-  t.match(await login(account.email), { status: 200 })
-  t.same(await hiddenEvents(account), [true, false])
-  t.equal((await rowOf(account)).paused_at, null)
-  t.match(await login(account.email), { status: 200 })
-  t.same(await hiddenEvents(account), [true, false], 'published once')
-  t.match(await post('/account/pause'), { status: 401, code: 'UNAUTHORIZED' })
-})
-
-t.test('a person who is banned while paused stays hidden', async (t) => {
-  const account = await givenAccount()
-  await post('/account/pause', undefined, { as: account })
-  await runCommand(db, {}, ['ban', account.email])
-  t.match(await login(account.email), { status: 403, code: 'ACCOUNT_BANNED' })
-  await runCommand(db, {}, ['unban', account.email])
-  t.equal((await hiddenEvents(account)).at(-1), true, 'still paused')
-  t.match(await login(account.email), { status: 200 })
-  t.equal((await hiddenEvents(account)).at(-1), false)
 })
