@@ -72,7 +72,7 @@ export const AccountErasing = defineEvent(
   Type.Object({ erasureId: Id, accountId: Id })
 )
 
-/** Whether a person is hidden from everybody else, because they are leaving, have paused, or are banned. */
+/** Whether a person is hidden from everybody else, because their account is paused, banned, or about to be erased. */
 export const PersonHidden = defineEvent(
   'identity.person.hidden.v1',
   Type.Object({ accountId: Id, hidden: Type.Boolean() })

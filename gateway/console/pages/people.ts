@@ -175,7 +175,7 @@ async function personPage (visit: Visit, id: string, reason: string) {
     }</p></div>
       </div>
       <div class="columns">
-        <section aria-label="${texts.people.standing}">
+        <section aria-label="${texts.people.accountStatus}">
           <div class="card">${personFacts(visit, person, appearance?.person)}</div>
           ${casesOf(visit, id, reason, cases)}
           <h2>${texts.people.decisions}</h2>
@@ -198,8 +198,8 @@ const statusKinds: Record<string, 'good' | 'warn' | 'bad'> = {
 }
 
 const statusBadge = ({ texts }: Visit, { status, isDeletionPending }: Person) =>
-  html`${badge(label(texts.standings, status), statusKinds[status] ?? 'plain')} ${
-    isDeletionPending && badge(texts.people.leaving, 'warn')
+  html`${badge(label(texts.accountStatuses, status), statusKinds[status] ?? 'plain')} ${
+    isDeletionPending && badge(texts.people.deletionPending, 'warn')
   }`
 
 function personFacts (visit: Visit, person: Person, appearance: Appearance | undefined) {

@@ -92,7 +92,7 @@ t.test('an address that somebody registered and never verified does not block a 
   t.match(await ask(ana, banned.email), { status: 409, code: 'EMAIL_EXISTS' })
 })
 
-t.test('mails to a new address have a budget of their own', async (t) => {
+t.test('mails to a new address have a limit of their own', async (t) => {
   const target = randomEmail()
   for (let index = 0; index < 3; index++) t.match(await ask(await givenAccount(), target), { status: 200 })
   t.match(await ask(await givenAccount(), target), { status: 429, code: 'RATE_LIMITED' })

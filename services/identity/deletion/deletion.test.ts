@@ -196,7 +196,7 @@ t.test('a link expires, is replaced by the next one, and allows a deletion witho
   t.equal(new Date(deletion.eraseAt).getTime() - new Date(deletion.requestedAt).getTime(), 20 * 60 * 1_000)
 })
 
-t.test('an unknown address gets the same response and no mail; links have a budget of their own', async (t) => {
+t.test('an unknown address gets the same response and no mail; links have a limit of their own', async (t) => {
   const account = await givenAccount()
   const known = await requestLink(account.email)
   t.same(await requestLink('nobody@example.com'), known)
