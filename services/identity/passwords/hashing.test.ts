@@ -33,3 +33,9 @@ t.test('others can sign in while passwords are guessed for one address, known or
     t.ok(attack.tally['503 SERVICE_UNAVAILABLE']! > 0, 'the guesses are rejected')
   }
 })
+
+t.test('too many concurrent sign-ins are partly rejected with 503', async (t) => {
+  const { tally } = await inParallel(240, async () => await login(randomEmail()))
+  t.ok(tally['503 SERVICE_UNAVAILABLE']! > 0)
+  t.strictSame(Object.keys(tally).sort(), ['401 INVALID_CREDENTIALS', '503 SERVICE_UNAVAILABLE'])
+})
