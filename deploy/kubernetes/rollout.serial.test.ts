@@ -195,7 +195,7 @@ t.test('every process is replaced under load, and no request fails', async (t) =
   t.same(await readLines(deployments, failedIds), [], 'nothing is logged about failed requests')
   t.same(emptyHomes, [], 'what a dashboard asks others for is there all the time')
 
-  const listNotices = async () => {
+  const listNotifications = async () => {
     const ids: string[] = []
     for (let cursor: string | null | undefined = ''; cursor !== null && cursor !== undefined;) {
       const { data }: Answer = await call('GET', `/notifications?limit=50${cursor && `&cursor=${cursor}`}`, {
@@ -206,10 +206,10 @@ t.test('every process is replaced under load, and no request fails', async (t) =
     }
     return ids
   }
-  let notices = await listNotices()
-  for (let tries = 0; tries < 50 && notices.length < posts; tries++) {
+  let notifications = await listNotifications()
+  for (let tries = 0; tries < 50 && notifications.length < posts; tries++) {
     await sleep(200)
-    notices = await listNotices()
+    notifications = await listNotifications()
   }
-  t.equal(notices.length, posts, 'each mention was notified once')
+  t.equal(notifications.length, posts, 'each mention was notified once')
 })

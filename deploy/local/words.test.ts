@@ -23,7 +23,17 @@ const replacements: [RegExp, string][] = [
   ],
   [/\b(patience|blameless|hopeless)\b/i, 'timeoutMs, transient, permanent'],
   [/\b(tether|TOLD_\w+|forgetHeard|isQuestion|listWays)\b/, 'the name that replaced it'],
-  [/\b(nobody reaches|anybody but|(said|told) and heard|in peace|told so|another one's)\b/i, 'a plain sentence']
+  [/\b(nobody reaches|anybody but|(said|told) and heard|in peace|told so|another one's)\b/i, 'a plain sentence'],
+  // One word for one thing. `departures` is the name of a table and of an RPC.
+  [
+    /\b(leavers?|departed|departure|isLeaving|isDeparted|isBuried\w*|leave(ThroughPage|Account))\b/i,
+    'deletion, erasure'
+  ],
+  [/\b(create\w*)?Departures\b|\bDeparture[A-Z]\w*/, 'erasure, tombstone'],
+  [/\b(an?|the|each|every|in-app|account) notice\b|\b[a-z]\w*Notices?\b/, 'notification, mail'],
+  [/(?<!retry[ -])\bbudgets?\b/, 'limit'],
+  [/\bgood standing\b|\blistStanding\b/i, 'ban, restriction'],
+  [/\b(isPremium|premium (account|user|member)s?)\b/i, 'plan, entitlement']
 ]
 
 // Lists of words and names that other people wrote, and this one.

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { connectBus, handleRpc, startRpcHandlers } from '@tandem/bus-kit'
-import { Departures, SigningKeys } from '@tandem/contracts'
+import { HiddenOrErased, SigningKeys } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { signKeySet } from '@tandem/http-kit'
 import { mediaSigningKey } from '@tandem/media-url-kit/testing'
@@ -53,7 +53,7 @@ async function testService (t: Test, { aheadMs = 0 } = {}) {
       const sign = async () => await signKeySet([published], Date.now() + clock.aheadMs, rootKey.privateKey)
       startRpcHandlers(bus, [
         handleRpc(SigningKeys, sign),
-        handleRpc(Departures, async () => ({ at: new Date().toISOString(), departures: [], next: null }))
+        handleRpc(HiddenOrErased, async () => ({ at: new Date().toISOString(), departures: [], next: null }))
       ])
     },
     startStreams: () => t.teardown(connectStreamManager(nats.url, ['fitmatch'], quiet, { maxMib: 16 })),
@@ -71,7 +71,7 @@ t.test('a service is not ready without the keys of identity or its stream, and n
   await untilHealth(({ down }) => down.includes('EVENTS_FITMATCH'))
   t.match(await readHealth(), {
     code: 503,
-    down: ['EVENTS_FITMATCH', 'keys', 'departures'],
+    down: ['EVENTS_FITMATCH', 'keys', 'erasure'],
     reasons: {
       EVENTS_FITMATCH: /no usable stream/,
       keys: 'the keys that verify access tokens could not be fetched yet'

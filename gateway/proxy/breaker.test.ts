@@ -64,15 +64,15 @@ t.test('a request that was already sent when the breaker opened does not close i
 })
 
 t.test('retries are limited to ten, and then to one in ten requests', async (t) => {
-  const budget = createRetryBudget()
+  const retries = createRetryBudget()
   const withdrawAll = () => {
     let withdrawn = 0
-    while (budget.tryWithdraw()) withdrawn++
+    while (retries.tryWithdraw()) withdrawn++
     return withdrawn
   }
   t.equal(withdrawAll(), 10, 'a gateway that has just started can retry')
-  times(11, budget.deposit)
+  times(11, retries.deposit)
   t.equal(withdrawAll(), 1)
-  times(1_000, budget.deposit)
+  times(1_000, retries.deposit)
   t.equal(withdrawAll(), 10)
 })

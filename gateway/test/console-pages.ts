@@ -11,7 +11,7 @@ export const person = {
   email: 'b•••@example.com',
   emailVerified: false,
   memberSince: new Date().toISOString(),
-  isLeaving: true,
+  isDeletionPending: true,
   status: 'RESTRICTED',
   restrictions: [{ scope: 'POSTING', until: new Date().toISOString() }],
   strikes: 2,

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
-import type { DepartureTables } from './tables.ts'
+import type { ErasureTables } from './tables.ts'
 
 /** Whether everybody else can see a person. `person` is an account's id, or a column that holds one. */
 export const isNotHidden = (person: RawBuilder<unknown>) =>
@@ -7,13 +7,13 @@ export const isNotHidden = (person: RawBuilder<unknown>) =>
   select from hidden_people hidden where hidden.account_id = ${person} and hidden.is_hidden offset 0)`
 
 /** Whether nobody else can see a person now. */
-export async function isHidden<Tables extends DepartureTables> (db: Kysely<Tables>, accountId: string) {
+export async function isHidden<Tables extends ErasureTables> (db: Kysely<Tables>, accountId: string) {
   const { rows } = await sql`select from hidden_people where account_id = ${accountId} and is_hidden`.execute(db)
   return rows.length > 0
 }
 
 /** Stores whether a person is hidden, unless a later change is stored, or they are erased: then nothing may name them. */
-export async function hide<Tables extends DepartureTables> (
+export async function hide<Tables extends ErasureTables> (
   db: Kysely<Tables>,
   accountId: string,
   isHidden: boolean,
@@ -37,11 +37,11 @@ interface Page {
 
 /** Makes the stored people of a page the same as identity's. */
 export async function hideAll (
-  db: Kysely<DepartureTables>,
-  departures: { accountId: string, isHidden: boolean }[],
+  db: Kysely<ErasureTables>,
+  people: { accountId: string, isHidden: boolean }[],
   { from, to, at }: Page
 ) {
-  const hidden = departures.filter(({ isHidden }) => isHidden).map(({ accountId }) => accountId)
+  const hidden = people.filter(({ isHidden }) => isHidden).map(({ accountId }) => accountId)
   await sql`
     insert into hidden_people (account_id, is_hidden, changed_at)
     select account_id, true, ${at}::timestamptz from unnest(${hidden}::uuid[]) as account_id order by account_id

@@ -1,6 +1,6 @@
 export { maskAddress, networkOf } from './addresses.ts'
-export { createDepartures, insertTombstone, isDeparted, type DepartureOptions, type Departures } from './departures.ts'
-export { countPersonalData } from './erase.ts'
+export { createErasure, hasTombstone, insertTombstone, type AccountErasure, type ErasureOptions } from './erasure.ts'
+export { countPersonalData } from './erase-rows.ts'
 export { generateName, generateUsername } from './generated-names.ts'
 export { hide, isHidden, isNotHidden } from './hidden.ts'
 export { findNameError, findUsernameError, USERNAME, validateName } from './names.ts'
@@ -16,5 +16,5 @@ export {
   type Personal,
   type PersonalData
 } from './personal-data.ts'
-export type { DepartureTables } from './tables.ts'
+export type { ErasureTables } from './tables.ts'
 export { dayAround, dayIn, findTimezoneName, parseTimezone, readTimezone, startOfDay, Timezone } from './timezones.ts'

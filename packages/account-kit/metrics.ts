@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 import { Gauge } from 'prom-client'
-import type { DepartureTables } from './tables.ts'
+import type { ErasureTables } from './tables.ts'
 
 /** The services of this process, and their databases. */
-export const erasureSources = new Map<string, Kysely<DepartureTables>>()
+export const erasureSources = new Map<string, Kysely<ErasureTables>>()
 
 new Gauge({
   name: 'account_erasure_oldest_seconds',

@@ -2,7 +2,7 @@ import type { ColumnType, Generated } from 'kysely'
 
 type Counts = Record<string, number>
 
-export interface DepartureTables {
+export interface ErasureTables {
   departures: {
     account_id: string,
     erasure_id: string,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { Departures } from './departures.ts'
-import { personalTables } from './erase.ts'
+import type { AccountErasure } from './erasure.ts'
+import { personalTables } from './erase-rows.ts'
 import { exportOf, findPrimaryKey } from './export.ts'
-import type { DepartureTables } from './tables.ts'
+import type { ErasureTables } from './tables.ts'
 
 /** The part of a tap test that these checks use. */
 interface Check {
@@ -14,8 +14,8 @@ type Row = Record<string, unknown>
 type InsertRow = (table: string, values: Row) => Promise<Row>
 
 interface Service {
-  db: Kysely<DepartureTables>
-  departures: Departures
+  db: Kysely<ErasureTables>
+  erasure: AccountErasure
   personalData: object
 }
 
@@ -67,33 +67,33 @@ export async function checkSchema (t: Check, { db, personalData }: Pick<Service,
  * Fills every personal table for one account, erases the account, and searches every column of every table for what is
  * left of it.
  */
-export async function checkErasure (t: Check, { db, departures, personalData, seed, mayNameIt = [] }: Coverage) {
+export async function checkErasure (t: Check, { db, erasure, personalData, seed, mayNameIt = [] }: Coverage) {
   const people = createPeople(db)
   const { accountId, markers: { own: marker } } = people
   await seed(people)
-  await seedByColumns({ departures, personalData }, accountId, people.insert)
-  const before = await departures.verify(accountId)
+  await seedByColumns({ erasure, personalData }, accountId, people.insert)
+  const before = await erasure.verify(accountId)
   const tables = personalTables(personalData).map(([name]) => name)
   t.same(tables.filter((name) => !before.left[name]), [], 'personal tables without a row in this test')
 
   const tombstone = { account_id: accountId, erasure_id: randomUUID() }
   await db.insertInto('departures').values(tombstone).execute()
-  await departures.eraseDue()
+  await erasure.eraseDue()
 
-  const departure = await db.selectFrom('departures').where('account_id', '=', accountId).select(['rows', 'kept'])
+  const row = await db.selectFrom('departures').where('account_id', '=', accountId).select(['rows', 'kept'])
     .executeTakeFirstOrThrow()
-  t.same(departure.rows, before.left, 'the counts are those of the rows before')
-  t.same(departure.kept, before.kept, 'what is kept is counted')
-  t.same((await departures.verify(accountId)).left, {}, 'a new count finds nothing')
+  t.same(row.rows, before.left, 'the counts are those of the rows before')
+  t.same(row.kept, before.kept, 'what is kept is counted')
+  t.same((await erasure.verify(accountId)).left, {}, 'a new count finds nothing')
   t.same(await findTraces(db, { accountId, marker }, mayNameIt), [], 'no column of any table names the account')
 }
 
 async function seedByColumns (
-  { departures, personalData }: Pick<Service, 'departures' | 'personalData'>,
+  { erasure, personalData }: Pick<Service, 'erasure' | 'personalData'>,
   accountId: string,
   insert: InsertRow
 ) {
-  const { left } = await departures.verify(accountId)
+  const { left } = await erasure.verify(accountId)
   for (const [name, { rowsOf: { columns: [column] = [] } }] of personalTables(personalData).reverse()) {
     if (column && !left[name]) await insert(name, { [column]: accountId })
   }
@@ -105,7 +105,7 @@ async function seedByColumns (
  */
 export async function checkExport (
   t: Check,
-  { db, departures, personalData, seed, mayNameOther }: Omit<Coverage, 'mayNameIt'> & {
+  { db, erasure, personalData, seed, mayNameOther }: Omit<Coverage, 'mayNameIt'> & {
     /** The tables whose copies name the other person, because the account chose or met them. */
     mayNameOther: string[]
   }
@@ -119,8 +119,8 @@ export async function checkExport (
     return row
   }
   await seed({ ...people, insert })
-  await seedByColumns({ departures, personalData }, accountId, insert)
-  const things = await readAll(departures, accountId)
+  await seedByColumns({ erasure, personalData }, accountId, insert)
+  const things = await readAll(erasure, accountId)
   const exported = personalTables(personalData).filter(([, entry]) => exportOf(entry)).map(([name]) => name)
   t.same(exported.filter((name) => !things.has(name)), [], 'exported tables without a row in the copy')
   t.same([...things.keys()].filter((name) => !exported.includes(name)), [], 'tables in the copy that are not exported')
@@ -134,20 +134,20 @@ export async function checkExport (
     t.same(text.includes(markers.other), false, `nobody else's words are in ${name}`)
     if (!mayNameOther.includes(name)) t.same(text.includes(otherId), false, `${name} does not name the other person`)
   }
-  t.same(await readAll(departures, randomUUID()), new Map(), 'an unknown account has no copy')
+  t.same(await readAll(erasure, randomUUID()), new Map(), 'an unknown account has no copy')
 }
 
-async function readAll (departures: Departures, accountId: string) {
+async function readAll (erasure: AccountErasure, accountId: string) {
   const things = new Map<string, Row[]>()
   for (let after: string | null = null;;) {
-    const page = await departures.readPersonalData({ accountId, after })
+    const page = await erasure.readPersonalData({ accountId, after })
     for (const { name, rows } of page.things) things.set(name, [...things.get(name) ?? [], ...rows])
     if (page.next === null) return things
     after = page.next
   }
 }
 
-function createPeople (db: Kysely<DepartureTables>): SeedPeople {
+function createPeople (db: Kysely<ErasureTables>): SeedPeople {
   const [accountId, otherId] = [randomUUID(), randomUUID()]
   const markers = { own: `marker-${randomUUID()}`, other: `marker-${randomUUID()}` }
   const [insertOwn, insertOther] = [createInsert(db, markers.own), createInsert(db, markers.other)]
@@ -166,7 +166,7 @@ function createPeople (db: Kysely<DepartureTables>): SeedPeople {
 const NAME_IT = ['departures', 'outbox', 'erasures', 'accounts']
 
 async function findTraces (
-  db: Kysely<DepartureTables>,
+  db: Kysely<ErasureTables>,
   { accountId, marker }: { accountId: string, marker: string },
   mayNameIt: string[]
 ) {
@@ -185,7 +185,7 @@ async function findTraces (
   return traces
 }
 
-function createInsert (db: Kysely<DepartureTables>, marker: string): InsertRow {
+function createInsert (db: Kysely<ErasureTables>, marker: string): InsertRow {
   const valueOf = (type: string) => {
     if (type.endsWith('[]')) return '{}'
     if (type === 'uuid') return randomUUID()
@@ -210,7 +210,7 @@ function createInsert (db: Kysely<DepartureTables>, marker: string): InsertRow {
 }
 
 /** A value for each required column of a foreign key: of the first row that it can name. */
-async function findReferences (db: Kysely<DepartureTables>, table: string): Promise<Row> {
+async function findReferences (db: Kysely<ErasureTables>, table: string): Promise<Row> {
   const { rows: references } = await sql<{ name: string, table: string, column: string }>`
     select own.attname as name, confrelid::regclass::text as table, other.attname as column from pg_constraint
       join pg_attribute own on own.attrelid = conrelid and own.attnum = conkey[1] and own.attnotnull

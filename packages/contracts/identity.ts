@@ -72,7 +72,7 @@ export const AccountErasing = defineEvent(
   Type.Object({ erasureId: Id, accountId: Id })
 )
 
-/** Whether a person is hidden from everybody else, because they are leaving, have paused, or are banned. */
+/** Whether a person is hidden from everybody else, because their account is paused, banned, or about to be erased. */
 export const PersonHidden = defineEvent(
   'identity.person.hidden.v1',
   Type.Object({ accountId: Id, hidden: Type.Boolean() })
@@ -171,7 +171,7 @@ export const AddressVerified = defineRpc('identity.address-verified.v1', {
  * The accounts that are hidden or erased, in the order of their ids. Every service compares them with its own table, so
  * an event that is lost changes nothing. `after` is the `next` of the previous page.
  */
-export const Departures = defineRpc('identity.departures.v1', {
+export const HiddenOrErased = defineRpc('identity.departures.v1', {
   request: Type.Object({ after: Nullable(Id) }),
   response: Type.Object({
     /** When identity read them. */

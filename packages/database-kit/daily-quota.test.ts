@@ -80,9 +80,9 @@ t.test('travellers have one longer day, and then days of the place where they ar
     ]
   ) {
     const { use, read } = someAccount()
-    const departure = at('06-15T10:00')
-    t.equal(await use(dayIn(from, departure), { amount: 3 }), 3)
-    for (let now = departure.getTime(); now < longDayEnds.getTime(); now += HOUR_MS) {
+    const takeOff = at('06-15T10:00')
+    t.equal(await use(dayIn(from, takeOff), { amount: 3 }), 3)
+    for (let now = takeOff.getTime(); now < longDayEnds.getTime(); now += HOUR_MS) {
       t.equal(await read(dayIn(to, new Date(now))), 3, new Date(now).toISOString())
     }
     t.equal(await use(dayIn(to, longDayEnds), { amount: 3 }), 3)

@@ -41,8 +41,8 @@ export interface Mail extends MailContent {
   /** The account that the mail is about. Its mails are erased with it. */
   accountId?: string
   /**
-   * Default true. Set it to false only for notices that nobody but the account's owner can cause: these are neither
-   * counted nor held back. Otherwise an attacker could suppress the notice of a new password by requesting a few codes
+   * Default true. Set it to false only for mails that nobody but the account's owner can cause: these are neither
+   * counted nor held back. Otherwise an attacker could suppress the mail about a new password by requesting a few codes
    * first.
    */
   rateLimited?: boolean

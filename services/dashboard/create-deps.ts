@@ -2,7 +2,7 @@ import { createMediaUrls } from '@tandem/media-url-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
-import { createDashboardDepartures } from './departures.ts'
+import { createDashboardErasure } from './erasure.ts'
 import type { Tables } from './tables.ts'
 import { createStatsCache } from './stats/cache.ts'
 import type { Deps } from './deps.ts'
@@ -12,7 +12,7 @@ export function createDeps (
 ): Deps {
   const cache = createStatsCache(config.REDIS_URL, log)
   onClose(() => cache.close())
-  const departures = createDashboardDepartures({ db, callRpc })
+  const erasure = createDashboardErasure({ db, callRpc })
   return {
     db,
     callRpc,
@@ -20,6 +20,6 @@ export function createDeps (
     mediaUrls: createMediaUrls(config.CDN_URL),
     minAge: config.MIN_AGE,
     now: () => new Date(),
-    departures
+    erasure
   }
 }

@@ -1,4 +1,4 @@
-import type { Departures } from '@tandem/account-kit'
+import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { MediaUrls } from '@tandem/media-url-kit'
 import type { Db } from './tables.ts'
@@ -13,5 +13,5 @@ export interface Deps {
   /** Minimum age in years for tracking fasts; 0 means none. */
   minAge: number
   now: () => Date
-  departures: Departures
+  erasure: AccountErasure
 }

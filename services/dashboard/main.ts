@@ -16,11 +16,11 @@ await runService({
   background: [
     startHousekeeping,
     startPublishingReachedGoals,
-    ({ departures }, log) => departures.start(log),
+    ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],
-  checks: ({ cache, departures }) => ({
+  checks: ({ cache, erasure }) => ({
     redis: { check: () => cache.ready(), required: false },
-    departures: { check: async () => await departures.checkCompared(), required: true }
+    erasure: { check: async () => await erasure.checkCompared(), required: true }
   })
 })

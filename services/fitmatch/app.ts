@@ -7,7 +7,7 @@ import { auditAppAdmins, serveOperators, serveProposals } from '@tandem/operator
 import { badgeRoutes } from './badges/routes.ts'
 import { buddyRoutes } from './buddies/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
-import { handleErasureCheck, handlePersonalData } from './departures.ts'
+import { handleErasureCheck, handlePersonalData } from './erasure.ts'
 import type { Deps } from './deps.ts'
 import './errors-indonesian.ts'
 import { discoverRoutes } from './discover/routes.ts'
@@ -102,7 +102,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** The handlers of all events that this service consumes. */
-export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...deps.departures.handlers]
+export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...deps.erasure.handlers]
 
 /** The handlers of all RPCs that this service provides. */
 export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))

@@ -2,7 +2,7 @@ import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { createStores, type Config } from './config.ts'
 import { createMedia } from '@tandem/media-kit'
-import { createFitMatchDepartures } from './departures.ts'
+import { createFitMatchErasure } from './erasure.ts'
 import { readFourEyes } from '@tandem/operator-kit'
 import { createPeopleLookup } from './people/lookup.ts'
 import type { Tables } from './tables.ts'
@@ -32,7 +32,7 @@ export function createDeps (
     now: () => new Date(),
     fourEyes: readFourEyes(config.FOUR_EYES),
     areAdminRoutesOff: !config.ADMIN_ROUTES_IN_APP,
-    departures: createFitMatchDepartures({ db, callRpc, media, selfies }),
+    erasure: createFitMatchErasure({ db, callRpc, media, selfies }),
     sendEphemeral: publishSignal
   }
 }

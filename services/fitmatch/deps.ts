@@ -1,4 +1,4 @@
-import type { Departures } from '@tandem/account-kit'
+import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { EphemeralMessage } from '@tandem/contracts/realtime'
 import type { Media, Storage } from '@tandem/media-kit'
@@ -17,7 +17,7 @@ export interface Deps {
   /** Minimum age in years; 0 means none. */
   minAge: number
   now: () => Date
-  departures: Departures
+  erasure: AccountErasure
   /** Whether the older routes for operators, of accounts with the role ADMIN, are off. */
   areAdminRoutesOff: boolean
   /** What needs two operators. */

@@ -21,10 +21,10 @@ await runService({
     startActivityTimers,
     startLifting,
     startMeetingAlarms,
-    ({ departures }, log) => departures.start(log),
+    ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],
-  checks: ({ departures }) => ({
-    departures: { check: async () => await departures.checkCompared(), required: true }
+  checks: ({ erasure }) => ({
+    erasure: { check: async () => await erasure.checkCompared(), required: true }
   })
 })

@@ -4,17 +4,18 @@ import { handleAccounts, handleAddressVerified, handleContact, handleMembership 
 import { onPersonChanged } from './accounts/consumers.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { addressRoutes } from './address/routes.ts'
-import type { Deps } from './deps.ts'
+import type { Deps, RouteDeps } from './deps.ts'
 import './errors-indonesian.ts'
 import { onAccountErased } from './erasures/consumers.ts'
 import { erasureRoutes } from './erasures/routes.ts'
-import { handleDepartures } from './erasures/rpc.ts'
+import { handleHiddenOrErased } from './erasures/rpc.ts'
 import { exportRoutes } from './exports/routes.ts'
 import { issueRoutes } from './issues/routes.ts'
 import { handleSigningKeys } from './keys/rpc.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createIssuers } from './keys/tokens.ts'
-import { leavingRoutes } from './leaving/routes.ts'
+import { deletionRoutes } from './deletion/routes.ts'
+import { pauseRoutes } from './pause/routes.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { proofRoutes } from './proofs/routes.ts'
 import { providerLinkRoutes } from './provider-links/routes.ts'
@@ -22,9 +23,9 @@ import { providerRoutes } from './providers/routes.ts'
 import { registrationRoutes } from './registration/routes.ts'
 import { onOperatorActed } from './security-log/consumers.ts'
 import { appealRoutes } from './appeals/routes.ts'
-import { confirmBan, withdrawBan } from './standing/bans.ts'
-import { onFitMatchDecisionApplied, onSocialDecisionApplied, onSuspensionDecided } from './standing/consumers.ts'
-import { standingRoutes } from './standing/routes.ts'
+import { confirmBan, withdrawBan } from './decisions/bans.ts'
+import { onFitMatchDecisionApplied, onSocialDecisionApplied, onSuspensionDecided } from './decisions/consumers.ts'
+import { decisionRoutes } from './decisions/routes.ts'
 import { confirmErasure, confirmHold, withdrawHold } from './operator/erasure-proposals.ts'
 import { erasureOperatorRoutes } from './operator/erasure-routes.ts'
 import { peopleOperatorRoutes } from './operator/people-routes.ts'
@@ -47,14 +48,15 @@ const routes = [
   providerLinkRoutes,
   issueRoutes,
   erasureRoutes,
-  leavingRoutes,
+  deletionRoutes,
+  pauseRoutes,
   exportRoutes,
   keyRoutes,
   staffSessionRoutes,
   staffRoutes,
   peopleOperatorRoutes,
   erasureOperatorRoutes,
-  standingRoutes,
+  decisionRoutes,
   appealRoutes
 ]
 const consumers = [
@@ -71,7 +73,7 @@ const rpcHandlers = [
   handleContact,
   handleMembership,
   handleAddressVerified,
-  handleDepartures
+  handleHiddenOrErased
 ]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
@@ -93,7 +95,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
     }
   })
   trackRequests(app)
-  const routeDeps = Object.assign(deps, createIssuers(app, deps))
+  const routeDeps: RouteDeps = { ...deps, ...createIssuers(app, deps) }
   for (const each of routes) await app.register(each, routeDeps)
   return app
 }

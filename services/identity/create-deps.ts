@@ -5,7 +5,7 @@ import { providerClientSettings, providerSettings, type Config } from './config.
 import { createMailer } from '@tandem/mail-kit'
 import { untilAvailable } from '@tandem/process-kit'
 import { readFourEyes } from '@tandem/operator-kit'
-import { createIdentityDepartures } from './departures.ts'
+import { createIdentityErasure } from './erasure.ts'
 import { createLedger } from './erasures/ledger.ts'
 import { ensureSigningKey } from './keys/actions.ts'
 import { createKeySetSigner, readRootPrivateKey } from './keys/signed-keys.ts'
@@ -57,7 +57,7 @@ export async function createDeps (
     ledger: createLedger(privateStorage),
     privateStorage,
     readFile: createFileReader(config),
-    departures: createIdentityDepartures({ db, secrets, mailer, privateStorage }),
+    erasure: createIdentityErasure({ db, secrets, mailer, privateStorage }),
     mediaUrls: createMediaUrls(config.CDN_URL),
     publicUrl: PUBLIC_URL,
     graceDays: config.DELETION_GRACE_DAYS

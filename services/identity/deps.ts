@@ -1,4 +1,4 @@
-import type { Departures } from '@tandem/account-kit'
+import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { MediaUrls } from '@tandem/media-url-kit'
 import type { Mailer } from '@tandem/mail-kit'
@@ -34,7 +34,7 @@ export interface Deps {
   /** No URL leads to its files: routes that check the caller send them. */
   privateStorage: Storage
   readFile: ReadFile
-  departures: Departures
+  erasure: AccountErasure
   mediaUrls: MediaUrls
   /** The public URL of this installation. */
   publicUrl: string

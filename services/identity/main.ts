@@ -8,7 +8,7 @@ import { startErasing } from './erasures/schedule.ts'
 import { startExporting } from './exports/worker.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { readKeySet } from './keys/queries.ts'
-import { startEndingRestrictions } from './standing/restriction-ends.ts'
+import { startEndingRestrictions } from './decisions/restriction-ends.ts'
 import { storeAuditHead } from './staff/audit-heads.ts'
 
 await runService({
@@ -24,7 +24,7 @@ await runService({
     startEndingRestrictions,
     startErasing,
     startExporting,
-    ({ departures }, log) => departures.start(log),
+    ({ erasure }, log) => erasure.start(log),
     ({ db, privateStorage }, log) => startAudit({ db, log, storeHead: storeAuditHead(privateStorage) })
   ],
   checks: ({ db, mailer }) => ({

@@ -5,7 +5,7 @@ import { onPersonBlocked, onPersonUnblocked } from './blocks/consumers.ts'
 import { broadcastRoutes } from './broadcasts/operator-routes.ts'
 import { confirmBroadcast } from './broadcasts/operators.ts'
 import { onBroadcastSent } from './broadcasts/consumers.ts'
-import { handleErasureCheck, handlePersonalData } from './departures.ts'
+import { handleErasureCheck, handlePersonalData } from './erasure.ts'
 import type { Deps } from './deps.ts'
 import './errors-indonesian.ts'
 import { onSessionsEnded } from './devices/consumers.ts'
@@ -88,7 +88,7 @@ export const createHandlers = (deps: Deps) => [
   ...consumers.map((each) => each(deps)),
   ...onNotificationRequested(deps),
   ...onAccountChanged(deps),
-  ...deps.departures.handlers
+  ...deps.erasure.handlers
 ]
 
 /** The handlers of all RPCs that this service provides. */

@@ -10,7 +10,7 @@ import { createFcm } from './push/fcm.ts'
 import { createLogProvider } from './push/log-provider.ts'
 import { createPushQueue } from './push/create-push-queue.ts'
 import { readCredential } from './push/credential.ts'
-import { createNotificationDepartures } from './departures.ts'
+import { createNotificationErasure } from './erasure.ts'
 import type { Tables } from './tables.ts'
 import type { Deps } from './deps.ts'
 
@@ -46,7 +46,7 @@ export async function createDeps (
     pushes,
     likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000,
     now: () => new Date(),
-    departures: createNotificationDepartures({ db, callRpc }),
+    erasure: createNotificationErasure({ db, callRpc }),
     fourEyes: readFourEyes(config.FOUR_EYES),
     wakeUp: publishSignal,
     log

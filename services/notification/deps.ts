@@ -1,4 +1,4 @@
-import type { Departures } from '@tandem/account-kit'
+import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { MediaUrls } from '@tandem/media-url-kit'
 import type { Log } from '@tandem/process-kit'
@@ -22,7 +22,7 @@ export interface Deps {
   /** How long further likes of a post join the same notification. */
   likeDigestMs: number
   now: () => Date
-  departures: Departures
+  erasure: AccountErasure
   /** What needs two operators. */
   fourEyes: ReadonlySet<ProposalKind>
   /** Wakes the realtime connections of accounts. The signal may be lost: gateways also look by themselves. */

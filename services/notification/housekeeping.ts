@@ -4,7 +4,7 @@ import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { lockUnreadCounts } from './notifications/withdraw.ts'
 import type { Db } from './tables.ts'
-import { deleteExpiredBudgets } from './trusted-contact/budgets.ts'
+import { deleteExpiredLimits } from './trusted-contact/limits.ts'
 
 const INTERVAL_MS = 10 * 60 * 1_000
 const CHUNK_SIZE = 1_000
@@ -57,7 +57,7 @@ export async function deleteExpired (db: Db) {
   await sql`delete from edited_posts where edited_at < now() - interval '90 days'`.execute(db)
   await sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db)
   await sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db)
-  await deleteExpiredBudgets(db)
+  await deleteExpiredLimits(db)
   await sql`delete from meeting_mails where created_at < now() - interval '30 days'`.execute(db)
   await deleteExpiredIdempotencyKeys(db)
 }

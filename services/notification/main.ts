@@ -19,11 +19,11 @@ await runService({
     startQueues,
     startBroadcasting,
     startHousekeeping,
-    ({ departures }, log) => departures.start(log),
+    ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],
-  checks: ({ db, pushes, departures }) => ({
-    departures: { check: async () => await departures.checkCompared(), required: true },
+  checks: ({ db, pushes, erasure }) => ({
+    erasure: { check: async () => await erasure.checkCompared(), required: true },
     redis: { check: () => pushes.ping(), required: false },
     mail: { check: () => checkMailBacklog(db), required: false },
     pushes: { check: () => checkPushBacklog(db), required: false }

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
-import type { DepartureTables } from '@tandem/account-kit'
+import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
@@ -35,7 +35,7 @@ export interface Tables
     IdempotencyTables,
     DailyQuotaTables,
     MailTables,
-    DepartureTables,
+    ErasureTables,
     OperatorTables
 {
   people: {

@@ -1,5 +1,5 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
-import { handleErasureCheck, handlePersonalData } from './departures.ts'
+import { handleErasureCheck, handlePersonalData } from './erasure.ts'
 import { auditAppAdmins, serveOperators } from '@tandem/operator-kit'
 import type { Deps } from './deps.ts'
 import './errors-indonesian.ts'
@@ -45,7 +45,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** The handlers of all events that this service consumes. */
-export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...deps.departures.handlers]
+export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...deps.erasure.handlers]
 
 /** The handlers of all RPCs that this service provides. */
 export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))

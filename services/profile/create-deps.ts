@@ -3,7 +3,7 @@ import type Type from 'typebox'
 import type { Config } from './config.ts'
 import { createMedia, createStorage } from '@tandem/media-kit'
 import { createAccountLookup } from './people/accounts.ts'
-import { createProfileDepartures } from './departures.ts'
+import { createProfileErasure } from './erasure.ts'
 import type { Tables } from './tables.ts'
 import type { Deps } from './deps.ts'
 
@@ -20,6 +20,6 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
     findAccounts: createAccountLookup(callRpc),
     media,
     areAdminRoutesOff: !config.ADMIN_ROUTES_IN_APP,
-    departures: createProfileDepartures({ db, callRpc, media })
+    erasure: createProfileErasure({ db, callRpc, media })
   }
 }

@@ -1,4 +1,4 @@
-import type { Departures } from '@tandem/account-kit'
+import type { AccountErasure } from '@tandem/account-kit'
 import type { Media } from '@tandem/media-kit'
 import type { FindAccounts } from './people/accounts.ts'
 import type { Db } from './tables.ts'
@@ -9,7 +9,7 @@ export interface Deps {
   /** Fetches accounts from identity that have no person here yet. */
   findAccounts: FindAccounts
   media: Media
-  departures: Departures
+  erasure: AccountErasure
   /** Whether the older routes for operators, of accounts with the role ADMIN, are off. */
   areAdminRoutesOff: boolean
 }

@@ -16,13 +16,13 @@ await runService({
   rpc: createRpcHandlers,
   background: [
     startHousekeeping,
-    ({ departures }, log) => departures.start(log),
+    ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log }),
     ({ db }, log) => startLoadingPlaces(db, log)
   ],
-  checks: ({ db, departures }) => ({
+  checks: ({ db, erasure }) => ({
     // Only requests with places wait for them.
     places: { check: async () => await checkPlaces(db), required: false },
-    departures: { check: async () => await departures.checkCompared(), required: true }
+    erasure: { check: async () => await erasure.checkCompared(), required: true }
   })
 })

@@ -5,7 +5,7 @@ import { serveOperators, serveProposals } from '@tandem/operator-kit'
 import { commentRoutes } from './comments/routes.ts'
 import { handleConnection } from './connections/rpc.ts'
 import { onMatchEnded, onMatchMade, onPersonBlocked, onPersonUnblocked } from './connections/consumers.ts'
-import { handleErasureCheck, handlePersonalData } from './departures.ts'
+import { handleErasureCheck, handlePersonalData } from './erasure.ts'
 import type { Deps } from './deps.ts'
 import './errors-indonesian.ts'
 import { feedRoutes } from './feed/routes.ts'
@@ -77,7 +77,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** The handlers of all events that this service consumes. */
-export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...deps.departures.handlers]
+export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...deps.erasure.handlers]
 
 /** The handlers of all RPCs that this service provides. */
 export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))

@@ -5,7 +5,7 @@ import { createMedia, createStorage, requirePrivateBucket } from '@tandem/media-
 import { readFourEyes } from '@tandem/operator-kit'
 import { createRanking } from './feed/ranking.ts'
 import { createPeopleLookup } from './people/lookup.ts'
-import { createSocialDepartures } from './departures.ts'
+import { createSocialErasure } from './erasure.ts'
 import type { Tables } from './tables.ts'
 import type { Deps } from './deps.ts'
 
@@ -27,6 +27,6 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
     media,
     ranking: createRanking(db),
     fourEyes: readFourEyes(config.FOUR_EYES),
-    departures: createSocialDepartures({ db, callRpc, media })
+    erasure: createSocialErasure({ db, callRpc, media })
   }
 }

@@ -1,4 +1,4 @@
-import type { Departures } from '@tandem/account-kit'
+import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { Media } from '@tandem/media-kit'
 import type { ProposalKind } from '@tandem/operator-kit'
@@ -13,7 +13,7 @@ export interface Deps {
   people: PeopleLookup
   media: Media
   ranking: Ranking
-  departures: Departures
+  erasure: AccountErasure
   /** What needs two operators. */
   fourEyes: ReadonlySet<ProposalKind>
 }

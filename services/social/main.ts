@@ -17,10 +17,10 @@ await runService({
     startHousekeeping,
     startCopying,
     ({ ranking }, log) => ranking.start(log),
-    ({ departures }, log) => departures.start(log),
+    ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],
-  checks: ({ departures }) => ({
-    departures: { check: async () => await departures.checkCompared(), required: true }
+  checks: ({ erasure }) => ({
+    erasure: { check: async () => await erasure.checkCompared(), required: true }
   })
 })

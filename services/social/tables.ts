@@ -1,5 +1,5 @@
 import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
-import type { DepartureTables } from '@tandem/account-kit'
+import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { CaseTables } from '@tandem/case-kit'
@@ -12,7 +12,7 @@ export interface Tables
     FailedMessageTables,
     IdempotencyTables,
     DailyQuotaTables,
-    DepartureTables,
+    ErasureTables,
     OperatorTables,
     CaseTables
 {

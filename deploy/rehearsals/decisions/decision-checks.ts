@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { serviceNames as services } from '../../../gateway/routes.ts'
-import { codeOf, codeOfSignIn, findContradictions, listNotices, mailsTo, standingOf } from '../moderation-day/sides.ts'
+import { codeOf, codeOfSignIn, findContradictions, listNotified, mailsTo, standingOf } from '../moderation-day/sides.ts'
 import type { Stack } from '../kit/stack.ts'
 import type { Author, Community } from './decision-cases.ts'
 import { scopeOf } from './restriction-ends.ts'
@@ -8,7 +8,7 @@ import { scopeOf } from './restriction-ends.ts'
 const isBanned = ({ cases }: Author) => cases.some(({ actions }) => actions.some(({ type }) => type === 'BAN'))
 
 /** The decisions that a person learns of. */
-const countNoticed = ({ cases }: Author) =>
+const countNotifiable = ({ cases }: Author) =>
   cases.filter(({ actions }) => actions.every(({ type }) => type !== 'DISMISS')).length
 
 /** What people see through the gateway that differs from what was decided. */
@@ -33,7 +33,7 @@ async function findUnlike (author: Author) {
     if (code !== wanted) wrong.push(`${author.username}: ${route}: ${code}, not ${wanted}`)
   }
   const { decisions } = await standingOf(author)
-  if (decisions.length !== countNoticed(author)) wrong.push(`${author.username}: ${decisions.length} decisions`)
+  if (decisions.length !== countNotifiable(author)) wrong.push(`${author.username}: ${decisions.length} decisions`)
   if (scopeOf(author, 'POSTING')) await expect('/feed', 'POSTING_RESTRICTED', { type: 'TEXT', content: 'Still here' })
   if (scopeOf(author, 'FITMATCH')) await expect('/fitmatch/matches', 'PROFILE_SUSPENDED')
   if (scopeOf(author, 'ALL')) await expect('/feed', 'ACCOUNT_RESTRICTED')
@@ -45,21 +45,23 @@ async function findUnlike (author: Author) {
   return wrong
 }
 
-/** The people whose inbox does not have each of their notices once. */
+/** The people whose inbox does not have each of their notifications once. */
 export async function findWrongInboxes ({ authors, reporters }: Community) {
   const wrong: string[] = []
   for (const author of authors.filter((each) => !isBanned(each))) {
-    const noticed = await listNotices(author, 'decisionId')
+    const notified = await listNotified(author, 'decisionId')
     const ids = (await standingOf(author)).decisions.map(({ id }) => id)
-    if (!isSame(noticed, ids)) wrong.push(`${author.username}: ${noticed.length} notices of ${ids.length} decisions`)
+    if (!isSame(notified, ids)) {
+      wrong.push(`${author.username}: ${notified.length} notifications of ${ids.length} decisions`)
+    }
   }
   for (const reporter of reporters) {
-    const noticed = await listNotices(reporter, 'reportId')
+    const notified = await listNotified(reporter, 'reportId')
     const reported = authors.flatMap(({ cases }) =>
       cases.flatMap(({ target }) => target.reports.filter((each) => each.reporter.id === reporter.id))
     )
-    if (!isSame(noticed, reported.map(({ id }) => id))) {
-      wrong.push(`reporter ${reporter.id}: ${noticed.length} notices of ${reported.length} reports`)
+    if (!isSame(notified, reported.map(({ id }) => id))) {
+      wrong.push(`reporter ${reporter.id}: ${notified.length} notifications of ${reported.length} reports`)
     }
   }
   return wrong
@@ -69,7 +71,7 @@ export async function findWrongInboxes ({ authors, reporters }: Community) {
 export async function findUnlikeMails (stack: Stack, authors: Author[]) {
   const wrong = await Promise.all(authors.map(async (author) => {
     const mails = (await mailsTo(stack, author.email)).filter((text) => /Decided by (Ann|Bob)\./.test(text))
-    return mails.length === countNoticed(author) ? [] : [`${author.username}: ${mails.length} mails`]
+    return mails.length === countNotifiable(author) ? [] : [`${author.username}: ${mails.length} mails`]
   }))
   return wrong.flat()
 }
@@ -110,7 +112,7 @@ const faults = {
     select from identity.decisions where case_id = any($1)
       and (select count(*) from jsonb_array_elements(actions) as action where action ->> 'type' = 'RESTRICT')
         <> (select count(*) from identity.restrictions where decision_id = decisions.id)`,
-  'decisions with another number of notices': `
+  'decisions with another number of notifications': `
     select from identity.decisions where case_id = any($1)
       and (not actions @> '[{"type": "DISMISS"}]')::int <> (
         select count(*) from notification.notifications where dedupe_key = 'decision:' || decisions.id)`

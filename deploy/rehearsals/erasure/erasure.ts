@@ -15,7 +15,7 @@ import { countWrongCounters, findLost } from './erasure-checks.ts'
 import { keepWriting, meet, settle, type Person, type Written } from '../kit/settled-people.ts'
 import { killRepeatedly, wipeInTurn, type Rehearsal } from '../kit/kills.ts'
 
-const LEAVING = 50
+const ERASED = 50
 const QUIET = 5
 const WRITERS = 3
 const KILLS = 30
@@ -48,29 +48,29 @@ async function rehearse ({ stack, dataDir, database, random, servers }: Rehearsa
   const quiet = await settleAll('quiet', QUIET)
   const writers = await settleAll('writer', WRITERS)
   const filesBefore = await listFiles(dataDir)
-  const leaving = await settleAll('leaving', LEAVING)
+  const erased = await settleAll('erased', ERASED)
   const comments = await runConcurrently(
-    leaving.map((person, number) => async () => await meet(person, quiet[number % QUIET]!)),
+    erased.map((person, number) => async () => await meet(person, quiet[number % QUIET]!)),
     4
   )
   await sleep(5_000)
   // One regular expression each, because every row of every table is compared with it.
-  const gone = [`${leaving.map(({ id }) => id).join('|')}|leaving_\\d`]
+  const gone = [`${erased.map(({ id }) => id).join('|')}|erased_\\d`]
   // What goes with them names only its own id in some tables.
-  const theirs = [...gone, [...leaving.map(({ postId }) => postId), ...comments.flat()].join('|')]
+  const theirs = [...gone, [...erased.map(({ postId }) => postId), ...comments.flat()].join('|')]
   const stays = [quiet.map(({ id }) => id).join('|')]
   const seeded = await readTraces(database, { traces: gone, without: [] })
   const before = await readTraces(database, { traces: stays, without: theirs })
-  console.log(`${LEAVING} people who leave are named in ${sum(seeded)} rows of ${seeded.size} tables`)
+  console.log(`${ERASED} people to erase are named in ${sum(seeded)} rows of ${seeded.size} tables`)
 
   const written: Written = { posts: new Map(), acknowledgedComments: [] }
   let isOver = false
-  const writing = writers.map(async (author) => await keepWriting(author, leaving, written, () => !isOver))
+  const writing = writers.map(async (author) => await keepWriting(author, erased, written, () => !isOver))
   const names = ['gateway', ...services]
   const goesOn = (kill: number) => kill < KILLS
   const [outages] = await Promise.all([
     killRepeatedly({ dataDir, random, names, intervalMs: KILL_INTERVAL_MS, goesOn }),
-    leave(database, leaving),
+    requestDeletions(database, erased),
     wipeInTurn(servers, KILLS * KILL_INTERVAL_MS / 3)
   ])
   const since = Date.now()
@@ -85,8 +85,8 @@ async function rehearse ({ stack, dataDir, database, random, servers }: Rehearsa
 }
 
 /** Requests every deletion, through the gateway, and ends its grace period at once. */
-async function leave (database: pg.Pool, leaving: Person[]) {
-  for (const { id, password, send } of leaving) {
+async function requestDeletions (database: pg.Pool, people: Person[]) {
+  for (const { id, password, send } of people) {
     for (;;) {
       const { rowCount } = await database.query(
         `update identity.erasures set erase_at = now() where account_id = $1 and status = 'SCHEDULED'`,
@@ -104,7 +104,7 @@ async function leave (database: pg.Pool, leaving: Person[]) {
         await sleep(500)
       }
     }
-    await sleep(KILLS * KILL_INTERVAL_MS / LEAVING / 2)
+    await sleep(KILLS * KILL_INTERVAL_MS / ERASED / 2)
   }
 }
 
@@ -115,7 +115,7 @@ async function waitForStatus (database: pg.Pool, statuses: string[]) {
       'select status, count(*)::int as count from identity.erasures group by status'
     )
     const done = rows.filter(({ status }) => statuses.includes(status)).reduce((total, { count }) => total + count, 0)
-    if (done === LEAVING) return
+    if (done === ERASED) return
     if (Date.now() > until) throw new Error(`the erasures did not end: ${JSON.stringify(rows)}`)
     await sleep(1_000)
   }
@@ -187,7 +187,7 @@ async function verifyErased (
   const exact = receipts.filter(({ social, dashboard, profile }) =>
     social?.rows['posts'] === 1 && social.files === 1 && dashboard?.rows['logs'] === 2 && profile?.rows['uploads'] === 2
   )
-  check(exact.length === LEAVING, `every receipt has the seeded counts (${exact.length} of ${receipts.length})`)
+  check(exact.length === ERASED, `every receipt has the seeded counts (${exact.length} of ${receipts.length})`)
 }
 
 // They change by themselves, expire, or change with the inbox of somebody else.

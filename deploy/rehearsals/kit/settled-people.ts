@@ -76,10 +76,10 @@ export async function settle (stack: Stack, name: string): Promise<Person> {
   return { id: user.id, email, password, token, username: name, postId: post.id, send }
 }
 
-/** What somebody who leaves and somebody who stays do to each other. @returns the comments, which go with the leaving */
-export async function meet (leaving: Person, staying: Person) {
+/** What a person to erase and one who stays do to each other. @returns the comments, which are erased too */
+export async function meet (erased: Person, staying: Person) {
   const comments: string[] = []
-  for (const [one, other] of [[leaving, staying], [staying, leaving]] as const) {
+  for (const [one, other] of [[erased, staying], [staying, erased]] as const) {
     await one.send('POST', `/users/${other.id}/follow`)
     await one.send('POST', `/feed/${other.postId}/like`)
     const content = `@${other.username}, this is ${one.username}`
@@ -122,13 +122,13 @@ export interface Written {
 }
 
 /** Posts, and comments on posts that are being erased, until `goesOn` says no. */
-export async function keepWriting (author: Person, leaving: Person[], written: Written, goesOn: () => boolean) {
+export async function keepWriting (author: Person, erased: Person[], written: Written, goesOn: () => boolean) {
   for (let turn = 0; goesOn(); turn++) {
     const content = `${author.username} writes ${turn}`
     written.posts.set(content, 'unknown')
     await author.send<Created>('POST', '/feed', { type: 'TEXT', content })
       .then(() => written.posts.set(content, 'acknowledged'), () => {})
-    const { postId } = leaving[turn % leaving.length]!
+    const { postId } = erased[turn % erased.length]!
     // Refused once the author is hidden, and with 503 while a process is down.
     await author.send('POST', `/feed/${postId}/comment`, { content: `late ${turn}` }).catch(() => {})
     const comment = `${author.username} comments ${turn}`

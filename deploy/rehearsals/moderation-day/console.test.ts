@@ -7,7 +7,7 @@ import { becomeMember, call } from '../kit/people.ts'
 import { pictureForm, plainPng } from '../kit/pictures.ts'
 import { withStack, type Stack } from '../kit/stack.ts'
 import { enroll, inviteFirst, inviteModerator, workThroughQueue, type Desk } from './operators.ts'
-import { countNotices, standingOf, statusOf } from './sides.ts'
+import { countNotified, standingOf, statusOf } from './sides.ts'
 
 t.setTimeout(300_000)
 
@@ -53,7 +53,7 @@ async function decideCase (
   t.match(await workThroughQueue(desk, stack), [{ service: 'social', verdict: 'spam' }])
   await until(async () => await statusOf(reader, `/feed/${post.id}`) === 410)
   t.match(await standingOf(ben), { status: 'WARNED', decisions: [{ statement: 'This was spam.' }] })
-  await until(async () => await countNotices(ben) === 1)
+  await until(async () => await countNotified(ben) === 1)
 }
 
 async function findPerson (t: Test, { console }: Stack, { page }: Desk, ben: Person) {

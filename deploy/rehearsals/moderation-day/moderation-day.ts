@@ -21,7 +21,7 @@ import {
   type Decided,
   type Desk
 } from './operators.ts'
-import { codeOfSignIn, countNotices, findContradictions, mailsTo, standingOf, statusOf } from './sides.ts'
+import { codeOfSignIn, countNotified, findContradictions, mailsTo, standingOf, statusOf } from './sides.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -112,7 +112,7 @@ async function checkBothSides (stack: Stack, { authors, targets, reporters }: Co
   const open = targets.filter(({ author }) => author !== banned)
   const wrong = await findAll(open, reporters.at(-1)!)
   check(wrong.length === 0, `reporters and readers see every outcome ${wrong.slice(0, 5).join('; ')}`)
-  let notices = 0
+  let notified = 0
   for (const author of authors.slice(0, -1)) {
     const against = targets.filter((target) => target.author === author && target.verdict !== 'fine')
     const standing = await standingOf(author)
@@ -125,14 +125,14 @@ async function checkBothSides (stack: Stack, { authors, targets, reporters }: Co
       const { data } = await author.send<{ data: { post: { isHidden: boolean } } }>('GET', `/feed/${id}`)
       check(data.post.isHidden, `${author.username} sees their hidden ${type.toLowerCase()}`)
     }
-    notices += await countNotices(author)
+    notified += await countNotified(author)
     const countMails = async () =>
       (await mailsTo(stack, author.email)).filter((text) => text.includes('This was')).length
     // Mails are sent one after the other.
     await waitUntil(async () => await countMails() >= against.length).catch(() => {})
     check(await countMails() === against.length, 'and has a mail for each')
   }
-  console.log(`${notices} notices of decisions`)
+  console.log(`${notified} notifications of decisions`)
   check(await codeOfSignIn(stack, banned) === 'ACCOUNT_BANNED', 'the banned person cannot sign in')
 }
 

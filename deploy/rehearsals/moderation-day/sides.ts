@@ -66,7 +66,7 @@ export const standingOf = async ({ send }: Pick<Person, 'send'>) =>
   (await send<{ data: { standing: Standing } }>('GET', '/account/standing')).data.standing
 
 /** The decisions or the reports that somebody was notified of, each as often as it is in their inbox. */
-export async function listNotices ({ send }: Pick<Person, 'send'>, of: 'decisionId' | 'reportId') {
+export async function listNotified ({ send }: Pick<Person, 'send'>, of: 'decisionId' | 'reportId') {
   const { data } = await send<{ data: { notifications: { data: Record<string, string> }[] } }>(
     'GET',
     '/notifications?limit=50'
@@ -74,8 +74,8 @@ export async function listNotices ({ send }: Pick<Person, 'send'>, of: 'decision
   return data.notifications.flatMap(({ data }) => data[of] ?? [])
 }
 
-/** How many notices of decisions are in somebody's inbox. */
-export const countNotices = async (person: Pick<Person, 'send'>) => (await listNotices(person, 'decisionId')).length
+/** How many notifications of decisions are in somebody's inbox. */
+export const countNotified = async (person: Pick<Person, 'send'>) => (await listNotified(person, 'decisionId')).length
 
 /** The texts of the mails to an address, newest first. */
 export async function mailsTo ({ mail }: Stack, address: string) {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Stack } from '../kit/stack.ts'
 import { check } from '../kit/checks.ts'
 import type { Friends } from './friends.ts'
-import type { Leaver } from './leavers.ts'
+import type { ErasedPerson } from './erased-people.ts'
 
 /** What must be the same before and after one service is restored. */
 export interface Before {
@@ -15,9 +15,9 @@ export interface Before {
 /** Verifies that a service that was restored alone lost nothing of others, and did nothing twice. */
 export async function verifyOthers (
   service: string,
-  { friends, leavers, before }: { friends: Friends, leavers: Leaver[], before: Before }
+  { friends, erased, before }: { friends: Friends, erased: ErasedPerson[], before: Before }
 ) {
-  const rows = await friends.readRows(service, leavers.map(({ id }) => id))
+  const rows = await friends.readRows(service, erased.map(({ id }) => id))
   const names = Object.keys(before.rows)
   check(
     names.length > 0 && isDeepStrictEqual(rows, before.rows),

@@ -13,7 +13,7 @@ import { withStack, type Stack } from '../kit/stack.ts'
 import { repeatWhatWasLost, verifyOthers, type Before } from './alone.ts'
 import { check, haveAllPassed } from '../kit/checks.ts'
 import { prepareFriends, type Friends } from './friends.ts'
-import { prepareLeaver, type Leaver } from './leavers.ts'
+import { prepareErased, type ErasedPerson } from './erased-people.ts'
 import { prepareMentions, type Mentions } from './mentions.ts'
 import { startDatabase } from './postgres.ts'
 import { waitUntilReady } from './readiness.ts'
@@ -91,31 +91,31 @@ async function rehearse () {
     )
   }
 
-  const verifyGone = async (what: string, leaver: Leaver, names: readonly string[]) => {
+  const verifyGone = async (what: string, person: ErasedPerson, names: readonly string[]) => {
     for (const name of names) {
       if (name !== 'identity') {
-        check(await leaver.isBuriedIn(name), `${name} knows who had been erased before it is ready`)
+        check(await person.hasTombstoneIn(name), `${name} knows who had been erased before it is ready`)
       }
     }
     // What events that are delivered again bring back.
     await waitUntilConsumed(database, nats.url, services)
-    for (const name of names) await leaver.moveClock(name)
-    const left = await leaver.waitUntilGone(names)
+    for (const name of names) await person.moveClock(name)
+    const left = await person.waitUntilGone(names)
     check(left.length === 0, `${what} erases again who had been erased since the backup ${left.join(' ')}`)
   }
 
   let mentions!: Mentions
-  let eve!: Leaver
-  let finn!: Leaver
+  let eve!: ErasedPerson
+  let finn!: ErasedPerson
   let friends!: Friends
   let backups!: Record<typeof services[number], SchemaBackup>
   let quietRows!: Record<string, Before['rows']>
   await run(async (stack) => {
     mentions = await prepareMentions(stack)
     friends = await prepareFriends(stack, database)
-    const leaver = { follows: mentions.readerId, friend: friends.hank }
-    eve = await prepareLeaver(stack, database, { ...leaver, name: 'eve_leaves' })
-    finn = await prepareLeaver(stack, database, { ...leaver, name: 'finn_leaves' })
+    const known = { follows: mentions.readerId, friend: friends.hank }
+    eve = await prepareErased(stack, database, { ...known, name: 'eve_erased' })
+    finn = await prepareErased(stack, database, { ...known, name: 'finn_erased' })
     await mentions.write(stack, 60)
     await verify(stack, 'each mention creates one notification')
     const writing = mentions.write(stack, 40)
@@ -157,7 +157,7 @@ async function rehearse () {
       await verifyGone(name, eve, [name])
       await repeatWhatWasLost(name, friends, stack)
       await verify(stack, `${name} restored: no notification is created twice`)
-      await verifyOthers(name, { friends, leavers: [eve, finn], before })
+      await verifyOthers(name, { friends, erased: [eve, finn], before })
     })
   }
 

@@ -40,7 +40,7 @@ atDesk(t, 'a person is found, and their account deleted after a question', world
   const { page, texts } = desk
   const words = texts.people
   answers.set('identity POST /operator/erasures', { id: randomUUID(), eraseAt: at })
-  answers.set('identity GET /operator/people/:id', { person: { ...person, name: 'Ben', isLeaving: false } })
+  answers.set('identity GET /operator/people/:id', { person: { ...person, name: 'Ben', isDeletionPending: false } })
   await desk.open('/people')
   await desk.isAccessible('searching')
   await desk.reach('textbox', words.search)

@@ -11,7 +11,7 @@ export interface Person {
   email: string
   emailVerified: boolean
   memberSince: string
-  isLeaving: boolean
+  isDeletionPending: boolean
   status: string
   restrictions: { scope: string, until: string | null }[]
   strikes: number
@@ -175,7 +175,7 @@ async function personPage (visit: Visit, id: string, reason: string) {
     }</p></div>
       </div>
       <div class="columns">
-        <section aria-label="${texts.people.standing}">
+        <section aria-label="${texts.people.accountStatus}">
           <div class="card">${personFacts(visit, person, appearance?.person)}</div>
           ${casesOf(visit, id, reason, cases)}
           <h2>${texts.people.decisions}</h2>
@@ -197,9 +197,9 @@ const statusKinds: Record<string, 'good' | 'warn' | 'bad'> = {
   BANNED: 'bad'
 }
 
-const statusBadge = ({ texts }: Visit, { status, isLeaving }: Person) =>
-  html`${badge(label(texts.standings, status), statusKinds[status] ?? 'plain')} ${
-    isLeaving && badge(texts.people.leaving, 'warn')
+const statusBadge = ({ texts }: Visit, { status, isDeletionPending }: Person) =>
+  html`${badge(label(texts.accountStatuses, status), statusKinds[status] ?? 'plain')} ${
+    isDeletionPending && badge(texts.people.deletionPending, 'warn')
   }`
 
 function personFacts (visit: Visit, person: Person, appearance: Appearance | undefined) {
@@ -260,7 +260,11 @@ function casesOf (visit: Visit, id: string, reason: string, cases: QueuedCase[])
   }`
 }
 
-function personActions (visit: Visit, { accountId, restrictions, isLeaving, providers }: Person, reason: string): Html {
+function personActions (
+  visit: Visit,
+  { accountId, restrictions, isDeletionPending, providers }: Person,
+  reason: string
+): Html {
   const { texts, can } = visit
   const words = texts.people
   return html`
@@ -307,7 +311,7 @@ function personActions (visit: Visit, { accountId, restrictions, isLeaving, prov
       <button class="primary">${texts.decision.decide}</button>
     </form>`
   }
-    ${can('erasures.change') && !isLeaving && erasureForm(visit, accountId, reason)}`
+    ${can('erasures.change') && !isDeletionPending && erasureForm(visit, accountId, reason)}`
 }
 
 const erasureDays = [28, 14, 7, 0]

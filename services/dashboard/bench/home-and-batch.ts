@@ -10,7 +10,7 @@ import { writeLogs } from '../logs/actions.ts'
 import { parseItem } from '../logs/items.ts'
 import type { Tables } from '../tables.ts'
 import { createTestApp, unavailableCache, examplePerson } from '../test/app.ts'
-import { createDashboardDepartures } from '../departures.ts'
+import { createDashboardErasure } from '../erasure.ts'
 
 // Measures the home screen and a batch for a user with ten logs and one with ten thousand, and for comparison the same
 // SQL statements sent by a plain client over one connection. DATABASE_URL is a server on which the bench creates a
@@ -61,7 +61,7 @@ const answers: Record<string, unknown> = {
 }
 const callRpc = (async ({ type }: { type: string }) => answers[type]) as CallRpc
 const now = () => new Date()
-const departures = createDashboardDepartures({ db, callRpc })
+const erasure = createDashboardErasure({ db, callRpc })
 const app = await createTestApp({
   db,
   callRpc,
@@ -69,7 +69,7 @@ const app = await createTestApp({
   mediaUrls: createMediaUrls('https://cdn.example.com'),
   minAge: 18,
   now,
-  departures
+  erasure
 })
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 

@@ -5,7 +5,7 @@ import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/accou
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
 
-const { db, deps: { departures } } = await testApp(t)
+const { db, deps: { erasure } } = await testApp(t)
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
@@ -33,7 +33,7 @@ const seed: Seed = async ({ accountId, insert }) => {
 }
 
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
-  await checkErasure(t, { db, departures, personalData, seed })
+  await checkErasure(t, { db, erasure, personalData, seed })
 })
 
 t.test('an account with a row that cannot be deleted keeps no other from its erasure', async (t) => {
@@ -53,16 +53,16 @@ t.test('an account with a row that cannot be deleted keeps no other from its era
   }
   await sql`create table pins (log uuid references logs)`.execute(db)
   await sql`insert into pins (log) select id from logs where account_id = ${broken}`.execute(db)
-  await t.rejects(departures.eraseDue(), { code: '23503' })
+  await t.rejects(erasure.eraseDue(), { code: '23503' })
   const left = async () =>
     (await db.selectFrom('logs').where('account_id', 'in', [broken, other]).select('account_id').execute())
       .map(({ account_id }) => account_id)
   t.same(await left(), [broken])
   await sql`drop table pins`.execute(db)
-  t.equal(await departures.eraseDue(), 1)
+  t.equal(await erasure.eraseDue(), 1)
   t.same(await left(), [])
 })
 
 t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {
-  await checkExport(t, { db, departures, personalData, seed, mayNameOther: [] })
+  await checkExport(t, { db, erasure, personalData, seed, mayNameOther: [] })
 })

@@ -11,7 +11,7 @@ import { createMediaUrls } from '@tandem/media-url-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp } from '../app.ts'
 import type { Deps } from '../deps.ts'
-import { createDashboardDepartures } from '../departures.ts'
+import { createDashboardErasure } from '../erasure.ts'
 import type { Tables } from '../tables.ts'
 import type { StatsCache } from '../stats/cache.ts'
 
@@ -98,7 +98,7 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
     handleRpc(Contact, async () => await respond(() => fakes.contact)),
     handleRpc(FitMatchOverview, async () => await respond(() => fakes.fitmatch))
   ])
-  const departures = createDashboardDepartures({ db, callRpc })
+  const erasure = createDashboardErasure({ db, callRpc })
   const deps: Deps = {
     db,
     callRpc,
@@ -106,7 +106,7 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
     mediaUrls: createMediaUrls('https://cdn.example.com'),
     minAge: 18,
     now: () => clock.now,
-    departures
+    erasure
   }
   const app = await createTestApp(deps)
   t.teardown(() => app.close())

@@ -11,7 +11,7 @@ import { discover } from '../discover/queries.ts'
 import { readCaller } from '../people/queries.ts'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
-import { createFitMatchDepartures } from '../departures.ts'
+import { createFitMatchErasure } from '../erasure.ts'
 
 // Measures discover with realistically clustered people: 200 places, the largest with a sixth of all. Each search is
 // sent over HTTP, and the same statements by a plain client for comparison, in turn with and without their conditions
@@ -137,7 +137,7 @@ const time = async (work: () => Promise<unknown>) => {
 const callRpc = (async () => createFacts('Someone')) as unknown as CallRpc
 const nowhere = diskStorage('/nowhere')
 const media = createMedia({ storage: nowhere, cdnUrl: 'https://cdn.example' })
-const departures = createFitMatchDepartures({ db, callRpc, media, selfies: nowhere })
+const erasure = createFitMatchErasure({ db, callRpc, media, selfies: nowhere })
 const app = await createApp({
   db,
   callRpc,
@@ -148,7 +148,7 @@ const app = await createApp({
   now: () => new Date(),
   fourEyes: new Set(),
   areAdminRoutesOff: false,
-  departures,
+  erasure,
   sendEphemeral () {}
 }, {
   log: silentLog,

@@ -7,7 +7,7 @@ import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
-import { createFitMatchDepartures } from '../departures.ts'
+import { createFitMatchErasure } from '../erasure.ts'
 
 // Measures swipes and messages over HTTP with eight concurrent people, compared with a plain transaction that inserts
 // one row and one event. Creates a schema on the server of DATABASE_URL and drops it afterwards.
@@ -32,7 +32,7 @@ const db = connect<Tables>(schemaUrl, { log: { warn () {} } })
 const callRpc = (async () => createFacts('Someone')) as unknown as CallRpc
 const media = createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example' })
 const selfies = diskStorage('/nowhere')
-const departures = createFitMatchDepartures({ db, callRpc, media, selfies })
+const erasure = createFitMatchErasure({ db, callRpc, media, selfies })
 const app = await createApp({
   db,
   callRpc,
@@ -43,7 +43,7 @@ const app = await createApp({
   now: () => new Date(),
   fourEyes: new Set(),
   areAdminRoutesOff: false,
-  departures,
+  erasure,
   sendEphemeral () {}
 }, {
   log: silentLog,

@@ -157,7 +157,7 @@ t.test('sport buddies', async (t) => {
     t.match((await get(others.nobody.id, '/buddies/requests')).data.requests, [{ user: { id: ana.id } }])
   })
 
-  t.test('nobody without a profile, a birth date, 18 years or in good standing asks or answers', async (t) => {
+  t.test('people without a profile, a birth date or 18 years, and suspended ones, neither ask nor answer', async (t) => {
     const [ana, ben] = await two()
     const { id } = (await ask(ben, ana)).data.request
     const setBirth = async (date: string) =>

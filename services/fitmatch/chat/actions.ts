@@ -11,7 +11,7 @@ import { joinVisibleMatch, matchesOf } from '../matches/queries.ts'
 import { readParticipant } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { storeImage, type ImageUpload } from './images.ts'
-import { retryAfterSeconds, useMessage } from './message-quota.ts'
+import { retryAfterSeconds, useMessage } from './message-limit.ts'
 import { findByClientId, messageColumns, readChat, type SentMessage } from './queries.ts'
 
 const MAX_MESSAGE_IDS_PER_EVENT = 500

@@ -5,7 +5,7 @@ import { isEvidence } from './rows.ts'
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Reports that the person made stay, without them: another person's case does not end because a reporter leaves. What
+ * Reports that the person made stay, without them: another person's case does not end because a reporter is erased. What
  * the person wrote in the copied chat or about the copied activity goes. Reports about the person are evidence for a while.
  */
 export async function eraseReports (trx: Trx, accountId: string, limit: number) {

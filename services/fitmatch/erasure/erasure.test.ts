@@ -10,7 +10,7 @@ import { removeUnshown } from '../safety/cases.ts'
 import { testApp } from '../test/app.ts'
 
 const { db, deps, get, post, memberWithPhotos, createMatch, upload, operator } = await testApp(t)
-const { departures } = deps
+const { erasure } = deps
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
@@ -82,13 +82,13 @@ const seed: Seed = async ({ accountId: account_id, otherId, insert, markers }) =
 }
 
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
-  await checkErasure(t, { db, departures, personalData, seed })
+  await checkErasure(t, { db, erasure, personalData, seed })
 })
 
 t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {
   await checkExport(t, {
     db,
-    departures,
+    erasure,
     personalData,
     mayNameOther: ['messages', 'swipes', 'buddies', 'buddy_requests', 'blocks', 'reports'],
     async seed (people) {
@@ -113,8 +113,8 @@ t.test('a match goes with its messages and files, for both, and the other person
   await post(ben.id, `/fitmatch/chat/${kept}/messages`, { content: 'to Cleo' })
   t.equal((await upload(ana.id, '/fitmatch/verification', 'photo', createPng())).status, 200)
   await erase(ana.id)
-  const departure = await db.selectFrom('departures').where('account_id', '=', ana.id).selectAll().executeTakeFirst()
-  t.match(departure, { files: 4, rows: { messages: 2, matches: 1, photos: 2, selfies: 1 } })
+  const tombstone = await db.selectFrom('departures').where('account_id', '=', ana.id).selectAll().executeTakeFirst()
+  t.match(tombstone, { files: 4, rows: { messages: 2, matches: 1, photos: 2, selfies: 1 } })
   t.same(await deps.selfies.list(`selfies/${ana.id}/`), [])
   t.match(await get(ben.id, `/fitmatch/chat/${matchId}`), { status: 404 })
   const { data: { conversations, newMatches } } = await get(ben.id, '/fitmatch/matches')
@@ -132,7 +132,7 @@ t.test('reports about a person stay for 180 days with their evidence, and their 
   t.equal((await report(ben, ana)).status, 201)
   t.equal((await report(ana, cleo)).status, 201)
   await erase(ana.id)
-  t.match(await departures.verify(ana.id), { left: {}, kept: 5 })
+  t.match(await erasure.verify(ana.id), { left: {}, kept: 5 })
   const about = await db.selectFrom('reports').where('reported_id', '=', ana.id).selectAll().executeTakeFirstOrThrow()
   const readFile = async () =>
     await db.selectFrom('case_files').where('owner_id', '=', ana.id).selectAll().executeTakeFirstOrThrow()
@@ -158,11 +158,11 @@ t.test('reports about a person stay for 180 days with their evidence, and their 
   await sql`update cases set resolved_at = now() - interval '181 days' where account_id = ${ana.id}`.execute(db)
   await sql`update audit_log set created_at = now() - interval '25 months' where account_id = ${ana.id}`.execute(db)
   await runHousekeeping(deps)
-  t.match(await departures.verify(ana.id), { left: {}, kept: 0 })
+  t.match(await erasure.verify(ana.id), { left: {}, kept: 0 })
   t.equal(await deps.media.find(copy), undefined, 'the evidence is gone')
 })
 
 async function erase (accountId: string) {
   await db.insertInto('departures').values({ account_id: accountId, erasure_id: randomUUID() }).execute()
-  await departures.eraseDue()
+  await erasure.eraseDue()
 }

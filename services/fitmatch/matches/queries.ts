@@ -21,7 +21,7 @@ export function matchesOf (db: Db, accountId: string) {
 }
 
 /**
- * Joins to each row of `requested`, with an `account_id` and a `match_id`, the standing match and the other's profile,
+ * Joins to each row of `requested`, with an `account_id` and a `match_id`, the active match and the other's profile,
  * if the account can see them. Suspended people see none.
  */
 export const joinVisibleMatch = sql`

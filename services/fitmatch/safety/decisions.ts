@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type Type from 'typebox'
-import { isDeparted } from '@tandem/account-kit'
+import { hasTombstone } from '@tandem/account-kit'
 import { claimOnce, publish } from '@tandem/bus-kit'
 import { resolveCase, restrictionAfter } from '@tandem/case-kit'
 import { FitMatchDecisionApplied, ReportResolved, type DecisionMade } from '@tandem/contracts'
@@ -26,7 +26,7 @@ export async function applyDecision (
   }
   await deps.db.transaction().execute(async (trx) => {
     if (!await claimOnce(trx, eventId, 'decision')) return
-    if (!await isDeparted(trx, accountId)) await applySuspension(trx, decision, sequence)
+    if (!await hasTombstone(trx, accountId)) await applySuspension(trx, decision, sequence)
     await applyToCase(trx, decision, sequence)
     await publish(trx, FitMatchDecisionApplied, accountId, { decisionId: decision.decisionId })
   })

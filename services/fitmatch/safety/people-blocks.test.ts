@@ -83,5 +83,5 @@ t.test('a report in social blocks if the reporter wants it, once', async (t) => 
 
   await db.insertInto('departures').values({ account_id: ben, erasure_id: randomUUID() }).execute()
   await deliver(handlers, PersonReported.type, { ...event, alsoBlock: true })
-  t.same(await blocked(ana), [], 'nor does a report of somebody who has left')
+  t.same(await blocked(ana), [], 'nor does a report of somebody who was erased')
 })

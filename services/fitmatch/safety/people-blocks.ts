@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isDeparted, isHidden } from '@tandem/account-kit'
+import { hasTombstone, isHidden } from '@tandem/account-kit'
 import { claimOnce, publish, type CallRpc } from '@tandem/bus-kit'
 import { People, PersonUnblocked } from '@tandem/contracts'
 import { ValidationError, type Page } from '@tandem/http-kit'
@@ -50,7 +50,7 @@ export async function blockReported ({ db, callRpc }: Deps, eventId: string, per
   await db.transaction().execute(async (trx) => {
     if (!await claimOnce(trx, eventId, 'reported person')) return
     const people = [personBlock.blockerId, personBlock.blockedId]
-    for (const each of people) if (await isDeparted(trx, each)) return
+    for (const each of people) if (await hasTombstone(trx, each)) return
     if (name !== undefined) await insertBlock(trx, personBlock, name)
   })
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isDeparted } from '@tandem/account-kit'
+import { hasTombstone } from '@tandem/account-kit'
 import { createMediaKey, type Media } from '@tandem/media-kit'
 import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
@@ -53,7 +53,7 @@ export async function restorePhoto (deps: Deps, decided: DecidedPhoto) {
   const { accountId, photoId, sequence } = decided
   const removed = await db.transaction().execute(async (trx) => {
     // A new row for an erased account would never be erased.
-    if (await isDeparted(trx, accountId)) return
+    if (await hasTombstone(trx, accountId)) return
     const { rows } = await sql<{ url: string | null, copy: string | null }>`
       insert into removed_photos as removed (photo_id, account_id, sequence)
       values (${photoId}, ${accountId}, ${sequence})

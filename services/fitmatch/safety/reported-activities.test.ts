@@ -104,7 +104,7 @@ t.test('reports of what happened at an activity', async (t) => {
     const { id } = await createWith(ana, [ben], { title: 'At my house' })
     const { data } = await report(ana, ben, id)
     await db.insertInto('departures').values({ account_id: ana.id, erasure_id: randomUUID() }).execute()
-    await app.deps.departures.eraseDue()
+    await app.deps.erasure.eraseDue()
     const { activity } = await reviewed(data.report.id)
     t.match(activity, { hostedBy: 'REPORTER', sport: 'running' })
     t.notMatch(JSON.stringify(activity), /house|Gelora|water/)

@@ -1,4 +1,4 @@
-import { isDeparted, isNotHidden } from '@tandem/account-kit'
+import { hasTombstone, isNotHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, ReportResolved } from '@tandem/contracts'
 import { sql, type Expression } from 'kysely'
@@ -262,7 +262,7 @@ export async function resolveReport (
     if (!report) throw new ReportNotFound()
     const accountId = report.reported_id
     // Evidence outlives its account. A new row for it would never be erased.
-    const isErased = await isDeparted(trx, accountId)
+    const isErased = await hasTombstone(trx, accountId)
     if (!isErased) await lockMember(trx, accountId)
     const resolved = await trx.updateTable('reports')
       .set({ status: 'RESOLVED', action, note, resolved_at: sql`now()` })

@@ -26,7 +26,7 @@ import { mediaSigningKey } from '@tandem/media-url-kit/testing'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
-import { createFitMatchDepartures } from '../departures.ts'
+import { createFitMatchErasure } from '../erasure.ts'
 import { createPeopleLookup } from '../people/lookup.ts'
 import type { SwipeType, Tables } from '../tables.ts'
 
@@ -128,7 +128,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     signingKey: mediaSigningKey
   })
   const selfies = diskStorage(path.join(folder, 'selfies'))
-  const departures = createFitMatchDepartures({ db, callRpc, media, selfies })
+  const erasure = createFitMatchErasure({ db, callRpc, media, selfies })
   const ephemeral: EphemeralMessage[] = []
   const deps: Deps = {
     db,
@@ -140,7 +140,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     now: () => services.now ?? new Date(),
     fourEyes: new Set(),
     areAdminRoutesOff: false,
-    departures,
+    erasure,
     sendEphemeral: (message) => ephemeral.push(message)
   }
   const app = await createApp(deps, { log: silentLog, keys: testKeys })

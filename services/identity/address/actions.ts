@@ -173,7 +173,7 @@ async function setEmail (trx: Trx, { id: accountId }: LockedAccount, email: stri
   }
   await trx.updateTable('accounts').set({ email, email_verified_at: sql`now()`, updated_at: sql`now()` })
     .where('id', '=', accountId).execute()
-  // After the update, which has waited for an account that was leaving this address at the same moment.
+  // After the update, which has waited for an account that was giving up this address at the same moment.
   if (await isAddressReserved(trx, email, accountId)) throw new EmailExists()
   for (const table of ['email_changes', 'codes', 'password_resets', 'deletion_links', 'proofs'] as const) {
     await trx.deleteFrom(table).where('account_id', '=', accountId).execute()

@@ -3,7 +3,7 @@ import { FitMatchReport, SocialReport } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { AppealClosed, AppealExists, DecisionNotFound } from '../errors.ts'
 import { lockCaller, type Caller } from '../sessions/caller.ts'
-import { APPEAL_DAYS } from '../standing/queries.ts'
+import { APPEAL_DAYS } from '../decisions/queries.ts'
 import type { Db } from '../tables.ts'
 
 interface NewAppeal {

@@ -6,10 +6,10 @@ import { findContact } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppealNotFound } from '../errors.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
-import { recordDecision, type Decision } from '../standing/actions.ts'
-import { toDecided } from '../standing/cases.ts'
-import { checkActions, checkRights } from '../standing/decide.ts'
-import type { DecisionWithoutCase } from '../standing/schemas.ts'
+import { recordDecision, type Decision } from '../decisions/actions.ts'
+import { toDecided } from '../decisions/cases.ts'
+import { checkActions, checkRights } from '../decisions/decide.ts'
+import type { DecisionWithoutCase } from '../decisions/schemas.ts'
 import type { DecidedAction, Trx } from '../tables.ts'
 
 interface Answer {
@@ -56,7 +56,7 @@ export async function answerAppeal (
     const mails = [reversal && (await recordDecision(trx, deps, reversal)).mail]
     // Who appealed a decision about themselves gets the reversal as a decision.
     if (!reversal || appeal.isByReporter) {
-      for (const each of answered) mails.push(await createNotice(trx, each, answer))
+      for (const each of answered) mails.push(await createAnswerMail(trx, each, answer))
     }
     await appendAudit(trx, {
       operator,
@@ -118,7 +118,7 @@ function planReversal (
   return { ...base, ...instead, actions: instead.actions.map(toDecided), note: instead.note || null }
 }
 
-async function createNotice (
+async function createAnswerMail (
   trx: Trx,
   { id, accountId }: { id: string, accountId: string },
   { outcome, statement }: Answer

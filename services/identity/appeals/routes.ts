@@ -20,11 +20,11 @@ import { forOperators } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { AppealClosed, AppealExists, DecisionNotFound } from '../errors.ts'
 import { callerOf } from '../sessions/caller.ts'
-import { Appeal, DecisionWithoutCase } from '../standing/schemas.ts'
+import { Appeal, DecisionWithoutCase } from '../decisions/schemas.ts'
 import { appeal, appealOfReport } from './actions.ts'
 import { answerAppeal } from './answers.ts'
 import { listAppeals } from './queries.ts'
-import { readAppealToken } from '../standing/appeal-tokens.ts'
+import { readAppealToken } from '../decisions/appeal-tokens.ts'
 
 const OpenAppeal = Type.Object({
   id: Type.String(),

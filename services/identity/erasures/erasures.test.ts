@@ -9,11 +9,11 @@ import { password, testApp } from '../test/app.ts'
 import { seed } from '../test/personal-data.ts'
 import { beginDueErasures, cancelErasure, repeatUnconfirmed, replayLedger, scheduleErasure } from './actions.ts'
 import { otherServices } from './queries.ts'
-import { handleDepartures } from './rpc.ts'
+import { handleHiddenOrErased } from './rpc.ts'
 
 const app = await testApp(t)
 const { db, deps, handlers, givenAccount, get, post, login, mailsTo, publishedEvents } = app
-const { departures } = deps
+const { erasure } = deps
 const operate = async (...args: string[]) => await runCommand(db, { ledger: deps.ledger }, args)
 
 const schedule = async (id: string, graceDays?: number) =>
@@ -47,7 +47,7 @@ t.test('every table of the live schema is declared', async (t) => await checkSch
 t.test('an erasure leaves nothing of an account but its id and date, and counts what it erased', async (t) => {
   await checkErasure(t, {
     db,
-    departures,
+    erasure,
     personalData,
     // The receipt is still to be sent.
     mayNameIt: ['mails'],
@@ -70,21 +70,21 @@ t.test('an erasure begins when it is due, and ends when every service and identi
   t.same(erasing, [{ type: 'account.erasing', erasureId: id, accountId }], 'it is published once')
 
   await confirm(id, accountId, 4, otherServices.slice(1))
-  await departures.eraseDue()
+  await erasure.eraseDue()
   t.equal(await statusOf(id), 'RUNNING', 'one service has not confirmed')
   t.ok(await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst())
   await confirm(id, accountId)
-  await departures.eraseDue()
+  await erasure.eraseDue()
   t.equal(await statusOf(id), 'ERASED')
   t.match(await mailsTo(email), [{ subject: 'Your Tandem account is deleted' }])
   t.match(await post('/auth/register', { email, password }), { status: 201 }, 'the address is free')
 
   await confirm(id, accountId, 0)
   await sql`update departures set passes = 4, next_pass_at = now() where account_id = ${accountId}`.execute(db)
-  await departures.eraseDue()
+  await erasure.eraseDue()
   await sql`update departures set next_pass_at = now() where account_id = ${accountId} and next_pass_at is not null`
     .execute(db)
-  await departures.eraseDue()
+  await erasure.eraseDue()
   t.equal(await statusOf(id), 'CLOSED')
   t.match((await get(`/account/deletions/${id}`)).data.deletion, {
     status: 'CLOSED',
@@ -167,7 +167,7 @@ t.test('a restored backup does not bring an account back', async (t) => {
   await beginDueErasures(deps)
   t.equal(await replayLedger(deps), 0, 'a running erasure is not begun again')
   await confirm(id, accountId)
-  await departures.eraseDue()
+  await erasure.eraseDue()
   t.equal(await replayLedger(deps), 0, 'nothing to do')
 
   // The backup is from before the request: the account is there, and the erasure unknown.
@@ -178,10 +178,10 @@ t.test('a restored backup does not bring an account back', async (t) => {
   t.match(await login(email), { status: 200 })
   t.match(await operate('erasures', 'replay'), '1 erasures run again')
   t.equal(await statusOf(id), 'RUNNING')
-  const { departures: named } = await handleDepartures(deps).handle({ after: null }) as { departures: object[] }
+  const { departures: named } = await handleHiddenOrErased(deps).handle({ after: null }) as { departures: object[] }
   t.match(named.filter((each) => 'accountId' in each && each.accountId === accountId), [{ erasureId: id }])
   await confirm(id, accountId)
-  await departures.eraseDue()
+  await erasure.eraseDue()
   t.equal(await statusOf(id), 'ERASED')
   t.match(await login(email), { status: 401, code: 'INVALID_CREDENTIALS' })
 })
@@ -235,7 +235,7 @@ t.test('a ban survives the erasure: neither address, tag nor case make a new acc
   await makeDue(id)
   await beginDueErasures(deps)
   await confirm(id, accountId)
-  await departures.eraseDue()
+  await erasure.eraseDue()
   t.equal(await statusOf(id), 'ERASED')
   for (
     const email of [
@@ -258,7 +258,7 @@ t.test('a suspension goes on in a new account of the same mailbox or provider, u
     await makeDue(id)
     await beginDueErasures(deps)
     await confirm(id, accountId)
-    await departures.eraseDue()
+    await erasure.eraseDue()
     t.equal(await statusOf(id), 'ERASED')
   }
   const suspend = async (accountId: string, suspended: boolean, at = new Date()) =>

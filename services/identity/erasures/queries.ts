@@ -13,7 +13,7 @@ const PAGE_SIZE = 500
 const LONGEST_TRANSACTION = '10 seconds'
 
 /** A page of the accounts that are hidden, or whose erasure began while a backup may still hold them. */
-export async function listDepartures (db: Db, after: string | null) {
+export async function listHiddenOrErased (db: Db, after: string | null) {
   const { rows: [clock] } = await sql<{ at: Date }>`select now() - ${LONGEST_TRANSACTION}::interval as at`.execute(db)
   const { rows } = await sql<{ accountId: string, isHidden: boolean, erasureId: string | null }>`
     select account_id as "accountId", bool_or(is_hidden) as "isHidden", max(erasure_id::text)::uuid as "erasureId"
@@ -25,7 +25,7 @@ export async function listDepartures (db: Db, after: string | null) {
       (select distinct on (account_id) account_id, false, id from erasures
       where status in ('RUNNING', 'ERASED', 'CLOSED') and begun_at > now() - ${LEDGER_LIFE}::interval
       order by account_id, begun_at desc)
-    ) departures
+    ) listed
     where ${after}::uuid is null or account_id > ${after}::uuid
     group by account_id order by account_id limit ${sql.lit(PAGE_SIZE)}`.execute(db)
   return {

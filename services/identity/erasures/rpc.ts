@@ -1,10 +1,10 @@
 import { handleRpc } from '@tandem/bus-kit'
-import { Departures } from '@tandem/contracts'
+import { HiddenOrErased } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { listDepartures } from './queries.ts'
+import { listHiddenOrErased } from './queries.ts'
 
-export const handleDepartures = ({ db }: Deps) =>
-  handleRpc(Departures, async ({ after }) => {
-    const { at, ...page } = await listDepartures(db, after)
+export const handleHiddenOrErased = ({ db }: Deps) =>
+  handleRpc(HiddenOrErased, async ({ after }) => {
+    const { at, ...page } = await listHiddenOrErased(db, after)
     return { at: at.toISOString(), ...page }
   })

@@ -71,7 +71,7 @@ t.afterEach(() => {
 })
 
 t.test('every table of identity is in the copy, and nothing of anybody else', async (t) => {
-  await checkExport(t, { db, departures: deps.departures, personalData, seed, mayNameOther: [] })
+  await checkExport(t, { db, erasure: deps.erasure, personalData, seed, mayNameOther: [] })
 })
 
 t.test('a copy has every row and file, and its manifest every digest; the link comes by email', async (t) => {
@@ -283,6 +283,6 @@ t.test('an erasure deletes the copies of an account', async (t) => {
   const { id } = await stateOf(ana)
   t.not((await deps.privateStorage.list(`exports/${id}/`)).length, 0)
   await db.insertInto('departures').values({ account_id: ana.id, erasure_id: randomUUID() }).execute()
-  await deps.departures.eraseDue()
+  await deps.erasure.eraseDue()
   t.same(await deps.privateStorage.list(`exports/${id}/`), [])
 })

@@ -42,7 +42,7 @@ const services = ['identity', ...pageRpcs.map(({ service }) => service)]
 
 type WorkerDeps = Pick<
   Deps,
-  'db' | 'callRpc' | 'departures' | 'mailer' | 'privateStorage' | 'readFile' | 'publicUrl'
+  'db' | 'callRpc' | 'erasure' | 'mailer' | 'privateStorage' | 'readFile' | 'publicUrl'
 >
 type Claimed = Pick<Selectable<Tables['exports']>, 'id' | 'account_id' | 'attempts'>
 
@@ -136,11 +136,11 @@ async function makeExport (deps: WorkerDeps, claimed: Claimed, leaseSeconds: num
   for (const key of await privateStorage.list(`${folderOf(id)}pages/`)) await privateStorage.remove(key)
 }
 
-function pageReaderOf ({ callRpc, departures }: WorkerDeps, service: string): ReadPage {
+function pageReaderOf ({ callRpc, erasure }: WorkerDeps, service: string): ReadPage {
   const rpc = pageRpcs.find((each) => each.service === service)
   return rpc
     ? async (page) => await callRpc(rpc, page, { timeoutMs: PAGE_TIMEOUT_MS })
-    : departures.readPersonalData
+    : erasure.readPersonalData
 }
 
 /** @returns a function that keeps the lease and stores the progress; it throws LeaseLost */

@@ -35,7 +35,7 @@ export async function processMailRequest (
     if (!request) return
     const { kind, email, network } = request
     const account = await lockAccount(trx, { email })
-    // A banned person may leave too.
+    // A banned person can delete their account too.
     if (!account || (account.isBanned && kind !== 'DELETION')) return
     if (kind === 'VERIFY' && account.emailVerified) return
     if (kind === 'RESET' && !account.passwordHash) return
@@ -70,7 +70,7 @@ export async function processMailRequest (
       ...mail,
       ...(kind === 'VERIFY' ? templates.verification(code, url) : templates.signIn(code, url))
     })
-    // When the mail budget is used up, the code or link of the last mail stays valid.
+    // When the limit of mails is reached, the code or link of the last mail stays valid.
     if (!queued) return
     await storeCode(trx, secrets, { accountId: account.id, purpose: kind, code, network })
     await storeCodeLink(trx, { accountId: account.id, purpose: kind, token })

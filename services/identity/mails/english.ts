@@ -6,7 +6,7 @@ const locale = 'en'
 const ignore = 'If you did not request this email, you can ignore it.'
 
 /** What a person reads about the deletion that they requested. */
-interface DeletionNotice {
+interface DeletionMail {
   kind: 'SCHEDULED' | 'REMINDER'
   date: string
   url: string
@@ -22,7 +22,7 @@ const proofPurposes: Record<ProofPurpose, string> = {
 }
 
 /** What a person reads about a decision of the operators. */
-interface DecisionNotice {
+interface DecisionMail {
   actions: DecidedAction[]
   reason: DecisionReason
   /** The operator's own words; empty for an automated decision. */
@@ -33,7 +33,7 @@ interface DecisionNotice {
 }
 
 /** What administrators read about another operator. */
-interface OperatorNotice {
+interface OperatorMail {
   email: string
   role: StaffRole
 }
@@ -42,7 +42,7 @@ const roles: Record<StaffRole, string> = { SUPPORT: 'support', MODERATOR: 'moder
 const footer = 'You get this email because you use the console.'
 
 /** What a person reads about their appeal. */
-interface AppealNotice {
+interface AppealMail {
   isReversed: boolean
   /** The operator's own words. */
   answer: string
@@ -146,7 +146,7 @@ export const english = {
       button: { label: 'Delete my account', url },
       footer: `Somebody asked to delete the account of this email address. ${ignore} Nothing changes then.`
     }),
-  deletion: ({ kind, date, url, hasSubscription, providers }: DeletionNotice) =>
+  deletion: ({ kind, date, url, hasSubscription, providers }: DeletionMail) =>
     renderMail({
       locale,
       subject: kind === 'SCHEDULED' ? 'Your Tandem account will be deleted' : 'Two days until your account is deleted',
@@ -164,7 +164,7 @@ export const english = {
       button: { label: 'See or cancel the deletion', url },
       footer: 'If it was not you, cancel the deletion with the link and change your password.'
     }),
-  decision: ({ actions, reason, statement, excerpt, isAutomated, url }: DecisionNotice) =>
+  decision: ({ actions, reason, statement, excerpt, isAutomated, url }: DecisionMail) =>
     renderMail({
       locale,
       subject: 'A decision about your Tandem account',
@@ -182,7 +182,7 @@ export const english = {
       button: { label: 'Appeal', url },
       footer: 'You also find this in the app, under the standing of your account.'
     }),
-  appealAnswered: ({ isReversed, answer }: AppealNotice) =>
+  appealAnswered: ({ isReversed, answer }: AppealMail) =>
     renderMail({
       locale,
       subject: 'The answer to your appeal',
@@ -279,7 +279,7 @@ export const english = {
       button: { label: 'Create a passkey', url },
       footer: 'If you do not expect this email, do not open the link, and tell an administrator.'
     }),
-  operatorInvited: ({ email, role }: OperatorNotice) =>
+  operatorInvited: ({ email, role }: OperatorMail) =>
     renderMail({
       locale,
       subject: `${email} was invited to the Tandem console`,
@@ -290,7 +290,7 @@ export const english = {
       ],
       footer
     }),
-  operatorEnrolled: ({ email, role }: OperatorNotice) =>
+  operatorEnrolled: ({ email, role }: OperatorMail) =>
     renderMail({
       locale,
       subject: `${email} has a new passkey for the Tandem console`,

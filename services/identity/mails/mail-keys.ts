@@ -2,9 +2,9 @@ import { LIFETIMES } from '../lifetimes.ts'
 import type { MailRequestKind, Purpose } from '../tables.ts'
 
 /**
- * The budget that a mail counts towards. Each kind has its own, and so do requests from networks that a verified
+ * The limit that a mail counts towards. Each kind has its own, and so do requests from networks that a verified
  * account has signed in from. Nobody elsewhere can use up the mails that the owner needs, and somebody who registers
- * another person's address has one budget.
+ * another person's address has one limit.
  */
 export const rateLimitKeyOf = (
   kind: MailRequestKind,

@@ -107,7 +107,7 @@ t.test('requests from elsewhere do not use up the mails that the owner needs', a
   t.strictSame(await queued(), { SIGN_IN: 3, RESET: 1 })
   while (!mail.mails(email).some(({ subject }) => subject === 'Choose a new password for Tandem')) await sleep(10)
 
-  await t.test('a network that the account has signed in from has a budget of its own for each kind', async (t) => {
+  await t.test('a network that the account has signed in from has a limit of its own for each kind', async (t) => {
     await request('/auth/forgot-password', elsewhere, 5)
     await request('/auth/forgot-password', home, 5)
     await request('/auth/request-code', home, 1)
@@ -115,7 +115,7 @@ t.test('requests from elsewhere do not use up the mails that the owner needs', a
   })
 })
 
-t.test("somebody who registers another person's address has one budget for each kind of mail", async (t) => {
+t.test("somebody who registers another person's address has one limit for each kind of mail", async (t) => {
   const email = randomEmail()
   await post('/auth/register', { email, password: 'Abcdefg1' })
   for (const from of ['203.0.113.7', '198.51.100.7']) {

@@ -22,7 +22,7 @@ const Person = Type.Object({
   email: Type.String(),
   emailVerified: Type.Boolean(),
   memberSince: Timestamp,
-  isLeaving: Type.Boolean(),
+  isDeletionPending: Type.Boolean(),
   status: Type.String(),
   restrictions: Type.Array(Type.Object({ scope: Type.String(), until: Nullable(Timestamp) })),
   strikes: Type.Integer(),

@@ -4,7 +4,7 @@ import { Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { UserNotFound } from '../errors.ts'
 import { listLinks } from '../provider-links/queries.ts'
-import { readStanding } from '../standing/queries.ts'
+import { readStanding } from '../decisions/queries.ts'
 import type { Db } from '../tables.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -37,7 +37,7 @@ export async function readPerson (db: Db, accountId: string) {
       'email',
       'created_at as memberSince',
       sql<boolean>`email_verified_at is not null`.as('emailVerified'),
-      sql<boolean>`leaving_at is not null`.as('isLeaving'),
+      sql<boolean>`leaving_at is not null`.as('isDeletionPending'),
       sql<number>`(select count(*) from strikes where account_id = accounts.id and removed_at is null)`.as('strikes'),
       sql<number>`(select count(*) from sessions where account_id = accounts.id and ended_at is null)`.as('sessions')
     ]).executeTakeFirst()

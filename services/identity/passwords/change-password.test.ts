@@ -1,8 +1,22 @@
 import t from 'tap'
-import { as, inParallel, password, randomEmail, testApp } from '../test/app.ts'
+import { as, createCheapHashing, inParallel, password, randomEmail, testApp } from '../test/app.ts'
 
-const { app, db, deps, post, givenAccount, givenSession, codeMailedTo, login, canRefresh, publishedEvents, mail } =
-  await testApp(t)
+let hashes = 0
+const hashing = await createCheapHashing()
+const { app, db, post, givenAccount, givenSession, codeMailedTo, login, canRefresh, publishedEvents, mail } =
+  await testApp(t, {
+    hashing: {
+      ...hashing,
+      hash: async (...args) => {
+        hashes++
+        return await hashing.hash(...args)
+      },
+      matches: async (...args) => {
+        hashes++
+        return await hashing.matches(...args)
+      }
+    }
+  })
 
 const another = 'Other-Door-7'
 const change = async (account: { accessToken: string }, body: object = {}) =>
@@ -15,25 +29,9 @@ t.beforeEach(async () => {
 
 /** Counts the passwords that are compared or hashed while `work` runs. */
 async function countHashes (work: () => Promise<unknown>) {
-  const { hashing } = deps
-  let hashes = 0
-  deps.hashing = {
-    ...hashing,
-    hash: async (...args) => {
-      hashes++
-      return await hashing.hash(...args)
-    },
-    matches: async (...args) => {
-      hashes++
-      return await hashing.matches(...args)
-    }
-  }
-  try {
-    await work()
-  } finally {
-    deps.hashing = hashing
-  }
-  return hashes
+  const before = hashes
+  await work()
+  return hashes - before
 }
 
 t.test('change-password requires the current password and ends every other session', async (t) => {

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { inParallel, password, randomEmail, testApp } from '../test/app.ts'
+import { createHashing } from './hashing.ts'
 
-const { post, givenAccount, login } = await testApp(t, { hasRealHashing: true })
+const { post, givenAccount, login } = await testApp(t, { hashing: await createHashing() })
 
 const isServed = ({ tally }: { tally: Record<string, number> }) =>
   Object.keys(tally).every((outcome) => !outcome.startsWith('503'))
@@ -31,4 +32,10 @@ t.test('others can sign in while passwords are guessed for one address, known or
     t.strictSame(signIns.tally, { 200: 12 })
     t.ok(attack.tally['503 SERVICE_UNAVAILABLE']! > 0, 'the guesses are rejected')
   }
+})
+
+t.test('too many concurrent sign-ins are partly rejected with 503', async (t) => {
+  const { tally } = await inParallel(240, async () => await login(randomEmail()))
+  t.ok(tally['503 SERVICE_UNAVAILABLE']! > 0)
+  t.strictSame(Object.keys(tally).sort(), ['401 INVALID_CREDENTIALS', '503 SERVICE_UNAVAILABLE'])
 })

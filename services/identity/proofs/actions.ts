@@ -149,7 +149,7 @@ export async function mailProofCode ({ db, secrets, mailer }: Deps, caller: Call
       dedupeKey: `proof:${randomUUID()}`,
       recipient: account.email,
       accountId,
-      // One budget for all purposes, apart from the codes and links of sign-in.
+      // One limit for all purposes, apart from the codes and links of sign-in.
       rateLimitKey: 'PROOF',
       ...validityOf(purpose, accountId),
       ...mailTemplatesFor(account.locale).proof(purpose, code)

@@ -166,7 +166,7 @@ export async function addAccount (
     .returning(accountColumns)
     .executeTakeFirst()
   if (!account) return
-  // After the insert, which has waited for an account that was leaving this address at the same moment.
+  // After the insert, which has waited for an account that was giving up this address at the same moment.
   if (await isAddressReserved(trx, email)) throw new EmailExists()
 
   await publish(trx, AccountRegistered, account.id, {

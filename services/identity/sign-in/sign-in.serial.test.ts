@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, password, randomEmail, testApp, wrongCode } from '../test/app.ts'
+import { createHashing } from '../passwords/hashing.ts'
 
 const profile = {
   gender: 'FEMALE',
@@ -21,7 +22,7 @@ const profile = {
 }
 const nutritionGoal = { dailyCalories: 2000, proteinTarget: 100, carbsTarget: 200, fatTarget: 60, goalType: 'MAINTAIN' }
 const { db, rpcResults, post, get, givenAccount, codeMailedTo, linkMailedTo, login, canRefresh, publishedEvents } =
-  await testApp(t, { hasRealHashing: true })
+  await testApp(t, { hashing: await createHashing() })
 
 const blockOf =
   async () => (await db.selectFrom('failed_password_attempts').select(['failures', 'blocked_until']).orderBy(

@@ -33,7 +33,7 @@ import type { Operator, StaffRole } from '@tandem/operator-kit'
 import { createRootKey, silentLog } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
-import { createIdentityDepartures } from '../departures.ts'
+import { createIdentityErasure } from '../erasure.ts'
 import { createLedger } from '../erasures/ledger.ts'
 import { ensureSigningKey } from '../keys/actions.ts'
 import { readKeySet } from '../keys/queries.ts'
@@ -77,8 +77,9 @@ interface Options {
   providers?: Partial<Record<Provider, VerifyToken>>
   providerClient?: Deps['providerClient']
   passwordBlocklist?: boolean
-  /** Whether passwords are hashed as in production; default false. */
-  hasRealHashing?: boolean
+  /** Default: `createCheapHashing()`. */
+  hashing?: Deps['hashing']
+  fourEyes?: Deps['fourEyes']
 }
 
 interface Account {
@@ -97,13 +98,15 @@ interface Request {
   headers?: Record<string, string>
 }
 
-// Real ones would take a tenth of the processor time of all tests.
-const CHEAP_HASHES = { type: argon2.argon2id, memoryCost: 256, timeCost: 2, parallelism: 1 } as const
+/** Real ones would take a tenth of the processor time of all tests. */
+export const createCheapHashing = async () =>
+  await createHashing({ type: argon2.argon2id, memoryCost: 256, timeCost: 2, parallelism: 1 })
 
 /** The service with its own Postgres schema, Redis and mail catcher, shared by the tests of one file. */
 export async function testApp (
   t: Teardown,
-  { rpcResults = {}, providers = {}, providerClient, passwordBlocklist = false, hasRealHashing = false }: Options = {}
+  { rpcResults = {}, providers = {}, providerClient, passwordBlocklist = false, hashing, fourEyes = new Set() }:
+    Options = {}
 ) {
   const [{ db, url }, redis, mail] = await Promise.all([
     testDatabase<Tables>(t, path.dirname(import.meta.dirname)),
@@ -152,10 +155,10 @@ export async function testApp (
       handleRpc(FitMatchCase, async ({ caseId }) => rpcResults.cases?.get(caseId) ?? null)
     ]),
     secrets,
-    hashing: await (hasRealHashing ? createHashing() : createHashing(CHEAP_HASHES)),
+    hashing: hashing ?? await createCheapHashing(),
     blocklist: createBlocklist(passwordBlocklist),
     console: { origin: 'https://console.example', host: 'console.example' },
-    fourEyes: new Set(),
+    fourEyes,
     signKeySet: createKeySetSigner(db, rootKeys.privateKey),
     providers: { PROVIDER_A: disabledProvider, PROVIDER_B: disabledProvider, ...providers },
     providerClient,
@@ -164,7 +167,7 @@ export async function testApp (
     ledger: createLedger(privateStorage),
     privateStorage,
     readFile: async (key) => await mediaStorage.read(key),
-    departures: createIdentityDepartures({ db, secrets, mailer, privateStorage }),
+    erasure: createIdentityErasure({ db, secrets, mailer, privateStorage }),
     mediaUrls: createMediaUrls('https://cdn.example.com'),
     publicUrl: 'https://tandem.example',
     graceDays: 14

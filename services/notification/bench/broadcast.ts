@@ -12,7 +12,7 @@ import { insertBroadcast, notifyNextChunk } from '../broadcasts/actions.ts'
 import type { Deps } from '../deps.ts'
 import { createNotifier } from '../notifications/notifier.ts'
 import type { Tables } from '../tables.ts'
-import { createNotificationDepartures } from '../departures.ts'
+import { createNotificationErasure } from '../erasure.ts'
 
 const closers: (() => unknown)[] = []
 const { db } = await testDatabase<Tables>(
@@ -40,7 +40,7 @@ const deps: Deps = {
   likeDigestMs: 0,
   now: () => new Date(),
   fourEyes: new Set(),
-  departures: createNotificationDepartures({ db, callRpc }),
+  erasure: createNotificationErasure({ db, callRpc }),
   wakeUp () {},
   log: createLogger('test', 'silent')
 }

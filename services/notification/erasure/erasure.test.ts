@@ -4,7 +4,7 @@ import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/accou
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
 
-const { db, deps: { departures }, person, receive, inbox } = await testApp(t)
+const { db, deps: { erasure }, person, receive, inbox } = await testApp(t)
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
@@ -34,11 +34,11 @@ const seed: Seed = async ({ accountId: account_id, otherId, insert }) => {
 }
 
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
-  await checkErasure(t, { db, departures, personalData, seed })
+  await checkErasure(t, { db, erasure, personalData, seed })
 })
 
 t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {
-  await checkExport(t, { db, departures, personalData, seed, mayNameOther: [] })
+  await checkExport(t, { db, erasure, personalData, seed, mayNameOther: [] })
 })
 
 t.test('what a person did leaves the inboxes of others, whose unread counts and digests are exact', async (t) => {
@@ -50,7 +50,7 @@ t.test('what a person did leaves the inboxes of others, whose unread counts and 
   await receive('social.person.followed.v1', { followerId: ana, followedId: ben })
   t.match(await inbox(ben), { unreadCount: 2, notifications: { length: 2 } })
   await db.insertInto('departures').values({ account_id: ana, erasure_id: randomUUID() }).execute()
-  await departures.eraseDue()
+  await erasure.eraseDue()
   const after = await inbox(ben)
   t.match(after, { unreadCount: 1, notifications: [{ actor: { id: cleo } }] })
   t.equal(after.notifications.length, 1)
@@ -60,7 +60,7 @@ t.test('what a person did leaves the inboxes of others, whose unread counts and 
 t.test('an activity that ends with its participant leaves no row of them behind', async (t) => {
   const [ana, ben, activityId] = [await person('Ana'), await person('Ben'), randomUUID()]
   await db.insertInto('departures').values({ account_id: ana, erasure_id: randomUUID() }).execute()
-  await departures.eraseDue()
+  await erasure.eraseDue()
   await receive('fitmatch.activity.canceled.v1', {
     activityId,
     sport: 'running',
@@ -73,5 +73,5 @@ t.test('an activity that ends with its participant leaves no row of them behind'
   const ended = await db.selectFrom('ended_participations').where('activity_id', '=', activityId)
     .select('account_id').execute()
   t.same(ended, [{ account_id: ben }])
-  t.same((await departures.verify(ana)).left, {})
+  t.same((await erasure.verify(ana)).left, {})
 })

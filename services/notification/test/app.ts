@@ -13,7 +13,7 @@ import { fakeMailer } from '@tandem/mail-kit/testing'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
-import { createNotificationDepartures } from '../departures.ts'
+import { createNotificationErasure } from '../erasure.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'
 import { createPeopleLookup } from '../people/lookup.ts'
 import { createNotifier } from '../notifications/notifier.ts'
@@ -120,7 +120,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     likeDigestMs,
     now: () => clock.now(),
     fourEyes: new Set(),
-    departures: createNotificationDepartures({ db, callRpc }),
+    erasure: createNotificationErasure({ db, callRpc }),
     wakeUp: (signal) => signals.push(...signal),
     log: silentLog
   }

@@ -5,7 +5,7 @@ import { fakeMailer } from '@tandem/mail-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import type { Tables } from '../tables.ts'
 import { startBroadcasting } from '../broadcasts/actions.ts'
-import { createNotificationDepartures } from '../departures.ts'
+import { createNotificationErasure } from '../erasure.ts'
 
 const [url = ''] = process.argv.slice(2)
 const db = connect<Tables>(url, { log: { warn () {} } })
@@ -30,7 +30,7 @@ startBroadcasting({
   likeDigestMs: 0,
   now: () => new Date(),
   fourEyes: new Set(),
-  departures: createNotificationDepartures({ db, callRpc }),
+  erasure: createNotificationErasure({ db, callRpc }),
   wakeUp () {},
   log: createLogger('test', 'silent')
 }, createLogger('test', 'silent'))

@@ -8,7 +8,7 @@ import { ContactNeeded, ContactNotFound, EmailNotVerified } from '../errors.ts'
 import { templatesFor } from '../mails/templates.ts'
 import { changeAndNotify } from '../notifications/change-and-notify.ts'
 import type { Trx } from '../tables.ts'
-import { checkNotRefused, useContactChange, useContactRequest } from './budgets.ts'
+import { checkNotRefused, useContactChange, useContactRequest } from './limits.ts'
 import { findContact } from './queries.ts'
 import { createContactLink } from './tokens.ts'
 
@@ -109,7 +109,7 @@ async function insertContact (trx: Trx, { publicUrl }: Deps, contact: InsertedCo
     accountId,
     // The link of a contact that was replaced must not arrive last.
     collapseKey: `trusted-contact:${accountId}`,
-    // Its own budget is smaller, and says so instead of dropping the mail.
+    // Its own limit is lower, and says so instead of dropping the mail.
     rateLimited: false,
     ...templatesFor(locale).contactRequest({
       name: plainName(ownerName),
@@ -119,7 +119,7 @@ async function insertContact (trx: Trx, { publicUrl }: Deps, contact: InsertedCo
 }
 
 /**
- * Removes the contact, who gets no more mails. It needs no budget: leaving somebody is always possible, with `confirm`
+ * Removes the contact, who gets no more mails. No limit applies: a removal is always possible, with `confirm`
  * also while fitmatch is unavailable.
  * @throws ContactNotFound, or ContactNeeded if the contact is needed and the caller does not confirm
  */

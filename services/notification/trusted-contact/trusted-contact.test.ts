@@ -215,7 +215,7 @@ t.test('a contact that an armed safety check counts on is removed and replaced o
   t.same(await endedOf(ana), [])
   neighbours.isUnavailable = true
   t.match(await send(ana, 'DELETE', path), { status: 503 })
-  t.match(await send(ana, 'DELETE', `${path}?confirm=true`), { status: 200 }, 'leaving somebody is always possible')
+  t.match(await send(ana, 'DELETE', `${path}?confirm=true`), { status: 200 }, 'a removal is always possible')
   t.same(await endedOf(ana), [{ accountId: ana }])
 })
 

@@ -9,7 +9,7 @@ import { addPerson } from '../people/actions.ts'
 import { loadPlaces } from '../places/seed.ts'
 import type { Tables } from '../tables.ts'
 import { createApp } from '../test/app.ts'
-import { createProfileDepartures } from '../departures.ts'
+import { createProfileErasure } from '../erasure.ts'
 
 // Measures save-profile, status and the cities of the largest country over HTTP, each next to its prepared SQL alone in
 // the same run. DATABASE_URL is a server on which a schema can be created; the schema is dropped afterwards.
@@ -42,8 +42,8 @@ try {
   const callRpc = async () => {
     throw new Error('unexpected call')
   }
-  const departures = createProfileDepartures({ db, callRpc, media })
-  const app = await createApp({ db, media, findAccounts: async () => [], areAdminRoutesOff: false, departures }, {
+  const erasure = createProfileErasure({ db, callRpc, media })
+  const app = await createApp({ db, media, findAccounts: async () => [], areAdminRoutesOff: false, erasure }, {
     log: silentLog,
     keys: testKeys
   })

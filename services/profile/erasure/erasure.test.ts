@@ -6,7 +6,7 @@ import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/accou
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
 
-const { db, deps: { departures }, get, put, handlers, givenPerson } = await testApp(t)
+const { db, deps: { erasure }, get, put, handlers, givenPerson } = await testApp(t)
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
@@ -20,22 +20,22 @@ const seed: Seed = async ({ accountId: account_id, insert }) => {
 }
 
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
-  await checkErasure(t, { db, departures, personalData, seed })
+  await checkErasure(t, { db, erasure, personalData, seed })
 })
 
 t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {
-  await checkExport(t, { db, departures, personalData, seed, mayNameOther: [] })
+  await checkExport(t, { db, erasure, personalData, seed, mayNameOther: [] })
 })
 
 t.test('a username stays taken for 90 days, and a late registration brings nobody back', async (t) => {
   const [ana, ben] = [await givenPerson(), await givenPerson()]
   t.equal((await put(ana, '/profile', { username: 'ana.was.here' })).status, 200)
   await db.insertInto('departures').values({ account_id: ana, erasure_id: randomUUID() }).execute()
-  await departures.eraseDue()
+  await erasure.eraseDue()
   t.match(await put(ben, '/profile', { username: 'Ana.Was.Here' }), { status: 409, code: 'USERNAME_TAKEN' })
   t.match((await get(ben, '/profile/username-available?username=ana.was.here')).data, { available: false })
   await deliver(handlers, AccountRegistered.type, { accountId: ana, name: 'Ana', usernameSeed: 'user', locale: 'en' })
-  t.match((await departures.verify(ana)).left, {})
+  t.match((await erasure.verify(ana)).left, {})
 
   await db.updateTable('reserved_usernames').set({ until: new Date() }).execute()
   t.match(await put(ben, '/profile', { username: 'ana.was.here' }), { status: 200 })

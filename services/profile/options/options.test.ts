@@ -69,7 +69,7 @@ t.test('an unknown or missing list is rejected', async (t) => {
   t.match((await app.inject('/onboarding/options')).json(), { success: false, code: 'VALIDATION_ERROR' })
 })
 
-t.test('an admin can add, change, move and deactivate options, and each change is logged', async (t) => {
+t.test('an account with the role ADMIN can add, change, move and deactivate options, and each change is logged', async (t) => {
   const option = {
     type: 'motivation',
     optionId: 'sleep_better',
@@ -182,7 +182,7 @@ t.test('of ten concurrent adds one succeeds and is logged once; two concurrent c
   })
 })
 
-t.test('only admins can manage options', async (t) => {
+t.test('only the role ADMIN can manage options', async (t) => {
   const option = { type: 'motivation', optionId: 'x', labelEn: 'x', labelId: 'x', icon: 'x' }
   for (
     const [method, bodies] of [['GET', [undefined]], ['POST', [option, {}]], ['PUT', [option, {}]], ['DELETE', [

@@ -52,7 +52,7 @@ export const optionRoutes: Routes<Deps> = async (app, { db }) => {
   })
 }
 
-/** For admins, who maintain the lists. */
+/** For accounts with the role ADMIN, which maintain the lists. */
 export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
   const onRequest = requireRole('ADMIN')
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql, type UpdateObject } from 'kysely'
-import { generateUsername, isDeparted } from '@tandem/account-kit'
+import { generateUsername, hasTombstone } from '@tandem/account-kit'
 import { claimOnce, publish } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
 import { settleEach } from '@tandem/process-kit'
@@ -21,7 +21,7 @@ interface NewPerson {
 export async function addPerson (db: Db, { accountId, name, locale, image = null }: NewPerson) {
   await db.transaction().execute(async (trx) => {
     // A late registration event must not bring an erased account back.
-    if (await isDeparted(trx, accountId)) return
+    if (await hasTombstone(trx, accountId)) return
     for (let digits = 4; digits <= 8; digits++) {
       const username = generateUsername(digits)
       const added = await trx.insertInto('people').values({ account_id: accountId, name, username, locale, image })

@@ -11,7 +11,7 @@ import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
-import { createProfileDepartures } from '../departures.ts'
+import { createProfileErasure } from '../erasure.ts'
 import { createAccountLookup } from '../people/accounts.ts'
 import { addPerson } from '../people/actions.ts'
 import { insertPlaces, type SeedLine } from '../places/seed.ts'
@@ -71,7 +71,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     findAccounts: createAccountLookup(callRpc),
     media,
     areAdminRoutesOff: false,
-    departures: createProfileDepartures({ db, callRpc, media })
+    erasure: createProfileErasure({ db, callRpc, media })
   }
   const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())

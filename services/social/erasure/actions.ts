@@ -142,7 +142,7 @@ export async function eraseFollows (trx: Trx, accountId: string, limit: number) 
   return deleted.length
 }
 
-/** Reports that the person made lose their name: another person's case does not end because a reporter leaves. */
+/** Reports that the person made lose their name: another person's case does not end because a reporter is erased. */
 export async function eraseReports (trx: Trx, accountId: string, limit: number) {
   const { numUpdatedRows } = await trx.updateTable('reports')
     .set({ reporter_id: null, details: null, evidence: [] })

@@ -3,16 +3,16 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { handleRpc } from '@tandem/bus-kit'
 import { deliver, fakeRpc } from '@tandem/bus-kit/testing'
-import { Departures, PersonHidden } from '@tandem/contracts'
+import { HiddenOrErased, PersonHidden } from '@tandem/contracts'
 import { silentLog } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
-import { createSocialDepartures } from '../departures.ts'
+import { createSocialErasure } from '../erasure.ts'
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
 
 const { db, deps, person, get, post, follows } = await testApp(t)
-const { departures } = deps
+const { erasure } = deps
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
@@ -76,11 +76,11 @@ const seed: Seed = async ({ accountId, otherId, insert }) => {
 }
 
 t.test('an erasure leaves nothing of an account, and counts what it erased', async (t) => {
-  await checkErasure(t, { db, departures, personalData, seed })
+  await checkErasure(t, { db, erasure, personalData, seed })
 })
 
 t.test('the copy of a person has every table with their data, and nothing of anybody else', async (t) => {
-  await checkExport(t, { db, departures, personalData, seed, mayNameOther: ['follows'] })
+  await checkExport(t, { db, erasure, personalData, seed, mayNameOther: ['follows'] })
 })
 
 t.test("others' counters are exact after an erasure, and their rows stay", async (t) => {
@@ -107,7 +107,7 @@ t.test('an erasure that is interrupted at any statement goes on, and its counts 
     await post(ana, `/feed/${data.post.id}/like`)
     await post(ana, '/feed', { type: 'TEXT', content: 'mine', visibility: 'PUBLIC' })
   }
-  const before = await departures.verify(ana)
+  const before = await erasure.verify(ana)
   await db.insertInto('departures').values({ account_id: ana, erasure_id: randomUUID() }).execute()
   await sql`create sequence failures`.execute(db)
   // Every third deletion of a post fails, so the transaction around it is rolled back.
@@ -121,7 +121,7 @@ t.test('an erasure that is interrupted at any statement goes on, and its counts 
   let interruptions = 0
   for (let turn = 0; turn < 10; turn++) {
     await Promise.all(
-      [departures.eraseDue(), departures.eraseDue()].map(async (erasing) => await erasing.catch(() => interruptions++))
+      [erasure.eraseDue(), erasure.eraseDue()].map(async (erasing) => await erasing.catch(() => interruptions++))
     )
   }
   await sql`drop trigger interrupt on posts`.execute(db)
@@ -159,12 +159,12 @@ t.test('what late events bring back is swept, and an account is closed when noth
   const due = async () => {
     await sql`update departures set next_pass_at = now() where account_id = ${ana} and next_pass_at is not null`
       .execute(db)
-    await departures.eraseDue()
+    await erasure.eraseDue()
   }
   const { data } = await post(await person('Ben'), '/feed', { type: 'TEXT', content: 'hi', visibility: 'PUBLIC' })
   await post(ana, `/feed/${data.post.id}/like`)
   await due()
-  t.same((await departures.verify(ana)).left, {})
+  t.same((await erasure.verify(ana)).left, {})
   for (let sweep = 0; sweep < 4; sweep++) await due()
   t.match(await db.selectFrom('departures').where('account_id', '=', ana).selectAll().executeTakeFirst(), {
     next_pass_at: null,
@@ -176,24 +176,24 @@ t.test('a late event hides nobody who is erased, so that no row names them', asy
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await erase(ana)
   for (const accountId of [ana, ben]) {
-    await deliver(departures.handlers, PersonHidden.type, { accountId, hidden: true })
+    await deliver(erasure.handlers, PersonHidden.type, { accountId, hidden: true })
   }
-  t.same((await departures.verify(ana)).left, {})
-  t.match((await departures.verify(ben)).left, { hidden_people: 1 })
+  t.same((await erasure.verify(ana)).left, {})
+  t.match((await erasure.verify(ben)).left, { hidden_people: 1 })
 })
 
 async function erase (accountId: string) {
   await db.insertInto('departures').values({ account_id: accountId, erasure_id: randomUUID() }).execute()
-  await departures.eraseDue()
+  await erasure.eraseDue()
 }
 
-t.test('a service is ready once it has compared with identity who left, and has erased them by then', async (t) => {
+t.test('a service is ready once it has compared with identity who was erased, and has erased them again', async (t) => {
   const [gone, paused] = [await person('Gone'), randomUUID()]
   await post(gone, '/feed', { type: 'TEXT', content: 'from a backup', visibility: 'PUBLIC' })
   let isUnavailable = true
   const callRpc = fakeRpc(
     [
-      handleRpc(Departures, async () => ({
+      handleRpc(HiddenOrErased, async () => ({
         at: new Date().toISOString(),
         departures: [
           { accountId: gone, isHidden: false, erasureId: randomUUID() },
@@ -204,18 +204,18 @@ t.test('a service is ready once it has compared with identity who left, and has 
     ],
     () => isUnavailable
   )
-  const restarted = createSocialDepartures({ ...deps, callRpc })
+  const restarted = createSocialErasure({ ...deps, callRpc })
   const stop = restarted.start(silentLog)
   t.teardown(stop)
   await t.rejects(restarted.checkCompared(), {
-    message: 'people who have left are not yet compared with identity and erased'
+    message: 'erased accounts are not yet compared with identity and erased again'
   })
   isUnavailable = false
   await until(async () => await restarted.checkCompared().then(() => true, () => false))
-  const { rows } = await sql<{ isBuried: boolean, isHidden: boolean }>`
-    select exists (select from departures where account_id = ${gone}) as "isBuried",
+  const { rows } = await sql<{ hasTombstone: boolean, isHidden: boolean }>`
+    select exists (select from departures where account_id = ${gone}) as "hasTombstone",
       exists (select from hidden_people where account_id = ${paused} and is_hidden) as "isHidden"`.execute(db)
-  t.same(rows, [{ isBuried: true, isHidden: true }])
+  t.same(rows, [{ hasTombstone: true, isHidden: true }])
   t.same((await restarted.verify(gone)).left, {})
 })
 
@@ -224,12 +224,12 @@ t.test('a service is not ready while another replica erases somebody', async (t)
   for (const each of [mine, theirs]) await post(each, '/feed', { type: 'TEXT', content: 'hi', visibility: 'PUBLIC' })
   const named = [mine, theirs].map((accountId) => ({ accountId, isHidden: false, erasureId: randomUUID() }))
   const callRpc = fakeRpc([
-    handleRpc(Departures, async () => ({ at: new Date().toISOString(), departures: named, next: null }))
+    handleRpc(HiddenOrErased, async () => ({ at: new Date().toISOString(), departures: named, next: null }))
   ])
   for (const { accountId, erasureId } of named) {
     await db.insertInto('departures').values({ account_id: accountId, erasure_id: erasureId }).execute()
   }
-  const restarted = createSocialDepartures({ ...deps, callRpc })
+  const restarted = createSocialErasure({ ...deps, callRpc })
   await db.transaction().execute(async (trx) => {
     await trx.selectFrom('departures').where('account_id', '=', theirs).select('account_id').forUpdate().execute()
     t.teardown(restarted.start(silentLog))

@@ -10,7 +10,7 @@ t.test('following', async (t) => {
   const { db, deps, handlers, get, post, del, publishedEvents, person, blocks } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
-  const standing = async (viewer: string, of: string) => {
+  const relation = async (viewer: string, of: string) => {
     const { followersCount, followingCount, isFollowing, isFollowedBy } = (await get(viewer, `/users/${of}`)).data.user
     return [followersCount, followingCount, isFollowing, isFollowedBy]
   }
@@ -19,13 +19,13 @@ t.test('following', async (t) => {
     t.match(await post(ben, `/users/${ana}/follow`), { status: 200, data: { following: true } })
     t.match(await post(ben, `/users/${ana}/follow`), { status: 400, code: 'ALREADY_FOLLOWING' })
     t.same(await publishedEvents('social.person.followed.v1'), [{ followerId: ben, followedId: ana }])
-    t.same(await standing(ben, ana), [1, 0, true, false])
-    t.same(await standing(ana, ben), [0, 1, false, true])
+    t.same(await relation(ben, ana), [1, 0, true, false])
+    t.same(await relation(ana, ben), [0, 1, false, true])
 
     t.match(await del(ben, `/users/${ana}/follow`), { status: 200, data: { following: false } })
     t.match(await del(ben, `/users/${ana}/follow`), { status: 400, code: 'NOT_FOLLOWING' })
     t.same(await publishedEvents('social.person.unfollowed.v1'), [{ followerId: ben, followedId: ana }])
-    t.same(await standing(ben, ana), [0, 0, false, false])
+    t.same(await relation(ben, ana), [0, 0, false, false])
   })
 
   t.test('a repeat with the same idempotency key is the first response, and follows once', async (t) => {
@@ -117,7 +117,7 @@ t.test('following', async (t) => {
     }
     t.match((await get(ana, `/users/${dora}`)).data.user, { followersCount: 0, followingCount: 0 })
     await deliver(handlers, 'fitmatch.person.unblocked.v1', { blockerId: dora, blockedId: emil })
-    t.same(await standing(dora, emil), [0, 0, false, false])
+    t.same(await relation(dora, emil), [0, 0, false, false])
     t.match(await post(dora, `/users/${emil}/follow`), { status: 200 })
   })
 

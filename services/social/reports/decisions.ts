@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type Type from 'typebox'
-import { isDeparted } from '@tandem/account-kit'
+import { hasTombstone } from '@tandem/account-kit'
 import { claimOnce, publish } from '@tandem/bus-kit'
 import { resolveCase, restrictionAfter } from '@tandem/case-kit'
 import { ContentReportResolved, SocialDecisionApplied, type DecisionMade } from '@tandem/contracts'
@@ -19,7 +19,7 @@ export async function applyDecision (db: Db, decision: Decision, { eventId, sequ
   await db.transaction().execute(async (trx) => {
     if (!await claimOnce(trx, eventId, 'decision')) return
     // A new row for an erased account would never be erased.
-    if (!await isDeparted(trx, decision.accountId)) await restrictPosting(trx, decision, sequence)
+    if (!await hasTombstone(trx, decision.accountId)) await restrictPosting(trx, decision, sequence)
     await applyToCase(trx, decision, sequence)
     await publish(trx, SocialDecisionApplied, decision.accountId, { decisionId: decision.decisionId })
   })

@@ -238,7 +238,7 @@ t.test('evidence is frozen: editing, deleting and erasing take nothing', async (
   ])
 
   await db.insertInto('departures').values({ account_id: ben, erasure_id: randomUUID() }).execute()
-  await deps.departures.eraseDue()
+  await deps.erasure.eraseDue()
   t.ok(await media.find(image.key), 'nor does an erasure take it before')
   await Promise.all([copyCaseFiles(deps, releaseImage), copyCaseFiles(deps, releaseImage)])
   await runHousekeeping(deps)
@@ -248,7 +248,7 @@ t.test('evidence is frozen: editing, deleting and erasing take nothing', async (
   t.match(file!.copy, /^private\//)
   t.same(createHash('sha256').update((await media.find(file!.copy))!).digest(), original)
   t.equal((await evidenceOf(id)).length, 2)
-  t.match((await deps.departures.verify(ben)).left, {})
+  t.match((await deps.erasure.verify(ben)).left, {})
 
   await resolve(id, 'ACTION_TAKEN')
   await sql`update cases set resolved_at = now() - interval '181 days', is_held = true where target_id = ${id}`

@@ -14,7 +14,7 @@ import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
 import type { Deps } from '../deps.ts'
-import { createSocialDepartures } from '../departures.ts'
+import { createSocialErasure } from '../erasure.ts'
 import { createRanking, updateRanking } from '../feed/ranking.ts'
 import { follow } from '../follows/actions.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'
@@ -62,7 +62,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     media,
     ranking: createRanking(db),
     fourEyes: new Set(),
-    departures: createSocialDepartures({ db, callRpc, media })
+    erasure: createSocialErasure({ db, callRpc, media })
   }
   const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())

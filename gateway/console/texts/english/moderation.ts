@@ -29,7 +29,7 @@ export const moderation = {
   visibilities: { PUBLIC: 'Everybody', FOLLOWERS: 'Followers', PRIVATE: 'The author' } as Record<string, string>,
   priorities: { 3: 'Safety', 2: 'Harm', 1: 'Other' } as Record<string, string>,
   outcomes: { ACTION_TAKEN: 'Action taken', NO_VIOLATION: 'No violation' } as Record<string, string>,
-  standings: { GOOD: 'Good standing', WARNED: 'Warned', RESTRICTED: 'Restricted', BANNED: 'Banned' } as Record<
+  accountStatuses: { GOOD: 'No restrictions', WARNED: 'Warned', RESTRICTED: 'Restricted', BANNED: 'Banned' } as Record<
     string,
     string
   >,

@@ -22,7 +22,7 @@ export const moderation: typeof english = {
   visibilities: { PUBLIC: 'Semua orang', FOLLOWERS: 'Pengikut', PRIVATE: 'Penulisnya' },
   priorities: { 3: 'Keselamatan', 2: 'Merugikan', 1: 'Lainnya' },
   outcomes: { ACTION_TAKEN: 'Ditindak', NO_VIOLATION: 'Tidak melanggar' },
-  standings: { GOOD: 'Baik', WARNED: 'Diperingatkan', RESTRICTED: 'Dibatasi', BANNED: 'Diblokir' },
+  accountStatuses: { GOOD: 'Tanpa pembatasan', WARNED: 'Diperingatkan', RESTRICTED: 'Dibatasi', BANNED: 'Diblokir' },
   actions: {
     DISMISS: 'Tidak melanggar',
     HIDE_CONTENT: 'Sembunyikan yang dilaporkan',

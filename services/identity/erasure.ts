@@ -1,14 +1,14 @@
-import { createDepartures } from '@tandem/account-kit'
+import { createErasure } from '@tandem/account-kit'
 import type { Deps } from './deps.ts'
 import { personalData } from './personal-data.ts'
 import { confirmErasure } from './erasures/actions.ts'
 import { findReceiptMail } from './erasures/stub.ts'
 
 /** The erasure of accounts in identity, which is the last of all services. */
-export const createIdentityDepartures = (
+export const createIdentityErasure = (
   { db, secrets, mailer, privateStorage }: Pick<Deps, 'db' | 'secrets' | 'mailer' | 'privateStorage'>
 ) =>
-  createDepartures({
+  createErasure({
     db,
     personalData,
     // The files of an export are a folder.

@@ -20,7 +20,7 @@ import { drawScene } from './scenes.ts'
 import { readTraces } from '@tandem/rehearsals/kit/traces.ts'
 
 t.setTimeout(300_000)
-const seed = 'leaving'
+const seed = 'deletion'
 const random = createRandom(seed)
 
 interface Deletion {
@@ -30,7 +30,7 @@ interface Deletion {
   services?: Record<string, { rows: Record<string, number>, files: number }>
 }
 
-t.test('a person leaves through the page, and nothing of them stays', needsBrowser, async (t) => {
+t.test('a person deletes their account on the page, and nothing of them stays', needsBrowser, async (t) => {
   const browser = await openBrowser(t)
   await withStack(async (stack, dataDir) => {
     const database = new pg.Client({ connectionString: stack.postgres.url })
@@ -47,12 +47,12 @@ t.test('a person leaves through the page, and nothing of them stays', needsBrows
     const filesBefore = await listFiles(dataDir)
     const ownBefore = await staying.send<{ data: { post: object } }>('GET', `/feed/${post.id}`)
 
-    const leaving = await join(mia, { stack, seed, home, isMain: true })
-    const [accountId, otherId] = [await leaving.accountId(), await staying.accountId()]
-    const together = await liveTogether(leaving, staying, post.id)
-    const activity = await trainTogether(stack, leaving, staying)
+    const erased = await join(mia, { stack, seed, home, isMain: true })
+    const [accountId, otherId] = [await erased.accountId(), await staying.accountId()]
+    const together = await liveTogether(erased, staying, post.id)
+    const activity = await trainTogether(stack, erased, staying)
     const gone = [accountId, mia.email, ...together, activity]
-    await takeDataAlong(t, stack, leaving)
+    await takeDataAlong(t, stack, erased)
     const filesOfAll = await listFiles(dataDir)
     t.ok(filesOfAll.length > filesBefore.length + 5, 'the person has files')
     const rows = await readTraces(database, { traces: [accountId, mia.email], without: [] })
@@ -63,7 +63,7 @@ t.test('a person leaves through the page, and nothing of them stays', needsBrows
     const violations: string[] = []
     page.on('console', (message) => message.type() === 'error' && violations.push(message.text()))
     page.on('pageerror', ({ message }) => violations.push(message))
-    const id = await leaveThroughPage(t, page, stack, mia.email)
+    const id = await deleteOnPage(t, page, stack, mia.email)
     t.same(violations, [], 'no error and no violation of the policy')
 
     const signIn = await fetch(`${stack.gateway.url}/api/mobile/v1/auth/login`, {
@@ -123,7 +123,7 @@ t.test('a person leaves through the page, and nothing of them stays', needsBrows
     t.same(ownAfter.data.post, ownBefore.data.post, 'and so is their post, with its counters')
     const upcoming = await staying.send<{ data: { activities: object[] } }>('GET', '/activities?filter=upcoming')
     t.match(upcoming.data.activities, [{ id: activity, goingCount: 1, participants: { length: 1 } }])
-    t.equal(upcoming.data.activities.length, 1, 'what the one who left hosted is canceled')
+    t.equal(upcoming.data.activities.length, 1, 'what the erased person hosted is canceled')
     const mails = await mailsTo(stack, mia.email)
     t.equal(mails[0]?.subject, 'Your Tandem account is deleted')
   })
@@ -131,7 +131,7 @@ t.test('a person leaves through the page, and nothing of them stays', needsBrows
 
 // What names an account by its id on purpose: tombstones, receipts, and events on their way.
 // The mail with the receipt stays for an hour.
-const stubs = new Set(['departures', 'outbox', 'erasures', 'accounts', 'departed_usernames', 'mails'])
+const stubs = new Set(['departures', 'outbox', 'erasures', 'accounts', 'mails'])
 // Devices go with the sessions, before the erasure.
 const unreceipted = new Set([...stubs, 'devices'])
 // They change by themselves, or when the other person's sessions and inbox change.
@@ -146,23 +146,23 @@ const volatile = new Set([
 ])
 
 /**
- * What two people do to each other, so that each service has rows and files of both. @returns the ids of what goes with
- * the one who leaves
+ * What two people do to each other, so that each service has rows and files of both. @returns the ids of what is erased
+ * with one of them
  */
-async function liveTogether (leaving: Member, staying: Member, postOfOther: string) {
+async function liveTogether (erased: Member, staying: Member, postOfOther: string) {
   const own = await createPost({
-    author: leaving,
+    author: erased,
     type: 'IMAGE',
-    content: `Leaving #running @${staying.person.username}`,
+    content: `Bye #running @${staying.person.username}`,
     drawings: [drawScene(seed, 'beach')]
   })
-  await leaving.send('POST', `/feed/${postOfOther}/like`)
-  await leaving.send('POST', `/feed/${postOfOther}/comment`, { content: 'hello' })
+  await erased.send('POST', `/feed/${postOfOther}/like`)
+  await erased.send('POST', `/feed/${postOfOther}/comment`, { content: 'hello' })
   await staying.send('POST', `/feed/${own.id}/like`)
   await staying.send('POST', `/feed/${own.id}/comment`, { content: 'welcome' })
-  await leaving.send('POST', `/users/${await staying.accountId()}/follow`)
-  await staying.send('POST', `/users/${await leaving.accountId()}/follow`)
-  const story = await createStory(leaving, random)
+  await erased.send('POST', `/users/${await staying.accountId()}/follow`)
+  await staying.send('POST', `/users/${await erased.accountId()}/follow`)
+  const story = await createStory(erased, random)
   await staying.send('POST', `/stories/${story.id}/react`, { emoji: '🔥' })
 
   const profileOf = async ({ send }: Member) =>
@@ -172,17 +172,17 @@ async function liveTogether (leaving: Member, staying: Member, postOfOther: stri
       targetProfileId: await profileOf(other),
       swipeType: 'LIKE'
     })
-  await leaving.upload('/fitmatch/photos', drawFace(`${seed} third`, leaving.person.look))
-  await swipe(leaving, staying)
-  const { data: { match } } = await swipe(staying, leaving)
+  await erased.upload('/fitmatch/photos', drawFace(`${seed} third`, erased.person.look))
+  await swipe(erased, staying)
+  const { data: { match } } = await swipe(staying, erased)
   const drawing = await sharp(Buffer.from(drawScene(seed, 'beach'))).resize(200).png().toBuffer()
   const image = { base64: drawing.toString('base64'), mimeType: 'image/png' }
-  await leaving.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { content: 'Hi' })
-  await leaving.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { image })
+  await erased.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { content: 'Hi' })
+  await erased.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { image })
   await staying.send('POST', `/fitmatch/chat/${match!.matchId}/messages`, { content: 'Hi, you' })
 
-  await leaving.upload('/fitmatch/verification', drawFace(`${seed} selfie`, leaving.person.look), 'photo')
-  const { data: { activity } } = await leaving.send<{ data: { activity: { id: string } } }>('POST', '/activities', {
+  await erased.upload('/fitmatch/verification', drawFace(`${seed} selfie`, erased.person.look), 'photo')
+  const { data: { activity } } = await erased.send<{ data: { activity: { id: string } } }>('POST', '/activities', {
     sport: 'running',
     date: new Date(Date.now() + 3 * 24 * 60 * 60_000).toISOString().slice(0, 10),
     startTime: '18:00',
@@ -213,7 +213,7 @@ async function takeDataAlong (t: Test, stack: Stack, { person, send }: Member) {
   const expected = {
     'identity/accounts.json': person.email,
     'profile/people.json': person.bio,
-    'social/posts.json': 'Leaving #running',
+    'social/posts.json': 'Bye #running',
     'fitmatch/activities.json': 'The park',
     'dashboard/logs.json': 'WORKOUT',
     'notification/devices.json': 'demo-phone'
@@ -227,33 +227,33 @@ async function takeDataAlong (t: Test, stack: Stack, { person, send }: Member) {
 }
 
 /** The one who stays hosts an activity to which the other goes, and tells a trusted contact of. @returns its id */
-async function trainTogether (stack: Stack, leaving: Member, staying: Member) {
+async function trainTogether (stack: Stack, erased: Member, staying: Member) {
   const { data: { activity } } = await staying.send<{ data: { activity: { id: string } } }>('POST', '/activities', {
     sport: 'running',
     date: new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10),
     startTime: '18:00',
     endTime: '19:00',
     locationName: 'The gate',
-    userIds: [await leaving.accountId()]
+    userIds: [await erased.accountId()]
   })
-  await leaving.send('POST', `/activities/${activity.id}/respond`, { accept: true, version: 1 })
+  await erased.send('POST', `/activities/${activity.id}/respond`, { accept: true, version: 1 })
   const contact = 'contact-of-leaving@example.com'
-  await leaving.send('PUT', '/notifications/trusted-contact', { name: 'Mum', email: contact })
+  await erased.send('PUT', '/notifications/trusted-contact', { name: 'Mum', email: contact })
   const [hash] = await linksTo(stack, contact, 'Will you be a trusted contact on Tandem?', 1)
   const token = new URLSearchParams(hash!.slice(1)).get('token')
   await call(stack, 'POST', '/notifications/trusted-contact/answer', { body: { token, accept: true } })
-  await leaving.send('POST', `/activities/${activity.id}/safety`, {})
+  await erased.send('POST', `/activities/${activity.id}/safety`, {})
   const { data: { request } } = await staying.send<{ data: { request: { id: string } } }>('POST', '/buddies/requests', {
-    userId: await leaving.accountId(),
+    userId: await erased.accountId(),
     sport: 'running'
   })
-  await leaving.send('POST', `/buddies/requests/${request.id}/respond`, { accept: true })
-  await leaving.send('POST', '/fasting', { plan: '16:8' })
+  await erased.send('POST', `/buddies/requests/${request.id}/respond`, { accept: true })
+  await erased.send('POST', '/fasting', { plan: '16:8' })
   return activity.id
 }
 
 /** Requests a link, changes one's mind once, and then deletes the account at once; by keyboard. @returns the deletion's id */
-async function leaveThroughPage (t: Test, page: Page, stack: Stack, email: string) {
+async function deleteOnPage (t: Test, page: Page, stack: Stack, email: string) {
   const status = page.getByRole('status')
   const open = async (hash = '') => {
     await page.goto('about:blank')

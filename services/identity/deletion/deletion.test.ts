@@ -4,7 +4,7 @@ import t from 'tap'
 import { runCommand } from '../operator/commands.ts'
 import type { ProviderIdentity } from '../providers/tokens.ts'
 import { inParallel, password, testApp } from '../test/app.ts'
-import { remindOfDeletions } from './notices.ts'
+import { remindOfDeletions } from './mails.ts'
 
 const identities = new Map<string, ProviderIdentity>()
 const {
@@ -196,7 +196,7 @@ t.test('a link expires, is replaced by the next one, and allows a deletion witho
   t.equal(new Date(deletion.eraseAt).getTime() - new Date(deletion.requestedAt).getTime(), 20 * 60 * 1_000)
 })
 
-t.test('an unknown address gets the same response and no mail; links have a budget of their own', async (t) => {
+t.test('an unknown address gets the same response and no mail; links have a limit of their own', async (t) => {
   const account = await givenAccount()
   const known = await requestLink(account.email)
   t.same(await requestLink('nobody@example.com'), known)
@@ -229,28 +229,4 @@ t.test('owners are reminded two days before, once, unless the grace period is sh
   await remindOfDeletions(deps)
   t.equal((await db.selectFrom('mails').where('account_id', '=', account.id).select('id').execute()).length, 2)
   t.match(await erasuresOf(short), [{ reminded_at: null }])
-})
-
-t.test('a paused account is hidden and signed out, until the next sign-in', async (t) => {
-  const account = await givenAccount()
-  t.match(await post('/account/pause', undefined, { as: account }), { status: 200, message: String })
-  t.notOk(await canRefresh(account))
-  t.same(await hiddenEvents(account), [true])
-  t.match(await login(account.email), { status: 200 })
-  t.same(await hiddenEvents(account), [true, false])
-  t.equal((await rowOf(account)).paused_at, null)
-  t.match(await login(account.email), { status: 200 })
-  t.same(await hiddenEvents(account), [true, false], 'published once')
-  t.match(await post('/account/pause'), { status: 401, code: 'UNAUTHORIZED' })
-})
-
-t.test('a person who is banned while paused stays hidden', async (t) => {
-  const account = await givenAccount()
-  await post('/account/pause', undefined, { as: account })
-  await runCommand(db, {}, ['ban', account.email])
-  t.match(await login(account.email), { status: 403, code: 'ACCOUNT_BANNED' })
-  await runCommand(db, {}, ['unban', account.email])
-  t.equal((await hiddenEvents(account)).at(-1), true, 'still paused')
-  t.match(await login(account.email), { status: 200 })
-  t.equal((await hiddenEvents(account)).at(-1), false)
 })

@@ -1,4 +1,4 @@
-import { createDepartures } from '@tandem/account-kit'
+import { createErasure } from '@tandem/account-kit'
 import { handleRpc } from '@tandem/bus-kit'
 import { FitMatchAccountErased, FitMatchErasureCheck, FitMatchPersonalData } from '@tandem/contracts'
 import { isMediaKey } from '@tandem/media-url-kit'
@@ -8,10 +8,10 @@ import { isNeededAsEvidence } from './photos/files.ts'
 import { isSelfieKey } from './verification/selfie-keys.ts'
 
 /** The erasure of accounts in this service. */
-export const createFitMatchDepartures = (
+export const createFitMatchErasure = (
   { db, media, selfies, callRpc }: Pick<Deps, 'db' | 'media' | 'selfies' | 'callRpc'>
 ) =>
-  createDepartures({
+  createErasure({
     db,
     callRpc,
     personalData,
@@ -23,9 +23,9 @@ export const createFitMatchDepartures = (
   })
 
 /** Provides the copy of a person's data, page by page. */
-export const handlePersonalData = ({ departures }: Pick<Deps, 'departures'>) =>
-  handleRpc(FitMatchPersonalData, async (page) => await departures.readPersonalData(page))
+export const handlePersonalData = ({ erasure }: Pick<Deps, 'erasure'>) =>
+  handleRpc(FitMatchPersonalData, async (page) => await erasure.readPersonalData(page))
 
 /** Counts again what is left of an erased account. */
-export const handleErasureCheck = ({ departures }: Pick<Deps, 'departures'>) =>
-  handleRpc(FitMatchErasureCheck, async ({ accountId }) => await departures.verify(accountId))
+export const handleErasureCheck = ({ erasure }: Pick<Deps, 'erasure'>) =>
+  handleRpc(FitMatchErasureCheck, async ({ accountId }) => await erasure.verify(accountId))

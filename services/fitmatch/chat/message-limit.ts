@@ -6,21 +6,21 @@ const MESSAGES_PER_MINUTE = 60
 
 /** Uses one of the minute's messages. The minute starts with the first message. @throws RateLimited */
 export async function useMessage (trx: Trx, accountId: string) {
-  const isOver = sql<boolean>`quota.window_started_at <= clock_timestamp() - interval '1 minute'`
+  const isOver = sql<boolean>`recent.window_started_at <= clock_timestamp() - interval '1 minute'`
   const { rows: [used] } = await sql`
-    insert into message_quota as quota (account_id, window_started_at, used)
+    insert into message_quota as recent (account_id, window_started_at, used)
     values (${accountId}, clock_timestamp(), 1)
     on conflict (account_id) do update set
-      used = case when ${isOver} then 1 else quota.used + 1 end,
-      window_started_at = case when ${isOver} then clock_timestamp() else quota.window_started_at end
-      where quota.used < ${sql.lit(MESSAGES_PER_MINUTE)} or ${isOver}
+      used = case when ${isOver} then 1 else recent.used + 1 end,
+      window_started_at = case when ${isOver} then clock_timestamp() else recent.window_started_at end
+      where recent.used < ${sql.lit(MESSAGES_PER_MINUTE)} or ${isOver}
     returning used`.execute(trx)
   if (!used) throw new RateLimited(await retryAfterSeconds(trx, accountId) ?? 1)
 }
 
 /** Seconds until the account can send again; undefined if it can now. */
 export async function retryAfterSeconds (db: Db, accountId: string) {
-  const quota = await db.selectFrom('message_quota').where('account_id', '=', accountId)
+  const full = await db.selectFrom('message_quota').where('account_id', '=', accountId)
     .where('used', '>=', MESSAGES_PER_MINUTE)
     .where('window_started_at', '>', sql<Date>`clock_timestamp() - interval '1 minute'`)
     .select(
@@ -29,5 +29,5 @@ export async function retryAfterSeconds (db: Db, accountId: string) {
       )
     )
     .executeTakeFirst()
-  return quota && Math.max(1, quota.seconds)
+  return full && Math.max(1, full.seconds)
 }

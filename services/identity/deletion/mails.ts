@@ -9,9 +9,9 @@ import { mailTemplatesFor } from '../mails/templates.ts'
 import { createRestoreToken } from '../sessions/restore-tokens.ts'
 import type { Trx } from '../tables.ts'
 
-type NoticeDeps = Pick<Deps, 'secrets' | 'publicUrl'>
+type MailDeps = Pick<Deps, 'secrets' | 'publicUrl'>
 
-interface Notice {
+interface DeletionMail {
   account: { id: string, email: string, locale: string }
   erasure: NonNullable<Awaited<ReturnType<typeof findErasure>>>
   kind: 'SCHEDULED' | 'REMINDER'
@@ -20,8 +20,8 @@ interface Notice {
 /** Writes the mail that says when an account will be erased, with a link to cancel that. @returns its id */
 export async function createDeletionMail (
   trx: Trx,
-  { secrets, publicUrl }: NoticeDeps,
-  { account, erasure: { id, erase_at: eraseAt, has_subscription: hasSubscription, providers }, kind }: Notice
+  { secrets, publicUrl }: MailDeps,
+  { account, erasure: { id, erase_at: eraseAt, has_subscription: hasSubscription, providers }, kind }: DeletionMail
 ) {
   const restore = createRestoreToken(secrets, { accountId: account.id, erasureId: id, method: 'CODE' }, eraseAt)
   // In the fragment, which browsers never send to a server.
@@ -46,7 +46,7 @@ export async function createDeletionMail (
 const BATCH_SIZE = 100
 
 /** Mails the owners of accounts that will be erased within two days, once. */
-export async function remindOfDeletions ({ db, mailer, ...deps }: Pick<Deps, 'db' | 'mailer'> & NoticeDeps) {
+export async function remindOfDeletions ({ db, mailer, ...deps }: Pick<Deps, 'db' | 'mailer'> & MailDeps) {
   const due = await db.selectFrom('erasures').where('status', '=', 'SCHEDULED').where('reminded_at', 'is', null)
     .where('cause', 'in', ['OWNER', 'LINK', 'OPERATOR'])
     .where('erase_at', '<=', sql<Date>`now() + interval '2 days'`).where('erase_at', '>', sql<Date>`now()`)

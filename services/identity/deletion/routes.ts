@@ -8,14 +8,14 @@ import { DeletionPending, EmailChangedRecently, InvalidResetToken, ProofRequired
 import { Proof } from '../proofs/schemas.ts'
 import { Email } from '../schemas.ts'
 import { callerOf } from '../sessions/caller.ts'
-import { confirmDeletion, pauseAccount, requestDeletion } from './actions.ts'
+import { confirmDeletion, requestDeletion } from './actions.ts'
 
 const Immediately = Type.Optional(
   Type.Boolean({ description: 'Without the grace period: the erasure begins in 20 minutes', examples: [false] })
 )
 const response = { 202: Data(Type.Object({ deletion: Deletion })) }
 
-export const leavingRoutes: Routes<Deps> = async (app, deps) => {
+export const deletionRoutes: Routes<Deps> = async (app, deps) => {
   app.post('/account/deletion', {
     schema: {
       operationId: 'deleteAccount',
@@ -83,17 +83,4 @@ export const leavingRoutes: Routes<Deps> = async (app, deps) => {
     async ({ body }, reply) =>
       reply.code(202).send(data({ deletion: describeErasure(await confirmDeletion(deps, body)) }))
   )
-
-  app.post('/account/pause', {
-    schema: {
-      operationId: 'pauseAccount',
-      summary: 'Hide the account until the next sign-in',
-      description: 'All devices are signed out, and nobody else sees the person. Nothing is deleted.',
-      'x-extension': true,
-      response: { 200: Message }
-    }
-  }, async ({ account }) => {
-    await pauseAccount(deps, callerOf(account))
-    return message('Your account is paused. Sign in to resume it.')
-  })
 }

@@ -26,7 +26,7 @@ const OperatorDecision = Type.Object({
   awaits: Type.Array(Type.String(), { description: 'The services that have not carried it out yet' })
 })
 
-export const standingRoutes: Routes<Deps> = async (app, deps) => {
+export const decisionRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
 
   app.get('/account/standing', {

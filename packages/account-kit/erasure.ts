@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type Type from 'typebox'
 import { on, publish, type CallRpc, type FailedMessageTables, type Handler, type OutboxTables } from '@tandem/bus-kit'
-import { AccountErasing, Departures as ReadDepartures, PersonHidden } from '@tandem/contracts'
+import { AccountErasing, HiddenOrErased, PersonHidden } from '@tandem/contracts'
 import type { AccountErased, Erased, EventDefinition, PersonalDataPage } from '@tandem/contracts'
 import {
   Degraded,
@@ -14,17 +14,17 @@ import {
   type Log
 } from '@tandem/process-kit'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { countRows, eraseRows, personalTables } from './erase.ts'
+import { countRows, eraseRows, personalTables } from './erase-rows.ts'
 import { hide, hideAll } from './hidden.ts'
 import { readPersonalData } from './export.ts'
 import { erasureSources } from './metrics.ts'
 import type { PersonalData } from './personal-data.ts'
-import type { DepartureTables } from './tables.ts'
+import type { ErasureTables } from './tables.ts'
 
-type DeparturesPage = Type.Static<typeof ReadDepartures.response>
-type KitTables = DepartureTables & OutboxTables & FailedMessageTables
+type Page = Type.Static<typeof HiddenOrErased.response>
+type KitTables = ErasureTables & OutboxTables & FailedMessageTables
 
-export interface DepartureOptions<Tables extends KitTables> {
+export interface ErasureOptions<Tables extends KitTables> {
   db: Kysely<Tables>
   personalData: PersonalData<Tables>
   /** The event that reports the counts of each pass to identity. Identity confirms its own passes, without an event. */
@@ -42,7 +42,7 @@ export interface DepartureOptions<Tables extends KitTables> {
 }
 
 /** The erasure of accounts in one service. */
-export interface Departures {
+export interface AccountErasure {
   handlers: Handler[]
   /** Erases what is due. @returns how many passes it completed @throws the errors of the accounts that stay due */
   eraseDue(): Promise<number>
@@ -53,8 +53,8 @@ export interface Departures {
   /** Reads a page of a person's copy of their data; `after` is the `next` of the previous page. */
   readPersonalData(page: { accountId: string, after: string | null }): Promise<PersonalDataPage>
   /**
-   * The health check of a service: it is ready once it has compared with identity who left, and has erased them again,
-   * so a restored database brings nobody back. Without identity, and if the erasure takes long, it is ready 30 s after
+   * The health check of a service: it is ready once it has compared with identity who was erased, and has erased them
+   * again, so a restored database brings nobody back. Without identity, and if the erasure takes long, it is ready 30 s after
    * its start all the same.
    * @throws Degraded
    */
@@ -73,7 +73,7 @@ const WAIT_FOR_IDENTITY_MS = 30_000
 const SWEEPS_AFTER = ['1 minute', '1 hour', '1 day', '8 days', '15 days'] as const
 const LAST_SWEEP_RETRY = '1 day'
 
-export function createDepartures<Tables extends KitTables> (options: DepartureOptions<Tables>): Departures {
+export function createErasure<Tables extends KitTables> (options: ErasureOptions<Tables>): AccountErasure {
   const { report, removeFile, forget, callRpc } = options
   // The kit works on tables that it only knows by name; `personalData` is checked against them where it is declared.
   const db = options.db as unknown as Kysely<KitTables>
@@ -128,12 +128,12 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
   async function completePass (accountId: string) {
     const { kept } = await countRows(untyped, tables, accountId)
     await db.transaction().execute(async (trx) => {
-      const departure = await lockDeparture(trx, accountId)
+      const tombstone = await lockTombstone(trx, accountId)
       // Another replica was faster.
-      if (!departure?.isDue) return
-      const isLast = departure.passes >= SWEEPS_AFTER.length
-      const sweep = SWEEPS_AFTER[departure.passes] ?? LAST_SWEEP_RETRY
-      const isOver = isLast && departure.found === 0
+      if (!tombstone?.isDue) return
+      const isLast = tombstone.passes >= SWEEPS_AFTER.length
+      const sweep = SWEEPS_AFTER[tombstone.passes] ?? LAST_SWEEP_RETRY
+      const isOver = isLast && tombstone.found === 0
       await sql`
         update departures set passes = passes + 1, found = 0, kept = ${kept},
           erased_at = coalesce(erased_at, now()),
@@ -145,7 +145,7 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
   }
 
   async function reportCounts (trx: Transaction<KitTables>, accountId: string) {
-    const { erasureId, rows, files, kept, nextPassAt, passes } = (await lockDeparture(trx, accountId))!
+    const { erasureId, rows, files, kept, nextPassAt, passes } = (await lockTombstone(trx, accountId))!
     const sweepsLeft = nextPassAt === null ? 0 : Math.max(1, SWEEPS_AFTER.length + 1 - passes)
     const erased = { accountId, erasureId, rows, files, kept, sweepsLeft }
     if ('confirm' in report) await report.confirm(trx as unknown as Transaction<Tables>, erased)
@@ -174,13 +174,13 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
     return passes
   }
 
-  async function bury (
+  async function insertOrReport (
     trx: Transaction<KitTables>,
     { accountId, erasureId }: { accountId: string, erasureId: string }
   ) {
     const isNew = await insertTombstone(trx, { accountId, erasureId })
     if (isNew) return
-    const known = await lockDeparture(trx, accountId)
+    const known = await lockTombstone(trx, accountId)
     // Identity repeats itself when it has heard no confirmation.
     if (known?.erasureId === erasureId && known.passes > 0) await reportCounts(trx, accountId)
   }
@@ -188,9 +188,9 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
   async function reconcile () {
     if (!callRpc) return
     for (let after: string | null = null;;) {
-      const { at, departures, next }: DeparturesPage = await callRpc(ReadDepartures, { after }, { timeoutMs: 5_000 })
-      await hideAll(db, departures, { from: after, to: next, at })
-      for (const { accountId, erasureId } of departures) {
+      const { at, departures: people, next }: Page = await callRpc(HiddenOrErased, { after }, { timeoutMs: 5_000 })
+      await hideAll(db, people, { from: after, to: next, at })
+      for (const { accountId, erasureId } of people) {
         if (erasureId) {
           await db.transaction().execute(async (trx) => await insertTombstone(trx, { accountId, erasureId }))
         }
@@ -240,11 +240,11 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
 
   return {
     async checkCompared () {
-      if (isWaiting()) throw new Degraded('people who have left are not yet compared with identity and erased')
+      if (isWaiting()) throw new Degraded('erased accounts are not yet compared with identity and erased again')
     },
     handlers: [
       on(AccountErasing, async ({ data }) => {
-        await db.transaction().execute(async (trx) => await bury(trx, data))
+        await db.transaction().execute(async (trx) => await insertOrReport(trx, data))
         lookForDue()
       }),
       on(PersonHidden, async ({ data: { accountId, hidden }, time }) => await hide(db, accountId, hidden, time))
@@ -254,7 +254,7 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
     verify: async (accountId) => await countRows(untyped, tables, accountId),
     readPersonalData: async (page) => await readPersonalData(untyped, tables, page),
     start (log) {
-      erasureSources.set(report.service, db as unknown as Kysely<DepartureTables>)
+      erasureSources.set(report.service, db as unknown as Kysely<ErasureTables>)
       const erasing = runWhenDue(eraseDue, { findNext: findNextPass, maxIntervalMs: MAX_ERASE_INTERVAL_MS, log })
       lookForDue = erasing.ring
       startedAt = Date.now()
@@ -273,7 +273,7 @@ export function createDepartures<Tables extends KitTables> (options: DepartureOp
 }
 
 /** Writes the tombstone of an account, from which on it is erased. @returns false if it exists already */
-export async function insertTombstone<Tables extends DepartureTables> (
+export async function insertTombstone<Tables extends ErasureTables> (
   trx: Transaction<Tables>,
   { accountId, erasureId }: { accountId: string, erasureId: string }
 ) {
@@ -288,15 +288,15 @@ export async function insertTombstone<Tables extends DepartureTables> (
 }
 
 /** Whether an account is being erased here, or was. Ask it where a row is made that no other row leads to. */
-export async function isDeparted<Tables extends DepartureTables> (db: Kysely<Tables>, accountId: string) {
+export async function hasTombstone<Tables extends ErasureTables> (db: Kysely<Tables>, accountId: string) {
   const { rows } = await sql`select from departures where account_id = ${accountId}`.execute(db)
   return rows.length > 0
 }
 
-const lockDeparture = async (trx: Transaction<KitTables>, accountId: string) =>
-  await trx.selectFrom('departures').where('account_id', '=', accountId).select(departureColumns).forUpdate()
+const lockTombstone = async (trx: Transaction<KitTables>, accountId: string) =>
+  await trx.selectFrom('departures').where('account_id', '=', accountId).select(tombstoneColumns).forUpdate()
     .executeTakeFirst()
-const departureColumns = [
+const tombstoneColumns = [
   'erasure_id as erasureId',
   'rows',
   'files',

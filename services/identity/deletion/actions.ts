@@ -1,22 +1,19 @@
-import { sql } from 'kysely'
 import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import { findLinkedAccount, redeemDeletionLink } from '../deletion-links/links.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleErasure } from '../erasures/actions.ts'
 import { findErasure, findLiveErasure } from '../erasures/queries.ts'
 import { DeletionPending, EmailChangedRecently, InvalidResetToken, ProofTooWeak } from '../errors.ts'
-import { setHidden } from '../hidden.ts'
 import { claimProof } from '../proofs/actions.ts'
 import { canAddressBeReverted } from '../reserved-addresses.ts'
 import { exchangeCode, planRevocation } from '../revocations/actions.ts'
 import type { Grant } from '../revocations/provider-client.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
-import { endSessions } from '../sessions/actions.ts'
 import { lockCaller, type Caller } from '../sessions/caller.ts'
 import type { Trx } from '../tables.ts'
-import { createDeletionMail } from './notices.ts'
+import { createDeletionMail } from './mails.ts'
 
-type LeavingDeps = Pick<Deps, 'db' | 'secrets' | 'mailer' | 'publicUrl' | 'graceDays' | 'providerClient'>
+type DeletionDeps = Pick<Deps, 'db' | 'secrets' | 'mailer' | 'publicUrl' | 'graceDays' | 'providerClient'>
 
 interface Request {
   proof?: string
@@ -34,7 +31,7 @@ interface Request {
  * @throws InvalidAccessToken, ProofRequired, ProofTooWeak, EmailChangedRecently
  */
 export async function requestDeletion (
-  deps: LeavingDeps,
+  deps: DeletionDeps,
   caller: Caller,
   { proof, immediately = false, authorizationCode }: Request
 ) {
@@ -52,7 +49,7 @@ export async function requestDeletion (
  * @throws InvalidResetToken, DeletionPending, EmailChangedRecently
  */
 export async function confirmDeletion (
-  deps: LeavingDeps,
+  deps: DeletionDeps,
   { token, immediately = false }: { token: string, immediately?: boolean }
 ) {
   return await schedule(deps, async (trx) => {
@@ -73,7 +70,7 @@ interface Approved {
   grant?: Grant | undefined
 }
 
-async function schedule (deps: LeavingDeps, approve: (trx: Trx) => Promise<Approved>) {
+async function schedule (deps: DeletionDeps, approve: (trx: Trx) => Promise<Approved>) {
   const { erasure, mail } = await deps.db.transaction().execute(async (trx) => {
     const { account, cause, immediately, grant } = await approve(trx)
     if (immediately && await canAddressBeReverted(trx, account.id)) throw new EmailChangedRecently()
@@ -92,14 +89,4 @@ async function schedule (deps: LeavingDeps, approve: (trx: Trx) => Promise<Appro
   })
   void deps.mailer.enqueue([mail])
   return erasure
-}
-
-/** Hides a person and ends their sessions until the next sign-in. @throws InvalidAccessToken */
-export async function pauseAccount ({ db }: Pick<Deps, 'db'>, caller: Caller) {
-  await db.transaction().execute(async (trx) => {
-    const { id: accountId } = await lockCaller(trx, caller)
-    await setHidden(trx, accountId, { paused_at: sql`now()` })
-    await endSessions(trx, { accountId })
-    await logSecurityEvent(trx, { kind: 'ACCOUNT_PAUSED', accountId, detail: {} })
-  })
 }

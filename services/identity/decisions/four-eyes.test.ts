@@ -5,10 +5,10 @@ import { runHousekeeping } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
 
 const cases = new Map()
-const { asOperator, db, deps, get, post, givenAccount, login, mailsTo, publishedEvents } = await testApp(t, {
-  rpcResults: { cases }
+const { asOperator, db, get, post, givenAccount, login, mailsTo, publishedEvents } = await testApp(t, {
+  rpcResults: { cases },
+  fourEyes: new Set(['BAN', 'ERASE', 'HOLD'])
 })
-deps.fourEyes = new Set(['BAN', 'ERASE', 'HOLD'])
 
 const [proposer, confirmer] = [await asOperator(), await asOperator()]
 const givenCase = (accountId: string) => {

@@ -5,7 +5,7 @@ import type { SignInMethod, Trx } from '../tables.ts'
 import { createRestoreToken, digestOfPassword } from './restore-tokens.ts'
 
 /**
- * Resumes a paused account, and rejects the sign-in of one that is leaving: signing in alone never cancels a deletion.
+ * Resumes a paused account, and rejects a sign-in while a deletion is pending, which a sign-in alone never cancels.
  * @throws AccountDeletionPending with a token that cancels it
  */
 export async function resumeOrReject (

@@ -67,14 +67,14 @@ export async function recordDecision (
     accountId,
     case: decided && { service: decided.service, id: decided.id },
     actions: actions.map(({ photoId, ...action }) => ({ ...action, photoId })),
-    restrictions: await listStanding(trx, accountId),
+    restrictions: await listRestrictions(trx, accountId),
     outcome,
     automated: decision.staffId === null,
     madeAt: madeAt.toISOString()
   })
   // People who were only reported learn nothing of it.
-  const isNotice = decision.reverses || actions.some(({ type }) => type !== 'DISMISS')
-  const mail = !isNotice ? undefined : await createMail(trx, {
+  const isMailed = decision.reverses || actions.some(({ type }) => type !== 'DISMISS')
+  const mail = !isMailed ? undefined : await createMail(trx, {
     dedupeKey: `decision:${id}`,
     recipient: account.email,
     accountId,
@@ -176,7 +176,7 @@ const lastRestriction = (accountId: string) =>
   where account_id = ${accountId} and scope = 'ALL' and lifted_at is null and until > now())`
 
 /** The restrictions that hold now, one for each scope. */
-async function listStanding (trx: Trx, accountId: string) {
+async function listRestrictions (trx: Trx, accountId: string) {
   const { rows } = await sql<{ scope: 'POSTING' | 'FITMATCH' | 'ALL', until: Date | null }>`
     select scope, case when bool_or(until is null) then null else max(until) end as until from restrictions
     where account_id = ${accountId} and lifted_at is null and (until is null or until > now())

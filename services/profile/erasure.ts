@@ -1,12 +1,12 @@
-import { createDepartures } from '@tandem/account-kit'
+import { createErasure } from '@tandem/account-kit'
 import { handleRpc, type CallRpc } from '@tandem/bus-kit'
 import { ProfileAccountErased, ProfileErasureCheck, ProfilePersonalData } from '@tandem/contracts'
 import type { Deps } from './deps.ts'
 import { personalData } from './personal-data.ts'
 
 /** The erasure of accounts in this service. */
-export const createProfileDepartures = ({ db, media, callRpc }: Pick<Deps, 'db' | 'media'> & { callRpc: CallRpc }) =>
-  createDepartures({
+export const createProfileErasure = ({ db, media, callRpc }: Pick<Deps, 'db' | 'media'> & { callRpc: CallRpc }) =>
+  createErasure({
     db,
     callRpc,
     personalData,
@@ -15,9 +15,9 @@ export const createProfileDepartures = ({ db, media, callRpc }: Pick<Deps, 'db' 
   })
 
 /** Provides the copy of a person's data, page by page. */
-export const handlePersonalData = ({ departures }: Pick<Deps, 'departures'>) =>
-  handleRpc(ProfilePersonalData, async (page) => await departures.readPersonalData(page))
+export const handlePersonalData = ({ erasure }: Pick<Deps, 'erasure'>) =>
+  handleRpc(ProfilePersonalData, async (page) => await erasure.readPersonalData(page))
 
 /** Counts again what is left of an erased account. */
-export const handleErasureCheck = ({ departures }: Pick<Deps, 'departures'>) =>
-  handleRpc(ProfileErasureCheck, async ({ accountId }) => await departures.verify(accountId))
+export const handleErasureCheck = ({ erasure }: Pick<Deps, 'erasure'>) =>
+  handleRpc(ProfileErasureCheck, async ({ accountId }) => await erasure.verify(accountId))

@@ -10,10 +10,10 @@ import type { Database } from './postgres.ts'
 const stubs = new Set(['departures', 'outbox', 'erasures', 'accounts', 'reserved_usernames', 'mails'])
 const TIMEOUT_S = 60
 
-export type Leaver = Awaited<ReturnType<typeof prepareLeaver>>
+export type ErasedPerson = Awaited<ReturnType<typeof prepareErased>>
 
 /** Somebody with rows in every service, who knows `friend`, and whose account is erased after a backup. */
-export async function prepareLeaver (
+export async function prepareErased (
   stack: Stack,
   database: Database,
   { name, follows, friend }: { name: string, follows: string, friend: Person }
@@ -71,7 +71,7 @@ export async function prepareLeaver (
         .then(() => 200, (error: Error) => error.cause)
     },
     /** Whether a service knows already that the account is to be erased. */
-    isBuriedIn: async (service: string) =>
+    hasTombstoneIn: async (service: string) =>
       await database.withClient(async (client) => {
         const { rowCount } = await client.query(`select from ${service}.departures where account_id = $1`, [id])
         return rowCount === 1

@@ -44,7 +44,7 @@ export async function checkNotRefused (trx: Trx, accountId: string, email: strin
 }
 
 /** Deletes what no longer counts. */
-export async function deleteExpiredBudgets (db: Db) {
+export async function deleteExpiredLimits (db: Db) {
   await deleteExpiredQuotas(db)
   await sql`delete from trusted_contact_requests where last_at < now() - interval ${WINDOW}`.execute(db)
 }

@@ -1,12 +1,12 @@
-import { createDepartures } from '@tandem/account-kit'
+import { createErasure } from '@tandem/account-kit'
 import { handleRpc } from '@tandem/bus-kit'
 import { SocialAccountErased, SocialErasureCheck, SocialPersonalData } from '@tandem/contracts'
 import type { Deps } from './deps.ts'
 import { personalData } from './personal-data.ts'
 
 /** The erasure of accounts in this service. */
-export const createSocialDepartures = ({ db, media, callRpc }: Pick<Deps, 'db' | 'media' | 'callRpc'>) =>
-  createDepartures({
+export const createSocialErasure = ({ db, media, callRpc }: Pick<Deps, 'db' | 'media' | 'callRpc'>) =>
+  createErasure({
     db,
     callRpc,
     personalData,
@@ -15,9 +15,9 @@ export const createSocialDepartures = ({ db, media, callRpc }: Pick<Deps, 'db' |
   })
 
 /** Provides the copy of a person's data, page by page. */
-export const handlePersonalData = ({ departures }: Pick<Deps, 'departures'>) =>
-  handleRpc(SocialPersonalData, async (page) => await departures.readPersonalData(page))
+export const handlePersonalData = ({ erasure }: Pick<Deps, 'erasure'>) =>
+  handleRpc(SocialPersonalData, async (page) => await erasure.readPersonalData(page))
 
 /** Counts again what is left of an erased account. */
-export const handleErasureCheck = ({ departures }: Pick<Deps, 'departures'>) =>
-  handleRpc(SocialErasureCheck, async ({ accountId }) => await departures.verify(accountId))
+export const handleErasureCheck = ({ erasure }: Pick<Deps, 'erasure'>) =>
+  handleRpc(SocialErasureCheck, async ({ accountId }) => await erasure.verify(accountId))
