@@ -1,7 +1,7 @@
 import { clientFrames, type ClientFrameType } from '@tandem/contracts/realtime'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { WebSocket, type RawData } from 'ws'
+import type { WebSocket } from 'ws'
 import { close, focusOn, hearFrom, renew, send, terminate, type Connection } from './connection.ts'
 import { connectionsGauge } from './metrics.ts'
 import { watch } from './presence.ts'
@@ -15,43 +15,27 @@ const validators = new Map(Object.entries(clientFrames).map(([type, { data }]) =
 const isClientFrameType = (type: unknown): type is ClientFrameType =>
   typeof type === 'string' && Object.hasOwn(clientFrames, type)
 
-/** A WebSocket that knows its connection, so that all have the same listeners: own ones would take 150 bytes more. */
-export class ClientSocket extends WebSocket {
-  connection!: Connection
-  frames = 0
-  windowEndsAt = 0
-}
-
 /** Handles the frames that a client sends over its WebSocket. */
-export function handleClientFrames (socket: ClientSocket, connection: Connection) {
-  socket.connection = connection
-  socket.on('error', ignore).on('close', handleClose).on('message', handleMessage)
-}
-
-const ignore = () => {}
-
-// The types of the library do not know that it calls listeners with the subclass.
-const asClientSocket = (socket: WebSocket) => socket as ClientSocket
-
-function handleClose (this: WebSocket) {
-  connectionsGauge.dec({ transport: 'websocket' })
-  terminate(asClientSocket(this).connection, 'client')
-}
-
-function handleMessage (this: WebSocket, message: RawData, isBinary: boolean) {
-  const socket = asClientSocket(this)
-  const { connection } = socket
-  const now = sinceStart()
-  if (now > socket.windowEndsAt) {
-    socket.windowEndsAt = now + WINDOW_MS
-    socket.frames = 0
-  }
-  if (++socket.frames > MAX_FRAMES) return close(connection, 4429)
-  if (isBinary) return close(connection, 1003)
-  hearFrom(connection)
-  const frame = parse(String(message as Buffer))
-  if (!frame) return close(connection, 4400)
-  handle(connection, frame)
+export function handleClientFrames (socket: WebSocket, connection: Connection) {
+  let frames = 0
+  let windowEndsAt = 0
+  socket.on('message', (message: Buffer, isBinary) => {
+    const now = sinceStart()
+    if (now > windowEndsAt) {
+      windowEndsAt = now + WINDOW_MS
+      frames = 0
+    }
+    if (++frames > MAX_FRAMES) return close(connection, 4429)
+    if (isBinary) return close(connection, 1003)
+    hearFrom(connection)
+    const frame = parse(String(message))
+    if (!frame) return close(connection, 4400)
+    handle(connection, frame)
+  })
+  socket.on('close', () => {
+    connectionsGauge.dec({ transport: 'websocket' })
+    terminate(connection, 'client')
+  })
 }
 
 function handle (connection: Connection, { type, data }: { type: unknown, data: unknown }) {

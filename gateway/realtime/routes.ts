@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { connectBus, subscribeToSignals } from '@tandem/bus-kit/realtime'
 import { MAX_WATCHED_MATCHES, type EphemeralMessage, type WakeUpSignal } from '@tandem/contracts/realtime'
@@ -27,14 +28,28 @@ import { createServiceClients } from './service-clients.ts'
 import { supervise } from './supervision.ts'
 import { sinceStart, type Times } from './times.ts'
 import { createEventStream, isStream, type Transport } from './transports.ts'
-import { isUpgrade, offersProtocol, REALTIME_PATH, routeUpgrades } from './upgrade.ts'
+import { acceptWebSockets, findTokenProtocol, offersProtocol, REALTIME_PATH, releaseRequest } from './upgrade.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Moves the realtime connections to other processes. Call it before `close`. */
     drainConnections: () => Promise<void>
   }
+  interface FastifyRequest {
+    /** The realtime connection that this request opens, on its route only. */
+    opening: Opening
+  }
 }
+
+/** A connection whose first page has been read. */
+interface Opening {
+  connection: Connection
+  response: ServerResponse
+  /** Sends the first page. */
+  start: (transport: Transport) => void
+}
+
+type RealtimeRequest = FastifyRequest<{ Querystring: Query }>
 
 interface Options {
   config: Config
@@ -59,7 +74,6 @@ interface Query {
 export async function serveRealtime (app: FastifyInstance, { config, identity, jsonClient, log, times }: Options) {
   const registry = createRegistry(config)
   maxConnectionsGauge.set(config.REALTIME_MAX_CONNECTIONS)
-  const accept = routeUpgrades(app)
   const shared: Shared = {
     ...createServiceClients(config.upstreams, jsonClient),
     times,
@@ -110,25 +124,23 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     isDraining = true
     await drain(registry, config.REALTIME_DRAIN_SECONDS * 1_000)
   }
-  // Requests are served meanwhile; once the server closes, they would be refused.
-  app.decorate('drainConnections', drainConnections)
-  app.addHook('preClose', async () => {
+  async function closeRealtime () {
     if (!isDraining) await drainConnections()
     clearInterval(ticker)
     await bus?.close()
-  })
+  }
+  // Requests are served meanwhile; once the server closes, they would be refused.
+  app.decorate('drainConnections', drainConnections)
 
   /** Reads the first page, before the connection is accepted. */
-  async function openConnection (request: FastifyRequest<{ Querystring: Query }>) {
+  async function openConnection (request: RealtimeRequest, { raw: response }: FastifyReply): Promise<Opening> {
     if (isDraining) throw new Unavailable()
     const { account, ip: address, query: { after = lastEventId(request), watch } } = request
     if (account.restrictedUntil > Date.now() / 1_000) throw new AccountRestricted()
+    const verified = await app.verifyAccessToken(account.token)
+    // Counted and added without a pause between, so that many that open at once do not exceed a limit.
     registry.admit({ accountId: account.id, address })
-    const connection = createConnection(shared, {
-      verified: await app.verifyAccessToken(account.token),
-      address,
-      language: preferredLanguage(request)
-    })
+    const connection = createConnection(shared, { verified, address, language: preferredLanguage(request) })
     // Registered first, so that no signal is missed while the page is read.
     registry.add(connection)
     startTicking()
@@ -140,10 +152,15 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     // It was revoked meanwhile.
     if (!page) terminate(connection, 'refused')
     if (!page) throw new InvalidAccessToken()
+    // The client may leave before the upgrade, or its handshake may not be valid.
+    const giveUp = () => terminate(connection, 'client')
+    if (response.destroyed) giveUp()
+    else response.once('close', giveUp)
     openedTotal.inc({ outcome: page.resumed ? 'resumed' : after === undefined ? 'fresh' : 'reset' })
     return {
       connection,
-      start (transport: Transport) {
+      response,
+      start (transport) {
         connectionsGauge.inc({ transport: isStream(transport) ? 'sse' : 'websocket' })
         open(connection, transport, page)
         if (watch !== undefined) watchPresence(connection, watch.split(','))
@@ -151,47 +168,45 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     }
   }
 
-  async function serve (request: FastifyRequest<{ Querystring: Query }>, reply: FastifyReply) {
-    const { connection, start } = await openConnection(request)
-    if (!isUpgrade(request.raw)) return serveEvents(reply, connection, start)
-    reply.hijack()
-    const socket = await accept(request.raw, reply.raw)
-    if (!socket) return terminate(connection, 'client')
-    handleClientFrames(socket, connection)
-    start(socket)
-  }
-
-  app.get(REALTIME_PATH, {
-    config: { logged: false },
-    schema: {
-      errors: realtimeErrors,
-      querystring: {
-        type: 'object',
-        properties: { after: { type: 'string', maxLength: 100 }, watch: { type: 'string', pattern: WATCH_PATTERN } }
+  await app.register(async (scope) => {
+    await acceptWebSockets(scope, { preClose: closeRealtime })
+    scope.decorateRequest('opening')
+    scope.route({
+      method: 'GET',
+      url: REALTIME_PATH,
+      config: { logged: false, findToken: findTokenProtocol },
+      schema: {
+        errors: realtimeErrors,
+        querystring: {
+          type: 'object',
+          properties: { after: { type: 'string', maxLength: 100 }, watch: { type: 'string', pattern: WATCH_PATTERN } }
+        }
+      },
+      // Whatever refuses a connection does so here, before the upgrade.
+      preHandler: async (request: RealtimeRequest, reply) => {
+        checkOrigin(request, config.CORS_ORIGINS)
+        // While the server closes, an upgrade is an ordinary request, which `openConnection` refuses.
+        if (!isDraining) checkTransport(request, reply)
+        try {
+          request.opening = await openConnection(request, reply)
+        } catch (error) {
+          openedTotal.inc({ outcome: 'refused' })
+          // Spread, so that clients of a lost gateway do not come back together.
+          if (error instanceof Unavailable) reply.header('retry-after', String(2 + Math.floor(Math.random() * 9)))
+          throw error
+        }
+      },
+      handler: async ({ opening }, reply) => serveEvents(reply, opening),
+      wsHandler (socket, { opening: { connection, response, start } }) {
+        releaseRequest(socket, response)
+        handleClientFrames(socket, connection)
+        start(socket)
       }
-    }
-  }, async (request: FastifyRequest<{ Querystring: Query }>, reply) => {
-    if (!isAllowedOrigin(request, config.CORS_ORIGINS)) throw new Forbidden()
-    if (isUpgrade(request.raw)) {
-      if (!offersProtocol(request.raw)) {
-        throw new ValidationError({ en: 'Offer the subprotocol tandem.v1', id: 'Tawarkan subprotokol tandem.v1' })
-      }
-    } else if (!request.headers.accept?.includes('text/event-stream')) {
-      reply.header('upgrade', 'websocket')
-      throw new UpgradeRequired()
-    }
-    try {
-      return await serve(request, reply)
-    } catch (error) {
-      openedTotal.inc({ outcome: 'refused' })
-      // Spread, so that clients of a lost gateway do not come back together.
-      if (error instanceof Unavailable) reply.header('retry-after', String(2 + Math.floor(Math.random() * 9)))
-      throw error
-    }
+    })
   })
 }
 
-function serveEvents (reply: FastifyReply, connection: Connection, start: (transport: Transport) => void) {
+function serveEvents (reply: FastifyReply, { connection, start }: Opening) {
   const stream = createEventStream(() => {
     connectionsGauge.dec({ transport: 'sse' })
     terminate(connection, 'client')
@@ -208,7 +223,17 @@ const lastEventId = ({ headers: { 'last-event-id': id } }: Pick<FastifyRequest, 
   typeof id === 'string' ? id : undefined
 
 /** A page of another origin must not open a connection with a token it got hold of. Apps send no Origin. */
-function isAllowedOrigin ({ headers: { origin, host } }: Pick<FastifyRequest, 'headers'>, allowed: string[]) {
-  if (origin === undefined || allowed.includes('*') || allowed.includes(origin)) return true
-  return URL.canParse(origin) && new URL(origin).host === host
+function checkOrigin ({ headers: { origin, host } }: RealtimeRequest, allowed: string[]) {
+  if (origin === undefined || allowed.includes('*') || allowed.includes(origin)) return
+  if (!URL.canParse(origin) || new URL(origin).host !== host) throw new Forbidden()
+}
+
+function checkTransport (request: RealtimeRequest, reply: FastifyReply) {
+  if (request.ws) {
+    if (offersProtocol(request)) return
+    throw new ValidationError({ en: 'Offer the subprotocol tandem.v1', id: 'Tawarkan subprotokol tandem.v1' })
+  }
+  if (request.headers.accept?.includes('text/event-stream')) return
+  reply.header('upgrade', 'websocket')
+  throw new UpgradeRequired()
 }

@@ -1,82 +1,58 @@
-import { ServerResponse, type IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import websocket, { type WebSocket, type WebsocketPluginOptions } from '@fastify/websocket'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { REALTIME_PROTOCOL } from '@tandem/contracts/realtime'
-import { WebSocketServer, type ServerOptions } from 'ws'
 import { BASE_PATH } from '../routes.ts'
-import { ClientSocket } from './client-frames.ts'
 
 export const REALTIME_PATH = `${BASE_PATH}/realtime`
 const MAX_FRAME_BYTES = 4 * 1024
 const CLOSE_TIMEOUT_MS = 5_000
 const TOKEN_PROTOCOL = /^bearer\.([\w-]+\.[\w-]+\.[\w-]+)$/
 
-interface Upgrade {
-  socket: Duplex
-  head: Buffer
-}
-
-const ignore = () => {}
-
-const upgrades = new WeakMap<IncomingMessage, Upgrade>()
-
-export const isUpgrade = (request: IncomingMessage) => upgrades.has(request)
-
 /** Only a WebSocket at this path is upgraded. Any other upgrade, such as h2c, stays an ordinary request. */
 export const isRealtimeUpgrade = ({ method, url, headers }: IncomingMessage) =>
   method === 'GET' && url?.split('?', 1)[0] === REALTIME_PATH && headers.upgrade?.toLowerCase() === 'websocket'
 
-const protocolsOf = ({ headers }: IncomingMessage) =>
+const protocolsOf = ({ headers }: Pick<FastifyRequest, 'headers'>) =>
   (headers['sec-websocket-protocol'] ?? '').split(',').map((each) => each.trim())
 
-export const offersProtocol = (request: IncomingMessage) => protocolsOf(request).includes(REALTIME_PROTOCOL)
+export const offersProtocol = (request: FastifyRequest) => protocolsOf(request).includes(REALTIME_PROTOCOL)
 
-/**
- * Routes upgrades like other requests, so that they pass the same hooks, and a refusal is an ordinary response.
- * `accept` completes the handshake of a request that a route let through.
- */
-export function routeUpgrades (app: FastifyInstance) {
+/** A page of a browser cannot set headers of a WebSocket, so it offers its token as a subprotocol. */
+export const findTokenProtocol = (request: FastifyRequest) =>
+  isRealtimeUpgrade(request.raw)
+    ? protocolsOf(request).map((each) => TOKEN_PROTOCOL.exec(each)?.[1]).find((each) => each !== undefined)
+    : undefined
+
+/** Registers @fastify/websocket for the routes of `scope`. `preClose` closes their sockets. */
+export async function acceptWebSockets (scope: FastifyInstance, { preClose }: { preClose: () => Promise<void> }) {
   // The types do not know closeTimeout yet.
-  const options: ServerOptions<typeof ClientSocket> & { closeTimeout: number } = {
-    WebSocket: ClientSocket,
-    noServer: true,
+  const options: WebsocketPluginOptions['options'] & { closeTimeout: number } = {
     clientTracking: false,
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
     handleProtocols: () => REALTIME_PROTOCOL
   }
-  const sockets = new WebSocketServer(options)
+  await scope.register(websocket, { options, preClose })
 
-  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', ignore)
-    // A page of a browser cannot set headers of a WebSocket.
-    const token = protocolsOf(request).map((each) => TOKEN_PROTOCOL.exec(each)?.[1]).find((each) => each !== undefined)
-    if (token !== undefined) request.headers.authorization ??= `Bearer ${token}`
-    upgrades.set(request, { socket, head })
-    const response = new ServerResponse(request)
-    response.shouldKeepAlive = false
-    response.assignSocket(socket as never)
-    response.on('finish', () => socket.end(() => socket.destroy()))
-    app.routing(request, response)
+  // The library closes the socket of a refused upgrade only if its own hook saw the request. Authentication and the
+  // refusal of overload run before that hook, and their clients could hold such sockets for ever.
+  scope.addHook('onSend', (request, reply, _payload, done) => {
+    if (isRealtimeUpgrade(request.raw)) reply.header('connection', 'close')
+    done()
   })
+  scope.addHook('onResponse', (request, _reply, done) => {
+    if (isRealtimeUpgrade(request.raw)) request.raw.socket.destroy()
+    done()
+  })
+}
 
-  return async function accept (request: IncomingMessage, response: ServerResponse): Promise<ClientSocket | undefined> {
-    const upgrade = upgrades.get(request)
-    upgrades.delete(request)
-    if (!upgrade) return
-    response.detachSocket(upgrade.socket as never)
-    if (upgrade.socket.destroyed) return
-    return await new Promise((resolve) => {
-      // A handshake that is not valid is refused by the library, and the socket closes.
-      const giveUp = () => resolve(undefined)
-      upgrade.socket.once('close', giveUp)
-      sockets.handleUpgrade(request, upgrade.socket, upgrade.head, (socket) => {
-        // The listener would keep the request, and the buffer that it was read into, as long as the connection lives.
-        // The library listens for errors from here on.
-        upgrade.socket.off('close', giveUp).off('error', ignore)
-        resolve(socket)
-      })
-    })
-  }
+/**
+ * Separates an upgraded socket from its request, which the response and the library's listener would keep: 7 KiB for as
+ * long as the connection lives. `ws` itself closes a socket with the code of the error.
+ */
+export function releaseRequest (socket: WebSocket, response: ServerResponse) {
+  if (response.socket) response.detachSocket(response.socket)
+  socket.removeAllListeners('error').on('error', () => {})
 }

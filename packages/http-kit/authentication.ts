@@ -44,6 +44,8 @@ declare module 'fastify' {
     public?: boolean
     /** Whether every 401 of this route has the code UNAUTHORIZED. */
     unauthorizedOnly?: boolean
+    /** Finds the access token of a request without an Authorization header. */
+    findToken?: (request: FastifyRequest) => string | undefined
   }
 }
 
@@ -91,10 +93,12 @@ export const authentication = plugin(
     })
 
     app.addHook('onRequest', async (request) => {
-      if (request.routeOptions.config.public || request.is404) return
+      const { config } = request.routeOptions
+      if (config.public || request.is404) return
       const header = request.headers.authorization
-      if (header === undefined) throw new Unauthorized()
-      const { account } = await app.verifyAccessToken(readBearer(header))
+      const token = header === undefined ? config.findToken?.(request) : readBearer(header)
+      if (token === undefined) throw new Unauthorized()
+      const { account } = await app.verifyAccessToken(token)
       if (!acceptsRestricted && account.restrictedUntil > Date.now() / 1_000) throw new AccountRestricted()
       request.account = account
     })

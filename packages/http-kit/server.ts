@@ -117,7 +117,8 @@ export async function createServer (
       headersTimeout: 10_000,
       connectionsCheckingInterval: 1_000,
       requireHostHeader: false,
-      shouldUpgradeCallback: acceptsUpgrade
+      // Once nothing listens, because the server closes, such a request is an ordinary one.
+      shouldUpgradeCallback: (request) => acceptsUpgrade(request) && app.server.listenerCount('upgrade') > 0
     },
     forceCloseConnections: 'idle',
     // Requests that arrive while the server closes are still served.
