@@ -10,6 +10,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Limits in addition to `rateLimit`. Attempts that `rateLimit` rejects do not count here. */
     additionalLimits?: Limit[]
+    /** Whether `limitFloods` counts the requests of a route that is not logged. */
+    limitsFloods?: boolean
     /** The write limits of one account, by variable. */
     accountLimits?: [name: string, limits: Limit[]][]
   }
@@ -120,7 +122,8 @@ const FLOOD_REFUSAL_DELAY_MS = 1_000
 export function limitFloods (app: FastifyInstance, limit: Limit, { showsRemedy }: Pick<Options, 'showsRemedy'>) {
   const memory = createMemoryCounter()
   app.addHook('onRequest', (request, _reply, done) => {
-    if (request.routeOptions.config.logged === false) return done()
+    const { logged, limitsFloods } = request.routeOptions.config
+    if (logged === false && !limitsFloods) return done()
     const { current, ttl } = memory.count(clientOf(request), limit.windowMs)
     if (current <= limit.max) return done()
     const refuse = () => done(createRateLimitedError(request, { ttlMs: ttl, remedy: 'FLOOD_LIMIT=off', showsRemedy }))

@@ -19,23 +19,35 @@ const isClientFrameType = (type: unknown): type is ClientFrameType =>
 export function handleClientFrames (socket: WebSocket, connection: Connection) {
   let frames = 0
   let windowEndsAt = 0
-  socket.on('message', (message: Buffer, isBinary) => {
+  function isWithinLimit () {
     const now = sinceStart()
     if (now > windowEndsAt) {
       windowEndsAt = now + WINDOW_MS
       frames = 0
     }
-    if (++frames > MAX_FRAMES) return close(connection, 4429)
-    if (isBinary) return close(connection, 1003)
-    hearFrom(connection)
-    const frame = parse(String(message))
-    if (!frame) return close(connection, 4400)
-    handle(connection, frame)
+    if (++frames > MAX_FRAMES) close(connection, 4429)
+    return frames <= MAX_FRAMES
+  }
+  socket.on('message', (message: Buffer, isBinary) => {
+    if (isWithinLimit()) handleMessage(connection, message, isBinary)
   })
+  // The pings of the protocol count as well: the pongs of a client that reads nothing would fill the memory.
+  socket.on('ping', (data) => {
+    if (isWithinLimit()) socket.pong(data)
+  })
+  socket.on('pong', isWithinLimit)
   socket.on('close', () => {
     connectionsGauge.dec({ transport: 'websocket' })
     terminate(connection, 'client')
   })
+}
+
+function handleMessage (connection: Connection, message: Buffer, isBinary: boolean) {
+  if (isBinary) return close(connection, 1003)
+  hearFrom(connection)
+  const frame = parse(String(message))
+  if (!frame) return close(connection, 4400)
+  handle(connection, frame)
 }
 
 function handle (connection: Connection, { type, data }: { type: unknown, data: unknown }) {

@@ -35,6 +35,7 @@ export interface PresenceWatch {
 export interface Connection {
   readonly shared: Shared
   readonly id: string
+  /** The address of the client, an IPv4 address or the /64 of an IPv6 address. */
   readonly address: string
   readonly language: Language | undefined
   readonly openedAt: number

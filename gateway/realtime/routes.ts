@@ -7,6 +7,7 @@ import { Unavailable, type Log } from '@tandem/process-kit'
 import type { Config } from '../config.ts'
 import type { Identity } from '../identity/authentication.ts'
 import type { JsonClient } from '../identity/json-client.ts'
+import { clientOf } from '../rate-limits/limits.ts'
 import { handleClientFrames } from './client-frames.ts'
 import { realtimeErrors, UpgradeRequired } from './errors.ts'
 import {
@@ -135,8 +136,9 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
   /** Reads the first page, before the connection is accepted. */
   async function openConnection (request: RealtimeRequest, { raw: response }: FastifyReply): Promise<Opening> {
     if (isDraining) throw new Unavailable()
-    const { account, ip: address, query: { after = lastEventId(request), watch } } = request
+    const { account, query: { after = lastEventId(request), watch } } = request
     if (account.restrictedUntil > Date.now() / 1_000) throw new AccountRestricted()
+    const address = clientOf(request)
     const verified = await app.verifyAccessToken(account.token)
     // Counted and added without a pause between, so that many that open at once do not exceed a limit.
     registry.admit({ accountId: account.id, address })
@@ -174,7 +176,7 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
     scope.route({
       method: 'GET',
       url: REALTIME_PATH,
-      config: { logged: false, findToken: findTokenProtocol },
+      config: { logged: false, limitsFloods: true, findToken: findTokenProtocol },
       schema: {
         errors: realtimeErrors,
         querystring: {
@@ -207,7 +209,7 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
 }
 
 function serveEvents (reply: FastifyReply, { connection, start }: Opening) {
-  const stream = createEventStream(() => {
+  const stream = createEventStream(reply.raw, () => {
     connectionsGauge.dec({ transport: 'sse' })
     terminate(connection, 'client')
   })

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import type { Frame } from '@tandem/contracts/realtime'
 import type { WebSocket } from 'ws'
 
@@ -8,12 +8,22 @@ export type Transport = WebSocket | Readable
 /** Whether it goes one way only, so that no pong comes back. */
 export const isStream = (transport: Transport) => transport instanceof Readable
 
-/** A stream of server-sent events, the body of a response. */
-export function createEventStream (onClose: () => void): Readable {
-  const stream = new Readable({ read () {} })
-  stream.on('error', () => {})
-  stream.on('close', onClose)
-  return stream
+// How long a client may take to read the end of a stream. The server of WebSockets has the same.
+export const CLOSE_TIMEOUT_MS = 5_000
+
+/** A stream of server-sent events, the body of `response`. It is closed when the response is sent or broken. */
+export function createEventStream (response: Writable, onClose: () => void): Readable {
+  const stream = new Readable({
+    read () {},
+    // At its end the client may still have to read what the response buffers.
+    autoDestroy: false,
+    destroy (error, done) {
+      response.destroy()
+      done(error)
+    }
+  })
+  response.once('close', () => stream.destroy())
+  return stream.on('error', () => {}).on('close', onClose)
 }
 
 function writeEvent (stream: Readable, frame: Frame, id = frame.id) {
@@ -40,6 +50,8 @@ export function closeTransport (transport: Transport, code: number, reason: stri
     data: { code: String(code), error: reason }
   })
   transport.push(null)
+  // A client that reads nothing would hold it for ever, and more of them than may be open.
+  setTimeout(() => transport.destroy(), CLOSE_TIMEOUT_MS).unref()
 }
 
 /** Ends it at once. */

@@ -3,10 +3,10 @@ import websocket, { type WebSocket, type WebsocketPluginOptions } from '@fastify
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { REALTIME_PROTOCOL } from '@tandem/contracts/realtime'
 import { BASE_PATH } from '../routes.ts'
+import { CLOSE_TIMEOUT_MS } from './transports.ts'
 
 export const REALTIME_PATH = `${BASE_PATH}/realtime`
 const MAX_FRAME_BYTES = 4 * 1024
-const CLOSE_TIMEOUT_MS = 5_000
 const TOKEN_PROTOCOL = /^bearer\.([\w-]+\.[\w-]+\.[\w-]+)$/
 
 /** Only a WebSocket at this path is upgraded. Any other upgrade, such as h2c, stays an ordinary request. */
@@ -32,6 +32,7 @@ export async function acceptWebSockets (scope: FastifyInstance, { preClose }: { 
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
     closeTimeout: CLOSE_TIMEOUT_MS,
+    autoPong: false,
     handleProtocols: () => REALTIME_PROTOCOL
   }
   await scope.register(websocket, { options, preClose })

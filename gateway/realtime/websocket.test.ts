@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { connectBus, publishSignal } from '@tandem/bus-kit/realtime'
 import { silentLog } from '@tandem/http-kit/testing'
@@ -181,7 +182,7 @@ t.test('a connection ends when identity withdraws the key of its token', async (
     address: '127.0.0.1',
     language: undefined
   })
-  const stream = createEventStream(() => {})
+  const stream = createEventStream(new PassThrough(), () => {})
   open(connection, stream, page)
   const keys = new Set(['one'])
   const tick = () => supervise(connection, { now: sinceStart(), hasSignals: true, hasKey: (kid) => keys.has(kid) })
@@ -201,4 +202,15 @@ t.test('only this path is upgraded, and any other request there gets an error th
   t.equal(h2c.status, 200)
   const elsewhere = await call('/api/mobile/v1/meta', { headers: { connection: 'Upgrade', upgrade: 'websocket' } })
   t.equal(elsewhere.status, 200)
+})
+
+t.test('a server that closes refuses upgrades in the envelope', async (t) => {
+  const { url, as, app } = await realtimeGateway(t, { REALTIME_DRAIN_SECONDS: '1' })
+  const client = await openSocket(t, url, { headers: as() })
+  const closed = app.close()
+  await client.next('reconnect')
+  const refused = await rawUpgrade(url, { ...as(), 'sec-websocket-protocol': 'tandem.v1' })
+  t.match(refused.text, /^HTTP\/1\.1 503 [^]*retry-after: \d+\r\n[^]*SERVICE_UNAVAILABLE/i)
+  t.equal(await client.closed, 1012)
+  await closed
 })
