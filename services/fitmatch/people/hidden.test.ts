@@ -163,3 +163,12 @@ t.test('who was matched with somebody can report and block them while they are h
   t.match(await get(ben.id, '/blocks'), { data: { blocks: [{ userId: zelda.id }] } })
   await setHidden(false)
 })
+
+t.test('whoever goes to an activity of a hidden host can leave it', async (t) => {
+  await setHidden(true)
+  t.match(await del(ben.id, `/activities/${hosted.id}/join`), { status: 200 })
+  t.match(await del(ben.id, `/activities/${hosted.id}/join`), { status: 404 })
+  await setHidden(false)
+  const { data: { activity: { participants } } } = await get(zelda.id, `/activities/${hosted.id}`)
+  t.match(participants.find(({ id }: { id: string }) => id === ben.id), { state: 'LEFT' })
+})
