@@ -165,7 +165,6 @@ t.test('whoever goes to an activity of a hidden host can leave it', async (t) =>
     .where('account_id', '=', ben.id).executeTakeFirst()
   t.equal(own?.state, 'LEFT')
 })
-})
 
 t.test('who was matched with somebody can report and block them while they are hidden', async (t) => {
   await setHidden(true)
