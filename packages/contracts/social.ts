@@ -81,7 +81,7 @@ export const PostNarrowed = defineEvent(
   })
 )
 
-/** A comment was deleted, with its replies. Many replies are split over several events. */
+/** Comments were deleted. Very many are split over several events. */
 export const CommentsDeleted = defineEvent(
   'social.comments.deleted.v1',
   Type.Object({ postId: Id, commentIds: Type.Array(Id) })
@@ -101,6 +101,12 @@ export const StoryReacted = defineEvent(
     reactedBy: Id,
     emoji: Type.String()
   })
+)
+
+/** A reaction to a story was removed. A notification about it that is unread can be removed. */
+export const StoryUnreacted = defineEvent(
+  'social.story.unreacted.v1',
+  Type.Object({ storyId: Id, authorId: Id, unreactedBy: Id })
 )
 
 /** A person, or something of theirs, was reported. */

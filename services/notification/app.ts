@@ -22,7 +22,8 @@ import {
   onPersonUnfollowed,
   onPostDeleted,
   onPostEdited,
-  onPostNarrowed
+  onPostNarrowed,
+  onStoryUnreacted
 } from './notifications/consumers.ts'
 import { onMeetingCleared, onMeetingOverdue, onMeetingShared } from './meetings/consumers.ts'
 import { operatorRoutes } from './operators/routes.ts'
@@ -63,6 +64,7 @@ const consumers = [
   onPostNarrowed,
   onPostLiked,
   onPostUnliked,
+  onStoryUnreacted,
   onBroadcastSent,
   onMeetingShared,
   onMeetingOverdue,

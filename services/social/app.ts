@@ -23,6 +23,7 @@ import { handleCase, handleModeration, handleReport } from './reports/rpc.ts'
 import { listReportsOfCase } from './reports/queries.ts'
 import { reportRoutes } from './reports/routes.ts'
 import { storyRoutes } from './stories/routes.ts'
+import { onPersonHidden } from './visibility/consumers.ts'
 
 const routes: Routes<Deps>[] = [
   feedRoutes,
@@ -39,6 +40,7 @@ const routes: Routes<Deps>[] = [
 ]
 const consumers: ((deps: Deps) => Handler)[] = [
   onPersonChanged,
+  onPersonHidden,
   onMatchMade,
   onMatchEnded,
   onPersonBlocked,
@@ -76,8 +78,8 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
   return app
 }
 
-/** The handlers of all events that this service consumes. */
-export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...deps.erasure.handlers]
+/** The handlers of all events that this service consumes. Those of one event run in this order. */
+export const createHandlers = (deps: Deps) => [...deps.erasure.handlers, ...consumers.map((each) => each(deps))]
 
 /** The handlers of all RPCs that this service provides. */
 export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))

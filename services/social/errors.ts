@@ -14,9 +14,12 @@ export const PollIncomplete = createError(
   400
 )
 export const PollEndInPast = createError('VALIDATION_ERROR', 'pollEndsAt must be in the future', 400)
+export const PollEndTooLate = createError('VALIDATION_ERROR', 'pollEndsAt must be within a year', 400)
+export const PollOptionsEqual = createError('VALIDATION_ERROR', 'pollOptions must differ from each other', 400)
 export const PollNotFound = createError('NOT_FOUND', 'This post has no poll', 404)
 export const PollOptionNotFound = createError('NOT_FOUND', 'Poll option not found', 404)
 export const AlreadyVoted = createError('ALREADY_VOTED', 'You have already voted in this poll', 400)
+export const NotVoted = createError('NOT_VOTED', 'You have not voted in this poll', 400)
 export const PollClosed = createError('POLL_CLOSED', 'The poll is closed', 410)
 export const PersonNotFound = createError('NOT_FOUND', 'User not found', 404)
 export const AlreadyFollowing = createError('ALREADY_FOLLOWING', 'You already follow this user', 400)
@@ -30,6 +33,7 @@ export const StoryLimitExceeded = createError(
   "You have reached today's limit of 10 stories. Try again tomorrow.",
   429
 )
+export const NotReacted = createError('NOT_REACTED', 'You have not reacted to this story', 400)
 export const EmojiTooLong = createError('VALIDATION_ERROR', 'emoji must have 1 to 4 characters', 400)
 export const MediaGone = createError('VALIDATION_ERROR', 'An image has been deleted. Upload it again.', 400)
 export const MediaNotAllowed = createError('VALIDATION_ERROR', 'This media cannot be used. Upload it first.', 400)

@@ -4,7 +4,9 @@ import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { markUnusedForDeletion, purgeDeletedRows, deleteMarked } from './media/actions.ts'
 import { replacePublicImages } from './media/private-copies.ts'
+import { deleteOldReaders } from './posts/views.ts'
 import { clearExpiredStories } from './stories/actions.ts'
+import { markRecentlyHidden } from './visibility/hidden-rows.ts'
 
 const MINUTE_MS = 60 * 1_000
 
@@ -18,6 +20,8 @@ export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media'>) {
   await deleteExpiredQuotas(db)
   await deleteExpiredIdempotencyKeys(db)
   await purgeCases(deps)
+  await markRecentlyHidden(db)
+  while (await deleteOldReaders(db) > 0n);
 
   await replacePublicImages(deps)
   await purgeDeletedRows(db)

@@ -80,6 +80,10 @@ export const personalData: PersonalData<Tables> = {
         or comment_id in (select id from comments where ${ofComments(accountId)}))`,
     exported: ofOthers
   }),
+  post_readers: personal({
+    rowsOf: either(inColumns('account_id'), isOnPostOf),
+    exported: { columns: ['post_id'], rows: inColumns('account_id') }
+  }),
   comments: personal({
     rowsOf: (accountId) => ofComments(accountId),
     erase: eraseComments,

@@ -35,7 +35,15 @@ export interface Tables
     changed_at: Date
   }
   follow_counts: { account_id: string, followers_count: Generated<number>, following_count: Generated<number> }
-  follows: { id: Generated<string>, follower_id: string, followed_id: string, created_at: Generated<Date> }
+  follows: {
+    id: Generated<string>,
+    follower_id: string,
+    followed_id: string,
+    created_at: Generated<Date>,
+    /** Marks of hidden people, here and in other tables: see visibility/hidden-rows.ts. */
+    follower_hidden: Generated<boolean>,
+    followed_hidden: Generated<boolean>
+  }
   blocks: {
     account_id: string,
     other_id: string,
@@ -64,19 +72,30 @@ export interface Tables
     comments_count: Generated<number>,
     views_count: Generated<number>,
     created_at: Generated<Date>,
+    edited_at: Generated<Date | null>,
     deleted_at: Date | null,
     hidden_at: Generated<Date | null>
   }
-  likes: { id: Generated<string>, post_id: string, account_id: string, created_at: Generated<Date> }
+  post_readers: { post_id: string, account_id: string }
+  likes: {
+    id: Generated<string>,
+    post_id: string,
+    account_id: string,
+    created_at: Generated<Date>,
+    account_hidden: Generated<boolean>
+  }
   comments: {
     id: Generated<string>,
     post_id: string,
     parent_id: string | null,
-    author_id: string,
+    /** Null once the comment is deleted: then it stays as the place of its replies. */
+    author_id: string | null,
     content: string,
     replies_count: Generated<number>,
     created_at: Generated<Date>,
-    hidden_at: Generated<Date | null>
+    deleted_at: Generated<Date | null>,
+    hidden_at: Generated<Date | null>,
+    author_hidden: Generated<boolean>
   }
   post_hashtags: { tag: string, post_id: string }
   mentions: {
@@ -95,7 +114,13 @@ export interface Tables
     text: string,
     votes_count: Generated<number>
   }
-  poll_votes: { post_id: string, account_id: string, option_id: string, created_at: Generated<Date> }
+  poll_votes: {
+    post_id: string,
+    account_id: string,
+    option_id: string,
+    created_at: Generated<Date>,
+    account_hidden: Generated<boolean>
+  }
   stories: {
     id: Generated<string>,
     author_id: string,
@@ -113,8 +138,20 @@ export interface Tables
     cleared_at: Date | null,
     hidden_at: Generated<Date | null>
   }
-  story_views: { id: Generated<string>, story_id: string, account_id: string, viewed_at: Generated<Date> }
-  story_reactions: { story_id: string, account_id: string, emoji: string, created_at: Generated<Date> }
+  story_views: {
+    id: Generated<string>,
+    story_id: string,
+    account_id: string,
+    viewed_at: Generated<Date>,
+    account_hidden: Generated<boolean>
+  }
+  story_reactions: {
+    story_id: string,
+    account_id: string,
+    emoji: string,
+    created_at: Generated<Date>,
+    account_hidden: Generated<boolean>
+  }
   media: {
     key: string,
     account_id: string,

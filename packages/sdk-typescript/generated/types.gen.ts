@@ -333,6 +333,10 @@ export type Comment = {
     content: string;
     createdAt: string;
     id: string;
+    /**
+     * Whether it is only the place of its replies: it was deleted, or the caller cannot see it
+     */
+    isDeleted: boolean;
     parentId: string | null;
     postId: string;
     repliesCount: number;
@@ -436,7 +440,7 @@ export type Decision = {
 /**
  * The error code, for programs
  */
-export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'CONTACT_NEEDED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_CHANGED_RECENTLY' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LAST_SIGN_IN_METHOD' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
+export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'CONTACT_NEEDED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_CHANGED_RECENTLY' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LAST_SIGN_IN_METHOD' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_REACTED' | 'NOT_VOTED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
 
 export type Exercise = {
     category: string | null;
@@ -1009,9 +1013,12 @@ export type NewPost = {
      */
     mediaType?: string;
     mediaUrls?: Array<string>;
+    /**
+     * At most a year ahead. A date means the end of that day in the author's time zone.
+     */
     pollEndsAt?: unknown | unknown;
     /**
-     * Only for a POLL: 2 to 10 options
+     * Only for a POLL: 2 to 10 options, all different
      */
     pollOptions?: Array<{
         text: string;
@@ -1338,6 +1345,10 @@ export type Post = {
     commentsCount: number;
     content: string;
     createdAt: string;
+    /**
+     * When its text was last changed
+     */
+    editedAt: string | null;
     /**
      * The hashtags in the text, in text order
      */
@@ -8500,7 +8511,11 @@ export type CreatePostErrors = {
      *
      * `VALIDATION_ERROR`: pollQuestion and pollOptions are required: a poll has a question and 2 to 10 options
      *
+     * `VALIDATION_ERROR`: pollOptions must differ from each other
+     *
      * `VALIDATION_ERROR`: pollEndsAt must be in the future
+     *
+     * `VALIDATION_ERROR`: pollEndsAt must be within a year
      *
      * `VALIDATION_ERROR`: This media cannot be used. Upload it first.
      *
@@ -9315,6 +9330,85 @@ export type ListLikesResponses = {
 };
 
 export type ListLikesResponse = ListLikesResponses[keyof ListLikesResponses];
+
+export type RemoveVoteData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/feed/{id}/vote';
+};
+
+export type RemoveVoteErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `NOT_VOTED`: You have not voted in this poll
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `GONE`: This post was deleted
+     *
+     * `POLL_CLOSED`: The poll is closed
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RemoveVoteError = RemoveVoteErrors[keyof RemoveVoteErrors];
+
+export type RemoveVoteResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type RemoveVoteResponse = RemoveVoteResponses[keyof RemoveVoteResponses];
 
 export type VoteInPollData = {
     body: {
@@ -16572,6 +16666,81 @@ export type ViewStoryResponses = {
 };
 
 export type ViewStoryResponse = ViewStoryResponses[keyof ViewStoryResponses];
+
+export type RemoveReactionData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/stories/{id}/react';
+};
+
+export type RemoveReactionErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `NOT_REACTED`: You have not reacted to this story
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Story not found
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `EXPIRED`: This story expired after 24 hours
+     */
+    410: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type RemoveReactionError = RemoveReactionErrors[keyof RemoveReactionErrors];
+
+export type RemoveReactionResponses = {
+    /**
+     * Default Response
+     */
+    200: Message;
+};
+
+export type RemoveReactionResponse = RemoveReactionResponses[keyof RemoveReactionResponses];
 
 export type ReactToStoryData = {
     body: {

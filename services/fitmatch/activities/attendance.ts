@@ -19,7 +19,7 @@ export const workoutClientIdOf = (activityId: string) => `activity:${activityId}
 export async function checkIn ({ db, minAge, now }: Deps, accountId: string, activityId: string) {
   await readAdult({ db, minAge }, accountId)
   return await db.transaction().execute(async (trx) => {
-    const activity = await lockAsGuest(trx, accountId, activityId, now())
+    const activity = await lockAsGuest(trx, accountId, activityId, { now: now() })
     const own = await trx.selectFrom('activity_participants')
       .where('activity_id', '=', activityId).where('account_id', '=', accountId).where('state', '=', 'GOING')
       .select('checked_in_at as checkedInAt')

@@ -23,16 +23,20 @@ interface GuestContext {
   own: Awaited<ReturnType<typeof findParticipant>>
 }
 
-/** Runs `work` on an activity that the caller can see, under its locks, and returns it as the caller sees it then. */
+/**
+ * Runs `work` on an activity that the caller can see, under its locks, and returns it as the caller sees it then.
+ * @param isPart whether it may also be one that the caller is part of, and cannot see while the host is hidden
+ */
 async function asGuest (
   { db, minAge, now }: GuestDeps,
   accountId: string,
   activityId: string,
-  work: (context: GuestContext) => Promise<void>
+  work: (context: GuestContext) => Promise<void>,
+  { isPart = false } = {}
 ) {
   const me = await readAdult({ db, minAge }, accountId)
   return await db.transaction().execute(async (trx) => {
-    const activity = await lockAsGuest(trx, accountId, activityId, now())
+    const activity = await lockAsGuest(trx, accountId, activityId, { now: now(), isPart })
     // Again, because a suspension may have come between the first check and the lock.
     await readAdult({ db: trx, minAge }, accountId)
     if (isOver(activity, now())) throw new ActivityOver()
@@ -117,5 +121,5 @@ export async function leave (deps: GuestDeps, accountId: string, activityId: str
     }
     const state = own.state === 'GOING' ? 'LEFT' : 'DECLINED'
     await endParticipation(trx, activity, { accountId, own, state, isOwn: true })
-  })
+  }, { isPart: true })
 }

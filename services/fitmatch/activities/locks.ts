@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ActivityNotFound, ActivityOver } from '../errors.ts'
 import { lockPair } from '../people/pairs.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
-import { canSeeActivity } from './visibility.ts'
+import { canSeeActivity, hasPart } from './visibility.ts'
 
 // Locks are always taken in this order, or two transactions could deadlock: pairs of people, members, profiles,
 // activities by id. Participants and timers change only under the lock of their activity.
@@ -45,17 +45,24 @@ export async function lockPlanned (trx: Trx, hostId: string, activityId: string,
 }
 
 /**
- * Locks an activity that `accountId` can see, and before it the pair with the host and the person's own profile. So the
- * person stays unblocked, matched and unsuspended until the end of the transaction.
+ * Locks an activity that `accountId` can see, or is part of, and before it the pair with the host and the person's own
+ * profile. So the person stays unblocked, matched and unsuspended until the end of the transaction.
  * @throws ActivityNotFound
  */
-export async function lockAsGuest (trx: Trx, accountId: string, activityId: string, now: Date) {
+export async function lockAsGuest (
+  trx: Trx,
+  accountId: string,
+  activityId: string,
+  { now, isPart = false }: { now: Date, isPart?: boolean }
+) {
   const found = await trx.selectFrom('activities').where('id', '=', activityId).select('host_id as hostId')
     .executeTakeFirst()
   if (!found) throw new ActivityNotFound()
   if (found.hostId !== accountId) await lockPair(trx, found.hostId, accountId)
   await shareProfiles(trx, [accountId])
-  const activity = await lockActivities(trx).where('id', '=', activityId).where(canSeeActivity(accountId, now))
+  const activity = await lockActivities(trx).where('id', '=', activityId).where((eb) =>
+    eb.or([canSeeActivity(accountId, now), ...isPart ? [hasPart(accountId)] : []])
+  )
     .executeTakeFirst()
   if (!activity) throw new ActivityNotFound()
   return activity

@@ -12,6 +12,12 @@ export const isInside = (viewer: string) =>
   sql<boolean>`exists (select from activity_participants inside
     where inside.activity_id = activities.id and inside.account_id = ${viewer} and inside.state in ('INVITED', 'GOING'))`
 
+/** Whether the person has a place in the current activity, an invitation or a request. They can always end that. */
+export const hasPart = (accountId: string) =>
+  sql<boolean>`exists (select from activity_participants part
+    where part.activity_id = activities.id and part.account_id = ${accountId}
+      and part.state in ('INVITED', 'GOING', 'ASKED'))`
+
 /**
  * Whether `viewer` can see the current activity. Every endpoint of activities checks this. A block between the viewer
  * and the host hides it in every case. People who do not take part see open activities that are still planned, and

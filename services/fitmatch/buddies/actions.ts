@@ -151,7 +151,8 @@ export async function lockRequest (trx: Trx, requestId: string, owner: { to_id: 
   const find = async () =>
     await trx.selectFrom('buddy_requests').where('id', '=', requestId).where(ownColumn, '=', accountId)
       .where((eb) => eb.or([isOpen, eb('status', '=', 'ACCEPTED')]))
-      .where(isNotHidden(sql.ref('from_id'))).where(isNotHidden(sql.ref('to_id')))
+      // Their own request people can withdraw from everybody.
+      .$if(ownColumn === 'to_id', (requests) => requests.where(isNotHidden(sql.ref('from_id'))))
       .select(requestColumns).executeTakeFirst()
   const found = await find()
   if (!found) throw new BuddyRequestNotFound()

@@ -327,6 +327,9 @@ t.test('sport buddies', async (t) => {
     followEachOther(ana, cleo)
     await makeBuddies(ana, ben)
     const { id } = (await ask(ana, cleo)).data.request
+    const dora = await member('Dora')
+    followEachOther(ana, dora)
+    const own = (await ask(dora, ana)).data.request
     const hide = async (is_hidden: boolean) =>
       await db.insertInto('hidden_people').values({ account_id: ana.id, is_hidden, changed_at: new Date() })
         .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ is_hidden })).execute()
@@ -334,6 +337,7 @@ t.test('sport buddies', async (t) => {
     t.strictSame([await buddiesOf(ben), await box(cleo, 'in')], [[], []])
     t.match(await respond(cleo, id, true), { status: 404 })
     t.match(await ask(cleo, ana), { status: 404, code: 'NOT_FOUND' })
+    t.match(await del(dora.id, `/buddies/requests/${own.id}`), { status: 200 }, 'their own request people can withdraw')
     await hide(false)
     t.strictSame(await buddiesOf(ben), [ana.id])
     t.match(await respond(cleo, id, true), { status: 200 })

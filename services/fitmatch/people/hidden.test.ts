@@ -156,6 +156,16 @@ t.test('realtime connections show nothing of a hidden person', async (t) => {
   t.ok(await describe(ben.id, matchId, message.id))
 })
 
+t.test('whoever goes to an activity of a hidden host can leave it', async (t) => {
+  await setHidden(true)
+  t.match(await del(ben.id, `/activities/${hosted.id}/join`), { status: 200 })
+  t.match(await del(ben.id, `/activities/${hosted.id}/join`), { status: 404 })
+  await setHidden(false)
+  const own = await db.selectFrom('activity_participants').select('state').where('activity_id', '=', hosted.id)
+    .where('account_id', '=', ben.id).executeTakeFirst()
+  t.equal(own?.state, 'LEFT')
+})
+
 t.test('who was matched with somebody can report and block them while they are hidden', async (t) => {
   await setHidden(true)
   const report = { reportedProfileId: zelda.profileId, reason: 'HARASSMENT' }

@@ -7,11 +7,12 @@ import {
   PersonUnfollowed,
   PostDeleted,
   PostEdited,
-  PostNarrowed
+  PostNarrowed,
+  StoryUnreacted
 } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { createNotifier } from './notifier.ts'
-import { buddyRequestKey, followKey, registry } from './registry.ts'
+import { buddyRequestKey, followKey, reactionKey, registry } from './registry.ts'
 import {
   applyEdit,
   applyNarrowedVisibility,
@@ -40,6 +41,17 @@ export const onPersonUnfollowed = (deps: Deps) =>
     PersonUnfollowed,
     async ({ data: { followerId, followedId } }) =>
       await withdrawNotification(deps, { accountId: followedId, kind: 'followed', dedupeKey: followKey(followerId) })
+  )
+
+export const onStoryUnreacted = (deps: Deps) =>
+  on(
+    StoryUnreacted,
+    async ({ data: { storyId, authorId, unreactedBy } }) =>
+      await withdrawNotification(deps, {
+        accountId: authorId,
+        kind: 'storyReacted',
+        dedupeKey: reactionKey(storyId, unreactedBy)
+      })
   )
 
 export const onBuddyRequestWithdrawn = (deps: Deps) =>

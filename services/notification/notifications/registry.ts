@@ -75,7 +75,7 @@ export const registry: RegistryEntry[] = [
   }]),
   onEvent(StoryReacted, ({ storyId, authorId, reactedBy, emoji }) => [{
     kind: 'storyReacted',
-    dedupeKey: `reaction:${storyId}:${reactedBy}`,
+    dedupeKey: reactionKey(storyId, reactedBy),
     to: [authorId],
     actorId: reactedBy,
     data: { storyId },
@@ -297,6 +297,10 @@ export function buddyRequestKey (fromAccountId: string) {
 
 // The id of an onboarding option, such as `table_tennis`.
 const nameOfSport = (sport: string) => sport.replaceAll('_', ' ')
+
+export function reactionKey (storyId: string, reactedBy: string) {
+  return `reaction:${storyId}:${reactedBy}`
+}
 
 export function followKey (followerId: string) {
   return `follow:${followerId}`

@@ -2,10 +2,11 @@ import { publish } from '@tandem/bus-kit'
 import { CommentReplied, CommentsDeleted, PostCommented } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { chunksOf } from '@tandem/process-kit'
-import { NotYourComment } from '../errors.ts'
+import { lowerCounters } from '../counters.ts'
+import { CommentNotFound, NotYourComment } from '../errors.ts'
 import { updateMentions } from '../mentions/actions.ts'
 import type { Db, Trx } from '../tables.ts'
-import { excerptOf, lockVisiblePost, canSeePost } from '../visibility/posts.ts'
+import { excerptOf, lockPost, lockVisiblePost, canSeePost } from '../visibility/posts.ts'
 import { findComment } from './queries.ts'
 
 // Keeps the event below the 64 KiB limit of the bus.
@@ -83,7 +84,7 @@ async function canReadPost (trx: Trx, postId: string, accountId: string) {
 }
 
 /**
- * Deletes a comment and the replies to it.
+ * Deletes a comment. Its author can always do it, whether or not they still see the post.
  * @throws CommentNotFound, NotYourComment, and the errors of reading the post
  */
 export async function deleteComment (
@@ -91,24 +92,47 @@ export async function deleteComment (
   { id, postId, accountId }: { id: string, postId: string, accountId: string }
 ) {
   await db.transaction().execute(async (trx) => {
-    const post = await lockVisiblePost(trx, postId, accountId)
-    const comment = await findComment(trx, { id, postId }, accountId)
-    if (comment.userId !== accountId && post.authorId !== accountId) throw new NotYourComment()
-
-    const deleted = await trx.deleteFrom('comments')
-      .where((row) => row.or([row('id', '=', id), row('parent_id', '=', id)]))
-      .returning('id')
-      .execute()
-    await trx.updateTable('posts').where('id', '=', postId).set((row) => ({
-      comments_count: row('comments_count', '-', deleted.length)
-    })).execute()
-    if (comment.parentId !== null) {
-      await trx.updateTable('comments').where('id', '=', comment.parentId).set((row) => ({
-        replies_count: row('replies_count', '-', 1)
-      })).execute()
+    const own = await trx.selectFrom('comments').where('id', '=', id).where('post_id', '=', postId)
+      .where('author_id', '=', accountId).select('id').executeTakeFirst()
+    if (own) {
+      await lockPost(trx, postId)
+    } else {
+      const post = await lockVisiblePost(trx, postId, accountId)
+      await findComment(trx, { id, postId }, accountId)
+      if (post.authorId !== accountId) throw new NotYourComment()
     }
-    for (const comments of chunksOf(deleted, MAX_IDS_PER_EVENT)) {
-      await publish(trx, CommentsDeleted, postId, { postId, commentIds: comments.map((row) => row.id) })
-    }
+    if (await removeComments(trx, [id]) === 0) throw new CommentNotFound()
   })
+}
+
+const columns = ['id', 'post_id as postId', 'parent_id as parentId'] as const
+
+/**
+ * Removes comments. One with replies stays as their place, without author and text, until the last of them is deleted:
+ * the replies belong to others. The caller holds the locks of the posts.
+ * @returns how many it removed
+ */
+export async function removeComments (trx: Trx, ids: string[]) {
+  const emptied = await trx.updateTable('comments').where('id', 'in', ids).where('deleted_at', 'is', null)
+    .where('replies_count', '>', 0)
+    .set({ author_id: null, content: '', deleted_at: new Date() })
+    .returning(columns)
+    .execute()
+  const deleted = await trx.deleteFrom('comments').where('id', 'in', ids).where('deleted_at', 'is', null)
+    .returning(columns)
+    .execute()
+  const removed = [...emptied, ...deleted]
+  if (removed.length === 0) return 0
+  const places = deleted.flatMap(({ parentId }) => parentId ?? [])
+  await lowerCounters(trx, 'posts', 'comments_count', removed.map(({ postId }) => postId))
+  await lowerCounters(trx, 'comments', 'replies_count', places)
+  await trx.deleteFrom('mentions').where('comment_id', 'in', ids).execute()
+  await trx.deleteFrom('comments').where('id', 'in', [...ids, ...places]).where('deleted_at', 'is not', null)
+    .where('replies_count', '=', 0).execute()
+  for (const [postId, ofPost] of Map.groupBy(removed, (comment) => comment.postId)) {
+    for (const comments of chunksOf(ofPost, MAX_IDS_PER_EVENT)) {
+      await publish(trx, CommentsDeleted, postId, { postId, commentIds: comments.map((comment) => comment.id) })
+    }
+  }
+  return removed.length
 }

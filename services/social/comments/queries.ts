@@ -1,34 +1,51 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import type { Page } from '@tandem/http-kit'
 import { CommentNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
-import { canSeePerson } from '../visibility/people.ts'
+import { repliesCount } from '../visibility/counts.ts'
+import { asUuid, canSeePerson } from '../visibility/people.ts'
 
+/** Whether `viewer` can see the row of `comments`. */
+const isShownTo = (viewer: string) =>
+  sql<SqlBool>`(comments.deleted_at is null
+  and (comments.hidden_at is null or comments.author_id = ${asUuid(viewer)})
+  and ${canSeePerson(viewer, sql.ref('comments.author_id'))})`
+
+/** Comments that `viewer` can see. One that they cannot see stays as an empty place while they can see replies to it. */
 const selectComments = (db: Db, viewer: string) =>
   db.selectFrom('comments')
-    .leftJoin('people', 'people.account_id', 'comments.author_id')
-    .where(canSeePerson(viewer, sql.ref('comments.author_id')))
-    .where((row) => row.or([row('comments.hidden_at', 'is', null), row('comments.author_id', '=', viewer)]))
+    .leftJoin('people', (join) => join.onRef('people.account_id', '=', 'comments.author_id').on(isShownTo(viewer)))
+    .where((row) => row.or([isShownTo(viewer), sql<SqlBool>`${repliesCount(viewer)} > 0`]))
     .select([
       'comments.id',
       'comments.post_id as postId',
       'comments.parent_id as parentId',
-      'comments.content',
-      'comments.author_id as userId',
+      sql<string>`case when ${isShownTo(viewer)} then comments.content else '' end`.as('content'),
+      sql<string | null>`case when ${isShownTo(viewer)} then comments.author_id end`.as('userId'),
       'people.name',
       'people.username',
       'people.image',
-      'comments.replies_count as repliesCount',
+      repliesCount(viewer).as('repliesCount'),
       'comments.created_at as createdAt'
     ])
 
-/** @throws CommentNotFound, also if `viewer` cannot see its author */
-export async function findComment (db: Db, { id, postId }: { id: string, postId: string }, viewer: string) {
-  const comment = await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId)
-    .executeTakeFirst()
-  if (!comment) throw new CommentNotFound()
+/** A comment as selected. One that is only a place of replies has no `userId`. */
+export type CommentRow = Awaited<ReturnType<ReturnType<typeof selectComments>['executeTakeFirstOrThrow']>>
+type ShownComment = CommentRow & { userId: string }
+export const isShown = (comment: CommentRow): comment is ShownComment => comment.userId !== null
+
+type CommentKey = { id: string, postId: string }
+
+/** @throws CommentNotFound, also if `viewer` sees no more than its place */
+export async function findComment (db: Db, key: CommentKey, viewer: string) {
+  const comment = await findPlace(db, key, viewer)
+  if (!comment || !isShown(comment)) throw new CommentNotFound()
   return comment
 }
+
+const findPlace = async (db: Db, { id, postId }: CommentKey, viewer: string) =>
+  await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId)
+    .executeTakeFirst()
 
 /**
  * The top-level comments of a post, or the replies to one of them, oldest first. The last id is the cursor of the next
@@ -40,7 +57,7 @@ export async function listComments (
   viewer: string,
   { parentId, cursor, limit }: Page & { parentId?: string | undefined }
 ) {
-  if (parentId !== undefined) await findComment(db, { id: parentId, postId }, viewer)
+  if (parentId !== undefined && !await findPlace(db, { id: parentId, postId }, viewer)) throw new CommentNotFound()
   return await selectComments(db, viewer)
     .where((row) =>
       parentId === undefined

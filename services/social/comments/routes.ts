@@ -21,10 +21,10 @@ import {
 import type { Deps } from '../deps.ts'
 import { postErrors, CommentNotFound, NotYourComment } from '../errors.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
-import { Author, withAuthors } from '../people/authors.ts'
+import { Author, nobody, withAuthors } from '../people/authors.ts'
 import { readVisiblePost } from '../visibility/posts.ts'
 import { createComment, deleteComment } from './actions.ts'
-import { listComments } from './queries.ts'
+import { isShown, listComments, type CommentRow } from './queries.ts'
 
 const Comment = named(
   'Comment',
@@ -35,6 +35,9 @@ const Comment = named(
     content: Type.String(),
     user: Author,
     repliesCount: Type.Integer(),
+    isDeleted: Type.Boolean({
+      description: 'Whether it is only the place of its replies: it was deleted, or the caller cannot see it'
+    }),
     createdAt: Timestamp
   }, {
     examples: [{
@@ -44,6 +47,7 @@ const Comment = named(
       content: 'Well done!',
       user: { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', name: 'Ben', username: 'ben', image: null },
       repliesCount: 0,
+      isDeleted: false,
       createdAt: '2026-11-20T07:00:00.000Z'
     }]
   })
@@ -53,6 +57,14 @@ const params = Type.Object({ id: Id })
 
 export const commentRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
+
+  async function toResponses (rows: CommentRow[], viewer: string) {
+    const comments = await withAuthors(deps, rows.filter(isShown), viewer)
+    const shown = new Map(comments.map((comment) => [comment.id, { ...comment, isDeleted: false }]))
+    return rows.map(({ name, username, image, userId, ...place }) =>
+      shown.get(place.id) ?? { ...place, user: nobody, isDeleted: true }
+    )
+  }
 
   app.get('/feed/:id/comment', {
     schema: {
@@ -71,7 +83,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
       query.limit,
       (comment) => comment.id
     )
-    return data({ comments: await withAuthors(deps, page, account.id), nextCursor })
+    return data({ comments: await toResponses(page, account.id), nextCursor })
   })
 
   app.post('/feed/:id/comment', {
@@ -102,7 +114,7 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
       },
       readIdempotencyKey(request)
     )
-    const [comment] = await withAuthors(deps, [row], account.id)
+    const [comment] = await toResponses([row], account.id)
     reply.code(201)
     return data({ comment: comment! })
   })
@@ -111,7 +123,9 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'deleteComment',
       summary: 'Delete a comment',
-      description: 'Only for the author of the comment or of the post. Its replies are deleted too.',
+      description:
+        'Only for the author of the comment or of the post. Its replies stay, below a comment without author ' +
+        'and text.',
       'x-extension': true,
       params: Type.Object({ id: Id, commentId: Id }),
       errors: [...postErrors, CommentNotFound, NotYourComment],

@@ -1,26 +1,13 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { CommentsDeleted, PostDeleted } from '@tandem/contracts'
+import { PostDeleted } from '@tandem/contracts'
+import { removeComments } from '../comments/actions.ts'
+import { lowerCounters } from '../counters.ts'
 import { detachMedia } from '../media/actions.ts'
 import type { Trx } from '../tables.ts'
 import { isAboutStoryOf, isInCaseOf, isInKeptCaseOf, isOnPostOf, ofComments } from './rows.ts'
 
-// Each erases a batch of rows together with the counters of others. Rows with counters are locked in the order of their
-// ids, after the deleted rows: code that holds a post's row must never wait for a like.
-
-type Counted = 'posts' | 'comments' | 'stories' | 'poll_options' | 'polls'
-
-/** Lowers a counter by one for each time its row is in `ids`. */
-async function lower (trx: Trx, table: Counted, counter: string, ids: string[]) {
-  if (ids.length === 0) return
-  const key = sql.ref(table === 'polls' ? 'post_id' : 'id')
-  await sql`select from ${sql.table(table)} where ${key} = any(${ids}::uuid[]) order by ${key} for no key update`
-    .execute(trx)
-  await sql`
-    update ${sql.table(table)} set ${sql.ref(counter)} = ${sql.ref(counter)} - deleted.times
-    from (select id as counted_id, count(*)::int as times from unnest(${ids}::uuid[]) as id group by id) deleted
-    where ${key} = deleted.counted_id`.execute(trx)
-}
+// Each erases a batch of rows together with the counters of others.
 
 export async function eraseLikes (trx: Trx, accountId: string, limit: number) {
   const { rows } = await sql<{ postId: string }>`
@@ -28,7 +15,7 @@ export async function eraseLikes (trx: Trx, accountId: string, limit: number) {
       select post_id, account_id from likes where account_id = ${accountId} or ${isOnPostOf(accountId)}
       limit ${sql.lit(limit)}
     ) returning post_id as "postId"`.execute(trx)
-  await lower(trx, 'posts', 'likes_count', rows.map(({ postId }) => postId))
+  await lowerCounters(trx, 'posts', 'likes_count', rows.map(({ postId }) => postId))
   return rows.length
 }
 
@@ -38,8 +25,8 @@ export async function eraseVotes (trx: Trx, accountId: string, limit: number) {
       select post_id, account_id from poll_votes where account_id = ${accountId} or ${isOnPostOf(accountId)}
       limit ${sql.lit(limit)}
     ) returning post_id as "postId", option_id as "optionId"`.execute(trx)
-  await lower(trx, 'poll_options', 'votes_count', rows.map(({ optionId }) => optionId))
-  await lower(trx, 'polls', 'total_votes', rows.map(({ postId }) => postId))
+  await lowerCounters(trx, 'poll_options', 'votes_count', rows.map(({ optionId }) => optionId))
+  await lowerCounters(trx, 'polls', 'total_votes', rows.map(({ postId }) => postId))
   return rows.length
 }
 
@@ -49,7 +36,7 @@ export async function eraseReactions (trx: Trx, accountId: string, limit: number
       select story_id, account_id from story_reactions where account_id = ${accountId} or ${isAboutStoryOf(accountId)}
       limit ${sql.lit(limit)}
     ) returning story_id as "storyId"`.execute(trx)
-  await lower(trx, 'stories', 'reaction_count', rows.map(({ storyId }) => storyId))
+  await lowerCounters(trx, 'stories', 'reaction_count', rows.map(({ storyId }) => storyId))
   return rows.length
 }
 
@@ -59,7 +46,7 @@ export async function eraseViews (trx: Trx, accountId: string, limit: number) {
       select story_id, account_id from story_views where account_id = ${accountId} or ${isAboutStoryOf(accountId)}
       limit ${sql.lit(limit)}
     ) returning story_id as "storyId"`.execute(trx)
-  await lower(trx, 'stories', 'view_count', rows.map(({ storyId }) => storyId))
+  await lowerCounters(trx, 'stories', 'view_count', rows.map(({ storyId }) => storyId))
   return rows.length
 }
 
@@ -76,28 +63,21 @@ export async function eraseStories (trx: Trx, accountId: string, limit: number) 
   return deleted.length
 }
 
-// Also the number of posts that one batch locks.
-const IDS_PER_EVENT = 1_000
+// The number of posts that one batch locks.
+const POSTS_PER_BATCH = 1_000
 
-/** Comments go with the replies to them, as when their author deletes them. */
+/** Comments of the account, and all on its posts. Replies of others stay, as when its author deletes a comment. */
 export async function eraseComments (trx: Trx, accountId: string, limit: number) {
   // Every change to the comments of a post takes this lock first, so no reply can be added meanwhile.
   const posts = await sql<{ id: string }>`
     select id from posts where id in (
-      select post_id from comments where ${ofComments(accountId)} limit ${sql.lit(IDS_PER_EVENT)}
+      select post_id from comments where ${ofComments(accountId)} limit ${sql.lit(POSTS_PER_BATCH)}
     ) order by id for no key update`.execute(trx)
-  const { rows } = await sql<{ id: string, postId: string, parentId: string | null }>`
-    delete from comments where id in (
-      select id from comments
-      where post_id = any(${posts.rows.map(({ id }) => id)}::uuid[]) and ${ofComments(accountId)}
-      order by parent_id is null limit ${sql.lit(limit)}
-    ) returning id, post_id as "postId", parent_id as "parentId"`.execute(trx)
-  await lower(trx, 'posts', 'comments_count', rows.map(({ postId }) => postId))
-  await lower(trx, 'comments', 'replies_count', rows.flatMap(({ parentId }) => parentId ?? []))
-  for (const [postId, comments] of Map.groupBy(rows, (row) => row.postId)) {
-    await publish(trx, CommentsDeleted, postId, { postId, commentIds: comments.map(({ id }) => id) })
-  }
-  return rows.length
+  const comments = await trx.selectFrom('comments').where(ofComments(accountId))
+    .where(sql<SqlBool>`post_id = any(${posts.rows.map(({ id }) => id)}::uuid[])`)
+    // Replies first: a comment whose replies are all erased leaves no place behind.
+    .select('id').orderBy(sql`parent_id is null`).limit(limit).execute()
+  return comments.length === 0 ? 0 : await removeComments(trx, comments.map(({ id }) => id))
 }
 
 export async function erasePosts (trx: Trx, accountId: string, limit: number) {

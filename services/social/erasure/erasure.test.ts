@@ -95,8 +95,11 @@ t.test("others' counters are exact after an erasure, and their rows stay", async
     await post(ana, `/feed/${id}/comment`, { content: 'reply', parentId: comment.id })
   }
   await erase(ana)
-  t.match((await get(ben, `/feed/${id}`)).data.post, { likesCount: 1, commentsCount: 2 })
-  t.match((await get(ben, `/feed/${id}/comment`)).data.comments, [{ content: 'first', repliesCount: 1 }])
+  t.match((await get(ben, `/feed/${id}`)).data.post, { likesCount: 1, commentsCount: 3 })
+  t.match((await get(ben, `/feed/${id}/comment`)).data.comments, [
+    { content: '', user: { name: 'Someone' }, isDeleted: true, repliesCount: 1 },
+    { content: 'first', repliesCount: 1 }
+  ])
   t.match((await get(ben, `/users/${ben}`)).data.user, { followersCount: 1, followingCount: 1 })
 })
 

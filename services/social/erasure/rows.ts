@@ -11,10 +11,9 @@ export const isOnPostOf = (accountId: string) =>
 export const isAboutStoryOf = (accountId: string) =>
   sql<SqlBool>`story_id in (select id from stories where author_id = ${accountId}::uuid)`
 
-/** The comments of an account, with the replies to them, and all on its posts. */
+/** The comments of an account, and all on its posts. */
 export const ofComments = (accountId: string) =>
-  sql<SqlBool>`(author_id = ${accountId}::uuid or ${isOnPostOf(accountId)}
-    or parent_id in (select id from comments where author_id = ${accountId}::uuid))`
+  sql<SqlBool>`(deleted_at is null and (author_id = ${accountId}::uuid or ${isOnPostOf(accountId)}))`
 
 /** Reports of things of the account. */
 export const isInCaseOf = (accountId: string) =>

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
+import { deliver } from '@tandem/bus-kit/testing'
+import { PersonHidden } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
@@ -150,7 +152,7 @@ t.test('a reader who follows many people gets the same pages, whether or not the
 
 t.test('trending', async (t) => {
   const app = await testApp(t)
-  const { db, get, del, person, rank } = app
+  const { db, get, post, del, person, rank, handlers } = app
   const me = await person('Me')
   const ana = await person('Ana')
   const aged = async (hours: number, counts: object = {}) => {
@@ -166,6 +168,34 @@ t.test('trending', async (t) => {
     return id
   }
 
+  /** Comments and readers by so many people. */
+  async function engage (postId: string, commenters: number, readers: number) {
+    await sql`insert into comments (post_id, author_id, content)
+      select ${postId}, gen_random_uuid(), 'x' from generate_series(1, ${commenters}::int)`.execute(db)
+    await sql`insert into post_readers (post_id, account_id)
+      select ${postId}, gen_random_uuid() from generate_series(1, ${readers}::int)`.execute(db)
+  }
+
+  t.test('nobody makes a trend alone, and hidden people do not help', async (t) => {
+    const [loud, quiet] = [await aged(1), await aged(1, { likes_count: 1 })]
+    const [zoe, bot] = [await person('Zoe'), await person('Bot')]
+    await db.insertInto('likes').values({ post_id: quiet, account_id: zoe }).execute()
+    await post(ana, `/feed/${loud}/like`)
+    for (let each = 0; each < 12; each++) await post(ana, `/feed/${loud}/comment`, { content: 'me' })
+    for (let each = 0; each < 60; each++) await get(me, `/feed/${loud}`)
+    const trending = async () => {
+      await rank()
+      return ids((await get(me, '/feed?feedType=trending')).data.posts)
+    }
+    t.same(await trending(), [quiet, loud])
+    for (let each = 0; each < 3; each++) await post(bot, `/feed/${loud}/comment`, { content: 'bot' })
+    await post(bot, `/feed/${loud}/like`)
+    t.same(await trending(), [loud, quiet], 'another person counts, once')
+    await deliver(handlers, PersonHidden.type, { accountId: bot, hidden: true })
+    t.same(await trending(), [quiet, loud])
+    await db.deleteFrom('posts').execute()
+  })
+
   t.test('the score weighs engagement by age and ignores posts older than a week', async (t) => {
     const score = (likes: number, comments: number, views: number, hours: number) =>
       (likes + 2 * comments + 0.1 * views + 1) / (hours + 2) ** 1.5
@@ -177,10 +207,9 @@ t.test('trending', async (t) => {
     ]] as const
     const expected: { id: string, score: number }[] = []
     for (const [likes, comments, views, hours] of given) {
-      expected.push({
-        id: await aged(hours, { likes_count: likes, comments_count: comments, views_count: views }),
-        score: score(likes, comments, views, hours)
-      })
+      const id = await aged(hours, { likes_count: likes, comments_count: comments, views_count: views })
+      await engage(id, comments, views)
+      expected.push({ id, score: score(likes, comments, views, hours) })
     }
     await aged(169, { likes_count: 10_000 })
     expected.sort((one, other) => other.score - one.score)

@@ -24,6 +24,11 @@ export function cachePage<Query extends FeedQuery, Row extends PostRow> (
   )
   return async (db: Db, reader: string, { limit, ...values }: Query): Promise<Row[]> => {
     const rows = await read(db, { ...values, reader }, limit)
-    return rows.map((row) => Object.assign(row, { createdAt: new Date(row.createdAt) }) as Row)
+    return rows.map((row) =>
+      Object.assign(row, {
+        createdAt: new Date(row.createdAt),
+        editedAt: row.editedAt && new Date(row.editedAt)
+      }) as Row
+    )
   }
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { runWhenDue, type Log } from '@tandem/process-kit'
 import { updateTagCounts } from '../hashtags/actions.ts'
 import { MAX_TIME_SHARE, runAlone } from '../run-alone.ts'
@@ -6,6 +6,7 @@ import type { Db, Trx } from '../tables.ts'
 
 // A cursor holds the position in three hexadecimal digits.
 const MAX_RANKED = 1_000
+const MAX_LEADING = 2 * MAX_RANKED
 // How often a process that serves requests checks whether a new ranking is due.
 const RANKING_CHECK_INTERVAL_MS = 3_000
 // Without requests only the age of posts changes their order, and nobody reads it.
@@ -95,20 +96,38 @@ export async function updateRanking (db: Db) {
   })
 }
 
+/**
+ * What people other than the author did counts, and each person once, so that nobody makes a trend alone. These numbers
+ * are read only of the posts that lead by their counters, which are never lower.
+ */
 async function rankPosts (trx: Trx) {
-  const ranked = await trx.selectFrom('posts')
-    .where(sql<boolean>`posts.deleted_at is null and posts.hidden_at is null and posts.visibility = 'PUBLIC'`)
-    // The id condition covers slightly more than the week and uses the index; created_at is exact.
-    .where(sql<boolean>`posts.id > (select uuidv7(interval '-7 days -1 minute'))`)
-    .where(sql<boolean>`posts.created_at > now() - interval '7 days'`)
+  const likes = sql`(likes_count
+    - (select count(*) from likes where post_id = posts.id and account_id = posts.author_id)
+    - (select count(*) from likes where post_id = posts.id and account_id <> posts.author_id and account_hidden))`
+  const commenters = sql`(select count(distinct author_id) from comments where post_id = posts.id
+    and author_id <> posts.author_id and hidden_at is null and not author_hidden)`
+  const readers = sql`(select count(*) from post_readers where post_id = posts.id
+    and account_id not in (select account_id from hidden_people where is_hidden))`
+  const ranked = await trx.selectFrom(selectLeading(trx).as('posts'))
     .select('posts.id')
-    .orderBy(
-      sql`(likes_count + 2 * comments_count + 0.1 * views_count + 1)
-      / power(extract(epoch from now() - created_at)::float8 / 3600 + 2, 1.5)`,
-      'desc'
-    )
+    .orderBy(score(likes, commenters, readers), 'desc')
     .orderBy('posts.id', 'desc')
     .limit(MAX_RANKED)
     .execute()
   return ranked.map((post) => post.id)
 }
+
+const selectLeading = (trx: Trx) =>
+  trx.selectFrom('posts')
+    .where(sql<boolean>`posts.deleted_at is null and posts.hidden_at is null and posts.visibility = 'PUBLIC'`)
+    // The id condition covers slightly more than the week and uses the index; created_at is exact.
+    .where(sql<boolean>`posts.id > (select uuidv7(interval '-7 days -1 minute'))`)
+    .where(sql<boolean>`posts.created_at > now() - interval '7 days'`)
+    .select(['posts.id', 'author_id', 'likes_count', 'created_at'])
+    .orderBy(score(sql`likes_count`, sql`comments_count`, sql`views_count`), 'desc')
+    .orderBy('posts.id', 'desc')
+    .limit(MAX_LEADING)
+
+const score = (likes: RawBuilder<unknown>, comments: RawBuilder<unknown>, views: RawBuilder<unknown>) =>
+  sql`(${likes} + 2 * ${comments} + 0.1 * ${views} + 1)
+  / power(extract(epoch from now() - created_at)::float8 / 3600 + 2, 1.5)`

@@ -4,6 +4,7 @@ import { PersonFollowed, PersonUnfollowed } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { AlreadyFollowing, CannotFollowSelf, NotFollowing, PersonNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
+import { isPersonVisibleTo } from '../people/queries.ts'
 import { canSeePerson } from '../visibility/people.ts'
 
 interface Follow {
@@ -46,13 +47,13 @@ export async function follow (db: Db, { followerId, followedId }: Follow, idempo
   })
 }
 
-/** @throws NotFollowing */
+/** @throws NotFollowing, PersonNotFound if the follower cannot see the person whom they do not follow */
 export async function unfollow (db: Db, { followerId, followedId }: Follow) {
   if (followerId === followedId) throw new NotFollowing()
   await db.transaction().execute(async (trx) => {
     await lockFollowCounts(trx, followerId, followedId)
     const removed = await removeFollow(trx, { followerId, followedId })
-    if (!removed) throw new NotFollowing()
+    if (!removed) throw await isPersonVisibleTo(trx, followedId, followerId) ? new NotFollowing() : new PersonNotFound()
   })
 }
 

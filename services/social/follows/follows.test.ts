@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { seededRandom } from '@tandem/test-kit'
+import { hide } from '@tandem/account-kit'
 import { deliver } from '@tandem/bus-kit/testing'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
 import { handleConnection } from '../connections/rpc.ts'
@@ -101,6 +102,26 @@ t.test('following', async (t) => {
       users: [{ id: star, name: 'Star' }],
       nextCursor: null
     })
+  })
+
+  t.test('the counts equal the lists for a reader in a block, and a hidden person can be unfollowed', async (t) => {
+    const [star, fan, other, reader] = [await person('S'), await person('T'), await person('U'), await person('V')]
+    for (const each of [fan, other]) await post(each, `/users/${star}/follow`)
+    await post(star, `/users/${fan}/follow`)
+    const read = async (viewer: string) => {
+      const { followersCount, followingCount } = (await get(viewer, `/users/${star}`)).data.user
+      const lists = ['followers', 'following'].map(async (list) =>
+        (await get(viewer, `/users/${star}/${list}`)).data.users.length
+      )
+      t.same([followersCount, followingCount], await Promise.all(lists))
+      return [followersCount, followingCount]
+    }
+    await blocks(fan, reader)
+    t.same(await read(reader), [1, 0])
+    t.same(await read(other), [2, 1])
+    await hide(db, star, true, new Date())
+    t.equal((await del(other, `/users/${star}/follow`)).status, 200)
+    t.match(await del(other, `/users/${star}/follow`), { status: 404, code: 'NOT_FOUND' })
   })
 
   t.test('a block ends the follows between two people, prevents new ones and hides them from each other', async (t) => {

@@ -57,7 +57,6 @@ export const followRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params: { userId }, account }) => {
     await ensurePerson(deps, userId)
-    if (!await isPersonVisibleTo(db, userId, account.id)) throw new PersonNotFound()
     await unfollow(db, { followerId: account.id, followedId: userId })
     return data({ following: false })
   })

@@ -68,6 +68,27 @@ t.test('hashtags', async (t) => {
   })
 })
 
+t.test('the tag of most people is first, however often one account uses another', async (t) => {
+  const { db, get, post, person, blocks } = await testApp(t)
+  const [ana, ben, cat] = [await person('Ana'), await person('Ben'), await person('Cat')]
+  const publish = async (author: string, content: string) => await post(author, '/feed', { type: 'TEXT', content })
+  for (let each = 0; each < 25; each++) await publish(ana, '#mine #ours')
+  for (const author of [ana, ben, cat]) await publish(author, '#ours #all')
+  const trending = async (viewer: string) =>
+    (await get(viewer, '/hashtags/trending')).data.hashtags.map(({ tag }: { tag: string }) => tag)
+  t.same(await trending(ben), ['ours', 'all', 'mine'])
+  await blocks(cat, ben)
+  await updateTagCounts(db)
+  await db.updateTable('hashtag_counts').set({ uses: 2_001 }).execute()
+  t.same(await trending(ana), ['ours', 'all', 'mine'])
+  t.same(await trending(ben), ['ours', 'all', 'mine'])
+  await blocks(ana, ben)
+  t.same((await get(ben, '/hashtags/trending')).data.hashtags, [
+    { tag: 'all', postsCount: 1 },
+    { tag: 'ours', postsCount: 1 }
+  ])
+})
+
 t.test('tags of many posts are counted in the background, and read from the last count', async (t) => {
   const { db, get, post, del, person, blocks } = await testApp(t)
   const [ana, ben, cat, dan] = [await person('Ana'), await person('Ben'), await person('Cat'), await person('Dan')]

@@ -12,6 +12,8 @@ export const weekAgo = sql<string>`(select uuidv7(interval '-7 days'))`
 interface TagCount {
   tag: string
   postsCount: number
+  /** The most used tags are those of most people: one account cannot make a trend. */
+  authorsCount: number
 }
 interface StoredCounts {
   tags: TagCount[]
@@ -20,7 +22,7 @@ interface StoredCounts {
   countedAt: string
 }
 
-/** The most used tags in public posts of the last seven days, counted over the posts that `viewer` can see. */
+/** The tags of most people in public posts of the last seven days, counted over the posts that `viewer` can see. */
 export async function listTrendingTags (db: Db, viewer: string): Promise<TagCount[]> {
   const { rows: [found] } = await sql<{ hasBlocks: boolean, counts: StoredCounts | null }>`
     select exists (select from blocks where account_id = ${asUuid(viewer)} and not is_lifted) as "hasBlocks",
@@ -43,13 +45,19 @@ async function withoutBlocked (db: Db, viewer: string, { tags, after, countedAt 
     .where(isCounted(asUuid(after)))
     .where(sql<boolean>`posts.created_at <= ${countedAt}::timestamptz`)
     .where('tag', 'in', tags.map(({ tag }) => tag))
-    .select((row) => ['tag', row.fn.countAll<number>().as('postsCount')])
+    .select(counts)
     .groupBy('tag')
     .execute()
-  const hidden = new Map(blocked.map(({ tag, postsCount }) => [tag, postsCount]))
-  return tags.map(({ tag, postsCount }) => ({ tag, postsCount: postsCount - (hidden.get(tag) ?? 0) }))
+  const hidden = new Map(blocked.map((count) => [count.tag, count]))
+  return tags.map(({ tag, postsCount, authorsCount }) => ({
+    tag,
+    postsCount: postsCount - (hidden.get(tag)?.postsCount ?? 0),
+    authorsCount: authorsCount - (hidden.get(tag)?.authorsCount ?? 0)
+  }))
     .filter(({ postsCount }) => postsCount > 0)
-    .toSorted((one, other) => other.postsCount - one.postsCount || (one.tag < other.tag ? -1 : 1))
+    .toSorted((one, other) =>
+      other.authorsCount - one.authorsCount || other.postsCount - one.postsCount || (one.tag < other.tag ? -1 : 1)
+    )
     .slice(0, MAX_TAGS)
 }
 
@@ -59,6 +67,12 @@ const isCounted = (after: RawBuilder<string>) =>
     and posts.visibility = 'PUBLIC'
     and posts.author_id not in (select account_id from hidden_people where is_hidden)`
 
+const counts = [
+  'tag',
+  sql<number>`count(*)`.as('postsCount'),
+  sql<number>`count(distinct posts.author_id)`.as('authorsCount')
+] as const
+
 /** Counts the tags in posts with ids greater than `after`: those of everybody, or those that `viewer` can see. */
 export async function countTags (
   db: Db | Trx,
@@ -67,8 +81,9 @@ export async function countTags (
   return await db.selectFrom('post_hashtags').innerJoin('posts', 'posts.id', 'post_hashtags.post_id')
     .where(isCounted(after))
     .$if(viewer !== undefined, (posts) => posts.where(canSeePost(asUuid(viewer!))))
-    .select((row) => ['tag', row.fn.countAll<number>().as('postsCount')])
+    .select(counts)
     .groupBy('tag')
+    .orderBy('authorsCount', 'desc')
     .orderBy('postsCount', 'desc')
     .orderBy('tag')
     .limit(limit)

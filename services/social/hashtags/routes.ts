@@ -15,7 +15,7 @@ export const hashtagRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'listTrendingHashtags',
       summary: 'List trending hashtags',
-      description: 'The 20 most used hashtags in public posts of the last seven days.',
+      description: 'The 20 hashtags that most people used in public posts of the last seven days.',
       'x-extension': true,
       response: { 200: Data(Type.Object({ hashtags: Type.Array(TrendingTag) })), 304: NotModified }
     }

@@ -26,16 +26,20 @@ export async function likePost (db: Db, { postId, accountId }: Like, idempotency
   })
 }
 
-/** @throws NotLiked, and the errors of reading the post */
+/** Also removes a like of a post that the person can no longer see. @throws NotLiked, and the errors of reading the post */
 export async function unlikePost (db: Db, { postId, accountId }: Like) {
   await db.transaction().execute(async (trx) => {
-    const { id, authorId } = await readVisiblePost(trx, postId, accountId)
-    const { numDeletedRows } = await trx.deleteFrom('likes').where('post_id', '=', id)
+    const { numDeletedRows } = await trx.deleteFrom('likes').where('post_id', '=', postId)
       .where('account_id', '=', accountId)
       .executeTakeFirst()
-    if (numDeletedRows === 0n) throw new NotLiked()
-    await publish(trx, PostUnliked, id, { postId: id, authorId, unlikedBy: accountId })
-    await count(trx, id, -1)
+    if (numDeletedRows === 0n) {
+      await readVisiblePost(trx, postId, accountId)
+      throw new NotLiked()
+    }
+    const { authorId } = await trx.selectFrom('posts').where('id', '=', postId).select('author_id as authorId')
+      .executeTakeFirstOrThrow()
+    await publish(trx, PostUnliked, postId, { postId, authorId, unlikedBy: accountId })
+    await count(trx, postId, -1)
   })
 }
 

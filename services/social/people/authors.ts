@@ -31,6 +31,8 @@ interface PersonRow {
 
 // Shown for a person whose data is currently unavailable or no longer exists.
 const unknownPerson = { name: 'Someone', username: null, image: null }
+/** Shown where nobody may be named. No account has this id. */
+export const nobody: Type.Static<typeof Author> = { id: '00000000-0000-0000-0000-000000000000', ...unknownPerson }
 
 /** Returns a function that describes the person of a row. */
 export async function findAuthors (deps: Deps, rows: PersonRow[], callerId: string) {

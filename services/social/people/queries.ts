@@ -1,6 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely'
 import type { ImageDetails } from '@tandem/media-kit'
 import type { Db, Tables } from '../tables.ts'
+import { followersCount, followingCount } from '../visibility/counts.ts'
 import { asUuid, isFollowing, canSeePerson } from '../visibility/people.ts'
 import { toPrefixQuery } from './names.ts'
 
@@ -30,8 +31,8 @@ export async function findProfile (db: Db, accountId: string, viewer: string) {
       sql<ImageDetails>`jsonb_build_object(
         'width', image_width, 'height', image_height, 'blurhash', image_blurhash)`.as('imageDetails'),
       'bio',
-      sql<number>`coalesce(followers_count, 0)`.as('followersCount'),
-      sql<number>`coalesce(following_count, 0)`.as('followingCount'),
+      followersCount(viewer).as('followersCount'),
+      followingCount(viewer).as('followingCount'),
       listedPostsCount(accountId, viewer).as('postsCount'),
       isFollowing(viewer, accountId).$castTo<boolean>().as('isFollowing'),
       isFollowing(accountId, viewer).$castTo<boolean>().as('isFollowedBy')

@@ -1,7 +1,19 @@
 import { sql } from 'kysely'
-import { AlreadyVoted, PollNotFound, PollOptionNotFound, PollClosed, PollEndInPast, PollIncomplete } from '../errors.ts'
+import { startOfDay } from '@tandem/account-kit'
+import { lowerCounters } from '../counters.ts'
+import {
+  AlreadyVoted,
+  NotVoted,
+  PollClosed,
+  PollEndInPast,
+  PollEndTooLate,
+  PollIncomplete,
+  PollNotFound,
+  PollOptionNotFound,
+  PollOptionsEqual
+} from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
-import { lockVisiblePost } from '../visibility/posts.ts'
+import { lockPost, lockVisiblePost, readVisiblePost } from '../visibility/posts.ts'
 
 export interface NewPoll {
   question: string
@@ -9,19 +21,35 @@ export interface NewPoll {
   endsAt: Date | null
 }
 
-/** The poll of a request to create a post. @throws PollIncomplete, PollEndInPast */
-export function parsePoll ({ pollQuestion, content, pollOptions = [], pollEndsAt }: {
+const MAX_POLL_MS = 366 * 24 * 60 * 60 * 1_000
+
+/**
+ * The poll of a request to create a post.
+ * @param findTimezone the author's: a poll that ends on a date lasts until the end of their day
+ * @throws PollIncomplete, PollOptionsEqual, PollEndInPast, PollEndTooLate
+ */
+export async function parsePoll ({ pollQuestion, content, pollOptions = [], pollEndsAt }: {
   pollQuestion?: string | undefined,
   content?: string | undefined,
   pollOptions?: { text: string }[] | undefined,
   pollEndsAt?: string | undefined
-}): NewPoll {
+}, findTimezone: () => Promise<string>): Promise<NewPoll> {
   const question = pollQuestion || content
-  const endsAt = pollEndsAt === undefined ? null : new Date(pollEndsAt)
-  if (!question || pollOptions.length < 2) throw new PollIncomplete()
+  const options = pollOptions.map(({ text }) => text)
+  if (!question || options.length < 2) throw new PollIncomplete()
+  if (new Set(options.map(foldOption)).size < options.length) throw new PollOptionsEqual()
+  const endsAt = pollEndsAt === undefined ? null : await findEnd(pollEndsAt, findTimezone)
   if (endsAt && endsAt.getTime() <= Date.now()) throw new PollEndInPast()
-  return { question, options: pollOptions.map(({ text }) => text), endsAt }
+  if (endsAt && endsAt.getTime() > Date.now() + MAX_POLL_MS) throw new PollEndTooLate()
+  return { question, options, endsAt }
 }
+
+const foldOption = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ')
+
+const findEnd = async (endsAt: string, findTimezone: () => Promise<string>) =>
+  /^\d{4}-\d\d-\d\d$/.test(endsAt)
+    ? startOfDay(await findTimezone(), Temporal.PlainDate.from(endsAt).add({ days: 1 }))
+    : new Date(endsAt)
 
 export async function insertPoll (trx: Trx, postId: string, { question, options, endsAt }: NewPoll) {
   await trx.insertInto('polls').values({ post_id: postId, question, ends_at: endsAt }).execute()
@@ -62,5 +90,27 @@ export async function castVote (
     await trx.updateTable('polls').where('post_id', '=', postId).set((row) => ({
       total_votes: row('total_votes', '+', 1)
     })).execute()
+  })
+}
+
+/**
+ * Takes a vote back while the poll is open, also on a post that the person can no longer see.
+ * @throws NotVoted, PollClosed, and the errors of reading the post
+ */
+export async function removeVote (db: Db, { postId, accountId }: { postId: string, accountId: string }) {
+  await db.transaction().execute(async (trx) => {
+    await lockPost(trx, postId)
+    const vote = await trx.selectFrom('poll_votes').innerJoin('polls', 'polls.post_id', 'poll_votes.post_id')
+      .where('poll_votes.post_id', '=', postId).where('account_id', '=', accountId)
+      .select(['option_id as optionId', sql<boolean>`ends_at <= now()`.as('isClosed')])
+      .executeTakeFirst()
+    if (!vote) {
+      await readVisiblePost(trx, postId, accountId)
+      throw new NotVoted()
+    }
+    if (vote.isClosed) throw new PollClosed()
+    await trx.deleteFrom('poll_votes').where('post_id', '=', postId).where('account_id', '=', accountId).execute()
+    await lowerCounters(trx, 'poll_options', 'votes_count', [vote.optionId])
+    await lowerCounters(trx, 'polls', 'total_votes', [postId])
   })
 }

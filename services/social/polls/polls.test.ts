@@ -4,7 +4,7 @@ import t from 'tap'
 import { givenPost, testApp } from '../test/app.ts'
 
 t.test('polls', async (t) => {
-  const { db, get, post, person } = await testApp(t)
+  const { db, get, post, del, person, profiles } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
   const poll = { type: 'POLL', content: 'Hm', pollQuestion: 'When?', pollOptions: [{ text: 'Dawn' }, { text: 'Dusk' }] }
@@ -57,6 +57,35 @@ t.test('polls', async (t) => {
     t.match(await post(ben, `/feed/${id}/vote`, { optionId: options[0].id }), { status: 410, code: 'POLL_CLOSED' })
   })
 
+  t.test("a poll that ends on a date lasts until the end of that day in the author's time zone", async (t) => {
+    const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
+    const next = new Date(Date.parse(day) + 86_400_000)
+    for (const [timezone, offset] of [['Asia/Jakarta', 7], ['Pacific/Pago_Pago', -11], ['IST', 0]] as const) {
+      const author = await person(timezone.slice(-5), { timezone })
+      const { data } = await post(author, '/feed', { ...poll, pollEndsAt: day })
+      t.same(new Date(data.post.poll.endsAt), new Date(next.getTime() - offset * 3_600_000), timezone)
+    }
+    const [today] = new Date(Date.now() + 7 * 3_600_000).toISOString().split('T')
+    t.equal((await post(ana, '/feed', { ...poll, pollEndsAt: today })).status, 201, 'until tonight')
+    profiles.isUnavailable = true
+    t.equal((await post(ana, '/feed', { ...poll, pollEndsAt: today })).status, 201)
+    profiles.isUnavailable = false
+  })
+
+  t.test('a vote can be taken back while the poll is open', async (t) => {
+    const { data: { post: { id, poll: { options } } } } = await post(ana, '/feed', poll)
+    const [dawn, dusk] = options
+    t.match(await del(ben, `/feed/${id}/vote`), { status: 400, code: 'NOT_VOTED' })
+    await post(ben, `/feed/${id}/vote`, { optionId: dawn.id })
+    const removals = await Promise.all(Array.from({ length: 5 }, () => del(ben, `/feed/${id}/vote`)))
+    t.same(removals.map(({ status }) => status).toSorted(), [200, 400, 400, 400, 400])
+    t.match(await post(ben, `/feed/${id}/vote`, { optionId: dusk.id }), {
+      data: { poll: { options: [{ votesCount: 0 }, { votesCount: 1 }], totalVotes: 1, myVote: dusk.id } }
+    })
+    await db.updateTable('polls').where('post_id', '=', id).set({ ends_at: sql`now()` }).execute()
+    t.match(await del(ben, `/feed/${id}/vote`), { status: 410, code: 'POLL_CLOSED' })
+  })
+
   t.test('a vote on a post without a poll or on an unknown option is refused', async (t) => {
     const plain = await givenPost(db, { author_id: ana })
     const { data } = await post(ana, '/feed', poll)
@@ -80,7 +109,11 @@ t.test('polls', async (t) => {
       { pollOptions: undefined },
       { pollQuestion: ' ', content: ' ' },
       { pollOptions: [{ text: 'x'.repeat(201) }, { text: 'y' }] },
+      { pollOptions: [{ text: 'Yes' }, { text: 'No' }, { text: ' yes ' }] },
+      { pollOptions: [{ text: 'ＯＫ' }, { text: 'ok' }] },
       { pollEndsAt: '2020-01-01' },
+      { pollEndsAt: new Date(Date.now() + 367 * 86_400_000).toISOString() },
+      { pollEndsAt: '9999-12-31' },
       { pollEndsAt: 'soon' },
       { pollEndsAt: '2027-02-30' },
       { pollOptions: [{ text: ' ' }, { text: 'y' }] }

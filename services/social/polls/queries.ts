@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../tables.ts'
+import { totalVotes, votesCount } from '../visibility/counts.ts'
 import { asUuid } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
 
@@ -16,14 +17,14 @@ export const pollOf = (viewer: string) =>
   sql<PollRow | null>`(
   select json_build_object(
     'question', polls.question,
-    'totalVotes', polls.total_votes,
+    'totalVotes', ${totalVotes(viewer)},
     'endsAt', polls.ends_at,
     'myVote', (
       select option_id from poll_votes
       where poll_votes.post_id = polls.post_id and poll_votes.account_id = ${asUuid(viewer)}),
     'options', (
       select json_agg(
-        json_build_object('id', poll_options.id, 'text', poll_options.text, 'votesCount', poll_options.votes_count)
+        json_build_object('id', poll_options.id, 'text', poll_options.text, 'votesCount', ${votesCount(viewer)})
         order by poll_options.position)
       from poll_options where poll_options.post_id = polls.post_id))
   from polls where polls.post_id = posts.id)`

@@ -67,11 +67,13 @@ export async function updatePost (db: Db, { id, accountId, content, visibility }
   return await db.transaction().execute(async (trx) => {
     const post = await lockOwnPost(trx, id, accountId)
     const changed = { content: content ?? post.content, visibility: visibility ?? post.visibility }
-    await trx.updateTable('posts').where('id', '=', id).set(changed).execute()
+    const isEdited = changed.content !== post.content
+    await trx.updateTable('posts').where('id', '=', id).set({ ...changed, ...isEdited && { edited_at: new Date() } })
+      .execute()
     if (changed.visibility !== 'PUBLIC' && changed.visibility !== post.visibility && post.visibility !== 'PRIVATE') {
       await publish(trx, PostNarrowed, id, { postId: id, authorId: accountId, visibility: changed.visibility })
     }
-    if (changed.content !== post.content) {
+    if (isEdited) {
       // Before new mentions, which are then younger than the change.
       const excerpt = excerptOf(changed.content, changed.visibility)
       await publish(trx, PostEdited, id, { postId: id, authorId: accountId, excerpt })
@@ -106,7 +108,7 @@ export async function deletePost (db: Db, { id, accountId }: { id: string, accou
 export async function viewPost (db: Db, countView: CountView, id: string, viewer: string) {
   const post = await findPost(db, id, viewer)
   if (!post) throw await hiddenPostError(db, id, viewer)
-  if (post.userId !== viewer) await countView(id)
+  if (post.userId !== viewer) await countView({ postId: id, viewerId: viewer })
   return post
 }
 

@@ -38,6 +38,7 @@ export const Post = named(
     }),
     isLiked: Type.Boolean({ description: 'Whether the caller likes this post' }),
     createdAt: Timestamp,
+    editedAt: Nullable(Timestamp, { description: 'When its text was last changed' }),
     isDeleted: Type.Boolean(),
     isHidden: Type.Boolean({ description: 'Whether operators have hidden it from everybody but its author' }),
     mentions: Type.Array(Mention, { description: 'The mentions of people that the caller can see, in text order' }),
@@ -58,6 +59,7 @@ export const Post = named(
       viewCount: null,
       isLiked: true,
       createdAt: '2026-11-20T06:30:00.000Z',
+      editedAt: null,
       isDeleted: false,
       isHidden: false,
       mentions: [{ userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', username: 'ben', start: 17, end: 21 }],
@@ -88,6 +90,7 @@ export async function toPostResponses (
     viewCount: post.userId === viewer ? post.viewCount : null,
     isLiked: post.isLiked,
     createdAt: post.createdAt,
+    editedAt: post.editedAt,
     isDeleted: post.isDeleted,
     isHidden: post.isHidden,
     mentions: findMentions(post.content).flatMap((span) => {

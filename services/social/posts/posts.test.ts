@@ -17,6 +17,7 @@ t.test('posts', async (t) => {
       'commentsCount',
       'content',
       'createdAt',
+      'editedAt',
       'hashtags',
       'id',
       'isDeleted',
@@ -217,6 +218,18 @@ t.test('posts', async (t) => {
       (event as { postId: string }).postId === id
     )
     t.same(edits, [{ postId: id, authorId: ana, excerpt: 'two' }, { postId: id, authorId: ana, excerpt: null }])
+  })
+
+  t.test('a post whose text was changed says when, and one whose visibility was changed does not', async (t) => {
+    const { data } = await post(ana, '/feed', { type: 'TEXT', content: 'one' })
+    const editedAt = async () => (await get(ben, `/feed?userId=${ana}`)).data.posts[0].editedAt
+    t.equal(data.post.editedAt, null)
+    await put(ana, `/feed/${data.post.id}`, { visibility: 'FOLLOWERS', content: 'one' })
+    await put(ana, `/feed/${data.post.id}`, { visibility: 'PUBLIC' })
+    t.equal(await editedAt(), null)
+    const { data: { post: edited } } = await put(ana, `/feed/${data.post.id}`, { content: 'two' })
+    t.ok(edited.editedAt > edited.createdAt)
+    t.equal(await editedAt(), edited.editedAt)
   })
 
   t.test('narrowing or deleting a post is published; widening it is not', async (t) => {

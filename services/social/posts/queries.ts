@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { pollOf, type PollRow } from '../polls/queries.ts'
 import type { Db, PostType, Visibility } from '../tables.ts'
+import { commentsCount, likesCount } from '../visibility/counts.ts'
 import { asUuid, canSeePerson, isShownInPeople } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
 
@@ -20,6 +21,7 @@ export interface PostRow {
   viewCount: number
   isLiked: boolean
   createdAt: Date
+  editedAt: Date | null
   isDeleted: boolean
   isHidden: boolean
   /** The mentioned people that the viewer can see. */
@@ -45,10 +47,11 @@ export function selectPosts (db: Db, viewer: string) {
       'posts.visibility',
       'posts.content',
       'posts.media_urls as mediaUrls',
-      'posts.likes_count as likesCount',
-      'posts.comments_count as commentsCount',
+      likesCount(viewer).as('likesCount'),
+      commentsCount(viewer).as('commentsCount'),
       'posts.views_count as viewCount',
       'posts.created_at as createdAt',
+      'posts.edited_at as editedAt',
       sql<boolean>`exists (select from likes where likes.post_id = posts.id
         and likes.account_id = ${asUuid(viewer)} offset 0)`.as('isLiked'),
       sql<boolean>`false`.as('isDeleted'),

@@ -16,10 +16,20 @@ import {
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { MediaNotAllowed, PollIncomplete, PollEndInPast, MediaGone, postErrors, NotYourPost } from '../errors.ts'
+import {
+  MediaNotAllowed,
+  PollIncomplete,
+  PollEndInPast,
+  PollEndTooLate,
+  PollOptionsEqual,
+  MediaGone,
+  postErrors,
+  NotYourPost
+} from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
 import { ensureOwnPrivateImages, toPrivateImages, replacePublicImages } from '../media/private-copies.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
+import { findTimezone } from '../people/actions.ts'
 import { parsePoll } from '../polls/actions.ts'
 import { postTypes, visibilities } from '../tables.ts'
 import { updatePost, deletePost, viewPost, createPost } from './actions.ts'
@@ -53,10 +63,14 @@ const NewPost = named(
     pollOptions: Type.Optional(
       Type.Array(Body({ text: Text({ max: 200, examples: ['At dawn'] }) }), {
         maxItems: 10,
-        description: 'Only for a POLL: 2 to 10 options'
+        description: 'Only for a POLL: 2 to 10 options, all different'
       })
     ),
-    pollEndsAt: Type.Optional({ ...DateOrDateTime, examples: ['2026-12-01'] }),
+    pollEndsAt: Type.Optional({
+      ...DateOrDateTime,
+      description: "At most a year ahead. A date means the end of that day in the author's time zone.",
+      examples: ['2026-12-01']
+    }),
     locationName: Type.Optional(Text({ min: 0, max: 200 })),
     latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
     longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
@@ -93,14 +107,22 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       description: 'Mentioned users who can read the post are notified.',
       headers: IdempotencyHeaders,
       body: NewPost,
-      errors: [PollIncomplete, PollEndInPast, MediaNotAllowed, MediaGone, IdempotencyConflict],
+      errors: [
+        PollIncomplete,
+        PollOptionsEqual,
+        PollEndInPast,
+        PollEndTooLate,
+        MediaNotAllowed,
+        MediaGone,
+        IdempotencyConflict
+      ],
       response: { 201: OnePost }
     }
   }, async (request, reply) => {
     const { body, account } = request
     const { type, visibility, content = '', mediaUrls = [] } = body
     if (!mediaUrls.every((url) => media.isAllowedUrl(url))) throw new MediaNotAllowed()
-    const poll = type === 'POLL' ? parsePoll(body) : null
+    const poll = type === 'POLL' ? await parsePoll(body, async () => await findTimezone(deps, account.id)) : null
     await ensureMentionedPeople(deps, content)
     const images = mediaUrls.map((url) => media.toStoredValue(url))
     await ensureOwnPrivateImages(db, account.id, images)

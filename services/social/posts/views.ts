@@ -2,8 +2,13 @@ import { sql } from 'kysely'
 import { createBatcher } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 
+interface View {
+  postId: string
+  viewerId: string
+}
+
 /** Counts a view of a post. Resolves after the commit. */
-export type CountView = (postId: string) => Promise<void>
+export type CountView = (view: View) => Promise<void>
 
 /**
  * Counts views of posts in batches: views that arrive while a statement runs are counted together by the next
@@ -11,21 +16,49 @@ export type CountView = (postId: string) => Promise<void>
  * loses no view that was reported as counted.
  */
 export function createViewCounter (db: Db): CountView {
-  const countBatched = createBatcher(async (postIds: string[]) => {
-    await addViews(db, postIds)
-    return postIds
+  const countBatched = createBatcher(async (views: View[]) => {
+    await addViews(db, views)
+    return views
     // A post that stays locked too long must not keep the others from being read. The failed statement committed
     // nothing.
   }, { maxItems: 1_000, isItemError: isLockTimeout })
-  return async (postId) => void await countBatched(postId)
+  return async (view) => void await countBatched(view)
 }
+
+/** How long posts are ranked after their creation. */
+export const RANKED_FOR = '7 days'
 
 const isLockTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03'
 
-async function addViews (db: Db, postIds: string[]) {
+async function addViews (db: Db, views: View[]) {
   // Locked in the order of ids, so that two replicas that count the same posts cannot deadlock.
   await sql`
-    with counts as (select id, count(*)::integer as times from unnest(${postIds}::uuid[]) as id group by id),
-    locked as (select posts.id, times from counts join posts using (id) order by posts.id for no key update of posts)
-    update posts set views_count = views_count + times from locked where posts.id = locked.id`.execute(db)
+    with views as (
+      select * from unnest(
+        ${views.map(({ postId }) => postId)}::uuid[], ${views.map(({ viewerId }) => viewerId)}::uuid[]
+      ) as view (id, reader)
+    ), locked as (
+      select id, created_at from posts where id in (select id from views) order by id for no key update
+    ), readers as (
+      insert into post_readers (post_id, account_id)
+      select distinct id, reader from views join locked using (id)
+      where created_at > now() - ${RANKED_FOR}::interval
+      order by id, reader on conflict do nothing
+    )
+    update posts set views_count = views_count + times
+    from (select id, count(*)::integer as times from views join locked using (id) group by id) counted
+    where posts.id = counted.id`.execute(db)
+}
+
+const BATCH_SIZE = 10_000
+
+/** Deletes readers of posts that are no longer ranked. @returns how many it deleted */
+export async function deleteOldReaders (db: Db) {
+  const { numDeletedRows } = await db.deleteFrom('post_readers')
+    .where(sql<boolean>`ctid = any(array(
+      select ctid from post_readers where post_id < (select uuidv7(-${RANKED_FOR}::interval)) limit ${
+      sql.lit(BATCH_SIZE)
+    }))`)
+    .executeTakeFirst()
+  return numDeletedRows
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { StoryReacted } from '@tandem/contracts'
+import { StoryReacted, StoryUnreacted } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { dayAround } from '@tandem/account-kit'
-import { EmojiTooLong, NotYourStory, StoryLimitExceeded } from '../errors.ts'
+import { lowerCounters } from '../counters.ts'
+import { EmojiTooLong, NotReacted, NotYourStory, StoryLimitExceeded } from '../errors.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../tables.ts'
 import { lockVisibleStory } from '../visibility/stories.ts'
@@ -115,6 +116,23 @@ export async function reactToStory (
     if (story.authorId !== accountId) await countView(trx, storyId, accountId)
     await publish(trx, StoryReacted, storyId, { storyId, authorId: story.authorId, reactedBy: accountId, emoji })
     return reaction
+  })
+}
+
+/** Removes a person's reaction, also to a story that they can no longer see. @throws NotReacted, StoryNotFound, StoryExpired */
+export async function removeReaction (db: Db, { storyId, accountId }: { storyId: string, accountId: string }) {
+  await db.transaction().execute(async (trx) => {
+    // The lock of every change to the reactions of a story.
+    const story = await trx.selectFrom('stories').where('id', '=', storyId).select('author_id as authorId')
+      .forNoKeyUpdate().executeTakeFirst()
+    const { numDeletedRows } = await trx.deleteFrom('story_reactions').where('story_id', '=', storyId)
+      .where('account_id', '=', accountId).executeTakeFirst()
+    if (!story || numDeletedRows === 0n) {
+      await findStory(trx, storyId, accountId)
+      throw new NotReacted()
+    }
+    await lowerCounters(trx, 'stories', 'reaction_count', [storyId])
+    await publish(trx, StoryUnreacted, storyId, { storyId, authorId: story.authorId, unreactedBy: accountId })
   })
 }
 

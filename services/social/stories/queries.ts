@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
+import { reactionCount, viewCount } from '../visibility/counts.ts'
 import { asUuid, canSeePerson } from '../visibility/people.ts'
 import { isActive, canSeeStoriesOf, canSeeStory } from '../visibility/stories.ts'
 
@@ -65,8 +66,8 @@ const selectStories = (db: Db, viewer: string) =>
       'stories.duration',
       'stories.expires_at as expiresAt',
       'stories.created_at as createdAt',
-      'stories.view_count as viewCount',
-      'stories.reaction_count as reactionCount',
+      viewCount(viewer).as('viewCount'),
+      reactionCount(viewer).as('reactionCount'),
       sql<boolean>`exists (select from story_views where story_id = stories.id
         and account_id = ${asUuid(viewer)} offset 0)`.as('isViewed'),
       sql<string | null>`(select emoji from story_reactions where story_id = stories.id

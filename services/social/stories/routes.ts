@@ -22,6 +22,7 @@ import {
 import type { Deps } from '../deps.ts'
 import {
   MediaNotAllowed,
+  NotReacted,
   NotYourStory,
   StoryNotFound,
   MediaGone,
@@ -35,7 +36,7 @@ import { ensureOwnPrivateImages, toPrivateImages } from '../media/private-copies
 import { withAuthors } from '../people/authors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { storyMediaTypes } from '../tables.ts'
-import { deleteStory, createStory, reactToStory, viewStory } from './actions.ts'
+import { deleteStory, createStory, reactToStory, removeReaction, viewStory } from './actions.ts'
 import { findStory, listRings, listStories, listViewers, type StoryRow } from './queries.ts'
 import { Ring, Story, Viewer } from './story.ts'
 
@@ -212,6 +213,21 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     async ({ params, body, account }) =>
       data({ reaction: await reactToStory(db, { storyId: params.id, accountId: account.id, emoji: body.emoji }) })
   )
+
+  app.delete('/stories/:id/react', {
+    schema: {
+      operationId: 'removeReaction',
+      summary: 'Remove your reaction to a story',
+      description: 'The author is not notified; an unread notification of the reaction disappears.',
+      'x-extension': true,
+      params,
+      errors: [...storyErrors, NotReacted],
+      response: { 200: Message }
+    }
+  }, async ({ params, account }) => {
+    await removeReaction(db, { storyId: params.id, accountId: account.id })
+    return message('Your reaction was removed')
+  })
 
   app.get('/stories/:id/viewers', {
     schema: {

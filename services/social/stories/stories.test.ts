@@ -166,6 +166,22 @@ t.test('stories', async (t) => {
     await del(ana, `/stories/${id}`)
   })
 
+  t.test('a reaction can be removed, also when the story can no longer be seen', async (t) => {
+    const { id } = await givenStory(db, { author_id: ana })
+    const react = async () => (await post(cara, `/stories/${id}/react`, { emoji: '🔥' })).status
+    t.match(await del(cara, `/stories/${id}/react`), { status: 400, code: 'NOT_REACTED' })
+    t.match(await del(stranger, `/stories/${id}/react`), { status: 404, code: 'NOT_FOUND' })
+    t.equal(await react(), 200)
+    const removals = await Promise.all(Array.from({ length: 5 }, () => del(cara, `/stories/${id}/react`)))
+    t.same(removals.map(({ status }) => status).toSorted(), [200, 400, 400, 400, 400])
+    t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 1, reactionCount: 0 })
+    t.same(await publishedEvents('social.story.unreacted.v1'), [{ storyId: id, authorId: ana, unreactedBy: cara }])
+    t.equal(await react(), 200)
+    await db.updateTable('stories').set({ expires_at: new Date() }).where('id', '=', id).execute()
+    t.equal((await del(cara, `/stories/${id}/react`)).status, 200)
+    t.match(await del(cara, `/stories/${id}/react`), { status: 410, code: 'EXPIRED' })
+  })
+
   t.test('concurrent reactions by one person leave one, and a concurrently deleted story is not found', async (t) => {
     const { id } = await givenStory(db, { author_id: ana })
     const sent = await Promise.all(

@@ -4,6 +4,7 @@ import { hide } from '@tandem/account-kit'
 import { PersonHidden } from '@tandem/contracts'
 import { deliver } from '@tandem/bus-kit/testing'
 import { until } from '@tandem/test-kit'
+import { runHousekeeping } from '../housekeeping.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'
 import type { Db } from '../tables.ts'
 import { examplePerson, givenStory, testApp } from '../test/app.ts'
@@ -60,11 +61,11 @@ const lists: [viewer: string, url: string][] = [
   [ben, '/stories'],
   [ben, `/stories/${bensStory.id}/viewers`]
 ]
+
 const single: [viewer: string, url: string][] = [
   [ben, `/feed/${own.id}`],
   [ben, `/feed/${own.id}/comment`],
   [ben, `/feed/${own.id}/likes`],
-  [ben, `/feed/${others.id}/comment?parentId=${comment.id}`],
   [ben, `/users/${zelda}`],
   [ben, '/users/by-username/zelda'],
   [ben, `/users/${zelda}/followers`],
@@ -129,15 +130,68 @@ t.test('nobody can act on what a hidden person did, and no event is published', 
   await setHidden(false)
 })
 
-t.test('counters keep a hidden person', async (t) => {
-  const counters = async () => [
-    (await get(cat, `/feed/${others.id}`)).data.post.likesCount,
-    (await get(cat, `/feed/${others.id}`)).data.post.commentsCount,
-    (await get(cat, `/users/${ben}`)).data.user.followersCount
-  ]
-  const before = await counters()
+t.test('a hidden person counts nowhere, and counts again once they are back', async (t) => {
+  const poll = await publishPost(cat, 'tea?', {
+    type: 'POLL',
+    pollQuestion: 'tea?',
+    pollOptions: [{ text: 'yes' }, { text: 'no' }]
+  })
+  for (const voter of [zelda, ben]) await post(voter, `/feed/${poll.id}/vote`, { optionId: poll.poll.options[0].id })
+  const numbers = async () => {
+    const { likesCount, commentsCount } = (await get(cat, `/feed/${others.id}`)).data.post
+    const { followersCount, followingCount } = (await get(cat, `/users/${ben}`)).data.user
+    const { viewCount, reactionCount } = (await get(ben, `/stories/${bensStory.id}`)).data.story
+    const { totalVotes, options: [{ votesCount }] } = (await get(cat, `/feed/${poll.id}`)).data.post.poll
+    return {
+      likesCount,
+      commentsCount,
+      followersCount,
+      followingCount,
+      viewCount,
+      reactionCount,
+      totalVotes,
+      votesCount
+    }
+  }
+  const lengths = async () => ({
+    likesCount: (await get(cat, `/feed/${others.id}/likes`)).data.users.length,
+    followersCount: (await get(cat, `/users/${ben}/followers`)).data.users.length,
+    followingCount: (await get(cat, `/users/${ben}/following`)).data.users.length,
+    viewCount: (await get(ben, `/stories/${bensStory.id}/viewers`)).data.viewers.length
+  })
+  const shown = {
+    likesCount: 1,
+    commentsCount: 2,
+    followersCount: 2,
+    followingCount: 1,
+    viewCount: 1,
+    reactionCount: 1,
+    totalVotes: 2,
+    votesCount: 2
+  }
+  t.match(shown, await lengths())
+  t.same(await numbers(), shown)
   await setHidden(true)
-  t.same(await counters(), before)
+  t.same(await numbers(), {
+    likesCount: 0,
+    commentsCount: 1,
+    followersCount: 1,
+    followingCount: 0,
+    viewCount: 0,
+    reactionCount: 0,
+    totalVotes: 1,
+    votesCount: 1
+  })
+  t.match(await numbers(), await lengths())
+  await setHidden(false)
+  t.same(await numbers(), shown)
+})
+
+t.test('what a hidden person did at the moment they were hidden is marked later', async (t) => {
+  await hide(db, zelda, true, new Date(Date.now() + changes++))
+  t.equal((await get(cat, `/feed/${others.id}`)).data.post.likesCount, 1)
+  await runHousekeeping(app.deps)
+  t.equal((await get(cat, `/feed/${others.id}`)).data.post.likesCount, 0)
   await setHidden(false)
 })
 

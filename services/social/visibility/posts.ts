@@ -50,6 +50,11 @@ export async function lockVisiblePost (trx: Trx, postId: string, viewer: string)
   return post
 }
 
+/** Takes the same lock for what a person may do with their own comment, whether or not they see the post. */
+export async function lockPost (trx: Trx, postId: string) {
+  await trx.selectFrom('posts').where('id', '=', postId).select('id').forNoKeyUpdate().execute()
+}
+
 /** A post that `viewer` can see. @throws PostNotFound, PostForbidden, PostGone */
 export async function readVisiblePost (db: Db, postId: string, viewer: string) {
   const post = await visiblePost(db, postId, viewer).executeTakeFirst()

@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import { asUuid, type AccountRef } from './people.ts'
+
+// A number equals the list that it stands beside: it leaves out hidden people, whom nobody else sees, and people in a
+// block with the viewer. A page shows many numbers, so the rows of hidden people are marked, and few: see hidden-rows.ts.
+
+/**
+ * Returns a function that counts rows for a viewer.
+ * @param counter the column that counts all of them
+ * @param rows the counted rows, as `counted`
+ * @param isHidden whether nobody but the person sees a row: the predicate of a partial index
+ */
+function counted (counter: string, rows: string, person = 'account_id', isHidden = 'counted.account_hidden') {
+  const from = sql.raw(`from ${rows}`)
+  const by = sql.ref(`counted.${person}`)
+  const hidden = sql.raw(isHidden)
+  return (viewer: AccountRef) =>
+    sql<number>`(${sql.raw(counter)}
+    - (select count(*) ${from} and ${hidden} and ${by} <> ${asUuid(viewer)})
+    - (select count(*) ${from} and not ${hidden} and ${by} = any(array(
+      select block.other_id from blocks block where block.account_id = ${asUuid(viewer)} and not block.is_lifted))))`
+}
+
+const commentHidden = '(counted.author_hidden or counted.hidden_at is not null)'
+
+export const likesCount = counted('posts.likes_count', 'likes counted where counted.post_id = posts.id')
+/** With replies. */
+export const commentsCount = counted(
+  'posts.comments_count',
+  'comments counted where counted.post_id = posts.id',
+  'author_id',
+  commentHidden
+)
+export const repliesCount = counted(
+  'comments.replies_count',
+  'comments counted where counted.parent_id = comments.id',
+  'author_id',
+  commentHidden
+)
+export const totalVotes = counted('polls.total_votes', 'poll_votes counted where counted.post_id = polls.post_id')
+export const votesCount = counted(
+  'poll_options.votes_count',
+  'poll_votes counted where counted.post_id = poll_options.post_id and counted.option_id = poll_options.id'
+)
+export const viewCount = counted('stories.view_count', 'story_views counted where counted.story_id = stories.id')
+export const reactionCount = counted(
+  'stories.reaction_count',
+  'story_reactions counted where counted.story_id = stories.id'
+)
+/** The followers of the row of `people`. */
+export const followersCount = counted(
+  'coalesce(follow_counts.followers_count, 0)',
+  'follows counted where counted.followed_id = people.account_id',
+  'follower_id',
+  'counted.follower_hidden'
+)
+/** How many people the row of `people` follows. */
+export const followingCount = counted(
+  'coalesce(follow_counts.following_count, 0)',
+  'follows counted where counted.follower_id = people.account_id',
+  'followed_id',
+  'counted.followed_hidden'
+)
