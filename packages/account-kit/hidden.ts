@@ -1,10 +1,13 @@
 import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { ErasureTables } from './tables.ts'
 
-/** Whether everybody else can see a person. `person` is an account's id, or a column that holds one. */
+/**
+ * Whether everybody else can see a person. `person` is an account's id, or a column that holds one. The columns of the
+ * subquery have names of their own, so that they never capture the caller's `account_id`.
+ */
 export const isNotHidden = (person: RawBuilder<unknown>) =>
   sql<SqlBool>`not exists (
-  select from hidden_people hidden where hidden.account_id = ${person} and hidden.is_hidden offset 0)`
+  select from hidden_people hidden (hidden_id, is_hidden_now) where hidden_id = ${person} and is_hidden_now offset 0)`
 
 /** Whether nobody else can see a person now. */
 export async function isHidden<Tables extends ErasureTables> (db: Kysely<Tables>, accountId: string) {

@@ -221,6 +221,8 @@ export const MeetingDisarmed = defineEvent(
   'fitmatch.meeting.disarmed.v1',
   Type.Object({ ...meeting.properties, reason: Type.Enum(['CONTACT_ENDED', 'PLACE_ENDED']) })
 )
+/** The person can no longer report back: their account is closed, paused or restricted. The contact learns of it. */
+export const MeetingEnded = defineEvent('fitmatch.meeting.ended.v1', meeting)
 
 /** How many meetings of an account are armed now. */
 export const ArmedMeetings = defineRpc('fitmatch.armed-meetings.v1', {

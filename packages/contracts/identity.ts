@@ -155,6 +155,12 @@ export const Contact = defineRpc('identity.contact.v1', {
   )
 })
 
+/** The account whose verified address it is, and whether its owner is banned or leaving; null if it is nobody's. */
+export const AddressOwner = defineRpc('identity.address-owner.v1', {
+  request: Type.Object({ email: Type.String() }),
+  response: Nullable(Type.Object({ accountId: Id, isBannedOrLeaving: Type.Boolean() }))
+})
+
 /** Since when an account is a member, and its member number (the first is 1); null for an unknown account. */
 export const Membership = defineRpc('identity.membership.v1', {
   request: ofAccount,

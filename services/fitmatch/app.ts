@@ -12,7 +12,12 @@ import type { Deps } from './deps.ts'
 import './errors-indonesian.ts'
 import { discoverRoutes } from './discover/routes.ts'
 import { meetingRoutes } from './meetings/routes.ts'
-import { onMeetingAlarmMailed, onMeetingMailFailed, onTrustedContactEnded } from './meetings/consumers.ts'
+import {
+  onMeetingAlarmMailed,
+  onMeetingMailFailed,
+  onPersonHidden,
+  onTrustedContactEnded
+} from './meetings/consumers.ts'
 import { handleArmedMeetings, handleMeetingDetails, handleMeetingStatus } from './meetings/rpc.ts'
 import { handleFitMatchOverview } from './matches/rpc.ts'
 import { matchRoutes } from './matches/routes.ts'
@@ -102,7 +107,12 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 }
 
 /** The handlers of all events that this service consumes. */
-export const createHandlers = (deps: Deps) => [...consumers.map((each) => each(deps)), ...deps.erasure.handlers]
+export const createHandlers = (deps: Deps) => [
+  ...consumers.map((each) => each(deps)),
+  ...deps.erasure.handlers,
+  // After the handlers that store who is hidden.
+  onPersonHidden(deps)
+]
 
 /** The handlers of all RPCs that this service provides. */
 export const createRpcHandlers = (deps: Deps) => rpcHandlers.map((each) => each(deps))

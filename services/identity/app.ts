@@ -1,6 +1,12 @@
 import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { serveOperators, serveProposals } from '@tandem/operator-kit'
-import { handleAccounts, handleAddressVerified, handleContact, handleMembership } from './accounts/rpc.ts'
+import {
+  handleAccounts,
+  handleAddressOwner,
+  handleAddressVerified,
+  handleContact,
+  handleMembership
+} from './accounts/rpc.ts'
 import { onPersonChanged } from './accounts/consumers.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { addressRoutes } from './address/routes.ts'
@@ -71,6 +77,7 @@ const rpcHandlers = [
   handleSigningKeys,
   handleAccounts,
   handleContact,
+  handleAddressOwner,
   handleMembership,
   handleAddressVerified,
   handleHiddenOrErased

@@ -25,13 +25,14 @@ import {
   onPostNarrowed,
   onStoryUnreacted
 } from './notifications/consumers.ts'
-import { onMeetingCleared, onMeetingOverdue, onMeetingShared } from './meetings/consumers.ts'
+import { onMeetingCleared, onMeetingEnded, onMeetingOverdue, onMeetingShared } from './meetings/consumers.ts'
 import { operatorRoutes } from './operators/routes.ts'
 import { onPersonChanged } from './people/consumers.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { pushRoutes } from './push/routes.ts'
 import { onAccountChanged } from './realtime/consumers.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
+import { onContactBlocked, onContactHidden } from './trusted-contact/consumers.ts'
 import { handleTrustedContactStatus } from './trusted-contact/rpc.ts'
 import { trustedContactRoutes } from './trusted-contact/routes.ts'
 
@@ -49,6 +50,8 @@ const consumers = [
   onPersonChanged,
   onPersonBlocked,
   onPersonUnblocked,
+  onContactBlocked,
+  onContactHidden,
   onSessionsEnded,
   onPasswordChanged,
   onProviderLinked,
@@ -68,7 +71,8 @@ const consumers = [
   onBroadcastSent,
   onMeetingShared,
   onMeetingOverdue,
-  onMeetingCleared
+  onMeetingCleared,
+  onMeetingEnded
 ]
 const rpcHandlers = [handleTrustedContactStatus, handlePersonalData, handleErasureCheck]
 

@@ -629,7 +629,7 @@ export class Operations extends HeyApiClient {
     /**
      * Let my trusted contact know of an activity that I go to
      *
-     * They are mailed the place, the time and who comes. Half of `minutes` after the end I get a push. If I do not report back within `minutes`, they are mailed again. This is no emergency service: nobody watches meetings or calls for help. The contact has to agree first. If they no longer agree, the check ends, and I am notified. I am also notified if a mail to them fails. At most 10 a day. A repeat changes the minutes.
+     * They are mailed the place, the time and who comes. Half of `minutes` after the end I get a push. If I do not report back within `minutes`, they are mailed again. This is no emergency service: nobody watches meetings or calls for help. The contact has to agree first. If they no longer agree, the check ends, and I am notified. I am also notified if a mail to them fails. If my account is closed, paused or restricted, the check ends, and they are mailed that I cannot report back. At most 10 a day. A repeat changes the minutes.
      */
     public armMeetingSafety<ThrowOnError extends boolean = true>(options: Options<ArmMeetingSafetyData, ThrowOnError>): RequestResult<ArmMeetingSafetyResponses, ArmMeetingSafetyErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<ArmMeetingSafetyResponses, ArmMeetingSafetyErrors, ThrowOnError, 'data'>({
@@ -2627,7 +2627,7 @@ export class Operations extends HeyApiClient {
     /**
      * Set my trusted contact
      *
-     * A new address gets a mail with the question whether it agrees, and nothing else until then. Tandem is no emergency service: nobody watches meetings or calls for help. An address that declined cannot be asked again. At most 3 changes a day, and 3 requests of mine to an address in 30 days. I am notified of every change. While an armed safety check counts on the former contact, it is 409 without `confirm`; with it the check ends, and I am notified.
+     * A new address gets a mail with the question whether it agrees, and nothing else until then. Tandem is no emergency service: nobody watches meetings or calls for help. An address that declined cannot be asked again. At most 3 changes a day, and 3 requests of mine to an address in 30 days. I am notified of every change. While an armed safety check counts on the former contact, it is 409 without `confirm`; with it the check ends, and I am notified. A contact whose own account is closed, or who is in a block with me, ends; I am notified without the reason.
      */
     public setTrustedContact<ThrowOnError extends boolean = true>(options: Options<SetTrustedContactData, ThrowOnError>): RequestResult<SetTrustedContactResponses, SetTrustedContactErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).put<SetTrustedContactResponses, SetTrustedContactErrors, ThrowOnError, 'data'>({

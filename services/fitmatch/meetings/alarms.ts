@@ -1,6 +1,7 @@
+import { isHidden } from '@tandem/account-kit'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { MeetingAsked, MeetingOverdue } from '@tandem/contracts'
+import { MeetingAsked, MeetingEnded, MeetingOverdue } from '@tandem/contracts'
 import { workLocked } from '@tandem/database-kit'
 import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
@@ -51,6 +52,12 @@ interface DueMeeting {
 async function runDue (trx: Trx, { id, activityId, accountId, alarmAt }: DueMeeting, now: Date) {
   const meeting = trx.updateTable('meetings').where('id', '=', id)
   const ids = { meetingId: id, activityId, accountId }
+  // It was armed just before the person was hidden.
+  if (await isHidden(trx, accountId)) {
+    await trx.deleteFrom('meetings').where('id', '=', id).execute()
+    await publish(trx, MeetingEnded, id, ids)
+    return
+  }
   if (now < alarmAt) {
     await meeting.set({ due_at: alarmAt }).execute()
     await publish(trx, MeetingAsked, id, ids)

@@ -1,6 +1,7 @@
+import { isHidden } from '@tandem/account-kit'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { MeetingDisarmed, TrustedContactStatus } from '@tandem/contracts'
+import { MeetingDisarmed, MeetingEnded, TrustedContactStatus } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { MeetingNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -27,6 +28,21 @@ export async function disarmWithoutContact ({ db, callRpc }: Pick<Deps, 'db' | '
     for (const { id, activityId } of disarmed) {
       await publish(trx, MeetingDisarmed, id, { meetingId: id, activityId, accountId, reason: 'CONTACT_ENDED' })
     }
+  })
+}
+
+/**
+ * Ends the armed meetings of a person who can no longer report back, because their account is closed, paused or
+ * restricted. Their contact, who would otherwise get an alarm or nothing at all, learns of it. A meeting that is armed
+ * at the same moment ends when it is due.
+ */
+export async function endMeetingsOfHidden (db: Db, accountId: string) {
+  await db.transaction().execute(async (trx) => {
+    // The event can be late, and the person back.
+    if (!await isHidden(trx, accountId)) return
+    const ended = await trx.deleteFrom('meetings').where('account_id', '=', accountId).where('status', '=', 'ARMED')
+      .returning(['id as meetingId', 'activity_id as activityId', 'account_id as accountId']).execute()
+    for (const meeting of ended) await publish(trx, MeetingEnded, meeting.meetingId, meeting)
   })
 }
 

@@ -64,7 +64,8 @@ export const meetingRoutes: Routes<Deps> = async (app, deps) => {
         description:
           'They are mailed the place, the time and who comes. Half of `minutes` after the end I get a push. If I do not ' +
           `report back within \`minutes\`, they are mailed again. ${noEmergencyService} The contact has to agree first. ` +
-          'If they no longer agree, the check ends, and I am notified. I am also notified if a mail to them fails. ' +
+          'If they no longer agree, the check ends, and I am notified. I am also notified if a mail to them fails. If my ' +
+          'account is closed, paused or restricted, the check ends, and they are mailed that I cannot report back. ' +
           'At most 10 a day. A repeat changes the minutes.',
         'x-extension': true,
         params,

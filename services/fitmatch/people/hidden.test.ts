@@ -131,6 +131,16 @@ t.test('nobody can act on a hidden person, and no event is published', async (t)
   await setHidden(false)
 })
 
+t.test('a hidden person keeps nobody else from being invited and accepted', async (t) => {
+  const dina = await member('Dina')
+  await createMatch(ben, dina)
+  await setHidden(true)
+  const { id } = await create(ben, { visibility: 'OPEN', capacity: 4, userIds: [dina.id] })
+  await post(cat.id, `/activities/${id}/join`)
+  t.match(await post(ben.id, `/activities/${id}/requests/${cat.id}`, { accept: true }), { status: 200 })
+  await setHidden(false)
+})
+
 t.test('counters keep a hidden person, and nobody is reminded of what they host', async (t) => {
   const goingCount = async () => (await get(ben.id, `/activities/${attended.id}`)).data.activity.goingCount
   const before = await goingCount()

@@ -5,7 +5,7 @@ import { createMediaUrls } from '@tandem/media-url-kit'
 import { testApp } from '../test/app.ts'
 import { findOwnAccount } from './queries.ts'
 import { describeUser } from './user.ts'
-import { handleAddressVerified, handleContact, handleMembership } from './rpc.ts'
+import { handleAddressOwner, handleAddressVerified, handleContact, handleMembership } from './rpc.ts'
 
 const { db, deps, rpcResults, handlers, get, login, givenAccount } = await testApp(t)
 
@@ -185,4 +185,17 @@ t.test('other services can call for the contact and the membership of an account
   t.match(one?.since, /Z$/)
   t.equal(two!.number, one!.number + 1)
   t.equal(await membership(crypto.randomUUID()), null)
+})
+
+t.test('other services can call for the owner of a verified address, and whether they are banned or leaving', async (t) => {
+  const ownerOf = async (email: string) => await handleAddressOwner(deps).handle({ email })
+  const [ana, unverified] = [await givenAccount(), await givenAccount({ verified: false })]
+  t.same(await ownerOf(ana.email.toUpperCase()), { accountId: ana.id, isBannedOrLeaving: false })
+  t.equal(await ownerOf(unverified.email), null)
+  t.equal(await ownerOf('nobody@example.com'), null)
+  for (const ended of ['paused_at', 'leaving_at', 'banned_at'] as const) {
+    await db.updateTable('accounts').set({ [ended]: new Date() }).where('id', '=', ana.id).execute()
+    t.match(await ownerOf(ana.email), { isBannedOrLeaving: ended !== 'paused_at' })
+    await db.updateTable('accounts').set({ [ended]: null }).where('id', '=', ana.id).execute()
+  }
 })

@@ -73,6 +73,17 @@ export async function findContact (db: Db, id: string) {
     .executeTakeFirst()
 }
 
+/** Whose verified address it is. An address that nobody has verified says nothing about who reads its mails. */
+export async function findAddressOwner (db: Db, email: string) {
+  return await db.selectFrom('accounts').where('email', '=', email.toLowerCase())
+    .where('email_verified_at', 'is not', null).where('expired_at', 'is', null)
+    .select([
+      'id as accountId',
+      sql<boolean>`banned_at is not null or leaving_at is not null`.as('isBannedOrLeaving')
+    ])
+    .executeTakeFirst()
+}
+
 /** The initial profile data of the accounts that exist. */
 export async function listAccounts (db: Db, ids: string[]) {
   return await db.selectFrom('accounts').where('id', '=', sql<string>`any(${ids}::uuid[])`).where(

@@ -77,6 +77,20 @@ export const english = {
       paragraphs: [`${name} has now told Tandem that they are well.`, noEmergencyService],
       button: { label: 'End these emails', url }
     }),
+  meetingEnded: ({ name, url }: ContactMail) =>
+    renderMail({
+      locale,
+      footer: `${contactFooter(name)} The link lets you end these emails.`,
+      subject: `The safety check of ${name} has ended`,
+      title: 'Hello',
+      paragraphs: [
+        `${name} can no longer report back after the activity that they let you know of, because their account was closed ` +
+        'or paused. You get no further email about it.',
+        'This says nothing about how they are. If you want to know, ask them yourself.',
+        noEmergencyService
+      ],
+      button: { label: 'End these emails', url }
+    }),
   passwordChanged: (how: 'INITIAL' | 'CHANGED' | 'RESET' | 'CLEARED') =>
     renderMail({
       locale,

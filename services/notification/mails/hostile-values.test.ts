@@ -40,6 +40,7 @@ t.test('no mail carries a link or markup of people', (t) => {
         meetingShared: templates.meetingShared(meeting),
         meetingOverdue: templates.meetingOverdue(meeting),
         meetingCleared: templates.meetingCleared(contact),
+        meetingEnded: templates.meetingEnded(contact),
         passwordChanged: templates.passwordChanged('CHANGED'),
         providerLinked: templates.providerLinked('PROVIDER_A', new Date()),
         newSignIn: templates.newSignIn(hostile, new Date())

@@ -75,6 +75,20 @@ export const indonesian: MailTemplates = {
       paragraphs: [`${name} sudah memberi tahu Tandem bahwa ia baik-baik saja.`, noEmergencyService],
       button: { label: 'Akhiri email ini', url }
     }),
+  meetingEnded: ({ name, url }) =>
+    renderMail({
+      locale,
+      footer: `${contactFooter(name)} Tautan ini mengakhiri email tersebut.`,
+      subject: `Pemeriksaan keamanan ${name} berakhir`,
+      title: 'Halo',
+      paragraphs: [
+        `${name} tidak dapat lagi memberi kabar setelah kegiatan yang ia beritahukan kepada Anda, karena akunnya ditutup ` +
+        'atau dijeda. Anda tidak menerima email lagi tentang kegiatan itu.',
+        'Ini tidak mengatakan apa pun tentang keadaannya. Jika Anda ingin tahu, tanyakan langsung kepadanya.',
+        noEmergencyService
+      ],
+      button: { label: 'Akhiri email ini', url }
+    }),
   passwordChanged: (how) =>
     renderMail({
       locale,

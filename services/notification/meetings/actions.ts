@@ -4,6 +4,7 @@ import { createMail, type MailContent, plainName, plainText } from '@tandem/mail
 import type { Deps } from '../deps.ts'
 import type { MailTemplates } from '../mails/english.ts'
 import { templatesFor } from '../mails/templates.ts'
+import { findContactStatus } from '../trusted-contact/eligibility.ts'
 import { shareConfirmedContact, type ConfirmedContact } from '../trusted-contact/queries.ts'
 import { createContactLink } from '../trusted-contact/tokens.ts'
 import type { Trx } from '../tables.ts'
@@ -18,8 +19,9 @@ interface Meeting {
 export async function mailShared (deps: Deps, meeting: Meeting) {
   const details = await readDetails(deps, meeting)
   const { accountId } = meeting
+  const status = await findContactStatus(deps, accountId)
   const mailId = await deps.db.transaction().execute(async (trx) => {
-    const contact = await shareConfirmedContact(trx, accountId)
+    const contact = await shareContact(trx, accountId, status)
     // They ended it while the meeting was being armed, so fitmatch found no meeting to disarm.
     if (!contact) {
       await publish(trx, TrustedContactEnded, accountId, { accountId })
@@ -43,10 +45,11 @@ export async function mailShared (deps: Deps, meeting: Meeting) {
 export async function mailOverdue (deps: Deps, meeting: Meeting) {
   const details = await readDetails(deps, meeting)
   const { meetingId, accountId } = meeting
+  const status = await findContactStatus(deps, accountId)
   const mailId = await deps.db.transaction().execute(async (trx) => {
     const { is_overdue, is_cleared } = await lockMeetingMails(trx, meetingId)
     if (is_overdue || is_cleared) return
-    const contact = await shareConfirmedContact(trx, accountId)
+    const contact = await shareContact(trx, accountId, status)
     if (!contact) {
       await publishFailed(trx, { meetingId, accountId, isAlarm: true })
       return
@@ -65,11 +68,12 @@ export async function mailOverdue (deps: Deps, meeting: Meeting) {
 
 /** Mails the contact that the person has reported back, if an alarm was mailed. A later alarm mails nothing. */
 export async function mailCleared (deps: Deps, meeting: Meeting) {
+  const status = await findContactStatus(deps, meeting.accountId)
   const mailId = await deps.db.transaction().execute(async (trx) => {
     const { is_overdue } = await lockMeetingMails(trx, meeting.meetingId)
     await trx.updateTable('meeting_mails').set({ is_cleared: true }).where('meeting_id', '=', meeting.meetingId)
       .execute()
-    const contact = is_overdue && await shareConfirmedContact(trx, meeting.accountId)
+    const contact = is_overdue && await shareContact(trx, meeting.accountId, status)
     if (!contact) return
     return await mailContact(
       trx,
@@ -80,6 +84,31 @@ export async function mailCleared (deps: Deps, meeting: Meeting) {
     )
   })
   await deps.mailer.enqueue([mailId])
+}
+
+/**
+ * Mails the contact that the person can no longer report back, and that no mail about this meeting follows. An alarm would
+ * be false, and silence would look as if they had reported back.
+ */
+export async function mailEnded (deps: Deps, meeting: Meeting) {
+  const status = await findContactStatus(deps, meeting.accountId)
+  const mailId = await deps.db.transaction().execute(async (trx) => {
+    const contact = await shareContact(trx, meeting.accountId, status)
+    if (!contact) return
+    return await mailContact(
+      trx,
+      deps,
+      { ...meeting, contact },
+      'ended',
+      (templates, common) => templates.meetingEnded(common)
+    )
+  })
+  await deps.mailer.enqueue([mailId])
+}
+
+/** The contact who has agreed; they stay the contact until the commit. `status` was read before, outside of it. */
+async function shareContact (trx: Trx, accountId: string, status: string) {
+  return status === 'CONFIRMED' ? await shareConfirmedContact(trx, accountId) : undefined
 }
 
 /** An alarm and its end can arrive at once and in any order: the lock makes one of them the first. */
@@ -111,7 +140,7 @@ async function mailContact (
   trx: Trx,
   { publicUrl }: Deps,
   { meetingId, accountId, contact }: Meeting & { contact: ConfirmedContact },
-  kind: 'shared' | 'overdue' | 'cleared',
+  kind: 'shared' | 'overdue' | 'cleared' | 'ended',
   write: Write
 ) {
   const owner = await trx.selectFrom('people').where('account_id', '=', accountId).select('name').executeTakeFirst()

@@ -138,6 +138,41 @@ t.test('only a contact who has agreed gets anything; without one, fitmatch hears
   }
 })
 
+t.test('the contact of a person who can no longer report back learns that no mail follows, and the person too', async (t) => {
+  const { owner, tell, mailsTo, inbox, neighbours } = setUp()
+  const meeting = await owner()
+  await tell('shared', meeting)
+  neighbours.meeting = null
+  for (const _ of [1, 2]) await tell('ended', meeting)
+  const mails = await mailsTo(meeting.email)
+  t.same(mails.map(({ subject }) => subject), [
+    'Ana is going to train with others',
+    'The safety check of Ana has ended'
+  ])
+  t.match(mails[1]!.text, /because their account was closed or paused/)
+  t.match((await inbox(meeting.accountId)).notifications, [{ title: 'Your safety check has ended' }])
+
+  const declined = await owner('DECLINED')
+  await tell('ended', declined)
+  t.same(await mailsTo(declined.email), [])
+})
+
+t.test('a contact who is no longer eligible gets no alarm, and fitmatch hears so; without identity they get it', async (t) => {
+  const { owner, tell, mailsTo, eventsOf, neighbours } = setUp()
+  const [banned, unknown] = [await owner(), await owner()]
+  const contact = { email: banned.email, name: 'Mum', locale: 'en', isBannedOrLeaving: true }
+  neighbours.contacts.set(randomUUID(), contact)
+  t.equal(await handleTrustedContactStatus(deps).handle({ accountId: banned.accountId }), 'NONE')
+  for (const what of ['shared', 'overdue', 'cleared', 'ended']) await tell(what, banned)
+  t.same(await mailsTo(banned.email), [])
+  t.match(await eventsOf(banned), [{ type: TrustedContactEnded.type }, { type: MeetingMailFailed.type }])
+
+  neighbours.isIdentityUnavailable = true
+  t.equal(await handleTrustedContactStatus(deps).handle({ accountId: unknown.accountId }), 'CONFIRMED')
+  await tell('overdue', unknown)
+  t.equal((await mailsTo(unknown.email)).length, 1)
+})
+
 t.test('a mail is in the language of the contact, is sent without an activity, and waits for fitmatch', async (t) => {
   const { owner, tell, mailsTo, neighbours } = setUp()
   const meeting = await owner('CONFIRMED', 'id')

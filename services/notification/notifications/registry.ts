@@ -17,6 +17,7 @@ import {
   MeetingContactNotTold,
   MeetingContactTold,
   MeetingDisarmed,
+  MeetingEnded,
   MessageSent,
   PasswordChanged,
   PeopleMentioned,
@@ -280,6 +281,13 @@ export const registry: RegistryEntry[] = [
     to: [accountId],
     data: { activityId },
     params: { reason }
+  }]),
+  onEvent(MeetingEnded, ({ meetingId, activityId, accountId }) => [{
+    kind: 'meetingDisarmed',
+    dedupeKey: `meeting-disarmed:${meetingId}`,
+    to: [accountId],
+    data: { activityId },
+    params: { reason: 'ACCOUNT_HIDDEN' }
   }]),
   onEvent(FastFinished, ({ accountId, fastId, goalHours }) => [{
     kind: 'fastGoalReached',

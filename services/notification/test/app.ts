@@ -4,9 +4,18 @@ import { sql } from 'kysely'
 import { handleRpc } from '@tandem/bus-kit'
 import { deliver, fakeRpc } from '@tandem/bus-kit/testing'
 import type { Static } from 'typebox'
-import { ArmedMeetings, Contact, MeetingDetails, MeetingStatus, People, RealtimeDetails } from '@tandem/contracts'
+import {
+  AddressOwner,
+  ArmedMeetings,
+  Contact,
+  MeetingDetails,
+  MeetingStatus,
+  People,
+  RealtimeDetails
+} from '@tandem/contracts'
 import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import { testDatabase } from '@tandem/database-kit/testing'
+import { Unavailable } from '@tandem/process-kit'
 import { createMediaUrls } from '@tandem/media-url-kit'
 import type { Teardown } from '@tandem/test-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
@@ -28,11 +37,21 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 type Details = Static<typeof RealtimeDetails.response>[number]
 type DetailsItem = Static<typeof RealtimeDetails.request>['items'][number]
 
+interface NeighbourContact {
+  email: string
+  name: string
+  locale: string
+  emailVerified?: boolean
+  isBannedOrLeaving?: boolean
+}
+
 /** Fakes of the other services: what they return, and whether they are unavailable. */
 interface Neighbours {
   people: Map<string, PersonCopy>
-  contacts: Map<string, { email: string, name: string, locale: string, emailVerified?: boolean }>
+  contacts: Map<string, NeighbourContact>
   isUnavailable: boolean
+  /** Whether the owners of addresses are unknown. */
+  isIdentityUnavailable: boolean
   /** What fitmatch says about a match and a message; null if the account cannot see it. */
   details: (item: DetailsItem) => Details
   beforeDetails: () => Promise<void>
@@ -81,6 +100,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     people: new Map(),
     contacts: new Map(),
     isUnavailable: false,
+    isIdentityUnavailable: false,
     details: () => null,
     beforeDetails: async () => {},
     meeting: null,
@@ -103,6 +123,13 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     handleRpc(Contact, async ({ accountId }) => {
       const contact = neighbours.contacts.get(accountId)
       return contact ? { emailVerified: true, ...contact } : null
+    }),
+    handleRpc(AddressOwner, async ({ email }) => {
+      if (neighbours.isIdentityUnavailable) throw new Unavailable()
+      const owner = [...neighbours.contacts].find(([, contact]) =>
+        contact.email === email && contact.emailVerified !== false
+      )
+      return owner ? { accountId: owner[0], isBannedOrLeaving: owner[1].isBannedOrLeaving ?? false } : null
     })
   ], () => neighbours.isUnavailable)
   const clock = { now: () => new Date() }
@@ -206,6 +233,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
       provider.sent.length = 0
       provider.outcomeOf = () => ({ type: 'sent' })
       neighbours.isUnavailable = false
+      neighbours.isIdentityUnavailable = false
       neighbours.armedMeetings = 0
       neighbours.meetingStatus = 'ARMED'
       neighbours.details = () => null

@@ -208,11 +208,13 @@ export const english = {
       CONFIRMED {Your trusted contact has agreed}
       DECLINED {Your trusted contact has declined}
       REMOVED {Your trusted contact was removed}
+      ENDED {You have no trusted contact any more}
       other {Your trusted contact was changed}}`,
     body: `{change, select,
       CONFIRMED {You can let them know before you meet somebody for the first time.}
       DECLINED {They get no emails about you. You can choose another person.}
       REMOVED {If this was not you, change your password.}
+      ENDED {They can no longer be your contact. Choose another person before you meet somebody for the first time.}
       other {They were asked to agree. If this was not you, change your password.}}`
   },
   meetingAsked: {
@@ -241,6 +243,7 @@ export const english = {
     type: 'ACCOUNT',
     title: 'Your safety check has ended',
     body: `{reason, select,
+      ACCOUNT_HIDDEN {Your account was closed or paused meanwhile. Your trusted contact was told that you cannot report back.}
       CONTACT_ENDED {You have no trusted contact who has agreed. Nobody is notified if you do not report back.}
       other {You no longer have a place in the activity. Nobody is notified if you do not report back.}}`
   },

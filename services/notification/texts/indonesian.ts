@@ -154,11 +154,13 @@ export const indonesian: Texts = {
       CONFIRMED {Kontak tepercaya Anda sudah setuju}
       DECLINED {Kontak tepercaya Anda menolak}
       REMOVED {Kontak tepercaya Anda dihapus}
+      ENDED {Anda tidak lagi memiliki kontak tepercaya}
       other {Kontak tepercaya Anda diubah}}`,
     body: `{change, select,
       CONFIRMED {Anda dapat memberi tahu mereka sebelum pertama kali bertemu seseorang.}
       DECLINED {Mereka tidak menerima email tentang Anda. Anda dapat memilih orang lain.}
       REMOVED {Jika itu bukan Anda, ubah kata sandi Anda.}
+      ENDED {Mereka tidak dapat lagi menjadi kontak Anda. Pilih orang lain sebelum pertama kali bertemu seseorang.}
       other {Kami meminta persetujuan mereka. Jika itu bukan Anda, ubah kata sandi Anda.}}`
   },
   meetingAsked: {
@@ -182,6 +184,7 @@ export const indonesian: Texts = {
   meetingDisarmed: {
     title: 'Pemeriksaan keamanan Anda berakhir',
     body: `{reason, select,
+      ACCOUNT_HIDDEN {Akun Anda sempat ditutup atau dijeda. Kontak tepercaya Anda diberi tahu bahwa Anda tidak dapat memberi kabar.}
       CONTACT_ENDED {Anda tidak memiliki kontak tepercaya yang setuju. Tidak ada yang diberi tahu jika Anda tidak memberi kabar.}
       other {Anda tidak lagi ikut dalam kegiatan itu. Tidak ada yang diberi tahu jika Anda tidak memberi kabar.}}`
   },

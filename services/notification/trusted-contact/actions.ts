@@ -8,6 +8,7 @@ import { ContactNeeded, ContactNotFound, EmailNotVerified } from '../errors.ts'
 import { templatesFor } from '../mails/templates.ts'
 import { changeAndNotify } from '../notifications/change-and-notify.ts'
 import type { Trx } from '../tables.ts'
+import { isEligible } from './eligibility.ts'
 import { checkNotRefused, useContactChange, useContactRequest } from './limits.ts'
 import { findContact } from './queries.ts'
 import { createContactLink } from './tokens.ts'
@@ -24,17 +25,16 @@ interface Confirmation {
   confirm: boolean
 }
 
-const changed = (change: 'SET' | 'REMOVED' | 'CONFIRMED' | 'DECLINED') => ({
+export const changed = (change: 'SET' | 'REMOVED' | 'CONFIRMED' | 'DECLINED' | 'ENDED') => ({
   kind: 'trustedContactChanged' as const,
   dedupeKey: `trusted-contact:${randomUUID()}`,
   params: { change }
 })
-export const contactConfirmed = () => changed('CONFIRMED')
-export const contactDeclined = () => changed('DECLINED')
 
 /**
  * Sets the account's trusted contact, and asks a new address whether it agrees. The owner is notified of every change,
- * because somebody else may hold their phone. Repeating a request changes nothing.
+ * because somebody else may hold their phone. Repeating a request changes nothing. An address that is not eligible is
+ * not asked, and the caller does not learn it: they could find out who blocked them.
  * @throws ContactNeeded if the former contact is needed, and the caller does not confirm
  */
 export async function setTrustedContact (
@@ -55,6 +55,7 @@ export async function setTrustedContact (
   const ownerName = owner.name
   const contact = { ...fields, locale: fields.locale ?? owner.locale }
   const former = await findContact(deps.db, accountId)
+  const isAsked = await isEligible(deps, accountId, contact.email)
   if (!confirm && former?.email !== contact.email) await checkNotNeeded(deps, accountId)
 
   const { mailId, stored } = await changeAndNotify(deps, accountId, async (trx, notify) => {
@@ -66,7 +67,9 @@ export async function setTrustedContact (
       await useContactChange(trx, accountId, now())
       const isSameAddress = await updateFields(trx, accountId, contact)
       if (!isSameAddress) await useContactRequest(trx, accountId, contact.email, now())
-      const mailId = isSameAddress ? undefined : await insertContact(trx, deps, { accountId, ownerName, ...contact })
+      const mailId = isSameAddress
+        ? undefined
+        : await insertContact(trx, deps, { accountId, ownerName, isAsked, ...contact })
       // Last: every transaction locks the contact before the inbox.
       await notify(changed('SET'))
       return mailId
@@ -95,14 +98,16 @@ async function updateFields (trx: Trx, accountId: string, { name, email, locale 
 interface InsertedContact extends StoredContact {
   accountId: string
   ownerName: string
+  isAsked: boolean
 }
 
-/** Replaces the contact, and writes the mail that asks the new one. Returns the id of the mail. */
+/** Replaces the contact, and writes the mail that asks the new one, if they are asked. Returns the id of the mail. */
 async function insertContact (trx: Trx, { publicUrl }: Deps, contact: InsertedContact) {
-  const { accountId, ownerName, name, email, locale } = contact
+  const { accountId, ownerName, isAsked, name, email, locale } = contact
   await deleteContact(trx, accountId)
   const { id } = await trx.insertInto('trusted_contacts').values({ account_id: accountId, name, email, locale })
     .returning('id').executeTakeFirstOrThrow()
+  if (!isAsked) return
   return await createMail(trx, {
     dedupeKey: `trusted-contact:${id}`,
     recipient: email,
@@ -140,8 +145,10 @@ async function checkNotNeeded ({ db, callRpc }: Deps, accountId: string) {
   if (await callRpc(ArmedMeetings, { accountId }) > 0) throw new ContactNeeded()
 }
 
-async function deleteContact (trx: Trx, accountId: string) {
+/** Deletes the contact, if they have this address. @returns whether there was one */
+export async function deleteContact (trx: Trx, accountId: string, email?: string) {
   const contact = await trx.deleteFrom('trusted_contacts').where('account_id', '=', accountId)
+    .$if(email !== undefined, (contacts) => contacts.where('email', '=', email!))
     .returning(['email', 'status']).executeTakeFirst()
   if (contact) await endContact(trx, accountId, contact)
   return contact !== undefined

@@ -60,7 +60,8 @@ export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
           `A new address gets a mail with the question whether it agrees, and nothing else until then. ${noEmergencyService} ` +
           'An address that declined cannot be asked again. At most 3 changes a day, and 3 requests ' +
           'of mine to an address in 30 days. I am notified of every change. While an armed safety check counts on the former ' +
-          'contact, it is 409 without `confirm`; with it the check ends, and I am notified.',
+          'contact, it is 409 without `confirm`; with it the check ends, and I am notified. A contact whose own account is ' +
+          'closed, or who is in a block with me, ends; I am notified without the reason.',
         'x-extension': true,
         body: Body({
           name: Text({ max: 100, description: 'Only I see it' }),

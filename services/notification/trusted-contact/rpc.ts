@@ -1,7 +1,7 @@
 import { handleRpc } from '@tandem/bus-kit'
 import { TrustedContactStatus } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { findContact } from './queries.ts'
+import { findContactStatus } from './eligibility.ts'
 
-export const handleTrustedContactStatus = ({ db }: Deps) =>
-  handleRpc(TrustedContactStatus, async ({ accountId }) => (await findContact(db, accountId))?.status ?? 'NONE')
+export const handleTrustedContactStatus = (deps: Deps) =>
+  handleRpc(TrustedContactStatus, async ({ accountId }) => await findContactStatus(deps, accountId))
