@@ -102,28 +102,29 @@ export const withdrawals: WithdrawalEntry[] = [
   goneWith(StoryDeleted, ({ storyId }) => [about.story(storyId)]),
   withdrawnBy(PersonUnfollowed, ({ followerId, followedId }) => [{
     subject: about.follow(followerId),
-    accountId: followedId
+    accountId: followedId,
+    actorId: followerId
   }]),
 
-  withdrawnBy(LikesWithdrawn, ({ likerId, receiverIds }) =>
-    receiverIds
-      ? receiverIds.map((accountId) => ({ subject: about.likesOf(likerId), accountId }))
-      : [{ subject: about.likesOf(likerId) }]),
+  withdrawnBy(LikesWithdrawn, ({ likerId, receiverIds }) => {
+    const likes = { subject: about.likesOf(likerId), actorId: likerId }
+    return receiverIds ? receiverIds.map((accountId) => ({ ...likes, accountId })) : [likes]
+  }),
   withdrawnBy(ProfileDeleted, ({ accountId }) => [
-    { subject: about.likesOf(accountId) },
-    { subject: about.likesFor(accountId) },
-    { subject: about.verificationOf(accountId) }
+    { subject: about.likesOf(accountId), actorId: accountId },
+    { subject: about.likesFor(accountId), accountId },
+    { subject: about.verificationOf(accountId), accountId }
   ]),
   // The newest of these notifications replaces the others.
   withdrawnBy(SuspensionChanged, ({ accountId, suspended }) => [
-    { subject: about.suspensionOf(accountId) },
-    ...suspended ? [{ subject: about.profileOf(accountId) }] : []
+    { subject: about.suspensionOf(accountId), accountId },
+    ...suspended ? [{ subject: about.profileOf(accountId), actorId: accountId }] : []
   ]),
-  withdrawnBy(VerificationDecided, ({ accountId }) => [{ subject: about.verificationOf(accountId) }]),
-  withdrawnBy(VerificationRevoked, ({ accountId }) => [{ subject: about.verificationOf(accountId) }]),
+  withdrawnBy(VerificationDecided, ({ accountId }) => [{ subject: about.verificationOf(accountId), accountId }]),
+  withdrawnBy(VerificationRevoked, ({ accountId }) => [{ subject: about.verificationOf(accountId), accountId }]),
   withdrawnBy(ReportResolved, ({ reportId }) => [{ subject: about.report(reportId) }]),
   withdrawnBy(ContentReportResolved, ({ reportId }) => [{ subject: about.report(reportId) }]),
-  withdrawnBy(BadgeRevoked, ({ badge, accountId }) => [{ subject: about.badge(badge, accountId) }]),
+  withdrawnBy(BadgeRevoked, ({ badge, accountId }) => [{ subject: about.badge(badge, accountId), accountId }]),
 
   withdrawnBy(ParticipationChanged, ({ activityId, accountIds }) => partsIn(activityId, accountIds)),
   withdrawnBy(
@@ -142,13 +143,22 @@ export const withdrawals: WithdrawalEntry[] = [
   goneWith(BuddyRequestWithdrawn, ({ requestId }) => [about.buddyRequest(requestId)]),
   goneWith(BuddyRequestDeclined, ({ requestId }) => [about.buddyRequest(requestId)]),
   goneWith(BuddyAccepted, ({ requestId }) => [about.buddyRequest(requestId)]),
-  withdrawnBy(BuddiesEnded, ({ accountIds: [one = '', other = ''] }) => [{ subject: about.buddies(one, other) }]),
+  withdrawnBy(BuddiesEnded, ({ accountIds: [one = '', other = ''] }) => [
+    { subject: about.buddies(one, other), accountId: one, actorId: other },
+    { subject: about.buddies(one, other), accountId: other, actorId: one }
+  ]),
 
   withdrawnBy(
     LevelLost,
     ({ accountId, level, from }) =>
-      Array.from({ length: from - level }, (_, index) => ({ subject: about.level(level + index + 1, accountId) }))
+      Array.from({ length: from - level }, (_, index) => ({
+        subject: about.level(level + index + 1, accountId),
+        accountId
+      }))
   ),
-  withdrawnBy(RecordsLost, ({ records }) => records.map((record) => ({ subject: about.record(record) }))),
+  withdrawnBy(
+    RecordsLost,
+    ({ accountId, records }) => records.map((record) => ({ subject: about.record(record), accountId }))
+  ),
   withdrawnBy(FastCorrected, ({ fastId }) => [{ subject: about.fast(fastId) }])
 ]
