@@ -138,7 +138,7 @@ const unreceipted = new Set([...stubs, 'devices'])
 const volatile = new Set([
   'outbox',
   'processed_events',
-  'unread_counts',
+  'inboxes',
   'activity',
   'sessions',
   'deliveries',

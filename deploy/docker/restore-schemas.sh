@@ -17,7 +17,7 @@ write_sql () {
     # Ahead of all numbers of events that consumers have seen.
     echo "select setval('\"$service\".outbox_seq_seq', (extract(epoch from now()) * 1000000)::bigint);"
     # Numbers of realtime frames may be used again, so clients load their lists instead of resuming.
-    [ "$service" != notification ] || echo "update notification.unread_counts set realtime_epoch = null;"
+    [ "$service" != notification ] || echo "update notification.inboxes set realtime_epoch = null;"
   done
   echo 'commit;'
   printf '%s\n' '\echo committed'

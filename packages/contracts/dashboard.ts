@@ -7,15 +7,37 @@ export const LevelReached = defineEvent(
   Type.Object({ accountId: Id, level: Type.Integer({ minimum: 2 }) })
 )
 
-/** The heaviest set of an exercise so far. */
+/** Logs were deleted or corrected, so a person is on a lower level again. The levels above it can be reached again. */
+export const LevelLost = defineEvent(
+  'dashboard.level.lost.v1',
+  Type.Object({
+    accountId: Id,
+    level: Type.Integer({ minimum: 1 }),
+    /** The highest level that was lost. */
+    from: Type.Integer({ minimum: 2 })
+  })
+)
+
+/** The heaviest set of an exercise in a workout. */
+const lift = { logId: Id, exerciseKey: Type.String() }
+
+/** The heaviest set of an exercise so far. It is published again if its log is corrected, and it still is a record. */
 export const RecordSet = defineEvent(
   'dashboard.record.set.v1',
   Type.Object({
     accountId: Id,
+    logId: Type.Optional(Id),
+    exerciseKey: Type.Optional(Type.String()),
     exercise: Type.String(),
     weightKg: Type.Number(),
     reps: Type.Integer()
   })
+)
+
+/** Sets are no records any more: their log was deleted or corrected, or there is a better one before them. */
+export const RecordsLost = defineEvent(
+  'dashboard.records.lost.v1',
+  Type.Object({ accountId: Id, records: Type.Array(Type.Object(lift), { minItems: 1 }) })
 )
 
 /**
@@ -36,6 +58,12 @@ export const AchievementEarned = defineEvent(
 export const FastFinished = defineEvent(
   'dashboard.fast.finished.v1',
   Type.Object({ accountId: Id, fastId: Id, goalHours: Type.Integer({ minimum: 1 }) })
+)
+
+/** A fast whose goal was published has not reached it after all: it was corrected or deleted. */
+export const FastCorrected = defineEvent(
+  'dashboard.fast.corrected.v1',
+  Type.Object({ accountId: Id, fastId: Id })
 )
 
 const ofAccount = Type.Object({ accountId: Id })

@@ -18,7 +18,7 @@ import {
 const MatchType = Type.Enum(['LIKE', 'WORKOUT_BUDDY'])
 const both = Type.Array(Id, { minItems: 2, maxItems: 2 })
 
-/** A like that the receiver has not answered yet. */
+/** A like that the receiver has not answered yet. It is published again if it becomes one of another type. */
 export const LikeReceived = defineEvent(
   'fitmatch.like.received.v1',
   Type.Object({
@@ -28,9 +28,23 @@ export const LikeReceived = defineEvent(
     likedBy: Nullable(Id),
     /** Of `likedBy`, as FitMatch shows them: without a match, the receiver learns neither the account nor its name. */
     displayName: Type.Optional(Nullable(Type.String())),
-    profileId: Type.Optional(Nullable(Id))
+    profileId: Type.Optional(Nullable(Id)),
+    /** Who it is, whatever the receiver's tier: to withdraw it. The receiver must not learn it from here. */
+    likerId: Type.Optional(Id)
   })
 )
+
+/**
+ * Likes of a person no longer wait for an answer: the person changed their mind, or the receiver answered. Without
+ * receivers it is about all of their likes, because their profile was paused.
+ */
+export const LikesWithdrawn = defineEvent(
+  'fitmatch.likes.withdrawn.v1',
+  Type.Object({ likerId: Id, receiverIds: Nullable(Type.Array(Id, { minItems: 1 })) })
+)
+
+/** A profile was deleted, with the likes that it gave and got. Its matches, places and buddies end with events of their own. */
+export const ProfileDeleted = defineEvent('fitmatch.profile.deleted.v1', Type.Object({ accountId: Id }))
 
 export const MatchMade = defineEvent(
   'fitmatch.match.made.v1',
@@ -87,6 +101,9 @@ export const VerificationDecided = defineEvent(
   })
 )
 
+/** The approval of an account's photos does not hold any more, because the main photo changed. */
+export const VerificationRevoked = defineEvent('fitmatch.verification.revoked.v1', Type.Object({ accountId: Id }))
+
 export const ReportResolved = defineEvent(
   'fitmatch.report.resolved.v1',
   Type.Object({
@@ -136,6 +153,7 @@ const activity = {
 }
 /** How FitMatch shows the person who acted. */
 const displayName = Type.String()
+const hostId = Type.Optional(Id)
 
 export const ActivityInvited = defineEvent(
   'fitmatch.activity.invited.v1',
@@ -162,16 +180,32 @@ export const ActivityConfirmed = defineEvent(
   Type.Object({ ...activity, accountId: Id, confirmedBy: Id, displayName })
 )
 
-/** The time or the place of an activity changed. */
+/** The time or the place of an activity changed. Unless `changedBy` is null, `accountIds` are asked again. */
 export const ActivityChanged = defineEvent(
   'fitmatch.activity.changed.v1',
   Type.Object({
     ...activity,
+    hostId,
     accountIds: Type.Array(Id, { minItems: 1 }),
     /** Null if new time zone data moved the start, while the time on the clock stays. */
     changedBy: Nullable(Id),
     displayName: Nullable(displayName)
   })
+)
+
+/** The sport or the start of an activity is another than before. It says nothing about the people who take part. */
+export const ActivityEdited = defineEvent('fitmatch.activity.edited.v1', Type.Object(activity))
+
+/** The last free place of an activity was taken. */
+export const ActivityFilled = defineEvent('fitmatch.activity.filled.v1', Type.Object({ activityId: Id }))
+
+/**
+ * A guest's part in an activity is another than before: an invitation or a request was answered or withdrawn, or a place
+ * was given, reserved or given up. What was reported of it before is obsolete.
+ */
+export const ParticipationChanged = defineEvent(
+  'fitmatch.participation.changed.v1',
+  Type.Object({ activityId: Id, accountIds: Type.Array(Id, { minItems: 1 }) })
 )
 
 /** An activity was canceled, or some of its people lost their place. Earlier notifications of it are obsolete. */
@@ -190,6 +224,7 @@ export const ActivityReminded = defineEvent(
   'fitmatch.activity.reminded.v1',
   Type.Object({
     ...activity,
+    hostId,
     accountIds: Type.Array(Id, { minItems: 1 }),
     hoursBefore: Type.Integer({ minimum: 1 })
   })
@@ -223,6 +258,9 @@ export const MeetingDisarmed = defineEvent(
 )
 /** The person can no longer report back: their account is closed, paused or restricted. The contact learns of it. */
 export const MeetingEnded = defineEvent('fitmatch.meeting.ended.v1', meeting)
+
+/** The person has reported back, before or after the alarm, or has ended the meeting. Nothing waits for them any more. */
+export const MeetingFinished = defineEvent('fitmatch.meeting.finished.v1', meeting)
 
 /** How many meetings of an account are armed now. */
 export const ArmedMeetings = defineRpc('fitmatch.armed-meetings.v1', {
@@ -268,6 +306,18 @@ export const BuddyAccepted = defineEvent(
 
 /** A request is void before it was answered. Its notification is obsolete. */
 export const BuddyRequestWithdrawn = defineEvent('fitmatch.buddy.withdrawn.v1', Type.Object(buddyRequest))
+
+/** The receiver refused a request. Its sender must not learn it. */
+export const BuddyRequestDeclined = defineEvent('fitmatch.buddy.declined.v1', Type.Object(buddyRequest))
+
+/** Two people are no longer buddies. */
+export const BuddiesEnded = defineEvent('fitmatch.buddies.ended.v1', Type.Object({ accountIds: both }))
+
+/** A badge that describes how something is was taken back, because it is no longer so. */
+export const BadgeRevoked = defineEvent(
+  'fitmatch.badge.revoked.v1',
+  Type.Object({ accountId: Id, badge: Type.String() })
+)
 
 export const BadgeEarned = defineEvent('fitmatch.badge.earned.v1', Type.Object({ accountId: Id, badge: Type.String() }))
 

@@ -14,16 +14,27 @@ import {
 // The first words of the text, only if it is public.
 const excerpt = Nullable(Type.String({ maxLength: 140 }))
 
-/** People were mentioned in a post, or in a comment on it. All of them can see it; the author is not among them. */
+/**
+ * People were mentioned in a post, or in a comment on it. All of them can see it; the author is not among them. A person
+ * who is mentioned again, after an edit had removed the mention, is among them again.
+ */
 export const PeopleMentioned = defineEvent(
   'social.people.mentioned.v1',
   Type.Object({
     postId: Id,
     commentId: Nullable(Id),
+    /** Who wrote the text. */
     authorId: Id,
+    postAuthorId: Type.Optional(Id),
     mentioned: Type.Array(Id),
     excerpt
   })
+)
+
+/** A post no longer mentions people: its text was edited, or they cannot see it any more. */
+export const PeopleUnmentioned = defineEvent(
+  'social.people.unmentioned.v1',
+  Type.Object({ postId: Id, unmentioned: Type.Array(Id, { minItems: 1 }) })
 )
 
 export const PostLiked = defineEvent(
@@ -57,6 +68,7 @@ export const CommentReplied = defineEvent(
     /** The comment that was replied to, and its author. */
     parentId: Id,
     parentAuthorId: Id,
+    postAuthorId: Type.Optional(Id),
     repliedBy: Id,
     excerpt
   })
@@ -81,6 +93,21 @@ export const PostNarrowed = defineEvent(
   })
 )
 
+/**
+ * These people took part in a post and cannot see it any more: its audience was narrowed, or they do not follow its
+ * author any more. Very many people are split over several events.
+ */
+export const PostClosed = defineEvent(
+  'social.post.closed.v1',
+  Type.Object({ postId: Id, accountIds: Type.Array(Id, { minItems: 1 }) })
+)
+
+/** Operators have hidden a post, a comment or a story from everybody but its author. */
+export const ContentHidden = defineEvent(
+  'social.content.hidden.v1',
+  Type.Object({ type: Type.Enum(['POST', 'COMMENT', 'STORY']), id: Id, authorId: Id })
+)
+
 /** Comments were deleted. Very many are split over several events. */
 export const CommentsDeleted = defineEvent(
   'social.comments.deleted.v1',
@@ -93,6 +120,7 @@ export const PersonUnfollowed = defineEvent(
   Type.Object({ followerId: Id, followedId: Id })
 )
 
+/** A person's reaction to a story, in place of an earlier one of theirs. */
 export const StoryReacted = defineEvent(
   'social.story.reacted.v1',
   Type.Object({
@@ -108,6 +136,8 @@ export const StoryUnreacted = defineEvent(
   'social.story.unreacted.v1',
   Type.Object({ storyId: Id, authorId: Id, unreactedBy: Id })
 )
+/** Its author deleted a story before it expired. */
+export const StoryDeleted = defineEvent('social.story.deleted.v1', Type.Object({ storyId: Id, authorId: Id }))
 
 /** A person, or something of theirs, was reported. */
 export const PersonReported = defineEvent(

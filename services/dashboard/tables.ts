@@ -25,6 +25,7 @@ export interface Tables
     workout_minutes: Generated<number>,
     food_entries: Generated<number>,
     records: Generated<number>,
+    /** The highest level that was published, and not lost since. */
     highest_level: Generated<number>
   }
   logs: {

@@ -166,6 +166,7 @@ export interface Tables
     swiper_id: string,
     target_id: string,
     swipe_type: SwipeType,
+    /** Whether the target was notified of it, and has not answered it since. */
     like_published: Generated<boolean>,
     created_at: Generated<Date>
   }

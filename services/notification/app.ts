@@ -13,18 +13,7 @@ import { deviceRoutes } from './devices/routes.ts'
 import { onMessagesRead } from './inbox/consumers.ts'
 import { inboxRoutes } from './inbox/routes.ts'
 import { onPostLiked, onPostUnliked } from './likes/consumers.ts'
-import {
-  onBuddyRequestWithdrawn,
-  onActivityCanceled,
-  onCommentsDeleted,
-  onMatchEnded,
-  onNotificationRequested,
-  onPersonUnfollowed,
-  onPostDeleted,
-  onPostEdited,
-  onPostNarrowed,
-  onStoryUnreacted
-} from './notifications/consumers.ts'
+import { onMatchEnded, onNotificationRequested, onNotificationsObsolete } from './notifications/consumers.ts'
 import { onMeetingCleared, onMeetingEnded, onMeetingOverdue, onMeetingShared } from './meetings/consumers.ts'
 import { operatorRoutes } from './operators/routes.ts'
 import { onPersonChanged } from './people/consumers.ts'
@@ -56,18 +45,10 @@ const consumers = [
   onPasswordChanged,
   onProviderLinked,
   onSessionStarted,
-  onPersonUnfollowed,
-  onBuddyRequestWithdrawn,
   onMatchEnded,
-  onActivityCanceled,
   onMessagesRead,
-  onPostDeleted,
-  onCommentsDeleted,
-  onPostEdited,
-  onPostNarrowed,
   onPostLiked,
   onPostUnliked,
-  onStoryUnreacted,
   onBroadcastSent,
   onMeetingShared,
   onMeetingOverdue,
@@ -93,6 +74,7 @@ export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'
 export const createHandlers = (deps: Deps) => [
   ...consumers.map((each) => each(deps)),
   ...onNotificationRequested(deps),
+  ...onNotificationsObsolete(deps),
   ...onAccountChanged(deps),
   ...deps.erasure.handlers
 ]

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
-import { lockUnreadCounts } from './notifications/withdraw.ts'
+import { lockInboxes } from './notifications/removal.ts'
 import type { Db } from './tables.ts'
 import { deleteExpiredLimits } from './trusted-contact/limits.ts'
 
@@ -46,15 +46,14 @@ export async function deleteExpired (db: Db) {
   )
   while (await deleteExpiredFrames(db) === CHUNK_SIZE);
   await sql`delete from ended_sessions where ended_at < now() - interval '1 day'`.execute(db)
-  await sql`delete from ended_matches where ended_at < now() - interval '90 days'`.execute(db)
-  await sql`delete from ended_participations where ended_at < now() - interval '90 days'`.execute(db)
+  // Twice as long as an event can be delivered late.
   await inChunks(() =>
     sql`
-    delete from deleted_content where id in (
-      select id from deleted_content where deleted_at < now() - interval '90 days' limit ${CHUNK}
-    )`.execute(db)
+    delete from withdrawals where ctid = any(array(
+      select ctid from withdrawals where withdrawn_at < now() - interval '30 days' limit ${CHUNK}
+    ))`.execute(db)
   )
-  await sql`delete from edited_posts where edited_at < now() - interval '90 days'`.execute(db)
+  await sql`delete from rewritings where rewritten_at < now() - interval '30 days'`.execute(db)
   await sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db)
   await sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db)
   await deleteExpiredLimits(db)
@@ -73,11 +72,11 @@ async function deleteExpiredFrames (db: Db) {
     ), newest as materialized (
       select account_id, max(seq) as seq from deleted group by account_id
     ), locked as materialized (
-      select account_id from unread_counts where account_id in (select account_id from newest)
+      select account_id from inboxes where account_id in (select account_id from newest)
       order by account_id for update
     ), moved as (
-      update unread_counts set realtime_deleted_seq = greatest(realtime_deleted_seq, newest.seq)
-      from newest join locked using (account_id) where unread_counts.account_id = newest.account_id
+      update inboxes set realtime_deleted_seq = greatest(realtime_deleted_seq, newest.seq)
+      from newest join locked using (account_id) where inboxes.account_id = newest.account_id
     )
     select count(*)::integer as count from deleted`.execute(db)
   return rows[0]?.count ?? 0
@@ -90,15 +89,8 @@ async function deleteExpiredNotifications (db: Db) {
       select id, account_id as "accountId" from notifications
       where id < (select uuidv7(interval '-90 days'))
       order by id limit ${CHUNK}`.execute(trx)
-    await lockUnreadCounts(trx, [...new Set(old.map((row) => row.accountId))])
-    await sql`
-      with deleted as (
-        delete from notifications where id = any(${old.map((row) => row.id)}::uuid[])
-        returning account_id, listed and removed_at is null and read_at is null as counted
-      )
-      update unread_counts set unread = unread_counts.unread - counts.unread
-      from (select account_id, count(*)::int as unread from deleted where counted group by account_id) counts
-      where unread_counts.account_id = counts.account_id`.execute(trx)
+    await lockInboxes(trx, [...new Set(old.map((row) => row.accountId))])
+    await sql`delete from notifications where id = any(${old.map((row) => row.id)}::uuid[])`.execute(trx)
     return old.length
   })
 }

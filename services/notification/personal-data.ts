@@ -27,7 +27,7 @@ export const personalData: PersonalData<Tables> = {
     }
   }),
   notifications: personal({
-    rowsOf: inColumns('account_id', 'actor_id'),
+    rowsOf: inColumns('account_id', 'actor_id', 'owner_id'),
     erase: eraseNotifications,
     exported: {
       columns: ['id', 'kind', 'type', 'data', 'created_at', 'read_at'],
@@ -64,17 +64,15 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: { not: 'It holds ids of what other tables export, for a day.' }
   }),
-  unread_counts: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts notifications.' } }),
+  inboxes: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It numbers realtime frames.' } }),
   people: personal({ rowsOf: inColumns('account_id'), exported: copied }),
   like_digests: notPersonal('It holds ids of posts for a day.'),
   ended_sessions: notPersonal('It holds ids of ended sessions for a day.'),
-  edited_posts: notPersonal('It holds ids of edited posts.'),
-  deleted_content: notPersonal('It holds ids of deleted posts and comments.'),
-  ended_matches: notPersonal('It holds ids of ended matches.'),
-  ended_participations: personal({
-    rowsOf: inColumns('account_id'),
-    exported: { not: 'It keeps late events from creating notifications, for 90 days.' }
+  withdrawals: personal({
+    rowsOf: inColumns('account_id', 'actor_id'),
+    exported: { not: 'It keeps late events from creating notifications, for 30 days.' }
   }),
+  rewritings: notPersonal('It holds the starts of activities, and ids of edited posts, for 30 days.'),
   broadcasts: notPersonal('It holds messages to everybody.'),
   ...mailTables,
   ...databaseTables,

@@ -47,9 +47,8 @@ export interface Tables
     changed_at: Date
   }
   blocks: { blocker_id: string, blocked_id: string, lifted: boolean, changed_at: Date, sequence: Generated<number> }
-  unread_counts: {
+  inboxes: {
     account_id: string,
-    unread: Generated<number>,
     realtime_seq: Generated<number>,
     realtime_deleted_seq: Generated<number>,
     realtime_epoch: string | null,
@@ -93,14 +92,16 @@ export interface Tables
     type: NotificationType,
     actor_id: string | null,
     others_count: Generated<number>,
-    subject_id: string | null,
+    owner_id: string | null,
+    subjects: Generated<string[]>,
+    sequence: Generated<number>,
     data: Json<Record<string, string>>,
     params: Json<Params>,
     listed: boolean,
-    occurred_at: Generated<Date | null>,
     created_at: Generated<Date>,
     read_at: Date | null,
-    removed_at: Date | null
+    removed_at: Date | null,
+    withdrawn: Generated<boolean>
   }
   post_likes: {
     post_id: string,
@@ -111,10 +112,15 @@ export interface Tables
     sequence: Generated<number>
   }
   like_digests: { post_id: string, notification_id: string | null, ends_at: Date }
-  edited_posts: { post_id: string, edited_at: Date }
-  deleted_content: { id: string, deleted_at: Generated<Date> }
-  ended_matches: { match_id: string, ended_at: Date }
-  ended_participations: { activity_id: string, account_id: string, ended_at: Date }
+  withdrawals: {
+    subject: string,
+    account_id: string,
+    actor_id: string,
+    spares_owner: boolean,
+    sequence: number,
+    withdrawn_at: Generated<Date>
+  }
+  rewritings: { subject: string, params: Json<Params>, sequence: number, rewritten_at: Generated<Date> }
   broadcasts: {
     id: string,
     title: Json<Bilingual>,

@@ -195,7 +195,7 @@ const volatile = new Set([
   'outbox',
   'processed_events',
   'idempotency_keys',
-  'unread_counts',
+  'inboxes',
   'activity',
   'sessions',
   'deliveries'

@@ -67,7 +67,7 @@ async function checkNotifications ({ db, check }: World) {
     select status, count(*)::int as count from notification.deliveries group by status`.execute(db)
   const { rows: [notifications] } = await sql<{ count: number, people: number, unread: number }>`
     select count(*)::int as count, count(distinct account_id)::int as people,
-      (select sum(unread)::int from notification.unread_counts) as unread
+      (select sum(unread)::int from notification.inboxes) as unread
     from notification.notifications`.execute(db)
   console.log(`notifications ${JSON.stringify(notifications)}, deliveries ${JSON.stringify(deliveries.rows)}`)
   check(

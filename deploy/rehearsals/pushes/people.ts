@@ -20,7 +20,7 @@ export async function createPeople (db: Db, count: number, devices: number) {
         select id, 'Person', 'en', 'Asia/Jakarta', now() from unnest(${batch}::uuid[]) as each (id)
         returning account_id
       )
-      insert into notification.unread_counts (account_id) select account_id from created`.execute(db)
+      insert into notification.inboxes (account_id) select account_id from created`.execute(db)
     await sql`
       insert into notification.devices (account_id, session_id, token, platform)
       select id, id, 'token-' || ((${from}::int + number - 1) * ${devices}::int + device - 1), 'android'

@@ -10,7 +10,7 @@ export function report ({ provider, check }: World, name: string, published: Pub
     if (status !== 200) continue
     // The title of a level is known by its number.
     const key = message.data['messageId'] ??
-      `${createId('a', numberOf(token))} ${message.notification.title.replaceAll(/\D/g, '')}`
+      `${createId('a', numberOf(token))} ${(message.notification?.title ?? '').replaceAll(/\D/g, '')}`
     sentAt.set(key, [...sentAt.get(key) ?? [], at])
   }
   const times = published.map(({ key, at }) => (sentAt.get(key)?.[0] ?? Infinity) - at)

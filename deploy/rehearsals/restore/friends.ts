@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
 // They change by themselves, expire, or change with the inbox of somebody else.
-const volatile = new Set(['outbox', 'processed_events', 'idempotency_keys', 'unread_counts', 'activity', 'sessions'])
+const volatile = new Set(['outbox', 'processed_events', 'idempotency_keys', 'inboxes', 'activity', 'sessions'])
 
 export type Friends = Awaited<ReturnType<typeof prepareFriends>>
 

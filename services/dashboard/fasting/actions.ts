@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { FastCorrected } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { FastEnded, FastNotFound, FastOverlaps, FastRunning } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
@@ -59,6 +61,7 @@ export async function endFast (db: Db, fastId: string, sentEnd: string | undefin
     const sent = sentEnd === undefined ? now : parseTime('endedAt', sentEnd, now)
     const endedAt = new Date(Math.min(sent.getTime(), fast.startedAt.getTime() + MAX_FAST_MS))
     checkTimes({ startedAt: fast.startedAt, endedAt }, now)
+    if (fast.isGoalPublished && endedAt < fast.goalAt) await publishCorrected(trx, accountId, fastId)
     return await trx.updateTable('fasts').where('id', '=', fast.id).set({ ended_at: endedAt, goal_due_at: null })
       .returning(fastColumns)
       .executeTakeFirstOrThrow()
@@ -77,8 +80,9 @@ export async function updateFast (db: Db, fastId: string, fields: Partial<FastFi
     checkTimes({ startedAt, endedAt }, now)
     await checkOverlap(trx, accountId, { startedAt, endedAt, except: fastId })
     const { goal_due_at, ...times } = columnsOf({ startedAt, endedAt, goalHours }, now)
-    // A goal that was published by a wrong start is not reached yet: it is published again at its time.
-    const isCorrected = fast.isGoalPublished && startedAt > fast.startedAt && goal_due_at !== null
+    // What was published is not so. If it still runs, its goal is published again at its time.
+    const isCorrected = fast.isGoalPublished && times.goal_at > (endedAt ?? now)
+    if (isCorrected) await publishCorrected(trx, accountId, fastId)
     const goal = isCorrected
       ? { goal_due_at, goal_published_at: null }
       : { goal_due_at: fast.isGoalPublished ? null : goal_due_at }
@@ -90,10 +94,15 @@ export async function updateFast (db: Db, fastId: string, fields: Partial<FastFi
 }
 
 export async function deleteFast (db: Db, accountId: string, fastId: string) {
-  const deleted = await db.deleteFrom('fasts').where('id', '=', fastId).where('account_id', '=', accountId)
-    .returning('id').executeTakeFirst()
-  if (!deleted) throw new FastNotFound()
+  await db.transaction().execute(async (trx) => {
+    const { isGoalPublished } = await lockFast(trx, accountId, fastId)
+    await trx.deleteFrom('fasts').where('id', '=', fastId).execute()
+    if (isGoalPublished) await publishCorrected(trx, accountId, fastId)
+  })
 }
+
+const publishCorrected = async (trx: Trx, accountId: string, fastId: string) =>
+  await publish(trx, FastCorrected, fastId, { accountId, fastId })
 
 async function lockFast (trx: Trx, accountId: string, fastId: string) {
   await lockAccount(trx, accountId)

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
-import { claimOnce, publish } from '@tandem/bus-kit'
-import { RecordSet } from '@tandem/contracts'
+import { claimOnce } from '@tandem/bus-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { dayIn } from '@tandem/account-kit'
 import { serializeByAccount } from '@tandem/http-kit'
 import { LogNotFound } from '../errors.ts'
 import { lockAccount, recalculate } from '../progress/actions.ts'
-import { insertLifts, markRecords, deleteLifts, type Lift } from '../records/actions.ts'
+import { insertLifts, markRecords, deleteLifts, publishRecords } from '../records/actions.ts'
 import type { Db, LogData, LogType, Trx } from '../tables.ts'
 import type { Item, RejectedItem } from './items.ts'
 import { liftsOf } from './lifts.ts'
@@ -29,9 +28,6 @@ interface Batch {
 }
 
 const runSerialized = serializeByAccount()
-
-// Each record becomes a notification, and an import of years of training can contain thousands.
-const MAX_RECORDS_PUBLISHED = 20
 
 /**
  * Upserts logs by their client ids and updates everything derived from them, in one transaction. Of several versions
@@ -145,6 +141,7 @@ export async function deleteLog (db: Db, accountId: string, logId: string) {
         .onConflict((conflict) => conflict.doNothing())
         .execute()
       const changedLifts = await markRecords(trx, accountId, lifts.map(({ exerciseKey }) => exerciseKey))
+      await publishRecords(trx, accountId, { removed: lifts, changed: changedLifts, logIds: new Set() })
       await recalculate(trx, accountId, totals, [...new Set([log.day, ...changedLifts.map(({ day }) => day)])])
     }))
 }
@@ -229,16 +226,10 @@ async function replaceLifts (trx: Trx, accountId: string, workouts: Workout[]) {
   await insertLifts(trx, accountId, added)
   const changedLifts = await markRecords(trx, accountId, [...removed, ...added].map(({ exerciseKey }) => exerciseKey))
 
-  const ids = new Set(workouts.map(({ id }) => id))
-  const isNew = (lift: Lift) =>
-    lift.isRecord && ids.has(lift.logId) && !removed.some((earlier) =>
-      earlier.isRecord &&
-      earlier.logId === lift.logId && earlier.exerciseKey === lift.exerciseKey && earlier.weightKg === lift.weightKg
-    )
-  for (const { exercise, weightKg, reps } of changedLifts.filter(isNew).sort(byTime).slice(-MAX_RECORDS_PUBLISHED)) {
-    await publish(trx, RecordSet, accountId, { accountId, exercise, weightKg, reps })
-  }
+  await publishRecords(trx, accountId, {
+    removed,
+    changed: changedLifts,
+    logIds: new Set(workouts.map(({ id }) => id))
+  })
   return changedLifts
 }
-
-const byTime = (a: Lift, b: Lift) => a.at.getTime() - b.at.getTime() || a.exerciseKey.localeCompare(b.exerciseKey)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { AchievementEarned, LevelReached } from '@tandem/contracts'
+import { AchievementEarned, LevelLost, LevelReached } from '@tandem/contracts'
 import { dayFromNumber, mondayNumberOf, dayNumberOf } from '../calendar.ts'
 import type { Trx } from '../tables.ts'
 import { findMissingDays } from './missing-days.ts'
@@ -39,18 +39,23 @@ export async function recalculate (trx: Trx, accountId: string, totals: LockedTo
     records,
     workout_minutes: of('workout_minutes', '+', gainOf('workoutMinutes')),
     food_entries: of('food_entries', '+', gainOf('foodEntries')),
-    highest_level: Math.max(totals.highestLevel, level)
+    highest_level: level
   })).execute()
 
   const longest = await applyStreakChanges(trx, accountId, await findStreakChanges(trx, accountId, days, before, after))
-  for (let reached = totals.highestLevel + 1; reached <= level; reached++) {
-    await publish(trx, LevelReached, accountId, { accountId, level: reached })
-  }
+  await publishLevels(trx, accountId, totals.highestLevel, level)
   await awardAchievements(
     trx,
     accountId,
     achievementsOf({ workouts, records, level, dayStreak: longest.DAY, weekStreak: longest.WEEK })
   )
+}
+
+async function publishLevels (trx: Trx, accountId: string, before: number, level: number) {
+  if (level < before) await publish(trx, LevelLost, accountId, { accountId, level, from: before })
+  for (let reached = before + 1; reached <= level; reached++) {
+    await publish(trx, LevelReached, accountId, { accountId, level: reached })
+  }
 }
 
 type Summaries = Map<string, Summary>

@@ -1,4 +1,7 @@
 import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { RecordSet, RecordsLost } from '@tandem/contracts'
+import { chunksOf } from '@tandem/process-kit'
 import type { Trx } from '../tables.ts'
 
 /** The heaviest set of an exercise in a workout. */
@@ -74,3 +77,44 @@ export async function markRecords (
     .execute(trx)
   return rows
 }
+
+// Each record becomes a notification, and an import of years of training can contain thousands.
+const MAX_RECORDS_PUBLISHED = 20
+// Keeps the event below the 64 KiB limit of the bus.
+const MAX_LOST_PER_EVENT = 100
+
+interface ChangedLifts {
+  /** The lifts of the changed workouts as they were. */
+  removed: Lift[]
+  /** What `markRecords` returned. */
+  changed: Lift[]
+  /** The changed workouts that are left. */
+  logIds: Set<string>
+}
+
+/**
+ * Publishes which records are new or corrected among the lifts of changed workouts, and which are lost. A lift that
+ * becomes a record because another log was deleted is not published.
+ */
+export async function publishRecords (trx: Trx, accountId: string, { removed, changed, logIds }: ChangedLifts) {
+  const standing = changed.filter(({ isRecord }) => isRecord)
+  const before = removed.filter(({ isRecord }) => isRecord)
+  const lost = [
+    ...before.filter((lift) => !standing.some((each) => isSamePlace(each, lift))),
+    ...changed.filter(({ isRecord }) => !isRecord)
+  ]
+  for (const chunk of chunksOf(lost, MAX_LOST_PER_EVENT)) {
+    const records = chunk.map(({ logId, exerciseKey }) => ({ logId, exerciseKey }))
+    await publish(trx, RecordsLost, accountId, { accountId, records })
+  }
+  const news = standing.filter((lift) => logIds.has(lift.logId) && !before.some((each) => isSameLift(each, lift)))
+  for (const { at: _, isRecord: __, ...lift } of news.sort(byTime).slice(-MAX_RECORDS_PUBLISHED)) {
+    await publish(trx, RecordSet, accountId, { accountId, ...lift })
+  }
+}
+
+const isSamePlace = (one: Lift, other: Lift) => one.logId === other.logId && one.exerciseKey === other.exerciseKey
+const isSameLift = (one: Lift, other: Lift) =>
+  isSamePlace(one, other) && one.exercise === other.exercise && one.weightKg === other.weightKg &&
+  one.reps === other.reps
+const byTime = (a: Lift, b: Lift) => a.at.getTime() - b.at.getTime() || a.exerciseKey.localeCompare(b.exerciseKey)

@@ -1,5 +1,5 @@
 import { publish } from '@tandem/bus-kit'
-import { ActivityChanged as ActivityChangedEvent } from '@tandem/contracts'
+import { ActivityChanged as ActivityChangedEvent, ActivityEdited } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { parseTimezone, readTimezone } from '@tandem/account-kit'
 import { ValidationError } from '@tandem/http-kit'
@@ -176,6 +176,9 @@ export async function updateActivity (
         ...fields.capacity !== undefined && { capacity: fields.capacity }
       })
       .execute()
+    if (change?.times || fields.sport !== undefined && fields.sport !== activity.sport) {
+      await publish(trx, ActivityEdited, activityId, eventFieldsOf(await lockHosted(trx, hostId, activityId)))
+    }
     if (change) await askAgain(trx, hostId, activityId, at)
     return await readActivity(trx, me, activityId, at)
   })
@@ -210,6 +213,7 @@ async function askAgain (trx: Trx, hostId: string, activityId: string, now: Date
   if (accountIds.length === 0) return
   await publish(trx, ActivityChangedEvent, activityId, {
     ...eventFieldsOf(changed),
+    hostId,
     accountIds,
     changedBy: hostId,
     displayName: await readDisplayName(trx, hostId)

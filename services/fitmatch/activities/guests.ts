@@ -1,5 +1,5 @@
 import { publish } from '@tandem/bus-kit'
-import { ActivityAsked, ActivityConfirmed } from '@tandem/contracts'
+import { ActivityAsked, ActivityConfirmed, ParticipationChanged } from '@tandem/contracts'
 import { useDailyQuota } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
@@ -117,6 +117,7 @@ export async function leave (deps: GuestDeps, accountId: string, activityId: str
       await trx.deleteFrom('activity_participants')
         .where('activity_id', '=', activityId).where('account_id', '=', accountId)
         .execute()
+      await publish(trx, ParticipationChanged, activityId, { activityId, accountIds: [accountId] })
       return
     }
     const state = own.state === 'GOING' ? 'LEFT' : 'DECLINED'

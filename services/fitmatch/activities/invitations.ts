@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
 import { publish, type CallRpc } from '@tandem/bus-kit'
-import { ActivityInvited, Connection } from '@tandem/contracts'
+import { ActivityInvited, Connection, ParticipationChanged } from '@tandem/contracts'
 import { useDailyQuota } from '@tandem/database-kit'
 import type { Deps } from '../deps.ts'
 import { ActivityNotFound, CannotInvite, InviteeNotFound, TooManyInvitations } from '../errors.ts'
@@ -149,7 +149,10 @@ export async function insertInvitations (trx: Trx, activity: LockedActivity, acc
     )
     .returning('account_id as accountId')
     .execute()
-  await publishInvited(trx, activity, invited.map(({ accountId }) => accountId))
+  const invitedIds = invited.map(({ accountId }) => accountId)
+  if (invitedIds.length === 0) return
+  await publish(trx, ParticipationChanged, activity.id, { activityId: activity.id, accountIds: invitedIds })
+  await publishInvited(trx, activity, invitedIds)
 }
 
 export async function publishInvited (trx: Trx, activity: LockedActivity, accountIds: string[]) {

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { ParticipationChanged } from '@tandem/contracts'
 import { ActivityNotFound, ActivityOver } from '../errors.ts'
 import { lockPair } from '../people/pairs.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
@@ -107,8 +109,9 @@ interface NewState {
   version?: number
 }
 
-/** Changes the state of a participant, who keeps no reserved place. */
+/** Changes the state of a participant, who keeps no reserved place, and makes earlier notifications of it obsolete. */
 export async function setState (trx: Trx, { activityId, accountId, state, version }: NewState) {
+  await publish(trx, ParticipationChanged, activityId, { activityId, accountIds: [accountId] })
   await trx.updateTable('activity_participants')
     .set({ state, was_going: false, ...version !== undefined && { version } })
     .where('activity_id', '=', activityId).where('account_id', '=', accountId)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { ActivityAsked } from '@tandem/contracts'
+import { ActivityAsked, ActivityFilled } from '@tandem/contracts'
 import { ActivityFull } from '../errors.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
 import type { LockedActivity } from './locks.ts'
@@ -35,9 +35,10 @@ export async function listAccounts (trx: Trx, activityId: string, states: Partic
 export async function takePlace (trx: Trx, activityId: string) {
   const taken = await trx.updateTable('activities').set({ going_count: sql`going_count + 1` })
     .where('id', '=', activityId).where(sql<boolean>`going_count < capacity`)
-    .returning('id')
+    .returning(sql<boolean>`going_count = capacity`.as('isFull'))
     .executeTakeFirst()
   if (!taken) throw new ActivityFull()
+  if (taken.isFull) await publish(trx, ActivityFilled, activityId, { activityId })
 }
 
 /** Whether a person in this state has a place. */

@@ -77,6 +77,7 @@ async function runTimer (trx: Trx, kind: TimerKind, activity: LockedActivity, no
   if (activity.startsAt <= now || await isHidden(trx, activity.hostId)) return
   await publish(trx, ActivityReminded, activity.id, {
     ...eventFieldsOf(activity),
+    hostId: activity.hostId,
     accountIds: await listAccounts(trx, activity.id, ['GOING']),
     hoursBefore: reminderHours[kind]
   })

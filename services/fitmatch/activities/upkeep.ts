@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { ActivityChanged } from '@tandem/contracts'
+import { ActivityChanged, ActivityEdited } from '@tandem/contracts'
 import { workLocked } from '@tandem/database-kit'
 import type { Db, Trx } from '../tables.ts'
 import { lockedColumns, type LockedActivity } from './locks.ts'
@@ -48,8 +48,10 @@ async function updateInstant (trx: Trx, activity: LockedActivity & LocalTimes, n
   if (startsAt.getTime() === activity.startsAt.getTime() && endsAt.getTime() === activity.endsAt.getTime()) return
   const moved = { ...activity, startsAt, endsAt }
   await replaceTimers(trx, moved, now)
+  await publish(trx, ActivityEdited, activity.id, eventFieldsOf(moved))
   await publish(trx, ActivityChanged, activity.id, {
     ...eventFieldsOf(moved),
+    hostId: activity.hostId,
     accountIds: await listAccounts(trx, activity.id, ['INVITED', 'GOING']),
     changedBy: null,
     displayName: null

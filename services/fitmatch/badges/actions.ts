@@ -1,5 +1,5 @@
 import { publish } from '@tandem/bus-kit'
-import { BadgeEarned, Membership, TrainingProgress } from '@tandem/contracts'
+import { BadgeEarned, BadgeRevoked, Membership, TrainingProgress } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import type { Trx } from '../tables.ts'
 import { badges, measureProgress, type Badge } from './rules.ts'
@@ -15,7 +15,9 @@ export async function grantBadge (trx: Trx, accountId: string, badge: Badge) {
 
 /** Revokes a badge that describes a current state rather than an achievement. */
 export async function revokeBadge (trx: Trx, accountId: string, badge: Badge) {
-  await trx.deleteFrom('badges').where('account_id', '=', accountId).where('badge', '=', badge).execute()
+  const { numDeletedRows } = await trx.deleteFrom('badges').where('account_id', '=', accountId)
+    .where('badge', '=', badge).executeTakeFirst()
+  if (numDeletedRows > 0n) await publish(trx, BadgeRevoked, accountId, { accountId, badge })
   await trx.updateTable('badge_progress').set({ progress: 0 }).where('account_id', '=', accountId).where(
     'badge',
     '=',

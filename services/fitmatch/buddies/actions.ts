@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
-import { BuddyAccepted, BuddyRequested, Connection } from '@tandem/contracts'
+import { BuddyAccepted, BuddyRequestDeclined, BuddyRequested, Connection } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
@@ -178,6 +178,7 @@ async function declineRequest (trx: Trx, { id, fromId, toId }: Request) {
   await trx.insertInto('buddy_refusals').values({ from_id: fromId, to_id: toId })
     .onConflict((conflict) => conflict.columns(['from_id', 'to_id']).doUpdateSet({ refused_at: sql`now()` }))
     .execute()
+  await publish(trx, BuddyRequestDeclined, id, { requestId: id, fromAccountId: fromId, toAccountId: toId })
 }
 
 const toEvent = ({ id, fromId, toId, sport }: Request) => ({

@@ -1,5 +1,5 @@
 import { publish } from '@tandem/bus-kit'
-import { BuddyRequestWithdrawn, Connection } from '@tandem/contracts'
+import { BuddiesEnded, BuddyRequestWithdrawn, Connection } from '@tandem/contracts'
 import { withdrawInvitations } from '../activities/endings.ts'
 import type { Deps } from '../deps.ts'
 import { BuddyNotFound, BuddyRequestNotFound } from '../errors.ts'
@@ -57,6 +57,7 @@ export async function endBuddies (trx: Trx, one: string, other: string) {
   const { low_id, high_id } = pairOf(one, other)
   const ended = await trx.deleteFrom('buddies').where('low_id', '=', low_id).where('high_id', '=', high_id)
     .returning('id').executeTakeFirst()
+  if (ended) await publish(trx, BuddiesEnded, low_id, { accountIds: [low_id, high_id] })
   const requests = await trx.deleteFrom('buddy_requests').where(isBetween(one, other)).returning(endedColumns).execute()
   await publishWithdrawn(trx, requests)
   return ended !== undefined
@@ -67,8 +68,10 @@ export async function endBuddies (trx: Trx, one: string, other: string) {
  * Refusals stay: a new profile does not end them.
  */
 export async function endAllBuddies (trx: Trx, accountId: string) {
-  await trx.deleteFrom('buddies').where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
-    .execute()
+  const ended = await trx.deleteFrom('buddies')
+    .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
+    .returning(['low_id', 'high_id']).execute()
+  for (const { low_id, high_id } of ended) await publish(trx, BuddiesEnded, low_id, { accountIds: [low_id, high_id] })
   const requests = await trx.deleteFrom('buddy_requests')
     .where((eb) => eb.or([eb('from_id', '=', accountId), eb('to_id', '=', accountId)]))
     .returning(endedColumns).execute()

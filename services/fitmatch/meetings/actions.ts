@@ -1,5 +1,5 @@
 import { publish } from '@tandem/bus-kit'
-import { MeetingCleared, MeetingShared, TrustedContactStatus } from '@tandem/contracts'
+import { MeetingCleared, MeetingFinished, MeetingShared, TrustedContactStatus } from '@tandem/contracts'
 import { useDailyQuota } from '@tandem/database-kit'
 import type { Deps } from '../deps.ts'
 import { ActivityNotFound, ActivityOver, MeetingNotFound, NoTrustedContact, TooManyMeetings } from '../errors.ts'
@@ -82,9 +82,9 @@ export async function reportSafe (db: Db, accountId: string, activityId: string)
     const meeting = await findMeeting(trx, accountId, activityId)
     if (!meeting) throw new MeetingNotFound()
     if (meeting.status === 'SAFE') return meeting
-    if (meeting.status === 'ALARMED') {
-      await publish(trx, MeetingCleared, meeting.id, { meetingId: meeting.id, activityId, accountId })
-    }
+    const event = { meetingId: meeting.id, activityId, accountId }
+    if (meeting.status === 'ALARMED') await publish(trx, MeetingCleared, meeting.id, event)
+    await publish(trx, MeetingFinished, meeting.id, event)
     return await trx.updateTable('meetings').set({ status: 'SAFE', due_at: null }).where('id', '=', meeting.id)
       .returning(meetingColumns).executeTakeFirstOrThrow()
   })

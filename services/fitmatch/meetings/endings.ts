@@ -1,7 +1,7 @@
 import { isHidden } from '@tandem/account-kit'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { MeetingDisarmed, MeetingEnded, TrustedContactStatus } from '@tandem/contracts'
+import { MeetingDisarmed, MeetingEnded, MeetingFinished, TrustedContactStatus } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { MeetingNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -9,9 +9,12 @@ import { listArmed } from './queries.ts'
 
 /** Ends an armed meeting without a word to the contact. After the alarm only `reportSafe` ends it. */
 export async function disarmMeeting (db: Db, accountId: string, activityId: string) {
-  const disarmed = await db.deleteFrom('meetings').where('activity_id', '=', activityId)
-    .where('account_id', '=', accountId).where('status', '=', 'ARMED').returning('id').executeTakeFirst()
-  if (!disarmed) throw new MeetingNotFound()
+  await db.transaction().execute(async (trx) => {
+    const disarmed = await trx.deleteFrom('meetings').where('activity_id', '=', activityId)
+      .where('account_id', '=', accountId).where('status', '=', 'ARMED').returning('id').executeTakeFirst()
+    if (!disarmed) throw new MeetingNotFound()
+    await publish(trx, MeetingFinished, disarmed.id, { meetingId: disarmed.id, activityId, accountId })
+  })
 }
 
 /**
@@ -75,7 +78,8 @@ export async function disarmBefore (
     .returning(['id', 'account_id as accountId'])
     .execute()
   for (const { id, accountId } of disarmed) {
-    if (accountId === endedBy) continue
-    await publish(trx, MeetingDisarmed, id, { meetingId: id, activityId, accountId, reason: 'PLACE_ENDED' })
+    const event = { meetingId: id, activityId, accountId }
+    if (accountId === endedBy) await publish(trx, MeetingFinished, id, event)
+    else await publish(trx, MeetingDisarmed, id, { ...event, reason: 'PLACE_ENDED' })
   }
 }

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { VerificationRevoked } from '@tandem/contracts'
 import { grantBadge, revokeBadge } from '../badges/actions.ts'
 import type { LockedProfile } from '../people/queries.ts'
 import type { Trx } from '../tables.ts'
@@ -36,6 +38,7 @@ export async function revokeUnlessMainPhotoCompared (
   await trx.updateTable('verifications').set({ revoked_at: sql`now()` })
     .where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('revoked_at', 'is', null)
     .execute()
+  await publish(trx, VerificationRevoked, accountId, { accountId })
   await revokeBadge(trx, accountId, 'PHOTO_VERIFIED')
 }
 

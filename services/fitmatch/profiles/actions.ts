@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { MatchFacts } from '@tandem/contracts'
+import { publish } from '@tandem/bus-kit'
+import { MatchFacts, ProfileDeleted } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { validateName } from '@tandem/account-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
@@ -192,6 +193,7 @@ export async function deleteProfile ({ db, media }: Deps, accountId: string) {
     await trx.updateTable('verifications').set({ status: 'CANCELED', decided_at: sql`now()` })
       .where('account_id', '=', accountId).where('status', '=', 'PENDING').execute()
     await trx.deleteFrom('profiles').where('id', '=', id).execute()
+    await publish(trx, ProfileDeleted, accountId, { accountId })
     return isKept ? [] : photoUrls
   })
   await removeFiles({ db, media }, unusedUrls)

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { LikesWithdrawn } from '@tandem/contracts'
 import { ProfileMissing, ProfileSuspended } from '../errors.ts'
 import type { Db } from '../tables.ts'
 
@@ -19,10 +21,15 @@ export async function updateSettings (
   { status, showOnlineStatus, showDistance, showLastActive }: Settings
 ) {
   return await db.transaction().execute(async (trx) => {
-    const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select('suspended').forUpdate()
+    const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId)
+      .select(['suspended', 'paused']).forUpdate()
       .executeTakeFirst()
     if (!profile) throw new ProfileMissing()
     if (status !== undefined && profile.suspended) throw new ProfileSuspended()
+    // Nobody sees the likes of a paused profile.
+    if (status === 'PAUSED' && !profile.paused) {
+      await publish(trx, LikesWithdrawn, accountId, { likerId: accountId, receiverIds: null })
+    }
     return await trx.updateTable('profiles')
       .set({
         ...(status !== undefined && { paused: status === 'PAUSED' }),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { publish } from '@tandem/bus-kit'
-import { LikeReceived, MatchMade } from '@tandem/contracts'
+import { LikeReceived, LikesWithdrawn, MatchMade } from '@tandem/contracts'
 import { readDailyQuota, useDailyQuota } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
@@ -37,7 +37,8 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
   return await db.transaction().execute(async (trx) => {
     const targetId = await lockPairWithProfile(trx, accountId, targetProfileId)
     const pairState = await lockPairState(trx, accountId, targetId)
-    const { match, mySwipe, isLikePublished, theirSwipe, isSubscribed, ownName, ...target } = pairState
+    const { match, mySwipe, isLikePublished, theirSwipe, isTheirLikePublished, isSubscribed, ownName, ...target } =
+      pairState
     if (match || mySwipe === swipeType) {
       return {
         swipeType,
@@ -55,15 +56,22 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
         swipe: theirSwipe
       })
       : undefined
-    const shouldPublishLike = isInterest(swipeType) && !newMatch && !isLikePublished
-    if (shouldPublishLike) {
+    // Who has answered already is not asked again.
+    const isLike = isInterest(swipeType) && theirSwipe === undefined
+    if (isLike) {
       await publish(trx, LikeReceived, targetId, {
         accountId: targetId,
         swipeType,
+        likerId: accountId,
         ...isSubscribed ? { likedBy: accountId, displayName: ownName, profileId: me.id } : { likedBy: null }
       })
+    } else if (isLikePublished) {
+      await publish(trx, LikesWithdrawn, accountId, { likerId: accountId, receiverIds: [targetId] })
     }
-    const row = { swipe_type: swipeType, like_published: isLikePublished === true || shouldPublishLike }
+    if (isTheirLikePublished) {
+      await publish(trx, LikesWithdrawn, targetId, { likerId: targetId, receiverIds: [accountId] })
+    }
+    const row = { swipe_type: swipeType, like_published: isLike }
     await trx.insertInto('swipes').values({ swiper_id: accountId, target_id: targetId, ...row })
       .onConflict((conflict) =>
         conflict.columns(['swiper_id', 'target_id']).doUpdateSet({ ...row, created_at: sql`now()` })
@@ -107,6 +115,7 @@ async function lockPairState (trx: Trx, accountId: string, targetId: string) {
       swipeOf(trx, accountId, targetId).select('swipe_type').as('mySwipe'),
       swipeOf(trx, accountId, targetId).select('like_published').as('isLikePublished'),
       swipeOf(trx, targetId, accountId).select('swipe_type').as('theirSwipe'),
+      swipeOf(trx, targetId, accountId).select('like_published').as('isTheirLikePublished'),
       jsonObjectFrom(
         eb.selectFrom('matches').where('low_id', '=', lowId).where('high_id', '=', highId).where('ended_at', 'is', null)
           .select(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])

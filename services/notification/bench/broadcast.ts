@@ -54,7 +54,7 @@ for (const size of [10_000, 100_000]) {
         select uuidv7(), 'P', 'en', 'Asia/Jakarta', now() from generate_series(1, 5000)
         returning account_id
       ), counted as (
-        insert into unread_counts (account_id) select account_id from created
+        insert into inboxes (account_id) select account_id from created
       )
       insert into devices (account_id, session_id, token, platform)
       select account_id, account_id, 'token-' || account_id, 'android' from created`.execute(db)
@@ -85,7 +85,7 @@ async function measureChat (count: number, to: string) {
       dedupeKey: `message:${randomUUID()}`,
       to: [to],
       params: { hasImage: false }
-    }, new Date())
+    }, { occurredAt: new Date() })
     times.push(performance.now() - since)
   }
   return times
@@ -99,7 +99,7 @@ async function insertBare (size: number) {
   for (let done = 0; done < size; done += 500) {
     const { rows } = await sql<{ last: string }>`
       with planned as (
-        select account_id, uuidv7() as id from unread_counts where account_id > ${last} order by account_id limit 500
+        select account_id, uuidv7() as id from inboxes where account_id > ${last} order by account_id limit 500
       ), created as (
         insert into bare_notifications (id, account_id, dedupe_key, kind, type, data, params, listed)
         select id, account_id, 'bare', 'broadcast', 'ADMIN', '{}', '{}', true from planned

@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import type { Deps } from '../deps.ts'
 import { removeLikesBetween } from '../likes/digests.ts'
-import { lockUnreadCounts, removeNotifications } from '../notifications/withdraw.ts'
+import { lockInboxes, removeNotifications } from '../notifications/removal.ts'
 import { changeInbox } from '../notifications/change-inbox.ts'
+import type { DeliveryJob } from '../notifications/plan.ts'
 import type { Trx } from '../tables.ts'
 
 interface Block {
@@ -29,21 +30,25 @@ export async function upsertBlock (
       )
       .returning('blocker_id')
       .executeTakeFirst()
-    return { signal: stored && !lifted ? await removeNotificationsBetween(trx, blockerId, blockedId) : [] }
+    return stored && !lifted ? await removeNotificationsBetween(trx, blockerId, blockedId) : { signal: [] }
   })
 }
 
+/** Removes what two people were notified of each other, and of things of each other. */
 async function removeNotificationsBetween (trx: Trx, one: string, other: string) {
-  await lockUnreadCounts(trx, [one, other])
+  await lockInboxes(trx, [one, other])
   const signal: WakeUpSignal = []
-  for (const [accountId, actorId] of [[one, other], [other, one]] as const) {
-    const emptied = await removeLikesBetween(trx, { accountId, likedBy: actorId })
+  const deliveries: DeliveryJob[] = []
+  for (const [accountId, otherId] of [[one, other], [other, one]] as const) {
+    const emptied = await removeLikesBetween(trx, { accountId, likedBy: otherId })
     const removed = await removeNotifications(
       trx,
       [accountId],
-      sql`(actor_id = ${actorId} and kind <> 'postLiked' or id = any(${emptied}::uuid[]))`
+      sql`(actor_id = ${otherId} and kind <> 'postLiked' or owner_id = ${otherId} or id = any(${emptied}::uuid[]))`,
+      { withdrawn: true }
     )
     signal.push(...removed.signal)
+    deliveries.push(...removed.deliveries)
   }
-  return signal
+  return { signal, deliveries }
 }

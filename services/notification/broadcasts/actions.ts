@@ -107,8 +107,8 @@ async function listRecipientsAfter (trx: Trx, accountId: string) {
   const { rows } = await sql<Recipient>`
     select requested.account_id as "accountId", ${recipientColumns}
     from (
-      select account_id from unread_counts
-      where account_id > ${accountId} and ${isNotHidden(sql`unread_counts.account_id`)}
+      select account_id from inboxes
+      where account_id > ${accountId} and ${isNotHidden(sql`inboxes.account_id`)}
       order by account_id limit ${sql.lit(CHUNK_SIZE)}
     ) requested
     left join people on people.account_id = requested.account_id

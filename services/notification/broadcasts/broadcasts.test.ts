@@ -18,7 +18,7 @@ async function createAccounts ({ db }: TestApp, size: number) {
   await sql`
     insert into people (account_id, name, locale, timezone, changed_at)
     select uuidv7(), 'P' || n, 'en', 'Asia/Jakarta', now() from generate_series(1, ${size}::int) n`.execute(db)
-  await sql`insert into unread_counts (account_id) select account_id from people on conflict do nothing`.execute(db)
+  await sql`insert into inboxes (account_id) select account_id from people on conflict do nothing`.execute(db)
   await sql`
     insert into devices (account_id, session_id, token, platform)
     select account_id, account_id, 'token-' || account_id, 'android' from people`.execute(db)
@@ -34,7 +34,7 @@ async function counts ({ db }: TestApp) {
   const { rows } = await sql<{ notifications: number, deliveries: number, unread: number, recipients: number }>`
     select (select count(*) from notifications where kind = 'broadcast')::int as notifications,
       (select count(*) from deliveries)::int as deliveries,
-      (select sum(unread) from unread_counts)::int as unread,
+      (select count(*) from notifications where listed and read_at is null)::int as unread,
       (select sum(recipients_count) from broadcasts)::int as recipients`
     .execute(db)
   return rows[0]

@@ -50,7 +50,7 @@ export async function stopBroadcast (db: Db, id: string) {
   if (!stopped) throw new BroadcastNotFound()
 }
 
-type Notify = (request: NotificationRequest, occurredAt: Date) => Promise<void>
+type Notify = (request: NotificationRequest, event: { occurredAt: Date }) => Promise<void>
 
 /** Sends a broadcast to its operator's own account in the app only. @throws AppAccountMissing */
 export async function sendTest (notify: Notify, { accountId }: Operator, { title, body }: BroadcastText) {
@@ -62,7 +62,7 @@ export async function sendTest (notify: Notify, { accountId }: Operator, { title
     to: [accountId],
     data: { broadcastId: id },
     params: { title_en: title.en, title_id: title.id, body_en: body.en, body_id: body.id }
-  }, new Date())
+  }, { occurredAt: new Date() })
 }
 
 export const listBroadcasts = async (db: Db) =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { InvalidAccessToken } from '@tandem/http-kit'
-import { lockUnreadCounts } from '../notifications/withdraw.ts'
+import { lockInboxes } from '../notifications/removal.ts'
 import type { Db, Platform, Trx } from '../tables.ts'
 
 const MAX_DEVICES_PER_ACCOUNT = 20
@@ -23,7 +23,7 @@ export interface Registration {
 export async function registerDevice (db: Db, registration: Registration): Promise<string> {
   const { accountId, sessionId, token, platform, deviceId = null, deviceName = null, appVersion = null } = registration
   return await db.transaction().execute(async (trx) => {
-    await ensureUnreadCount(trx, accountId)
+    await ensureInbox(trx, accountId)
     const ended = await trx.selectFrom('ended_sessions').where('session_id', '=', sessionId).select('session_id')
       .executeTakeFirst()
     if (ended) throw new InvalidAccessToken()
@@ -59,10 +59,10 @@ export async function registerDevice (db: Db, registration: Registration): Promi
 }
 
 /** Creates the unread count of an account if it is missing, and locks it until the end of the transaction. */
-async function ensureUnreadCount (trx: Trx, accountId: string) {
-  await trx.insertInto('unread_counts').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing())
+async function ensureInbox (trx: Trx, accountId: string) {
+  await trx.insertInto('inboxes').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing())
     .execute()
-  await lockUnreadCounts(trx, [accountId])
+  await lockInboxes(trx, [accountId])
 }
 
 /** Deletes a push token of this account; tokens of other accounts stay. Returns the number of deleted tokens. */
@@ -77,7 +77,7 @@ export async function endSessions (db: Db, accountId: string, sessionIds: string
   if (sessionIds.length === 0) return
   await db.transaction().execute(async (trx) => {
     // Waits for a registration in progress, so that its device is deleted too.
-    await ensureUnreadCount(trx, accountId)
+    await ensureInbox(trx, accountId)
     await trx.insertInto('ended_sessions')
       .values(sessionIds.map((session_id) => ({ session_id })))
       .onConflict((conflict) => conflict.doNothing())

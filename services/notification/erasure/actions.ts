@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { refreshDigest } from '../likes/digests.ts'
-import { lockUnreadCounts } from '../notifications/withdraw.ts'
+import { lockInboxes } from '../notifications/removal.ts'
 import type { Trx } from '../tables.ts'
 
 /** Deletes likes of the person. A digest that others are part of stays, and no longer names or counts the person. */
@@ -22,21 +22,14 @@ export async function eraseLikes (trx: Trx, accountId: string, limit: number) {
 
 /** Deletes the inbox of the person, and what others were notified of because of them. */
 export async function eraseNotifications (trx: Trx, accountId: string, limit: number) {
+  const isTheirs = sql`(${accountId}::uuid in (account_id, actor_id, owner_id))`
   const { rows: batch } = await sql<{ id: string, accountId: string }>`
     select id, account_id as "accountId" from notifications
-    where account_id = ${accountId} or actor_id = ${accountId} limit ${sql.lit(limit)}`.execute(trx)
+    where account_id = ${accountId} or actor_id = ${accountId} or owner_id = ${accountId}
+    limit ${sql.lit(limit)}`.execute(trx)
   if (batch.length === 0) return 0
-  await lockUnreadCounts(trx, [...new Set(batch.map((row) => row.accountId))])
-  const { rows: [deleted] } = await sql<{ count: number }>`
-    with deleted as (
-      delete from notifications where id = any(${batch.map(({ id }) => id)}::uuid[])
-        and (account_id = ${accountId} or actor_id = ${accountId})
-      returning account_id, listed and removed_at is null and read_at is null as counted
-    ), recounted as (
-      update unread_counts set unread = unread_counts.unread - counts.unread
-      from (select account_id, count(*)::int as unread from deleted where counted group by account_id) counts
-      where unread_counts.account_id = counts.account_id
-    )
-    select count(*) as count from deleted`.execute(trx)
-  return deleted?.count ?? 0
+  await lockInboxes(trx, [...new Set(batch.map((row) => row.accountId))])
+  const { numAffectedRows } = await sql`
+    delete from notifications where id = any(${batch.map(({ id }) => id)}::uuid[]) and ${isTheirs}`.execute(trx)
+  return Number(numAffectedRows ?? 0)
 }

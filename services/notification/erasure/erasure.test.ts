@@ -9,8 +9,8 @@ const { db, deps: { erasure }, person, receive, inbox } = await testApp(t)
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
 const seed: Seed = async ({ accountId: account_id, otherId, insert }) => {
-  await insert('unread_counts', { account_id, unread: 2 })
-  await insert('unread_counts', { account_id: otherId, unread: 1 })
+  await insert('inboxes', { account_id })
+  await insert('inboxes', { account_id: otherId })
   const type = 'SOCIAL_FEED'
   const own = await insert('notifications', { account_id, type, listed: true })
   const data = JSON.stringify({ profileId: otherId })
@@ -22,6 +22,8 @@ const seed: Seed = async ({ accountId: account_id, otherId, insert }) => {
   await insert('devices', { account_id, platform: 'ios' })
   await insert('preferences', { account_id })
   await insert('post_likes', { liked_by: account_id })
+  await insert('withdrawals', { account_id, actor_id: otherId })
+  await insert('withdrawals', { account_id: otherId, actor_id: account_id })
   await insert('blocks', { blocker_id: otherId, blocked_id: account_id })
   for (const table of ['people', 'idempotency_keys', 'daily_quotas', 'hidden_people', 'realtime_frames']) {
     await insert(table, { account_id })
@@ -70,8 +72,8 @@ t.test('an activity that ends with its participant leaves no row of them behind'
     reason: 'PLACE_ENDED',
     notifiedIds: []
   })
-  const ended = await db.selectFrom('ended_participations').where('activity_id', '=', activityId)
-    .select('account_id').execute()
-  t.same(ended, [{ account_id: ben }])
+  const withdrawn = await db.selectFrom('withdrawals').select(['account_id', 'actor_id']).execute()
+  t.match(JSON.stringify(withdrawn), ben)
+  t.notMatch(JSON.stringify(withdrawn), ana)
   t.same((await erasure.verify(ana)).left, {})
 })

@@ -34,7 +34,7 @@ export async function logFrames (trx: Trx, frames: NewFrame[]): Promise<WakeUpSi
 
 /** Locked in the order in which all changes of inboxes lock these rows, so that no two deadlock. */
 async function lockLiveAccounts (trx: Trx, accountIds: string[]) {
-  const rows = await trx.selectFrom('unread_counts')
+  const rows = await trx.selectFrom('inboxes')
     .where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`).where('realtime_until', '>', sql<Date>`now()`)
     .select('account_id').orderBy('account_id').forUpdate().execute()
   return rows.map((row) => row.account_id)
@@ -43,13 +43,13 @@ async function lockLiveAccounts (trx: Trx, accountIds: string[]) {
 /** Takes as many numbers for each account as it gets frames; returns the last ones. */
 async function takeNumbers (trx: Trx, counts: [accountId: string, frames: number][]): Promise<WakeUpSignal> {
   const { rows } = await sql<{ accountId: string, seq: number }>`
-    update unread_counts set realtime_seq = realtime_seq + new.frames
+    update inboxes set realtime_seq = realtime_seq + new.frames
     from unnest(
       ${counts.map(([accountId]) => accountId)}::uuid[],
       ${counts.map(([, frames]) => frames)}::integer[]
     ) as new (account_id, frames)
-    where unread_counts.account_id = new.account_id
-    returning unread_counts.account_id as "accountId", realtime_seq as seq`.execute(trx)
+    where inboxes.account_id = new.account_id
+    returning inboxes.account_id as "accountId", realtime_seq as seq`.execute(trx)
   return rows.map(({ accountId, seq }) => [accountId, seq])
 }
 

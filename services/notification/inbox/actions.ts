@@ -3,8 +3,12 @@ import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import type { Deps } from '../deps.ts'
 import { NotificationNotFound } from '../errors.ts'
 import { messageKey } from '../notifications/registry.ts'
-import { lockUnreadCounts, removeNotifications, tombstone } from '../notifications/withdraw.ts'
+import { planBadgeUpdates } from '../notifications/badges.ts'
+import { lockInboxes, removeNotifications } from '../notifications/removal.ts'
+import { isShown } from '../notifications/shown.ts'
+import { tombstone } from '../notifications/withdraw.ts'
 import { changeInbox } from '../notifications/change-inbox.ts'
+import type { DeliveryJob } from '../notifications/plan.ts'
 import { logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 
@@ -19,11 +23,17 @@ interface ReadMessages {
   messageIds: string[]
 }
 
-/** Marks the notifications with these ids as read, or all without ids; returns how many were unread. */
-export async function markNotificationsRead (deps: InboxDeps, accountId: string, ids?: string[]) {
+/** The account and the session of a request. */
+interface Caller {
+  id: string
+  sessionId: string
+}
+
+/** Marks the notifications with these ids as read, or all that are shown; returns how many were unread. */
+export async function markNotificationsRead (deps: InboxDeps, { id, sessionId }: Caller, ids?: string[]) {
   const { read } = await changeInbox(deps, async (trx) => {
-    await lockUnreadCounts(trx, [accountId])
-    return await markRead(trx, accountId, ids ? sql`listed and id = any(${ids}::uuid[])` : sql`listed`)
+    await lockInboxes(trx, [id])
+    return await markRead(trx, id, ids ? sql`${isShown} and id = any(${ids}::uuid[])` : isShown, sessionId)
   })
   return read
 }
@@ -41,7 +51,7 @@ export async function markMessagesRead (
   const people = [readerId, ...senderId ? [senderId] : []]
   await changeInbox(deps, async (trx) => {
     // Both at once: the reader first and then the sender could deadlock with a message between them.
-    await lockUnreadCounts(trx, people)
+    await lockInboxes(trx, people)
     await trx.insertInto('notifications').values(
       dedupeKeys.map((dedupeKey) => tombstone({ accountId: readerId, kind: 'messageReceived', dedupeKey }))
     )
@@ -55,44 +65,40 @@ export async function markMessagesRead (
       at
     }
     const reported = await logFrames(trx, people.map((accountId) => ({ accountId, ...frame })))
-    return { signal: [...marked.signal, ...reported] }
+    return { signal: [...marked.signal, ...reported], deliveries: marked.deliveries }
   })
 }
 
 /**
- * Marks unread notifications that match `condition` as read, with the unread count locked. Returns how many of them were
- * in the inbox, and the connections to wake after the commit.
+ * Marks unread notifications that match `condition` as read, with the inbox locked. Returns how many of them were in the
+ * inbox, and what to wake after the commit.
  */
 async function markRead (
   trx: Trx,
   accountId: string,
-  condition: RawBuilder<SqlBool>
-): Promise<{ read: number, signal: WakeUpSignal }> {
-  const { rows } = await sql<{ readIds: string[] | null }>`
-    with marked as (
-      update notifications set read_at = now()
-      where account_id = ${accountId} and removed_at is null and read_at is null and ${condition}
-      returning id, listed
-    ), counted as (
-      update unread_counts set unread = unread - (select count(*)::integer from marked where listed)
-      where account_id = ${accountId}
-    )
-    select array_agg(id) as "readIds" from marked where listed`.execute(trx)
-  const readIds = rows[0]?.readIds ?? []
-  if (readIds.length === 0) return { read: 0, signal: [] }
+  condition: RawBuilder<SqlBool>,
+  sessionId?: string
+): Promise<{ read: number, signal: WakeUpSignal, deliveries: DeliveryJob[] }> {
+  const { rows: marked } = await sql<{ id: string, listed: boolean }>`
+    update notifications set read_at = now()
+    where account_id = ${accountId} and removed_at is null and read_at is null and ${condition}
+    returning id, listed`.execute(trx)
+  const readIds = marked.filter(({ listed }) => listed).map(({ id }) => id)
+  if (readIds.length === 0) return { read: 0, signal: [], deliveries: [] }
   // A longer list would make a frame that no page can hold.
   const ids = { readIds: readIds.length > MAX_IDS_PER_FRAME ? null : readIds, removedIds: [] }
   return {
     read: readIds.length,
-    signal: await logFrames(trx, [{ accountId, type: 'notifications.changed', ids }])
+    signal: await logFrames(trx, [{ accountId, type: 'notifications.changed', ids }]),
+    deliveries: await planBadgeUpdates(trx, readIds, sessionId)
   }
 }
 
 /** @throws NotificationNotFound */
-export async function deleteNotification (deps: InboxDeps, accountId: string, id: string) {
+export async function deleteNotification (deps: InboxDeps, { id: accountId, sessionId }: Caller, id: string) {
   const { removed } = await changeInbox(
     deps,
-    async (trx) => await removeNotifications(trx, [accountId], sql`id = ${id} and listed`)
+    async (trx) => await removeNotifications(trx, [accountId], sql`id = ${id} and ${isShown}`, { sessionId })
   )
   if (removed === 0) throw new NotificationNotFound()
 }

@@ -6,7 +6,7 @@ import { paginate, languageOfLocale, type Language, type Page } from '@tandem/ht
 import type { Deps } from '../deps.ts'
 import type { Db, Params } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
-import { visibleActor } from '../notifications/actors.ts'
+import { isShown, unreadCountOf, visibleActor } from '../notifications/shown.ts'
 import { type Kind, usesDisplayName } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
 
@@ -32,14 +32,10 @@ type InboxRow = (NotificationRow | { [Column in keyof NotificationRow]: null }) 
   timezone: string | null
 }
 
-/**
- * The person that each notification shows as its actor, `actor_id` of `shown`: of a digest of likes the latest liker who
- * is not hidden. A notification of which only hidden people are left is not listed.
- */
+/** The person that each notification shows as its actor, `actor_id` of `shown`. */
 const joinActor = sql`
   cross join lateral (select ${visibleActor} as actor_id) shown
   left join people on people.account_id = shown.actor_id`
-const isListed = sql`listed and removed_at is null and (notifications.actor_id is null or shown.actor_id is not null)`
 
 // The columns of a NotificationRow, for a query with `joinActor`.
 const notificationColumns = sql`
@@ -62,14 +58,13 @@ export async function readInbox (
   const { rows } = await sql<InboxRow>`
     select me.unread as "unreadCount", me.locale, me.timezone, page.*
     from (
-      select coalesce((select unread from unread_counts where account_id = ${accountId}), 0) as unread,
-        people.locale, people.timezone
+      select ${unreadCountOf(sql`${accountId}`)} as unread, people.locale, people.timezone
       from (select) nothing left join people on people.account_id = ${accountId}
     ) me
     left join lateral (
       select ${notificationColumns}
       from notifications ${joinActor}
-      where notifications.account_id = ${accountId} and ${isListed}
+      where notifications.account_id = ${accountId} and ${isShown}
         ${unreadOnly ? sql`and read_at is null` : sql``}
         ${cursor ? sql`and notifications.id < ${cursor}` : sql``}
       order by notifications.id desc limit ${sql.lit(limit + 1)}
@@ -118,7 +113,7 @@ export async function readNotifications (
       limit 1
     ) notifications
     ${joinActor}
-    where ${isListed}`.execute(db)
+    where ${isShown}`.execute(db)
   const byInbox = Map.groupBy(rows, ({ number }) => number)
   return inboxes.map(({ language, timezone }, number) =>
     new Map((byInbox.get(number) ?? []).map((row) => [row.dedupeKey, render(mediaUrls, row, language, timezone)]))
@@ -153,7 +148,6 @@ function actorOf (
 }
 
 export async function readUnreadCount (db: Db, accountId: string) {
-  const row = await db.selectFrom('unread_counts').where('account_id', '=', accountId).select('unread')
-    .executeTakeFirst()
-  return row?.unread ?? 0
+  const { rows } = await sql<{ count: number }>`select ${unreadCountOf(sql`${accountId}`)} as count`.execute(db)
+  return rows[0]!.count
 }

@@ -100,7 +100,7 @@ export const inboxRoutes: Routes<Deps> = async (app, deps) => {
         )
       }
     }
-  }, async ({ body, account }) => data({ updated: await markNotificationsRead(deps, account.id, body.ids) }))
+  }, async ({ body, account }) => data({ updated: await markNotificationsRead(deps, account, body.ids) }))
 
   app.delete('/notifications/:id', {
     schema: {
@@ -113,7 +113,7 @@ export const inboxRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Message }
     }
   }, async ({ params, account }) => {
-    await deleteNotification(deps, account.id, params.id)
+    await deleteNotification(deps, account, params.id)
     return message('The notification was deleted')
   })
 }

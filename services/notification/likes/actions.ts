@@ -4,7 +4,8 @@ import { changeInbox } from '../notifications/change-inbox.ts'
 import { notify } from '../notifications/notify.ts'
 import type { NotificationRequest } from '../notifications/plan.ts'
 import { findRecipients, type Recipient } from '../notifications/recipients.ts'
-import { lockUnreadCounts, removeNotifications } from '../notifications/withdraw.ts'
+import { lockInboxes, removeNotifications } from '../notifications/removal.ts'
+import { about } from '../notifications/subjects.ts'
 import { logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 import { refreshDigest } from './digests.ts'
@@ -20,15 +21,16 @@ interface Like {
 
 /**
  * Notifies the author of a like. The first like starts a digest, which likes of the next minute join; its push waits
- * until the minute ends. A person who likes, unlikes and likes again is reported once.
+ * until the minute ends. A person who likes, unlikes and likes again is pushed once.
  */
 export async function addToDigest (deps: Deps, like: Like, at: Date) {
   const [[author] = []] = await findRecipients(deps, [{ to: [like.authorId], actorId: like.likedBy }])
   if (!author) return
   await changeInbox(deps, async (trx) => {
     const digest = await lockDigest(trx, like.postId)
-    const isUnreported = await upsertLike(trx, like, at)
-    if (!isUnreported) return { signal: [] }
+    const stored = await upsertLike(trx, like, at)
+    if (!stored) return { signal: [] }
+    if (stored.notificationId) return await addAgain(trx, deps, like, author, at, stored.notificationId)
     const joined = digest.notificationId && digest.isOpen && await joinDigest(trx, digest.notificationId, like)
     return joined || await startDigest(trx, deps, like, author, at)
   })
@@ -41,7 +43,7 @@ interface Unlike {
   unlikedBy: string
 }
 
-/** Removes a like from its digest, if the digest was neither read nor pushed. */
+/** Removes a like from its digest, and withdraws a digest in which no like is left. */
 export async function removeFromDigest (deps: Deps, { sequence, postId, authorId, unlikedBy }: Unlike, at: Date) {
   await changeInbox(deps, async (trx) => {
     await lockDigest(trx, postId)
@@ -55,21 +57,38 @@ export async function removeFromDigest (deps: Deps, { sequence, postId, authorId
     const notificationId = rows[0]?.notificationId
     if (!notificationId) return { signal: [] }
 
-    await lockUnreadCounts(trx, [authorId])
-    const { rows: unseen } = await sql`
-      select from notifications where id = ${notificationId} and read_at is null and not exists (
-        select from deliveries
-        where notification_id = notifications.id and (status = 'sent' or claimed_until > now())
-      )`.execute(trx)
-    if (unseen.length === 0) return { signal: [] }
-    await trx.updateTable('post_likes').set({ notification_id: null }).where('post_id', '=', postId).where(
-      'liked_by',
-      '=',
-      unlikedBy
-    ).execute()
-    if (await refreshDigest(trx, notificationId)) return { signal: [] }
-    return await removeNotifications(trx, [authorId], sql`id = ${notificationId}`)
+    await lockInboxes(trx, [authorId])
+    if (await isUnseen(trx, notificationId)) await unlinkLike(trx, postId, unlikedBy)
+    return await reportDigest(trx, authorId, notificationId)
   })
+}
+
+/** Whether a digest was neither read nor pushed. */
+async function isUnseen (trx: Trx, notificationId: string) {
+  const { rows } = await sql`
+    select from notifications where id = ${notificationId} and read_at is null and not exists (
+      select from deliveries
+      where notification_id = notifications.id and (status = 'sent' or claimed_until > now())
+    )`.execute(trx)
+  return rows.length > 0
+}
+
+/** A like that was never seen is reported like a new one when it is given again. */
+async function unlinkLike (trx: Trx, postId: string, likedBy: string) {
+  await trx.updateTable('post_likes').set({ notification_id: null })
+    .where('post_id', '=', postId).where('liked_by', '=', likedBy).execute()
+}
+
+/** Shows the likes that a digest has now, or withdraws it if there are none. */
+async function reportDigest (trx: Trx, authorId: string, notificationId: string) {
+  const digest = await refreshDigest(trx, notificationId)
+  if (!digest) return await removeNotifications(trx, [authorId], sql`id = ${notificationId}`, { withdrawn: true })
+  const frame = {
+    accountId: authorId,
+    type: 'notification.created' as const,
+    ids: { dedupeKey: digest.dedupeKey }
+  }
+  return { signal: await logFrames(trx, digest.isListed ? [frame] : []) }
 }
 
 // Events without a sequence number (0) are ordered by time.
@@ -85,8 +104,8 @@ async function lockDigest (trx: Trx, postId: string) {
 }
 
 /**
- * Stores a like; returns false for a repeated event, a like that was taken back since, and one that was reported
- * before.
+ * Stores a like. Returns the notification that has reported it before; undefined for a repeated event, and a like that
+ * was taken back since.
  */
 async function upsertLike (trx: Trx, { sequence, postId, likedBy }: Like, at: Date) {
   const { rows } = await sql<{ notificationId: string | null }>`
@@ -96,21 +115,27 @@ async function upsertLike (trx: Trx, { sequence, postId, likedBy }: Like, at: Da
       do update set liked = true, changed_at = excluded.changed_at, sequence = excluded.sequence
       where ${isNewer}
     returning notification_id as "notificationId"`.execute(trx)
-  return rows[0] !== undefined && rows[0].notificationId === null
+  return rows[0]
+}
+
+/** Adds a like that was seen before to the digest that reported it, which comes back if it was withdrawn. */
+async function addAgain (trx: Trx, deps: Deps, like: Like, author: Recipient, at: Date, notificationId: string) {
+  const withdrawn = await trx.selectFrom('notifications').where('id', '=', notificationId)
+    .where('withdrawn', '=', true).select('dedupe_key as dedupeKey').executeTakeFirst()
+  if (withdrawn) return await startDigest(trx, deps, like, author, at, withdrawn.dedupeKey)
+  await lockInboxes(trx, [author.accountId])
+  return await reportDigest(trx, author.accountId, notificationId)
 }
 
 /** Returns the connections to wake after the commit, or undefined if the digest was removed. */
 async function joinDigest (trx: Trx, notificationId: string, { postId, authorId, likedBy }: Like) {
-  await lockUnreadCounts(trx, [authorId])
-  const { rows } = await sql<{ wasRead: boolean, dedupeKey: string, listed: boolean }>`
+  await lockInboxes(trx, [authorId])
+  const { rows } = await sql<{ dedupeKey: string, listed: boolean }>`
     update notifications set actor_id = ${likedBy}, others_count = others_count + 1, read_at = null
     where id = ${notificationId} and removed_at is null
-    returning old.read_at is not null and listed as "wasRead", dedupe_key as "dedupeKey", listed`.execute(trx)
+    returning dedupe_key as "dedupeKey", listed`.execute(trx)
   const [digest] = rows
   if (!digest) return
-  if (digest.wasRead) {
-    await trx.updateTable('unread_counts').set({ unread: sql`unread + 1` }).where('account_id', '=', authorId).execute()
-  }
   await linkLike(trx, { postId, likedBy, notificationId })
   const frame = { accountId: authorId, type: 'notification.created' as const, ids: { dedupeKey: digest.dedupeKey } }
   return { signal: await logFrames(trx, digest.listed ? [frame] : []) }
@@ -121,20 +146,22 @@ async function startDigest (
   { now, likeDigestMs }: Deps,
   like: Like,
   author: Recipient,
-  at: Date
+  at: Date,
+  dedupeKey = `likes:${like.eventId}`
 ) {
-  const { eventId, postId, likedBy, excerpt } = like
+  const { postId, likedBy, sequence, excerpt } = like
   const request: NotificationRequest = {
     kind: 'postLiked',
-    dedupeKey: `likes:${eventId}`,
+    dedupeKey,
     to: [author.accountId],
     actorId: likedBy,
-    subjectId: postId,
+    ownerId: author.accountId,
+    subjects: [about.post(postId), about.textOf(postId)],
     data: { postId },
     params: { excerpt }
   }
   const hold = { until: new Date(now().getTime() + likeDigestMs), reason: 'waiting for more likes' }
-  const notified = await notify(trx, [{ request, recipients: [author], occurredAt: at, hold }], now())
+  const notified = await notify(trx, [{ request, recipients: [author], occurredAt: at, sequence, hold }], now())
   const [notification] = notified.created
   if (!notification) return notified
   await sql`

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Trx } from '../tables.ts'
 
-/** Recomputes the latest liker and the number of others of a digest; returns false if no like is left. */
+/** Recomputes the latest liker and the number of others of a digest; returns undefined if no like is left. */
 export async function refreshDigest (trx: Trx, notificationId: string) {
-  const { rows } = await sql`
+  const { rows } = await sql<{ dedupeKey: string, isListed: boolean }>`
     update notifications set actor_id = latest.liked_by, others_count = latest.likes - 1
     from (
       select liked_by, count(*) over ()::int as likes from post_likes
@@ -11,8 +11,8 @@ export async function refreshDigest (trx: Trx, notificationId: string) {
       order by changed_at desc, liked_by limit 1
     ) latest
     where id = ${notificationId}
-    returning id`.execute(trx)
-  return rows.length > 0
+    returning dedupe_key as "dedupeKey", listed and removed_at is null as "isListed"`.execute(trx)
+  return rows[0]
 }
 
 /** Removes a person's likes from all digests of `accountId`; returns the notifications in which no like is left. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import t from 'tap'
 import { testApp } from '../test/app.ts'
 
@@ -110,7 +111,7 @@ t.test('quiet hours do not hold a reminder past the start', async (t) => {
       'notifications.id',
       'notification_id'
     )
-      .where('subject_id', '=', activityId).select('status').executeTakeFirstOrThrow()
+      .where(sql<boolean>`${`activity:${activityId}`} = any(subjects)`).select('status').executeTakeFirstOrThrow()
     return status
   }
   t.equal(await remind('2026-11-20T17:00:00.000Z'), 'pending', 'it starts before the quiet hours end')

@@ -10,18 +10,19 @@ import {
 import type { Kind } from '../texts/kinds.ts'
 import type { NotificationRequest } from './plan.ts'
 import { onEvent, type RegistryEntry } from './registry-entry.ts'
+import { about } from './subjects.ts'
 
 type ActivityFields = Pick<Type.Static<typeof ActivityInvited.data>, 'activityId' | 'sport' | 'startsAt' | 'timezone'>
 
 /** What all notifications of activities have in common. Each event is a notification of its own. */
-const about = (
+const basics = (
   { activityId, sport, startsAt, timezone }: ActivityFields,
   kind: Kind,
   eventId: string
 ): Omit<NotificationRequest, 'to'> => ({
   kind,
   dedupeKey: `activity:${eventId}`,
-  subjectId: activityId,
+  subjects: [about.activity(activityId)],
   data: { activityId },
   params: { sport, startsAt, timezone }
 })
@@ -34,32 +35,37 @@ const withParams = (request: Omit<NotificationRequest, 'to'>, params: Notificati
 /** The notifications of plans to train together. */
 export const activityEntries: RegistryEntry[] = [
   onEvent(ActivityInvited, ({ accountId, hostId, displayName, ...activity }, id) => [{
-    ...withParams(about(activity, 'activityInvited', id), { displayName }),
+    ...withParams(basics(activity, 'activityInvited', id), { displayName }),
     to: [accountId],
     actorId: hostId
   }]),
   onEvent(ActivityAsked, ({ hostId, askedBy, displayName, waitingCount, ...activity }, id) => [{
-    ...withParams(about(activity, askedBy ? 'activityAsked' : 'activityPlaceFree', id), { displayName, waitingCount }),
+    ...withParams(basics(activity, askedBy ? 'activityAsked' : 'activityPlaceFree', id), { displayName, waitingCount }),
+    subjects: [about.activity(activity.activityId), ...askedBy ? [] : [about.freePlaceIn(activity.activityId)]],
     to: [hostId],
     actorId: askedBy
   }]),
   onEvent(ActivityConfirmed, ({ accountId, confirmedBy, displayName, ...activity }, id) => [{
-    ...withParams(about(activity, 'activityConfirmed', id), { displayName }),
+    ...withParams(basics(activity, 'activityConfirmed', id), { displayName }),
     to: [accountId],
     actorId: confirmedBy
   }]),
-  onEvent(ActivityChanged, ({ accountIds, changedBy, displayName, ...activity }, id) => [{
-    ...withParams(about(activity, changedBy ? 'activityChanged' : 'activityMoved', id), { displayName }),
+  onEvent(ActivityChanged, ({ accountIds, hostId, changedBy, displayName, ...activity }, id) => [{
+    ...withParams(basics(activity, changedBy ? 'activityChanged' : 'activityMoved', id), { displayName }),
     to: accountIds,
-    actorId: changedBy
+    actorId: changedBy,
+    ...hostId !== undefined && { ownerId: hostId }
   }]),
   onEvent(ActivityCanceled, ({ notifiedIds, reason, ...activity }, id) => [{
-    ...withParams(about(activity, 'activityCanceled', id), { reason }),
+    ...withParams(basics(activity, 'activityCanceled', id), { reason }),
+    // It is what is left of an activity. An ended place can be given again.
+    subjects: reason === 'PLACE_ENDED' ? [about.lostPlaceIn(activity.activityId)] : [],
     to: notifiedIds
   }]),
-  onEvent(ActivityReminded, ({ accountIds, hoursBefore: _, ...activity }, id) => [{
-    ...about(activity, 'activityReminded', id),
+  onEvent(ActivityReminded, ({ accountIds, hostId, hoursBefore: _, ...activity }, id) => [{
+    ...basics(activity, 'activityReminded', id),
     to: accountIds,
+    ...hostId !== undefined && { ownerId: hostId },
     pointlessFrom: new Date(activity.startsAt)
   }])
 ]

@@ -103,8 +103,7 @@ async function readInboxes ({ inbox }: TestApp, people: string[]) {
 }
 
 async function deleteEverything ({ db }: TestApp) {
-  await sql`truncate notifications, deliveries, post_likes, like_digests, ended_matches, blocks cascade`.execute(db)
-  await sql`update unread_counts set unread = 0`.execute(db)
+  await sql`truncate notifications, deliveries, post_likes, like_digests, withdrawals, blocks cascade`.execute(db)
 }
 
 t.test('events delivered three times in any order produce the same inboxes as once in order', async (t) => {

@@ -1,77 +1,48 @@
 import { on } from '@tandem/bus-kit'
-import {
-  BuddyRequestWithdrawn,
-  ActivityCanceled,
-  CommentsDeleted,
-  MatchEnded,
-  PersonUnfollowed,
-  PostDeleted,
-  PostEdited,
-  PostNarrowed,
-  StoryUnreacted
-} from '@tandem/contracts'
+import { MatchEnded } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
+import { logFrames } from '../frames/log.ts'
+import { changeInbox } from './change-inbox.ts'
 import { createNotifier } from './notifier.ts'
-import { buddyRequestKey, followKey, reactionKey, registry } from './registry.ts'
-import {
-  applyEdit,
-  applyNarrowedVisibility,
-  withdrawActivity,
-  withdrawComments,
-  withdrawMatch,
-  withdrawNotification,
-  withdrawPost
-} from './withdraw.ts'
+import { registry } from './registry.ts'
+import { lockInboxes } from './removal.ts'
+import { rewrite } from './rewrite.ts'
+import { about } from './subjects.ts'
+import { lockSubjects, withdraw, withdrawWithin } from './withdraw.ts'
+import { withdrawals } from './withdrawals.ts'
 
 /** One handler for each event in the registry. All write their notifications in shared batches. */
 export function onNotificationRequested (deps: Deps) {
   const notify = createNotifier(deps)
   return registry.map(({ event, requests }) =>
-    on(event, async ({ id, time, data }) => {
+    on(event, async ({ id, time, sequence, data }) => {
       const useful = requests(data as never, id).filter(({ pointlessFrom }) =>
         !pointlessFrom || pointlessFrom > deps.now()
       )
-      await Promise.all(useful.map(async (request) => await notify(request, time)))
+      await Promise.all(useful.map(async (request) => await notify(request, { occurredAt: time, sequence })))
     }, { batched: true })
   )
 }
 
-export const onPersonUnfollowed = (deps: Deps) =>
-  on(
-    PersonUnfollowed,
-    async ({ data: { followerId, followedId } }) =>
-      await withdrawNotification(deps, { accountId: followedId, kind: 'followed', dedupeKey: followKey(followerId) })
+/** One handler for each event that withdraws or rewrites notifications. */
+export const onNotificationsObsolete = (deps: Deps) =>
+  withdrawals.map(({ event, scopes, rewritings }) =>
+    on(event, async ({ sequence, data }) => {
+      for (const each of rewritings(data as never)) await rewrite(deps, each, sequence)
+      await withdraw(deps, scopes(data as never), sequence)
+    })
   )
 
-export const onStoryUnreacted = (deps: Deps) =>
-  on(
-    StoryUnreacted,
-    async ({ data: { storyId, authorId, unreactedBy } }) =>
-      await withdrawNotification(deps, {
-        accountId: authorId,
-        kind: 'storyReacted',
-        dedupeKey: reactionKey(storyId, unreactedBy)
-      })
-  )
-
-export const onBuddyRequestWithdrawn = (deps: Deps) =>
-  on(
-    BuddyRequestWithdrawn,
-    async ({ data: { fromAccountId, toAccountId } }) =>
-      await withdrawNotification(deps, {
-        accountId: toAccountId,
-        kind: 'buddyRequested',
-        dedupeKey: buddyRequestKey(fromAccountId)
-      })
-  )
-
-export const onPostDeleted = (deps: Deps) => on(PostDeleted, async ({ data }) => await withdrawPost(deps, data.postId))
-export const onCommentsDeleted = (deps: Deps) =>
-  on(CommentsDeleted, async ({ data }) => await withdrawComments(deps, data.postId, data.commentIds))
-export const onPostNarrowed = (deps: Deps) =>
-  on(PostNarrowed, async ({ data, time }) => await applyNarrowedVisibility(deps, data, time))
-export const onPostEdited = (deps: Deps) => on(PostEdited, async ({ data, time }) => await applyEdit(deps, data, time))
 export const onMatchEnded = (deps: Deps) =>
-  on(MatchEnded, async ({ data, time }) => await withdrawMatch(deps, data, time))
-export const onActivityCanceled = (deps: Deps) =>
-  on(ActivityCanceled, async ({ data, time }) => await withdrawActivity(deps, data, time))
+  on(MatchEnded, async ({ data: { matchId, accountIds }, sequence }) => {
+    await changeInbox(deps, async (trx) => {
+      const match = about.match(matchId)
+      await lockSubjects(trx, [match], 'ALONE')
+      // All at once: those with notifications first, and then the others, could deadlock.
+      await lockInboxes(trx, accountIds)
+      const { signal, ...removed } = await withdrawWithin(trx, [{ subject: match, isGone: true }], sequence)
+      const frame = { type: 'match.ended' as const, ids: { matchId }, key: `ended:${matchId}` }
+      const ended = await logFrames(trx, accountIds.map((accountId) => ({ accountId, ...frame })))
+      return { ...removed, signal: [...signal, ...ended] }
+    })
+  })

@@ -2,7 +2,7 @@ import type { PlannedNotification } from './plan.ts'
 import type { NewFrame } from '../frames/log.ts'
 
 /** The frames that report a notification: to the account, and a sent message to the devices of its sender as well. */
-export function framesOf ({ request, accountId, listed }: PlannedNotification): NewFrame[] {
+export function framesOf ({ request, accountId, listed, sequence }: PlannedNotification): NewFrame[] {
   const { kind, dedupeKey: key, data: ids = {}, actorId } = request
   switch (kind) {
     case 'messageReceived': {
@@ -12,6 +12,9 @@ export function framesOf ({ request, accountId, listed }: PlannedNotification): 
     case 'matchMade':
       return [{ accountId, type: 'match.created', ids, key }]
     default:
-      return listed ? [{ accountId, type: 'notification.created', ids: { dedupeKey: key }, key }] : []
+      // A newer event with the same key updates the notification, or brings it back.
+      return listed
+        ? [{ accountId, type: 'notification.created', ids: { dedupeKey: key }, key: `${key}:${sequence}` }]
+        : []
   }
 }

@@ -357,6 +357,7 @@ t.test('every consumed event creates one notification and one push', async (t) =
   for (const event of events) {
     const expected = expectations[event.type] ?? await readExpectation(event)
     await app.db.deleteFrom('notifications').execute()
+    await app.db.deleteFrom('withdrawals').execute()
     await app.db.deleteFrom('broadcasts').execute()
     app.provider.sent.length = 0
     const data = { ...await readSample(event) as object, ...expected.with }
@@ -636,7 +637,7 @@ t.test('an account that starts to read in realtime while it is notified gets fra
   t.strictSame((await reachLevel(2)).signal, [])
   let writing: ReturnType<typeof reachLevel> | undefined
   await db.transaction().execute(async (trx) => {
-    await trx.updateTable('unread_counts')
+    await trx.updateTable('inboxes')
       .set({ realtime_epoch: 'e', realtime_until: new Date(Date.now() + 60_000) })
       .where('account_id', '=', ana!)
       .execute()
@@ -655,7 +656,7 @@ t.test('an account that starts to read in realtime while it is notified gets fra
 t.test('processes that notify the same people at once, while these read and unfollow, do not deadlock', async (t) => {
   const { db, deps, receive, person, inbox } = reset()
   const people = await Promise.all(['Ana', 'Ben'].map(async (name) => await person(name)))
-  await db.updateTable('unread_counts')
+  await db.updateTable('inboxes')
     .set({ realtime_epoch: 'e', realtime_until: new Date(Date.now() + 60_000) })
     .where('account_id', 'in', people)
     .execute()

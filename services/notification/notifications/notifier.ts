@@ -13,13 +13,16 @@ type NotifierDeps = Pick<Deps, 'db' | 'findPeople' | 'pushes' | 'now' | 'wakeUp'
  * written are written together, in one transaction. A request that cannot be written, or one of its recipients, does not
  * make the others fail.
  */
-export function createNotifier (deps: NotifierDeps): (request: NotificationRequest, occurredAt: Date) => Promise<void> {
+export function createNotifier (
+  deps: NotifierDeps
+): (request: NotificationRequest, event: Pick<AddressedRequest, 'occurredAt' | 'sequence'>) => Promise<void> {
   const write = createBatcher(async (batch: Omit<AddressedRequest, 'recipients'>[]) => {
     const recipients = await findRecipients(
       deps,
-      batch.map(({ request: { to, actorId = null, kind } }) => ({
+      batch.map(({ request: { to, actorId = null, ownerId = null, kind } }) => ({
         to,
         actorId,
+        ownerId,
         isAboutAccount: typeOf(kind) === 'ACCOUNT'
       }))
     )
@@ -28,9 +31,9 @@ export function createNotifier (deps: NotifierDeps): (request: NotificationReque
     return batch.map(() => undefined)
   }, { isItemError, waitsForTurn: true })
 
-  return async (request, occurredAt) => {
+  return async (request, event) => {
     // Not that of the batch: the code that runs it belongs to only one of its requests.
-    const others = { occurredAt, correlation: currentCorrelation() }
+    const others = { ...event, correlation: currentCorrelation() }
     try {
       await write({ request, ...others })
     } catch (error) {

@@ -7,13 +7,17 @@ import { typeOf } from '../texts/kinds.ts'
 import { framesOf } from './frames.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest, type PlannedNotification } from './plan.ts'
 import type { Recipient } from './recipients.ts'
-import { hasEnded, isSubjectDeleted, isTextOutdated, lockUnreadCounts } from './withdraw.ts'
+import { lockInboxes } from './removal.ts'
+import { rewrittenParams } from './rewrite.ts'
+import { isAlreadyWithdrawn, lockSubjects } from './withdraw.ts'
 
 /** What to notify of, and the people that `findRecipients` returned for it. */
 export interface AddressedRequest {
   request: NotificationRequest
   recipients: Recipient[]
   occurredAt: Date
+  /** Of the event, which orders the events of one service. */
+  sequence?: number
   /** Before this time no push is sent, for this reason. */
   hold?: { until: Date, reason: string }
   /** The event or request that caused it; by default that of the code that enqueues the pushes. */
@@ -23,7 +27,7 @@ export interface AddressedRequest {
 }
 
 export interface Notified {
-  /** Notifications that are new. Those about something that was deleted are left out. */
+  /** Notifications that are new, or are back. What later events have withdrawn is left out. */
   created: { id: string, accountId: string }[]
   /** The connections to wake after the commit. */
   signal: WakeUpSignal
@@ -32,61 +36,85 @@ export interface Notified {
 }
 
 /**
- * Creates notifications, their deliveries and realtime frames, and counts them as unread, within the transaction of the
- * caller. `changeInbox` wakes connections and workers after the commit. A repeated request creates nothing, and returns
- * the deliveries that are unfinished: the process that created them may have crashed before it enqueued them.
+ * Creates notifications, their deliveries and realtime frames, within the transaction of the caller. `changeInbox` wakes
+ * connections and workers after the commit. A repeated request creates nothing, and returns the deliveries that are
+ * unfinished: the process that created them may have crashed before it enqueued them. A newer one with the same key
+ * updates the text of a notification, and brings back one that was withdrawn: at the top of the inbox, unread, and pushed
+ * only to devices that have not been pushed the first.
  */
 export async function notify (trx: Trx, requests: AddressedRequest[], now: Date): Promise<Notified> {
   const plans = requests.flatMap(({ request, recipients, ...others }) =>
     recipients.map((recipient) => planNotification(request, recipient, { ...others, now }))
   )
   const frames = plans.flatMap(framesOf)
-  await lockUnreadCounts(trx, [...plans, ...frames].map(({ accountId }) => accountId))
+  await lockSubjects(trx, plans.flatMap(({ request }) => request.subjects ?? []), 'SHARED')
+  await lockInboxes(trx, [...plans, ...frames].map(({ accountId }) => accountId))
 
   const created = await insertNotifications(trx, plans)
   const createdIds = new Set(created.map(({ id }) => id))
   await insertDeliveries(trx, plans.filter(({ notificationId }) => createdIds.has(notificationId)))
-  await countUnread(trx, created.filter(({ listed }) => listed).map(({ accountId }) => accountId))
+  await insertInboxes(trx, created.map(({ accountId }) => accountId))
+  await updateRepeated(trx, plans.filter(({ notificationId }) => !createdIds.has(notificationId)))
   // Of all: a message that was read before its event arrived has no notification, but is shown to other devices.
   const signal = await logFrames(trx, frames)
   return { created, signal, deliveries: await listUnfinished(trx, plans) }
 }
 
-interface Created {
-  id: string
-  accountId: string
-  listed: boolean
+const planned = sql`planned`
+
+/** Of several requests with one key the first counts; `updateRepeated` applies the others. */
+async function insertNotifications (trx: Trx, plans: PlannedNotification[]): Promise<Notified['created']> {
+  if (plans.length === 0) return []
+  const { rows: created } = await sql<Notified['created'][number]>`
+    insert into notifications (
+      id, account_id, dedupe_key, kind, type, actor_id, owner_id, subjects, sequence, data, params, listed
+    )
+    select distinct on (account_id, dedupe_key)
+      id, account_id, dedupe_key, kind, type, actor_id, owner_id, subjects, sequence, data,
+      ${rewrittenParams(planned)}, listed
+    from ${populate(plans)} where not ${isAlreadyWithdrawn(planned)}
+    order by account_id, dedupe_key, sequence
+    on conflict (account_id, dedupe_key) do update set
+      id = excluded.id, kind = excluded.kind, type = excluded.type, actor_id = excluded.actor_id,
+      owner_id = excluded.owner_id, subjects = excluded.subjects, sequence = excluded.sequence, data = excluded.data,
+      params = excluded.params, listed = excluded.listed, created_at = now(), others_count = 0, read_at = null,
+      removed_at = null, withdrawn = false
+      where notifications.withdrawn and notifications.sequence < excluded.sequence
+    returning id, account_id as "accountId"`.execute(trx)
+  return created
 }
 
-async function insertNotifications (trx: Trx, plans: PlannedNotification[]): Promise<Created[]> {
-  if (plans.length === 0) return []
-  const rows = plans.map(({ notificationId, accountId, listed, occurredAt, request }) => ({
+/** Gives notifications the text of a newer event with the same key. */
+async function updateRepeated (trx: Trx, plans: PlannedNotification[]) {
+  if (plans.length === 0) return
+  await sql`
+    update notifications set sequence = newest.sequence, params = newest.params
+    from (
+      select distinct on (account_id, dedupe_key, kind) account_id, dedupe_key, kind, sequence,
+        ${rewrittenParams(planned)} as params
+      from ${populate(plans)} order by account_id, dedupe_key, kind, sequence desc
+    ) newest
+    where notifications.account_id = newest.account_id and notifications.dedupe_key = newest.dedupe_key
+      and notifications.kind = newest.kind and not withdrawn and notifications.sequence < newest.sequence`.execute(trx)
+}
+
+/** Plans as rows of `notifications`. */
+function populate (plans: PlannedNotification[]) {
+  const rows = plans.map(({ notificationId, accountId, listed, sequence, request }) => ({
     id: notificationId,
     account_id: accountId,
     dedupe_key: request.dedupeKey,
     kind: request.kind,
     type: typeOf(request.kind),
     actor_id: request.actorId,
-    subject_id: request.subjectId,
+    owner_id: request.ownerId,
+    subjects: request.subjects ?? [],
+    sequence,
     data: request.data ?? {},
     params: request.params ?? {},
-    listed,
-    occurred_at: occurredAt
+    listed
   }))
-  const { rows: created } = await sql<Created>`
-    insert into notifications (
-      id, account_id, dedupe_key, kind, type, actor_id, subject_id, data, params, listed, occurred_at
-    )
-    select id, account_id, dedupe_key, kind, type, actor_id, subject_id, data,
-      case when ${isTextOutdated(sql`planned.subject_id`, sql`planned.occurred_at`)}
-        then params || '{"excerpt": null}' else params end,
-      listed, occurred_at
-    from json_populate_recordset(null::notifications, ${JSON.stringify(rows)}) planned
-    where not ${isSubjectDeleted(sql`planned.subject_id`, sql`planned.data`)}
-      and not ${hasEnded(sql`planned.subject_id`, sql`planned.account_id`, sql`planned.occurred_at`)}
-    on conflict (account_id, dedupe_key) do nothing
-    returning id, account_id as "accountId", listed`.execute(trx)
-  return created
+  return sql`json_populate_recordset(null::notifications, ${JSON.stringify(rows)}) planned`
 }
 
 async function insertDeliveries (trx: Trx, plans: PlannedNotification[]) {
@@ -112,17 +140,19 @@ async function insertDeliveries (trx: Trx, plans: PlannedNotification[]) {
     )
     select id, notification_id, account_id, device_id, device_name, platform,
       low_priority, status, reason, due_at, case when status = 'muted' then now() end
-    from json_populate_recordset(null::deliveries, ${JSON.stringify(rows)})`.execute(trx)
+    from json_populate_recordset(null::deliveries, ${JSON.stringify(rows)})
+    on conflict (notification_id, device_id) do update set
+      id = excluded.id, status = excluded.status, reason = excluded.reason, due_at = excluded.due_at, attempts = 0,
+      created_at = now(), finished_at = excluded.finished_at
+      where deliveries.status = 'muted'`.execute(trx)
 }
 
-/** Counts one more for each of these accounts; an account may occur several times. */
-async function countUnread (trx: Trx, accountIds: string[]) {
+/** Creates the inboxes of accounts that had none. */
+async function insertInboxes (trx: Trx, accountIds: string[]) {
   if (accountIds.length === 0) return
   await sql`
-    insert into unread_counts (account_id, unread)
-    select account_id, count(*) from unnest(${accountIds}::uuid[]) as listed (account_id)
-    group by account_id order by account_id
-    on conflict (account_id) do update set unread = unread_counts.unread + excluded.unread`.execute(trx)
+    insert into inboxes (account_id) select distinct unnest(${accountIds}::uuid[]) as account_id order by account_id
+    on conflict do nothing`.execute(trx)
 }
 
 /** The deliveries that are to be sent, of notifications that are new or existed before. */

@@ -17,8 +17,10 @@ export interface NotificationRequest {
    * their own actions.
    */
   actorId?: string | null
-  /** The post, match or activity it is about, if it is to be withdrawn with it. */
-  subjectId?: string
+  /** What it is about: by any of these it is withdrawn or rewritten (`subjects.ts`). */
+  subjects?: string[]
+  /** The account whose post or activity it is about. Nobody is notified of it while that person is hidden or blocked. */
+  ownerId?: string
   /** The ids that the app opens. */
   data?: Record<string, string>
   /** The values of the text, except names. */
@@ -44,7 +46,8 @@ export interface PlannedNotification {
   notificationId: string
   accountId: string
   listed: boolean
-  occurredAt: Date
+  /** Of its event, which orders the events of one service; 0 without one. */
+  sequence: number
   deliveries: PlannedDelivery[]
   lowPriority: boolean
   correlation: Correlation | undefined
@@ -67,6 +70,7 @@ interface Times {
 }
 
 interface Options extends Times {
+  sequence?: number
   lowPriority?: boolean
   correlation?: Correlation
 }
@@ -83,7 +87,7 @@ const STALE_AFTER_MS = 24 * 60 * 60 * 1_000
 export function planNotification (
   request: NotificationRequest,
   recipient: Recipient,
-  { lowPriority = false, correlation, ...times }: Options
+  { sequence = 0, lowPriority = false, correlation, ...times }: Options
 ): PlannedNotification {
   const { kind, excludedSessionId } = request
   const type = typeOf(kind)
@@ -93,7 +97,7 @@ export function planNotification (
     notificationId: randomUUIDv7(),
     accountId: recipient.accountId,
     listed: preference.inApp && kind !== 'pushTest',
-    occurredAt: times.occurredAt,
+    sequence,
     lowPriority,
     correlation,
     deliveries: recipient.devices.filter((device) => device.sessionId !== excludedSessionId).map((device) => ({

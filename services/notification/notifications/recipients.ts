@@ -19,14 +19,16 @@ export interface Recipient {
 interface RecipientQuery {
   to: string[]
   actorId: string | null
+  /** Whose post or activity it is about. */
+  ownerId?: string | null
   /** Whether it is about the account itself: then a hidden recipient gets it too. */
   isAboutAccount?: boolean
 }
 
 /**
- * Returns for each query the accounts of `to` that can be notified of an action of `actorId`. It leaves out the actor,
- * accounts that blocked the actor or are blocked by the actor, and accounts that do not exist. Nobody is notified of
- * hidden people, nor are they of others.
+ * Returns for each query the accounts of `to` that can be notified of an action of `actorId` about something of
+ * `ownerId`. It leaves out the actor, accounts in a block with either of them, and accounts that do not exist. Nobody is
+ * notified of hidden people, nor are they of others.
  * @throws Unavailable if an account is unknown here and the profile service is unavailable
  */
 export async function findRecipients (
@@ -49,9 +51,14 @@ export async function findRecipients (
 }
 
 async function readRecipients (db: Db, queries: RecipientQuery[]) {
-  const pairs = queries.flatMap(({ to, actorId, isAboutAccount = false }, number) =>
-    to.filter((accountId) => accountId !== actorId)
-      .map((accountId) => ({ number, accountId, actorId, isAboutAccount }))
+  const pairs = queries.flatMap(({ to, actorId, ownerId = null, isAboutAccount = false }, number) =>
+    to.filter((accountId) => accountId !== actorId).map((accountId) => ({
+      number,
+      accountId,
+      actorId,
+      ownerId: ownerId === accountId ? null : ownerId,
+      isAboutAccount
+    }))
   )
   if (pairs.length === 0) return []
   const { rows } = await sql<Recipient & { number: number, actorId: string | null, isActorKnown: boolean }>`
@@ -62,17 +69,21 @@ async function readRecipients (db: Db, queries: RecipientQuery[]) {
       ${lookupArray(pairs.map((pair) => pair.number), 'integer')},
       ${lookupArray(pairs.map((pair) => pair.accountId), 'uuid')},
       ${lookupArray(pairs.map((pair) => pair.actorId), 'uuid')},
+      ${lookupArray(pairs.map((pair) => pair.ownerId), 'uuid')},
       ${lookupArray(pairs.map((pair) => pair.isAboutAccount), 'boolean')}
-    ) as requested (number, account_id, actor_id, is_about_account)
+    ) as requested (number, account_id, actor_id, owner_id, is_about_account)
     left join people on people.account_id = requested.account_id
     left join preferences on preferences.account_id = requested.account_id
     where (requested.is_about_account or ${isNotHidden(sql`requested.account_id`)})
-      and (requested.actor_id is null or (
-        not ${hasBlockBetween(sql`requested.account_id`, sql`requested.actor_id`)}
-        and ${isNotHidden(sql`requested.actor_id`)}))`
+      and ${canBeNotifiedOf(sql`requested.actor_id`)} and ${canBeNotifiedOf(sql`requested.owner_id`)}`
     .execute(db)
   return rows
 }
+
+/** Whether the account of a row `requested` can be notified of what another person, who may be null, did or has. */
+const canBeNotifiedOf = (person: ReturnType<typeof sql>) =>
+  sql<boolean>`(${person} is null or (
+  not ${hasBlockBetween(sql`requested.account_id`, person)} and ${isNotHidden(person)}))`
 
 /** The columns of a `Recipient`, for a query that joins `requested`, `people` and `preferences`. */
 export const recipientColumns = sql`
@@ -81,8 +92,8 @@ export const recipientColumns = sql`
     then json_build_object('enabled', true, 'start', quiet_hours_start, 'end', quiet_hours_end)
   end as "quietHours",
   (
-    select realtime_focus_match from unread_counts
-    where unread_counts.account_id = requested.account_id and realtime_focus_until > now()
+    select realtime_focus_match from inboxes
+    where inboxes.account_id = requested.account_id and realtime_focus_until > now()
   ) as "focusedMatchId",
   coalesce((
     select json_agg(json_build_object('id', id, 'sessionId', session_id, 'platform', platform, 'name', device_name))

@@ -35,17 +35,25 @@ import {
 } from '@tandem/contracts'
 import { activityEntries } from './activities.ts'
 import { onEvent, type RegistryEntry } from './registry-entry.ts'
+import { about } from './subjects.ts'
 
 /** Every event that creates notifications, except likes of posts (likes/) and broadcasts (broadcasts/). */
 export const registry: RegistryEntry[] = [
   ...activityEntries,
-  onEvent(PeopleMentioned, ({ postId, commentId, authorId, mentioned, excerpt }) => [{
+  onEvent(PeopleMentioned, ({ postId, commentId, authorId, postAuthorId = authorId, mentioned, excerpt }) => [{
     kind: commentId ? 'commentMentioned' : 'postMentioned',
     // The key of a comment is shared: the post's author who is also replied to and mentioned gets one notification.
     dedupeKey: commentId ? `comment:${commentId}` : `mention:${postId}`,
     to: mentioned,
     actorId: authorId,
-    subjectId: postId,
+    ownerId: postAuthorId,
+    subjects: [
+      about.post(postId),
+      ...commentId ? [about.comment(commentId)] : [
+        about.textOf(postId),
+        about.mentionsIn(postId)
+      ]
+    ],
     data: { postId, ...commentId && { commentId } },
     params: { excerpt }
   }]),
@@ -54,31 +62,35 @@ export const registry: RegistryEntry[] = [
     dedupeKey: `comment:${commentId}`,
     to: [authorId],
     actorId: commentedBy,
-    subjectId: postId,
+    ownerId: authorId,
+    subjects: [about.post(postId), about.comment(commentId)],
     data: { postId, commentId },
     params: { excerpt }
   }]),
-  onEvent(CommentReplied, ({ postId, commentId, parentId, parentAuthorId, repliedBy, excerpt }) => [{
+  onEvent(CommentReplied, ({ postId, commentId, parentId, parentAuthorId, postAuthorId, repliedBy, excerpt }) => [{
     kind: 'commentReplied',
     dedupeKey: `comment:${commentId}`,
     to: [parentAuthorId],
     actorId: repliedBy,
-    subjectId: postId,
+    ...postAuthorId !== undefined && { ownerId: postAuthorId },
+    subjects: [about.post(postId), about.comment(commentId)],
     data: { postId, commentId, parentId },
     params: { excerpt }
   }]),
   onEvent(PersonFollowed, ({ followerId, followedId }) => [{
     kind: 'followed',
-    dedupeKey: followKey(followerId),
+    dedupeKey: `follow:${followerId}`,
     to: [followedId],
     actorId: followerId,
+    subjects: [about.follow(followerId)],
     data: { userId: followerId }
   }]),
   onEvent(StoryReacted, ({ storyId, authorId, reactedBy, emoji }) => [{
     kind: 'storyReacted',
-    dedupeKey: reactionKey(storyId, reactedBy),
+    dedupeKey: `reaction:${storyId}:${reactedBy}`,
     to: [authorId],
     actorId: reactedBy,
+    subjects: [about.story(storyId)],
     data: { storyId },
     params: { emoji }
   }]),
@@ -88,15 +100,17 @@ export const registry: RegistryEntry[] = [
     dedupeKey: messageKey(messageId),
     to: [recipientId],
     actorId: senderId,
-    subjectId: matchId,
+    subjects: [about.match(matchId), about.profileOf(senderId)],
     data: { matchId, messageId },
     params: { hasImage, displayName: senderName }
   }]),
-  onEvent(LikeReceived, ({ accountId, swipeType, likedBy, displayName = null, profileId }, id) => [{
+  onEvent(LikeReceived, ({ accountId, swipeType, likedBy, likerId = likedBy, displayName = null, profileId }, id) => [{
     kind: 'likeReceived',
-    dedupeKey: `like:${likedBy ?? id}`,
+    dedupeKey: `like:${likerId ?? id}`,
     to: [accountId],
-    actorId: likedBy,
+    // No response shows the actor of a like, whatever the tier.
+    actorId: likerId,
+    subjects: [about.likesFor(accountId), ...likerId ? [about.likesOf(likerId), about.profileOf(likerId)] : []],
     ...profileId && { data: { profileId } },
     params: { swipeType, displayName }
   }]),
@@ -105,8 +119,8 @@ export const registry: RegistryEntry[] = [
       kind: 'matchMade' as const,
       dedupeKey: matchKey(matchId),
       to: [accountId],
-      actorId: accountIds.find((each) => each !== accountId) ?? null,
-      subjectId: matchId,
+      actorId: accountIds[1 - number]!,
+      subjects: [about.match(matchId), about.profileOf(accountIds[1 - number]!)],
       data: { matchId },
       params: { matchType, displayName: displayNames?.[1 - number] ?? null }
     }))),
@@ -114,6 +128,7 @@ export const registry: RegistryEntry[] = [
     kind: 'verificationDecided',
     dedupeKey: `verification:${id}`,
     to: [accountId],
+    subjects: [about.verificationOf(accountId)],
     params: { approved: String(approved), reason: reason ?? 'none' }
   }]),
   onEvent(ReportResolved, ({ reportId, reporterId, action, outcome }) => [{
@@ -121,6 +136,7 @@ export const registry: RegistryEntry[] = [
     // After an appeal the outcome can be another one.
     dedupeKey: `report:${reportId}:${outcome ?? action}`,
     to: [reporterId],
+    subjects: [about.report(reportId)],
     data: { reportId },
     params: { action: outcome ?? action }
   }]),
@@ -133,12 +149,18 @@ export const registry: RegistryEntry[] = [
       // Identity informs people of decisions, with the reasons.
       automatedCaseId !== undefined || isDecision
         ? []
-        : [{ kind: suspended ? 'suspended' : 'restored', dedupeKey: `suspension:${id}`, to: [accountId] }]
+        : [{
+          kind: suspended ? 'suspended' : 'restored',
+          dedupeKey: `suspension:${id}`,
+          to: [accountId],
+          subjects: [about.suspensionOf(accountId)]
+        }]
   ),
   onEvent(ContentReportResolved, ({ reportId, reporterId, outcome }) => [{
     kind: 'reportResolved',
     dedupeKey: `report:${reportId}:${outcome}`,
     to: [reporterId],
+    subjects: [about.report(reportId)],
     data: { reportId },
     params: { action: outcome }
   }]),
@@ -157,18 +179,37 @@ export const registry: RegistryEntry[] = [
     BadgeEarned,
     (
       { accountId, badge }
-    ) => [{ kind: 'badgeEarned', dedupeKey: `badge:${badge}`, to: [accountId], data: { badge }, params: { badge } }]
+    ) => [{
+      kind: 'badgeEarned',
+      dedupeKey: `badge:${badge}`,
+      to: [accountId],
+      subjects: [about.badge(badge, accountId)],
+      data: { badge },
+      params: { badge }
+    }]
   ),
   onEvent(
     LevelReached,
     (
       { accountId, level }
-    ) => [{ kind: 'levelReached', dedupeKey: `level:${level}`, to: [accountId], params: { level } }]
+    ) => [{
+      kind: 'levelReached',
+      dedupeKey: `level:${level}`,
+      to: [accountId],
+      subjects: [about.level(level, accountId)],
+      params: { level }
+    }]
   ),
-  onEvent(RecordSet, ({ accountId, exercise, weightKg, reps }, id) => [{
+  onEvent(RecordSet, ({ accountId, logId, exerciseKey, exercise, weightKg, reps }, id) => [{
     kind: 'recordSet',
-    dedupeKey: `record:${id}`,
     to: [accountId],
+    ...logId !== undefined && exerciseKey !== undefined
+      ? {
+        dedupeKey: about.record({ logId, exerciseKey }),
+        subjects: [about.record({ logId, exerciseKey })],
+        data: { logId }
+      }
+      : { dedupeKey: `record:${id}` },
     params: { exercise, weightKg, reps }
   }]),
   onEvent(AchievementEarned, ({ accountId, achievement }) => [{
@@ -206,9 +247,11 @@ export const registry: RegistryEntry[] = [
 
   onEvent(BuddyRequested, ({ requestId, fromAccountId, toAccountId, sport }) => [{
     kind: 'buddyRequested',
-    dedupeKey: buddyRequestKey(fromAccountId),
+    // One for each sender, so that withdrawing and repeating a request pushes nothing again.
+    dedupeKey: `buddy-request-from:${fromAccountId}`,
     to: [toAccountId],
     actorId: fromAccountId,
+    subjects: [about.buddyRequest(requestId)],
     data: { requestId },
     params: { sport: nameOfSport(sport) }
   }]),
@@ -217,6 +260,7 @@ export const registry: RegistryEntry[] = [
     dedupeKey: `buddy-accepted:${requestId}`,
     to: [fromAccountId],
     actorId: toAccountId,
+    subjects: [about.buddies(fromAccountId, toAccountId)],
     data: { userId: toAccountId },
     params: { sport: nameOfSport(sport) }
   }]),
@@ -261,18 +305,21 @@ export const registry: RegistryEntry[] = [
     kind: 'meetingAsked',
     dedupeKey: `meeting-asked:${meetingId}`,
     to: [accountId],
+    subjects: [about.meeting(meetingId)],
     data: { activityId }
   }]),
   onEvent(MeetingContactTold, ({ meetingId, activityId, accountId }) => [{
     kind: 'meetingOverdue',
     dedupeKey: `meeting-overdue:${meetingId}`,
     to: [accountId],
+    subjects: [about.meeting(meetingId)],
     data: { activityId }
   }]),
   onEvent(MeetingContactNotTold, ({ meetingId, activityId, accountId, isAlarm }) => [{
     kind: isAlarm ? 'meetingAlarmFailed' : 'meetingNotShared',
     dedupeKey: `meeting-${isAlarm ? 'alarm-failed' : 'not-shared'}:${meetingId}`,
     to: [accountId],
+    subjects: [about.meeting(meetingId)],
     data: { activityId }
   }]),
   onEvent(MeetingDisarmed, ({ meetingId, activityId, accountId, reason }) => [{
@@ -289,30 +336,19 @@ export const registry: RegistryEntry[] = [
     data: { activityId },
     params: { reason: 'ACCOUNT_HIDDEN' }
   }]),
-  onEvent(FastFinished, ({ accountId, fastId, goalHours }) => [{
+  onEvent(FastFinished, ({ accountId, fastId, goalHours }, id) => [{
     kind: 'fastGoalReached',
-    dedupeKey: `fast-goal:${fastId}`,
+    // Of the event: a corrected fast can reach its goal again, and that is pushed too.
+    dedupeKey: `fast-goal:${id}`,
     to: [accountId],
+    subjects: [about.fast(fastId)],
     data: { fastId },
     params: { hours: goalHours }
   }])
 ]
 
-/** One notification for each sender, so that withdrawing and repeating a request does not notify again for 90 days. */
-export function buddyRequestKey (fromAccountId: string) {
-  return `buddy-request-from:${fromAccountId}`
-}
-
 // The id of an onboarding option, such as `table_tennis`.
 const nameOfSport = (sport: string) => sport.replaceAll('_', ' ')
-
-export function reactionKey (storyId: string, reactedBy: string) {
-  return `reaction:${storyId}:${reactedBy}`
-}
-
-export function followKey (followerId: string) {
-  return `follow:${followerId}`
-}
 
 export function matchKey (matchId: string) {
   return `match:${matchId}`

@@ -75,16 +75,30 @@ t.test('an ended match has no notifications, however late its events arrive', as
   t.strictSame(provider.sent, [])
 })
 
-t.test('an unfollow removes the notification unless it was read; following again is not reported again', async (t) => {
-  const { receive, inbox, person, send } = reset()
+t.test('who follows again is reported again, at the top of the inbox, and pushed once in all', async (t) => {
+  const { receive, inbox, person, device, deliverAll, provider } = reset()
   const [ana, ben, cem] = [await person('Ana'), await person('Ben'), await person('Cem')]
-  await receive('social.person.followed.v1', { followerId: ben, followedId: ana })
-  await send(ana, 'POST', '/notifications/read')
-  await receive('social.person.followed.v1', { followerId: cem, followedId: ana })
-  await receive('social.person.unfollowed.v1', { followerId: ben, followedId: ana })
-  await receive('social.person.unfollowed.v1', { followerId: cem, followedId: ana })
-  await receive('social.person.followed.v1', { followerId: cem, followedId: ana })
-  t.match(await inbox(ana), { notifications: [{ actor: { id: ben } }], unreadCount: 0 })
+  await device(ana)
+  const follow = async (verb: 'followed' | 'unfollowed', followerId: string) =>
+    await receive(`social.person.${verb}.v1`, { followerId, followedId: ana })
+  await follow('followed', ben)
+  await follow('unfollowed', ben)
+  await deliverAll()
+  t.same(provider.sent, [], 'a push that waited is not sent')
+  for (let turn = 0; turn < 2; turn++) {
+    await follow('followed', ben)
+    await deliverAll()
+    await follow('followed', cem)
+    await follow('unfollowed', ben)
+    t.match(await inbox(ana), { notifications: [{ actor: { id: cem } }], unreadCount: 1 })
+  }
+  await follow('followed', ben)
+  t.match(await inbox(ana), { notifications: [{ actor: { id: ben } }, { actor: { id: cem } }], unreadCount: 2 })
+  await deliverAll()
+  t.same(provider.sent.filter(({ silent }) => !silent).map(({ body }) => body), [
+    'Ben started following you',
+    'Cem started following you'
+  ])
 })
 
 t.test('a deleted post is in no inbox and is not pushed, and late events about it create nothing', async (t) => {
@@ -251,7 +265,7 @@ t.test('a post that was edited is quoted as it is now, in any order of events, a
   t.notMatch(JSON.stringify(provider.sent), /ill|well|public/)
 })
 
-t.test('a withdrawn buddy request has no notification, in any order, and a repeat does not notify again', async (t) => {
+t.test('a withdrawn buddy request has no notification, in any order, and a repeat is one again', async (t) => {
   const { receive, inbox, person } = reset()
   const requested = async (from: string, to: string, requestId: string) =>
     await receive('fitmatch.buddy.requested.v1', {
@@ -270,8 +284,9 @@ t.test('a withdrawn buddy request has no notification, in any order, and a repea
     notifications: [{ type: 'SPORT_BUDDY', data: { requestId: first }, body: /table tennis$/ }]
   })
   await withdrawn(ana, ben, first)
-  await requested(ana, ben, second)
   t.match(await inbox(ben), { unreadCount: 0, notifications: { length: 0 } })
+  await requested(ana, ben, second)
+  t.match(await inbox(ben), { unreadCount: 1, notifications: [{ data: { requestId: second } }] })
 
   await withdrawn(ana, cem, first)
   await requested(ana, cem, first)

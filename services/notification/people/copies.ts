@@ -35,7 +35,7 @@ export async function upsertPeople ({ db, mediaUrls }: CopyDeps, people: PersonC
     { key: 'account_id' }
   )
   // Broadcasts reach every account that has an unread count.
-  await db.insertInto('unread_counts')
+  await db.insertInto('inboxes')
     .values(people.map(({ accountId }) => accountId).toSorted().map((accountId) => ({ account_id: accountId })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()

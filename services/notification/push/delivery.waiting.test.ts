@@ -263,7 +263,7 @@ t.test('an unread message of the chat on the screen is pushed once, within six s
   const [ana, ben, matchId] = [await app.person('Ana'), await app.person('Ben'), randomUUID()]
   const token = await app.device(ana)
   const focus = { realtime_focus_match: matchId, realtime_focus_until: new Date(Date.now() + 90_000) }
-  await app.db.insertInto('unread_counts').values({ account_id: ana, ...focus })
+  await app.db.insertInto('inboxes').values({ account_id: ana, ...focus })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(focus)).execute()
   const startedAt = performance.now()
   await notify(deps, {

@@ -15,7 +15,8 @@ const push: Push = {
   body: 'Ana sent you a message',
   data: { type: 'CHAT', matchId: 'm' },
   badge: 3,
-  urgent: true
+  urgent: true,
+  silent: false
 }
 
 async function fcm (t: Test) {

@@ -78,7 +78,25 @@ async function openAgent () {
   return { agent, request }
 }
 
-export function toFcmMessage ({ token, collapseId, title, body, data, badge, urgent }: Push) {
+export function toFcmMessage ({ token, collapseId, title, body, data, badge, urgent, silent }: Push) {
+  const expiration = String(Math.floor(Date.now() / 1_000) + TTL_SECONDS)
+  if (silent) {
+    return {
+      token,
+      data,
+      android: { collapse_key: collapseId, priority: 'NORMAL', ttl: `${TTL_SECONDS}s` },
+      apns: {
+        // Of type alert, as a background push must not have a badge.
+        headers: {
+          'apns-collapse-id': collapseId,
+          'apns-push-type': 'alert',
+          'apns-priority': '5',
+          'apns-expiration': expiration
+        },
+        payload: { aps: { badge, 'content-available': 1 } }
+      }
+    }
+  }
   return {
     token,
     notification: { title: truncate(title, MAX_TITLE_BYTES), body: truncate(body, MAX_BODY_BYTES) },
@@ -95,7 +113,7 @@ export function toFcmMessage ({ token, collapseId, title, body, data, badge, urg
         'apns-collapse-id': collapseId,
         'apns-push-type': 'alert',
         'apns-priority': urgent ? '10' : '5',
-        'apns-expiration': String(Math.floor(Date.now() / 1_000) + TTL_SECONDS)
+        'apns-expiration': expiration
       },
       payload: { aps: { sound: 'default', badge } }
     }

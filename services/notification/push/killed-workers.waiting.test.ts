@@ -83,7 +83,7 @@ t.test('workers killed while sending lose no push and show none twice on a devic
     80
   )
 
-  const shown = new Set(google.seen.map(({ token, message }) => `${token} ${message.android.notification.tag}`))
+  const shown = new Set(google.seen.map(({ token, message }) => `${token} ${message.android.notification?.tag}`))
   t.equal(shown.size, 60, 'every notification reached its device')
   t.equal((await app.db.selectFrom('deliveries').select('id').execute()).length, 60)
   const repeated = google.seen.length - shown.size

@@ -12,6 +12,8 @@ export interface Push {
   /** The number on the app icon. */
   badge: number
   urgent: boolean
+  /** Whether it shows no text, and only updates the number on the app icon and what the app shows. */
+  silent: boolean
 }
 
 /**

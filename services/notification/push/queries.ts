@@ -6,9 +6,8 @@ import type { Job } from '@tandem/queue-kit'
 import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
 import type { Kind } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
-import { visibleActor } from '../notifications/actors.ts'
+import { isOfHiddenPeople, unreadCountOf, visibleActor } from '../notifications/shown.ts'
 import { hasBlockBetween } from '../notifications/recipients.ts'
-import { isSubjectDeleted } from '../notifications/withdraw.ts'
 import type { Db, DeliveryStatus, Params, Platform } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
 
@@ -79,23 +78,35 @@ export async function readPushContents (db: Db, ids: string[]): Promise<(PushCon
   const { rows } = await sql<PushContent & { id: string }>`
     select deliveries.id, devices.token, kind, type, data, params, others_count as "othersCount",
       read_at is not null as "isRead",
-      removed_at is not null or ${isSubjectDeleted(sql`subject_id`, sql`data`)} as "isRemoved",
-      notifications.actor_id is not null
-        and ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.actor_id`)} as "isBlocked",
-      (notifications.actor_id is not null and shown.actor_id is null)
+      removed_at is not null as "isRemoved",
+      ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.actor_id`)}
+        or ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.owner_id`)} as "isBlocked",
+      coalesce(${isOfHiddenPeople}, false)
         or (type <> 'ACCOUNT' and not ${isNotHidden(sql`notifications.account_id`)}) as "isHidden",
       shown.actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone,
-      coalesce(unread_counts.unread, 0) as unread
+      ${unreadCountOf(sql`deliveries.account_id`)} as unread
     from deliveries
     join notifications on notifications.id = notification_id
     cross join lateral (select ${visibleActor} as actor_id) shown
     left join devices on devices.id = deliveries.device_id and devices.account_id = notifications.account_id
     left join people on people.account_id = notifications.account_id
     left join people actor on actor.account_id = shown.actor_id
-    left join unread_counts on unread_counts.account_id = notifications.account_id
     where deliveries.id = any(${lookupArray(ids, 'uuid')}::uuid[])`.execute(db)
   const contents = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => contents.get(id))
+}
+
+const MAX_GONE_IDS = 20
+
+/** The newest notifications that were pushed to a device, and have been read or removed since. */
+export async function listGoneNotifications (db: Db, { accountId, deviceId }: ClaimedDelivery) {
+  const rows = await db.selectFrom('deliveries').innerJoin('notifications', 'notifications.id', 'notification_id')
+    .where('deliveries.account_id', '=', accountId).where('device_id', '=', deviceId).where('status', '=', 'sent')
+    .where(({ eb, or }) => or([eb('read_at', 'is not', null), eb('removed_at', 'is not', null)]))
+    .where('kind', '<>', 'inboxChanged')
+    .select('notifications.id').orderBy('deliveries.id', 'desc').limit(MAX_GONE_IDS)
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 export interface DeliveryResult {
@@ -196,7 +207,7 @@ export async function readPushLog (db: Db, accountId: string, { cursor, limit }:
     from deliveries
     join notifications on notifications.id = notification_id
     left join people on people.account_id = deliveries.account_id
-    left join people actor on actor.account_id = notifications.actor_id
+    left join people actor on actor.account_id = ${visibleActor}
     where deliveries.account_id = ${accountId} ${cursor ? sql`and deliveries.id < ${cursor}` : sql``}
     order by deliveries.id desc limit ${sql.lit(limit + 1)}`.execute(db)
   const { page, nextCursor } = paginate(rows, limit, ({ id }) => id)

@@ -12,6 +12,7 @@ import type { Outcome, Provider } from './provider.ts'
 import {
   claimDeliveries,
   findClaimDelayMs,
+  listGoneNotifications,
   finishDeliveries,
   postponeDelivery,
   readPushContents,
@@ -90,15 +91,19 @@ export function createPushSender (
 
   async function send (delivery: ClaimedDelivery, content: PushContent, token: string) {
     const { language, timezone, actorName } = await resolveRecipient(findPeople, delivery.accountId, content)
+    const silent = content.kind === 'inboxChanged'
     const startedAt = performance.now()
     const outcome = await provider.send({
       token,
       platform: delivery.platform,
       collapseId: delivery.notificationId,
       ...renderText({ ...content, actorName }, language, timezone),
-      data: { notificationId: delivery.notificationId, type: content.type, ...content.data },
+      data: silent
+        ? { change: 'inbox', goneIds: (await listGoneNotifications(db, delivery)).join() }
+        : { notificationId: delivery.notificationId, type: content.type, ...content.data },
       badge: content.unread,
-      urgent: !delivery.lowPriority
+      urgent: !delivery.lowPriority && !silent,
+      silent
     })
     pushesTotal.inc({ outcome: outcome.type })
     log.info({

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { lookupArray } from '@tandem/database-kit'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import type { KeptFrameType } from '@tandem/contracts/realtime'
+import { unreadCountOf } from '../notifications/shown.ts'
 import type { Db } from '../tables.ts'
 
 /** The largest number of frames that are replayed, and of frames in a page. */
@@ -78,8 +79,10 @@ interface LogRow extends Feed {
 /** One snapshot, so that the unread count belongs to the frames. An account without a log has no entry. */
 async function selectFeedLogs (db: Db, queries: FeedPosition[]): Promise<(FeedLog | undefined)[]> {
   const { rows } = await sql<LogRow>`
-    select requested.number, unread_counts.account_id as "accountId", coalesce(realtime_epoch, '') as epoch,
-      realtime_seq as head, realtime_deleted_seq as "deletedSeq", unread as "unreadCount", people.locale,
+    select requested.number, inboxes.account_id as "accountId", coalesce(realtime_epoch, '') as epoch,
+      realtime_seq as head, realtime_deleted_seq as "deletedSeq", ${
+    unreadCountOf(sql`requested.account_id`)
+  } as "unreadCount", people.locale,
       coalesce(people.timezone, ${DEFAULT_TIMEZONE}) as timezone,
       coalesce(realtime_epoch is not null and realtime_until > now() + interval '23 hours', false) as "isFresh",
       page.seq, page.type, page.ids, page.at
@@ -89,12 +92,12 @@ async function selectFeedLogs (db: Db, queries: FeedPosition[]): Promise<(FeedLo
       ${lookupArray(queries.map(({ position }) => position.epoch), 'text')},
       ${lookupArray(queries.map(({ position }) => position.seq), 'bigint')}
     ) as requested (number, account_id, epoch, after)
-    join unread_counts on unread_counts.account_id = requested.account_id
+    join inboxes on inboxes.account_id = requested.account_id
     left join people on people.account_id = requested.account_id
     left join lateral (
       select seq, type, ids, at from realtime_frames
       where realtime_frames.account_id = requested.account_id and seq > requested.after
-        and requested.epoch = unread_counts.realtime_epoch
+        and requested.epoch = inboxes.realtime_epoch
       order by seq limit ${sql.lit(PAGE_SIZE + 1)}
     ) page on true
     order by requested.number, page.seq`.execute(db)
@@ -110,7 +113,7 @@ async function selectFeedLogs (db: Db, queries: FeedPosition[]): Promise<(FeedLo
 /** A log that was not written for a while has gaps, so it gets a new epoch. */
 async function renewFeeds (db: Db, accountIds: string[]) {
   await sql`
-    insert into unread_counts (account_id, realtime_epoch, realtime_until)
+    insert into inboxes (account_id, realtime_epoch, realtime_until)
     select account_id, epoch, now() + interval '1 day'
     from unnest(
       ${accountIds}::uuid[],
@@ -119,7 +122,7 @@ async function renewFeeds (db: Db, accountIds: string[]) {
     order by account_id
     on conflict (account_id) do update set
       realtime_epoch = case
-        when unread_counts.realtime_until > now() then coalesce(unread_counts.realtime_epoch, excluded.realtime_epoch)
+        when inboxes.realtime_until > now() then coalesce(inboxes.realtime_epoch, excluded.realtime_epoch)
         else excluded.realtime_epoch
       end,
       realtime_until = excluded.realtime_until`.execute(db)
@@ -137,9 +140,9 @@ export async function storeFocus (db: Db, focused: { accountId: string, matchId:
       ) as focus (account_id, match_id)
       order by account_id, match_id nulls last
     ), locked as materialized (
-      select account_id from unread_counts where account_id in (select account_id from focus)
+      select account_id from inboxes where account_id in (select account_id from focus)
       order by account_id for update
     )
-    update unread_counts set realtime_focus_match = focus.match_id, realtime_focus_until = now() + interval '90 seconds'
-    from focus join locked using (account_id) where unread_counts.account_id = focus.account_id`.execute(db)
+    update inboxes set realtime_focus_match = focus.match_id, realtime_focus_until = now() + interval '90 seconds'
+    from focus join locked using (account_id) where inboxes.account_id = focus.account_id`.execute(db)
 }

@@ -96,7 +96,7 @@ t.test('a connection without a focus, one that ended, and one that was lost hold
   await focusOn(null)
   t.strictSame((await receiveMessage()).delivery, atOnce, 'the chat was closed')
   await focusOn(matchId)
-  await app.db.updateTable('unread_counts').set({ realtime_focus_until: new Date(Date.now() - 1) })
+  await app.db.updateTable('inboxes').set({ realtime_focus_until: new Date(Date.now() - 1) })
     .where('account_id', '=', ana).execute()
   t.strictSame((await receiveMessage()).delivery, atOnce, 'the gateway was killed 90 seconds ago')
 })

@@ -58,7 +58,7 @@ t.test('a log that was not read for a day starts again, and expired frames are n
   t.match(await read(ana, position), { resumed: false }, 'the frame has expired')
 
   const current = (await read(ana)).position
-  await sql`update unread_counts set realtime_until = now() - interval '1 second' where account_id = ${ana}`
+  await sql`update inboxes set realtime_until = now() - interval '1 second' where account_id = ${ana}`
     .execute(app.db)
   await tell(app, ana, 3)
   const lapsed = await read(ana, current)
@@ -72,12 +72,12 @@ t.test('positions from before a restore are not resumed, once the script of the 
   const ana = await app.person('Ana')
   await read(ana)
   const script = readFileSync(new URL('../../../deploy/docker/restore-schemas.sh', import.meta.url), 'utf8')
-  const [statement = ''] = /update notification\.unread_counts set [^;]+/.exec(script) ?? []
+  const [statement = ''] = /update notification\.inboxes set [^;]+/.exec(script) ?? []
   await tell(app, ana, 2)
   const { position } = await read(ana)
   // The backup is older than the frame.
   await sql`delete from realtime_frames where account_id = ${ana}`.execute(app.db)
-  await sql`update unread_counts set realtime_seq = 0 where account_id = ${ana}`.execute(app.db)
+  await sql`update inboxes set realtime_seq = 0 where account_id = ${ana}`.execute(app.db)
   await sql.raw(statement.replace('notification.', '')).execute(app.db)
   await tell(app, ana, 3)
   await tell(app, ana, 4)

@@ -247,7 +247,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
 
 /** Creates notifications for one request. */
 export const notify = async (deps: Deps, request: NotificationRequest, occurredAt: Date) =>
-  await createNotifier(deps)(request, occurredAt)
+  await createNotifier(deps)(request, { occurredAt })
 
 export type TestApp = Awaited<ReturnType<typeof testApp>>
 

@@ -22,6 +22,8 @@ pushes.start()
 const notify = createNotifier({ db, findPeople, pushes, now: () => new Date(), wakeUp () {} })
 await Promise.all(
   accountIds.map((accountId) =>
-    notify({ kind: 'levelReached', dedupeKey: 'level:2', to: [accountId], params: { level: 2 } }, new Date())
+    notify({ kind: 'levelReached', dedupeKey: 'level:2', to: [accountId], params: { level: 2 } }, {
+      occurredAt: new Date()
+    })
   )
 )

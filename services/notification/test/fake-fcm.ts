@@ -91,7 +91,9 @@ export async function startFakeFcm (port = 0) {
       return reply(response, 401, errorBody(401, 'UNAUTHENTICATED'))
     }
     const { message } = JSON.parse(body) as { message: FcmMessage }
-    const isValid = typeof message.token === 'string' && typeof message.notification.title === 'string' &&
+    const isSilent = !message.notification && !message.android.notification && 'badge' in message.apns.payload.aps
+    const isValid = typeof message.token === 'string' &&
+      (isSilent || typeof message.notification?.title === 'string') &&
       Object.values(message.data).every((value) => typeof value === 'string') &&
       Buffer.byteLength(JSON.stringify({ ...message, token: '' })) <= 4_096
     if (!isValid) return reply(response, 400, errorBody(400, 'INVALID_ARGUMENT', 'message'))

@@ -247,5 +247,10 @@ export const english = {
       CONTACT_ENDED {You have no trusted contact who has agreed. Nobody is notified if you do not report back.}
       other {You no longer have a place in the activity. Nobody is notified if you do not report back.}}`
   },
+  inboxChanged: {
+    type: 'ACCOUNT',
+    title: 'Inbox updated',
+    body: 'A silent push: notifications were read on another device, or are no longer so.'
+  },
   pushTest: { type: 'ACCOUNT', title: 'It works', body: 'Tandem can send notifications to this device.' }
 } as const satisfies Record<string, { type: NotificationType, title: string, body: string }>

@@ -188,5 +188,9 @@ export const indonesian: Texts = {
       CONTACT_ENDED {Anda tidak memiliki kontak tepercaya yang setuju. Tidak ada yang diberi tahu jika Anda tidak memberi kabar.}
       other {Anda tidak lagi ikut dalam kegiatan itu. Tidak ada yang diberi tahu jika Anda tidak memberi kabar.}}`
   },
+  inboxChanged: {
+    title: 'Kotak masuk diperbarui',
+    body: 'Push tanpa tampilan: notifikasi sudah dibaca di perangkat lain, atau tidak berlaku lagi.'
+  },
   pushTest: { title: 'Berhasil', body: 'Notifikasi Tandem sampai di perangkat ini.' }
 }

@@ -62,12 +62,13 @@ export async function createComment (
         commentId: id,
         parentId: parent.id,
         parentAuthorId: parent.userId,
+        postAuthorId: post.authorId,
         repliedBy: authorId,
         excerpt
       })
     }
     await updateMentions(trx, {
-      post: { id: postId, visibility: post.visibility },
+      post,
       commentId: id,
       authorId,
       content,

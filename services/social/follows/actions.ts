@@ -5,6 +5,7 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { AlreadyFollowing, CannotFollowSelf, NotFollowing, PersonNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 import { isPersonVisibleTo } from '../people/queries.ts'
+import { publishClosedBy } from '../visibility/closed-posts.ts'
 import { canSeePerson } from '../visibility/people.ts'
 
 interface Follow {
@@ -66,6 +67,7 @@ export async function removeFollow (trx: Trx, { followerId, followedId }: Follow
   if (numDeletedRows === 0n) return false
   await adjustFollowCounts(trx, { followerId, followedId }, -1)
   await publish(trx, PersonUnfollowed, followerId, { followerId, followedId })
+  await publishClosedBy(trx, { followerId, followedId })
   return true
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { PeopleMentioned } from '@tandem/contracts'
+import { PeopleMentioned, PeopleUnmentioned } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { ensurePeopleByUsername } from '../people/actions.ts'
 import { hasUsernameIn } from '../people/queries.ts'
@@ -14,7 +14,7 @@ export const ensureMentionedPeople = async (deps: Deps, content: string) =>
   await ensurePeopleByUsername(deps, parseMentions(content))
 
 interface MentionSource {
-  post: { id: string, visibility: Visibility }
+  post: { id: string, authorId: string, visibility: Visibility }
   /** Null for the post itself. */
   commentId: string | null
   authorId: string
@@ -24,8 +24,9 @@ interface MentionSource {
 }
 
 /**
- * Stores the mentions in the current text. Publishes PeopleMentioned for people who can read the post and have not been
- * notified of a mention in this text before; never for its author. The caller holds the lock on the post's row.
+ * Stores the mentions in the current text. Publishes PeopleMentioned for people who can read the post and were not
+ * mentioned in its text until now, never for its author, and PeopleUnmentioned for those who no longer are. The caller
+ * holds the lock on the post's row.
  */
 export async function updateMentions (
   trx: Trx,
@@ -36,13 +37,16 @@ export async function updateMentions (
   const people = usernames.length === 0 ? [] : await listMentionable(trx, post.id, authorId, usernames)
   const mentionedIds = people.map(({ accountId }) => accountId)
 
-  await trx.updateTable('mentions').where('post_id', '=', post.id).where(isOfText)
+  const changed = await trx.updateTable('mentions').where('post_id', '=', post.id).where(isOfText)
     .set({
       in_text: sql<boolean>`account_id = any(${mentionedIds}::uuid[])`,
       username: sql<string | null>`coalesce((${people.map(({ username }) => username)}::text[])
         [array_position(${mentionedIds}::uuid[], account_id)], username)`
     })
+    .returning(['account_id', 'in_text', sql<boolean>`old.in_text`.as('wasInText')])
     .execute()
+  const unmentioned = changed.filter(({ in_text, wasInText }) => wasInText && !in_text).map((row) => row.account_id)
+  if (unmentioned.length > 0) await publish(trx, PeopleUnmentioned, post.id, { postId: post.id, unmentioned })
   if (people.length === 0) return
 
   const inserted = await trx.insertInto('mentions')
@@ -55,12 +59,15 @@ export async function updateMentions (
     .onConflict((conflict) => conflict.doNothing())
     .returning('account_id')
     .execute()
-  const mentioned = inserted.map((row) => row.account_id).filter((accountId) => !alreadyNotified.includes(accountId))
+  const mentionedAgain = changed.filter(({ in_text, wasInText }) => in_text && !wasInText)
+  const mentioned = [...inserted, ...mentionedAgain].map((row) => row.account_id)
+    .filter((accountId) => !alreadyNotified.includes(accountId))
   if (mentioned.length === 0) return
   await publish(trx, PeopleMentioned, post.id, {
     postId: post.id,
     commentId,
     authorId,
+    postAuthorId: post.authorId,
     mentioned,
     excerpt: excerptOf(content, post.visibility)
   })

@@ -7,6 +7,7 @@ import { attachMedia, detachMedia } from '../media/actions.ts'
 import { updateMentions } from '../mentions/actions.ts'
 import { insertPoll, type NewPoll } from '../polls/actions.ts'
 import type { Db, PostType, Trx, Visibility } from '../tables.ts'
+import { publishClosed } from '../visibility/closed-posts.ts'
 import { excerptOf, hiddenPostError, lockVisiblePost } from '../visibility/posts.ts'
 import { findPost } from './queries.ts'
 import type { CountView } from './views.ts'
@@ -52,7 +53,7 @@ export async function createPost (db: Db, post: NewPost, idempotencyKey?: Idempo
       .executeTakeFirstOrThrow()
     if (poll) await insertPoll(trx, id, poll)
     await replaceHashtags(trx, id, content)
-    await updateMentions(trx, { post: { id, visibility }, commentId: null, authorId, content })
+    await updateMentions(trx, { post: { id, authorId, visibility }, commentId: null, authorId, content })
     return await findPost(trx, id, authorId) ?? failUnreadable(id)
   })
 }
@@ -72,6 +73,7 @@ export async function updatePost (db: Db, { id, accountId, content, visibility }
       .execute()
     if (changed.visibility !== 'PUBLIC' && changed.visibility !== post.visibility && post.visibility !== 'PRIVATE') {
       await publish(trx, PostNarrowed, id, { postId: id, authorId: accountId, visibility: changed.visibility })
+      await publishClosed(trx, id)
     }
     if (isEdited) {
       // Before new mentions, which are then younger than the change.
@@ -80,7 +82,7 @@ export async function updatePost (db: Db, { id, accountId, content, visibility }
     }
     await replaceHashtags(trx, id, changed.content)
     await updateMentions(trx, {
-      post: { id, visibility: changed.visibility },
+      post: { id, authorId: accountId, visibility: changed.visibility },
       commentId: null,
       authorId: accountId,
       content: changed.content

@@ -3,7 +3,7 @@ import type Type from 'typebox'
 import { hasTombstone } from '@tandem/account-kit'
 import { claimOnce, publish } from '@tandem/bus-kit'
 import { resolveCase, restrictionAfter } from '@tandem/case-kit'
-import { ContentReportResolved, SocialDecisionApplied, type DecisionMade } from '@tandem/contracts'
+import { ContentHidden, ContentReportResolved, SocialDecisionApplied, type DecisionMade } from '@tandem/contracts'
 import type { Db, Trx } from '../tables.ts'
 
 export type Decision = Type.Static<typeof DecisionMade.data>
@@ -55,6 +55,7 @@ async function applyToCase (
 }
 
 const tables = { POST: 'posts', COMMENT: 'comments', STORY: 'stories' } as const
+const isTable = (targetType: string): targetType is keyof typeof tables => targetType in tables
 
 /** Hides a thing from everybody but its author, or shows it again, unless a later decision about it was applied. */
 async function setHidden (
@@ -69,11 +70,11 @@ async function setHidden (
     on conflict (target_type, target_id) do update set sequence = excluded.sequence
       where content_decisions.sequence <= excluded.sequence
     returning target_id`.execute(trx)
-  const table = tables[targetType as keyof typeof tables]
-  if (rows.length === 0 || !table) return
-  await sql`update ${sql.table(table)} set hidden_at = ${isHidden ? sql`now()` : null} where id = ${targetId}`.execute(
-    trx
-  )
+  if (rows.length === 0 || !isTable(targetType)) return
+  await sql`
+    update ${sql.table(tables[targetType])} set hidden_at = ${isHidden ? sql`now()` : null}
+    where id = ${targetId}`.execute(trx)
+  if (isHidden) await publish(trx, ContentHidden, targetId, { type: targetType, id: targetId, authorId: accountId })
 }
 
 /** Whether the account must not write now. */

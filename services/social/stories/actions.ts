@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { StoryReacted, StoryUnreacted } from '@tandem/contracts'
+import { StoryDeleted, StoryReacted, StoryUnreacted } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { dayAround } from '@tandem/account-kit'
 import { lowerCounters } from '../counters.ts'
@@ -142,6 +142,7 @@ export async function deleteStory (db: Db, { id, accountId }: { id: string, acco
     const story = await lockVisibleStory(trx, id, accountId)
     if (story.authorId !== accountId) throw new NotYourStory()
     await trx.deleteFrom('stories').where('id', '=', id).execute()
+    await publish(trx, StoryDeleted, id, { storyId: id, authorId: accountId })
     await detachMedia(trx, [{ accountId, image: story.mediaUrl }])
     return story.mediaUrl
   })

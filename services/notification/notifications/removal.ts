@@ -1,0 +1,63 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import type { WakeUpSignal } from '@tandem/contracts/realtime'
+import { logFrames } from '../frames/log.ts'
+import type { Trx } from '../tables.ts'
+import { planBadgeUpdates } from './badges.ts'
+import type { DeliveryJob } from './plan.ts'
+
+/**
+ * Locks inboxes until the end of the transaction. Every change to an inbox takes this lock first, so two cannot
+ * deadlock.
+ */
+export async function lockInboxes (trx: Trx, accountIds: string[]) {
+  await sql`select from inboxes where account_id = any(${accountIds}::uuid[]) order by account_id for update`
+    .execute(trx)
+}
+
+interface Removal {
+  /** Whether what they reported is no longer so. If it is reported again, they come back. */
+  withdrawn?: boolean
+  /** The session that removes them, whose device knows. */
+  sessionId?: string
+}
+
+interface Removed {
+  /** How many were listed. */
+  removed: number
+  /** The connections to wake after the commit, and the deliveries to enqueue. */
+  signal: WakeUpSignal
+  deliveries: DeliveryJob[]
+}
+
+/**
+ * Removes the notifications that match `condition` from inboxes, and cancels their unsent pushes. Withdrawn ones do not
+ * quote anybody any more.
+ */
+export async function removeNotifications (
+  trx: Trx,
+  accountIds: string[],
+  condition: RawBuilder<SqlBool>,
+  { withdrawn = false, sessionId }: Removal = {}
+): Promise<Removed> {
+  await lockInboxes(trx, accountIds)
+  const { rows } = await sql<{ accountId: string, removedIds: string[] }>`
+    with removed as (
+      update notifications set removed_at = coalesce(removed_at, now()), withdrawn = ${withdrawn},
+        params = case when ${withdrawn} then params - 'excerpt' else params end
+      where account_id = any(${accountIds}::uuid[]) and not withdrawn
+        and (removed_at is null or ${withdrawn}) and ${condition}
+      returning id, account_id, listed and old.removed_at is null as was_listed
+    )
+    select account_id as "accountId", array_agg(id) as "removedIds" from removed where was_listed group by account_id`
+    .execute(trx)
+  const removedIds = rows.flatMap((row) => row.removedIds)
+  const signal = await logFrames(
+    trx,
+    rows.map(({ accountId, removedIds }) => ({
+      accountId,
+      type: 'notifications.changed',
+      ids: { readIds: [], removedIds }
+    }))
+  )
+  return { removed: removedIds.length, signal, deliveries: await planBadgeUpdates(trx, removedIds, sessionId) }
+}

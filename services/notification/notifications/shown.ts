@@ -1,0 +1,29 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { isNotHidden } from '@tandem/account-kit'
+
+/**
+ * The actor of a row of `notifications`, as others may see them: of a digest of likes the latest liker who is not hidden.
+ * Null if there is none.
+ */
+export const visibleActor = sql<string | null>`
+  case
+    when notifications.actor_id is null or ${isNotHidden(sql`notifications.actor_id`)} then notifications.actor_id
+    when notifications.kind = 'postLiked' then (
+      select liked_by from post_likes
+      where notification_id = notifications.id and liked and ${isNotHidden(sql`liked_by`)}
+      order by changed_at desc, liked_by limit 1)
+  end`
+
+/** Whether a row of `notifications` is about something of a person who is hidden now, or only of hidden people's doing. */
+export const isOfHiddenPeople = sql<SqlBool>`(
+  (notifications.actor_id is not null and ${visibleActor} is null)
+  or (owner_id <> notifications.account_id and not ${isNotHidden(sql`owner_id`)}))`
+
+/** Whether the inbox shows a row of `notifications`. The unread count, the list and the realtime frames all ask this. */
+export const isShown = sql<SqlBool>`(listed and removed_at is null and not coalesce(${isOfHiddenPeople}, false))`
+
+/** How many unread notifications the inbox of an account shows. */
+export const unreadCountOf = (accountId: RawBuilder<unknown>) =>
+  sql<number>`(
+  select count(*)::int from notifications
+  where notifications.account_id = ${accountId} and read_at is null and ${isShown})`
