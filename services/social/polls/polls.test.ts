@@ -78,7 +78,7 @@ t.test('polls', async (t) => {
     t.match(await del(ben, `/feed/${id}/vote`), { status: 400, code: 'NOT_VOTED' })
     await post(ben, `/feed/${id}/vote`, { optionId: dawn.id })
     const removals = await Promise.all(Array.from({ length: 5 }, () => del(ben, `/feed/${id}/vote`)))
-    t.same(removals.map(({ status }) => status).toSorted(), [200, 400, 400, 400, 400])
+    t.equal(removals.filter(({ status }) => status === 200).length, 1)
     t.match(await post(ben, `/feed/${id}/vote`, { optionId: dusk.id }), {
       data: { poll: { options: [{ votesCount: 0 }, { votesCount: 1 }], totalVotes: 1, myVote: dusk.id } }
     })

@@ -173,7 +173,7 @@ t.test('stories', async (t) => {
     t.match(await del(stranger, `/stories/${id}/react`), { status: 404, code: 'NOT_FOUND' })
     t.equal(await react(), 200)
     const removals = await Promise.all(Array.from({ length: 5 }, () => del(cara, `/stories/${id}/react`)))
-    t.same(removals.map(({ status }) => status).toSorted(), [200, 400, 400, 400, 400])
+    t.equal(removals.filter(({ status }) => status === 200).length, 1)
     t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 1, reactionCount: 0 })
     t.same(await publishedEvents('social.story.unreacted.v1'), [{ storyId: id, authorId: ana, unreactedBy: cara }])
     t.equal(await react(), 200)
