@@ -30,6 +30,7 @@ import { serveRealtime } from './realtime/routes.ts'
 import { standardTimes, type Times } from './realtime/times.ts'
 import { serviceNames } from './routes.ts'
 import type { ServiceName } from './routes.ts'
+import { serveAppLinks } from './pages/app-links.ts'
 import { serveSecurityText } from './pages/security-txt.ts'
 import { proxyRoutes } from './proxy/proxy-routes.ts'
 
@@ -127,6 +128,7 @@ function createChecks ({ upstreams }: Config, { identity, counter, jsonClient }:
 async function addPages (app: Server, config: Config, jsonClient: JsonClient) {
   await app.register(serveMeta, config)
   await app.register(serveSecurityText, config)
+  await app.register(serveAppLinks, config)
   await app.register(serveMedia, {
     folder: config.MEDIA_DIR,
     cdnUrl: config.CDN_URL,

@@ -63,6 +63,12 @@ const environment = Type.Object({
   SECURITY_EXPIRES: Type.Optional(
     Type.String({ format: 'date-time', description: 'When security.txt expires; default half a year from now' })
   ),
+  IOS_APP_IDS: List({
+    description: 'The iOS apps that open links of this address, such as ABCDE12345.com.example.fit; default none'
+  }),
+  ANDROID_APPS: List({
+    description: 'The Android apps that open them, such as com.example.fit=AB:CD:…, the SHA-256 of their certificate'
+  }),
   FLOOD_LIMIT: Type.String({
     default: '6000/1m',
     pattern: ratePattern,
@@ -129,11 +135,20 @@ const findInvalidContacts = ({ SECURITY_CONTACT }: { SECURITY_CONTACT: string[] 
     ? []
     : ['SECURITY_CONTACT must be addresses that begin with mailto:, https:// or tel:+, separated by commas']
 
+const findInvalidApps = ({ IOS_APP_IDS, ANDROID_APPS }: { IOS_APP_IDS: string[], ANDROID_APPS: string[] }) => [
+  ...IOS_APP_IDS.every((id) => /^[A-Z0-9]{10}\.[\w.-]+$/.test(id))
+    ? []
+    : ['IOS_APP_IDS must be team and bundle ids such as ABCDE12345.com.example.fit, separated by commas'],
+  ...ANDROID_APPS.every((each) => /^[\w.]+=(?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/.test(each))
+    ? []
+    : ['ANDROID_APPS must be packages and SHA-256 fingerprints such as com.example.fit=AB:CD:…, separated by commas']
+]
+
 function readVariables (env: NodeJS.ProcessEnv) {
   const problems = findUnknownLimits(env)
   try {
     const config = readConfig(environment, env)
-    problems.push(...findInvalidOrigins(config), ...findInvalidContacts(config))
+    problems.push(...findInvalidOrigins(config), ...findInvalidContacts(config), ...findInvalidApps(config))
     if (config.LIMIT_PROFILE === 'relaxed' && config.NODE_ENV === 'production') {
       problems.push('LIMIT_PROFILE must not be relaxed where NODE_ENV is production')
     }

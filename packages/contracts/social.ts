@@ -23,6 +23,8 @@ export const PeopleMentioned = defineEvent(
   Type.Object({
     postId: Id,
     commentId: Nullable(Id),
+    /** The top-level comment that the comment replies to. */
+    parentId: Type.Optional(Nullable(Id)),
     /** Who wrote the text. */
     authorId: Id,
     postAuthorId: Type.Optional(Id),

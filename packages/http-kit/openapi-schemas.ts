@@ -5,6 +5,7 @@ type Json = Record<string, unknown>
 // Our own keywords, which only the validator uses.
 const INTERNAL_KEYWORDS = new Set([
   'transform',
+  'visibleText',
   'opaqueId',
   'instant',
   'asciiDigits',

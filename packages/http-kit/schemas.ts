@@ -15,9 +15,9 @@ export const Cursor = Type.String({ format: 'uuid', examples: ['019a9f3e-52c1-7d
 
 type Length = TStringOptions & { min?: number, max: number }
 
-/** Text from a person: trimmed, then `min` (1) to `max` characters long. */
+/** Text from a person: trimmed, then `min` (1) to `max` characters long. A text that shows nothing counts as empty. */
 export const Text = ({ min = 1, max, ...options }: Length) =>
-  Type.String({ transform: ['trim'], minLength: min, maxLength: max, ...options })
+  Type.String({ visibleText: true, minLength: min, maxLength: max, ...options })
 
 /**
  * What a client says about its device, such as its model. It is informational, so it never refuses a request: what is

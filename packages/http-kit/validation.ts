@@ -9,6 +9,7 @@ import type { Schema } from './examples.ts'
 import type { Language } from './language.ts'
 import { NIL_UUID, parseInstant } from './schemas.ts'
 import { explain, type SchemaError } from './validation-messages.ts'
+import { toVisibleText } from './visible-text.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -106,6 +107,7 @@ function createAjv (options: Options) {
     }
   })
   addTextKeyword(ajv, { keyword: 'instant', before: 'format', rewrite: toInstant })
+  addTextKeyword(ajv, { keyword: 'visibleText', before: 'maxLength', rewrite: toVisibleText })
   addTextKeyword(ajv, { keyword: 'asciiDigits', before: 'maxLength', rewrite: toAsciiDigits })
   addTextKeyword(ajv, { keyword: 'asciiDomain', before: 'maxLength', rewrite: toAsciiDomain })
   ajv.addKeyword({

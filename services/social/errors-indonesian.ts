@@ -7,6 +7,7 @@ translateErrors(errors, {
   PostForbidden: 'Anda tidak memiliki akses ke postingan ini',
   PostGone: 'Postingan ini telah dihapus',
   NotYourPost: 'Hanya pembuat postingan yang dapat melakukan ini',
+  PostEmpty: 'content wajib diisi, kecuali postingan menampilkan hal lain',
   AlreadyLiked: 'Anda sudah menyukai postingan ini',
   NotLiked: 'Anda belum menyukai postingan ini',
   CommentNotFound: 'Komentar tidak ditemukan',

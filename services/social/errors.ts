@@ -4,6 +4,11 @@ export const PostNotFound = createError('NOT_FOUND', 'Post not found', 404)
 export const PostForbidden = createError('FORBIDDEN', 'You do not have access to this post', 403)
 export const PostGone = createError('GONE', 'This post was deleted', 410)
 export const NotYourPost = createError('FORBIDDEN', 'Only the author of the post can do this', 403)
+export const PostEmpty = createError(
+  'VALIDATION_ERROR',
+  'content is required, unless the post shows something else',
+  400
+)
 export const AlreadyLiked = createError('ALREADY_LIKED', 'You already like this post', 400)
 export const NotLiked = createError('NOT_LIKED', 'You do not like this post', 400)
 export const CommentNotFound = createError('NOT_FOUND', 'Comment not found', 404)

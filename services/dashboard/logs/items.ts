@@ -7,6 +7,7 @@ import {
   findUnstorable,
   parseInstant,
   named,
+  toVisibleText,
   type Language,
   type Sentence
 } from '@tandem/http-kit'
@@ -199,9 +200,9 @@ const normalizers: { [T in LogType]: (data: Type.Static<typeof dataSchemas[T]>) 
 
 const OPTIONAL_TEXTS = new globalThis.Set(['title', 'programDayId', 'exerciseId'])
 
-/** Trims every string and removes null values and empty optional strings. */
+/** Trims every string as `Text` does, and removes null values and empty optional strings. */
 function trimStrings (value: unknown): unknown {
-  if (typeof value === 'string') return value.trim()
+  if (typeof value === 'string') return toVisibleText(value)
   if (Array.isArray(value)) return value.map(trimStrings)
   if (typeof value !== 'object' || value === null) return value ?? {}
   return Object.fromEntries(

@@ -70,6 +70,7 @@ export async function createComment (
     await updateMentions(trx, {
       post,
       commentId: id,
+      parentId: topId,
       authorId,
       content,
       alreadyNotified

@@ -217,10 +217,33 @@ t.test('comments', async (t) => {
     t.same(mentioned, [{
       postId: id,
       commentId: data.comment.id,
+      parentId: null,
       authorId: ben,
       mentioned: [cara],
       excerpt: '@ana @ben @cara @cara @nobody'
     }])
+    const nested = await post(ana, `/feed/${id}/comment`, { content: '@cara', parentId: data.comment.id })
+    t.match((await publishedEvents('social.people.mentioned.v1')).at(-1), {
+      commentId: nested.data.comment.id,
+      parentId: data.comment.id
+    })
+  })
+
+  t.test('one comment can be read, as it is listed', async (t) => {
+    const { id } = await givenPost(db, { author_id: ana })
+    const other = await givenPost(db, { author_id: ana })
+    const { comment: top } = (await post(ben, `/feed/${id}/comment`, { content: 'top' })).data
+    const { comment: reply } = (await post(cara, `/feed/${id}/comment`, { content: 'reply', parentId: top.id })).data
+    const read = async (commentId: string, postId = id) => await get(ana, `/feed/${postId}/comment/${commentId}`)
+    t.same((await read(reply.id)).data.comment, reply)
+    t.same((await read(top.id)).data.comment, { ...top, repliesCount: 1 })
+    for (const missing of [await read(randomUUID()), await read('x'), await read(top.id, other.id)]) {
+      t.match(missing, { status: 404, code: 'NOT_FOUND' })
+    }
+    await del(ben, `/feed/${id}/comment/${top.id}`)
+    t.match((await read(top.id)).data.comment, { content: '', isDeleted: true })
+    await put(ana, `/feed/${id}`, { visibility: 'PRIVATE' })
+    t.match(await get(ben, `/feed/${id}/comment/${reply.id}`), { status: 403, code: 'FORBIDDEN' })
   })
 
   t.test('no reply event is published for a person who can no longer read the post', async (t) => {

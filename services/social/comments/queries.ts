@@ -38,14 +38,18 @@ type CommentKey = { id: string, postId: string }
 
 /** @throws CommentNotFound, also if `viewer` sees no more than its place */
 export async function findComment (db: Db, key: CommentKey, viewer: string) {
-  const comment = await findPlace(db, key, viewer)
-  if (!comment || !isShown(comment)) throw new CommentNotFound()
+  const comment = await readPlace(db, key, viewer)
+  if (!isShown(comment)) throw new CommentNotFound()
   return comment
 }
 
-const findPlace = async (db: Db, { id, postId }: CommentKey, viewer: string) =>
-  await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId)
+/** A comment, or its place while there are replies to it. @throws CommentNotFound */
+export async function readPlace (db: Db, { id, postId }: CommentKey, viewer: string) {
+  const comment = await selectComments(db, viewer).where('comments.id', '=', id).where('comments.post_id', '=', postId)
     .executeTakeFirst()
+  if (!comment) throw new CommentNotFound()
+  return comment
+}
 
 /**
  * The top-level comments of a post, or the replies to one of them, oldest first. The last id is the cursor of the next
@@ -57,7 +61,7 @@ export async function listComments (
   viewer: string,
   { parentId, cursor, limit }: Page & { parentId?: string | undefined }
 ) {
-  if (parentId !== undefined && !await findPlace(db, { id: parentId, postId }, viewer)) throw new CommentNotFound()
+  if (parentId !== undefined) await readPlace(db, { id: parentId, postId }, viewer)
   return await selectComments(db, viewer)
     .where((row) =>
       parentId === undefined

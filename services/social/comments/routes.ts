@@ -24,7 +24,7 @@ import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { Author, nobody, withAuthors } from '../people/authors.ts'
 import { readVisiblePost } from '../visibility/posts.ts'
 import { createComment, deleteComment } from './actions.ts'
-import { isShown, listComments, type CommentRow } from './queries.ts'
+import { isShown, listComments, readPlace, type CommentRow } from './queries.ts'
 
 const Comment = named(
   'Comment',
@@ -116,6 +116,23 @@ export const commentRoutes: Routes<Deps> = async (app, deps) => {
     )
     const [comment] = await toResponses([row], account.id)
     reply.code(201)
+    return data({ comment: comment! })
+  })
+
+  app.get('/feed/:id/comment/:commentId', {
+    schema: {
+      operationId: 'getComment',
+      summary: 'Get a comment',
+      description: 'For an app that opens a notification. `parentId` is the comment among whose replies it is listed.',
+      'x-extension': true,
+      params: Type.Object({ id: Id, commentId: Id }),
+      errors: [...postErrors, CommentNotFound],
+      response: { 200: Data(Type.Object({ comment: Comment })) }
+    }
+  }, async ({ params, account }) => {
+    await readVisiblePost(db, params.id, account.id)
+    const row = await readPlace(db, { id: params.commentId, postId: params.id }, account.id)
+    const [comment] = await toResponses([row], account.id)
     return data({ comment: comment! })
   })
 

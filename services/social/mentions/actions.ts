@@ -17,6 +17,8 @@ interface MentionSource {
   post: { id: string, authorId: string, visibility: Visibility }
   /** Null for the post itself. */
   commentId: string | null
+  /** The top-level comment that the comment replies to. */
+  parentId?: string | null
   authorId: string
   content: string
   /** People who receive another notification for this text. */
@@ -30,7 +32,7 @@ interface MentionSource {
  */
 export async function updateMentions (
   trx: Trx,
-  { post, commentId, authorId, content, alreadyNotified = [] }: MentionSource
+  { post, commentId, parentId = null, authorId, content, alreadyNotified = [] }: MentionSource
 ) {
   const usernames = parseMentions(content)
   const isOfText = sql<boolean>`mentions.comment_id is not distinct from ${commentId}::uuid`
@@ -66,6 +68,7 @@ export async function updateMentions (
   await publish(trx, PeopleMentioned, post.id, {
     postId: post.id,
     commentId,
+    ...commentId && { parentId },
     authorId,
     postAuthorId: post.authorId,
     mentioned,

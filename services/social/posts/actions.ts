@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PostDeleted, PostEdited, PostNarrowed } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { NotYourPost, PostNotFound } from '../errors.ts'
+import { NotYourPost, PostEmpty, PostNotFound } from '../errors.ts'
 import { replaceHashtags } from '../hashtags/actions.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import { updateMentions } from '../mentions/actions.ts'
@@ -29,12 +30,15 @@ export interface NewPost {
   poll: NewPoll | null
 }
 
-/** @throws MediaGone */
+const showsNothing = sql<boolean>`content = '' and media_urls = '{}' and type <> 'POLL'
+  and coalesce(activity_id, workout_id, achievement_id, location_name) is null`.as('isEmpty')
+
+/** @throws PostEmpty, MediaGone */
 export async function createPost (db: Db, post: NewPost, idempotencyKey?: IdempotencyKey) {
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const { authorId, type, visibility, content, mediaUrls, poll } = post
     await attachMedia(trx, mediaUrls)
-    const { id } = await trx.insertInto('posts')
+    const { id, isEmpty } = await trx.insertInto('posts')
       .values({
         author_id: authorId,
         type,
@@ -49,8 +53,9 @@ export async function createPost (db: Db, post: NewPost, idempotencyKey?: Idempo
         latitude: post.latitude,
         longitude: post.longitude
       })
-      .returning('id')
+      .returning(['id', showsNothing])
       .executeTakeFirstOrThrow()
+    if (isEmpty) throw new PostEmpty()
     if (poll) await insertPoll(trx, id, poll)
     await replaceHashtags(trx, id, content)
     await updateMentions(trx, { post: { id, authorId, visibility }, commentId: null, authorId, content })
@@ -58,7 +63,7 @@ export async function createPost (db: Db, post: NewPost, idempotencyKey?: Idempo
   })
 }
 
-/** @throws NotYourPost, and the errors of reading the post */
+/** @throws NotYourPost, PostEmpty, and the errors of reading the post */
 export async function updatePost (db: Db, { id, accountId, content, visibility }: {
   id: string,
   accountId: string,
@@ -69,8 +74,10 @@ export async function updatePost (db: Db, { id, accountId, content, visibility }
     const post = await lockOwnPost(trx, id, accountId)
     const changed = { content: content ?? post.content, visibility: visibility ?? post.visibility }
     const isEdited = changed.content !== post.content
-    await trx.updateTable('posts').where('id', '=', id).set({ ...changed, ...isEdited && { edited_at: new Date() } })
-      .execute()
+    const { isEmpty } = await trx.updateTable('posts').where('id', '=', id)
+      .set({ ...changed, ...isEdited && { edited_at: new Date() } })
+      .returning(showsNothing).executeTakeFirstOrThrow()
+    if (isEdited && isEmpty) throw new PostEmpty()
     if (changed.visibility !== 'PUBLIC' && changed.visibility !== post.visibility && post.visibility !== 'PRIVATE') {
       await publish(trx, PostNarrowed, id, { postId: id, authorId: accountId, visibility: changed.visibility })
       await publishClosed(trx, id)

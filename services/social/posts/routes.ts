@@ -24,6 +24,7 @@ import {
   PollOptionsEqual,
   MediaGone,
   postErrors,
+  PostEmpty,
   NotYourPost
 } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
@@ -108,6 +109,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       headers: IdempotencyHeaders,
       body: NewPost,
       errors: [
+        PostEmpty,
         PollIncomplete,
         PollOptionsEqual,
         PollEndInPast,
@@ -172,7 +174,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       body: Body({ content: Type.Optional(Content), visibility: Type.Optional(Enum(visibilities)) }, {
         examples: [{ content: 'Evening run #running', visibility: 'FOLLOWERS' }]
       }),
-      errors: [...postErrors, NotYourPost],
+      errors: [...postErrors, NotYourPost, PostEmpty],
       response: { 200: OnePost }
     }
   }, async ({ params, body, account, log }) => {
