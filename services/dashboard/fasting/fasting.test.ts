@@ -11,16 +11,18 @@ const now = '2026-11-20T12:00:00.000Z'
 function adult (options: { now?: string, zone?: string } = {}) {
   const user = newUser({ now, ...options })
   setFakes({ person: examplePerson(options.zone ?? 'Asia/Jakarta', { birthDate: '1996-05-01T00:00:00.000Z' }) })
+  const fastEvents = async (wanted: string) =>
+    (await recordedEvents(db)).filter(({ type, data }) =>
+      type === wanted && (data as { accountId: string }).accountId === user.account
+    ).map(({ data }) => data)
   return {
     ...user,
     start: async (body: object = { plan: '16:8' }) => (await user.send('POST', '/fasting', body)).json(),
     goals: async () => {
       await publishReachedGoals(db, deps.now)
-      const events = await recordedEvents(db)
-      return events.filter(({ type, data }) =>
-        type === 'dashboard.fast.finished.v1' && (data as { accountId: string }).accountId === user.account
-      ).map(({ data }) => data)
-    }
+      return await fastEvents('dashboard.fast.finished.v1')
+    },
+    corrections: async () => await fastEvents('dashboard.fast.corrected.v1')
   }
 }
 
@@ -172,8 +174,8 @@ t.test('a fast that cannot be changed keeps no other from its goal, and reaches 
   for (const other of others) t.equal(await eventsOf(other), 1)
 })
 
-t.test('an edit moves a goal that is not published yet', async (t) => {
-  const { start, send, goals } = adult()
+t.test('an edit moves a goal, also one that was published and is no longer reached', async (t) => {
+  const { start, send, goals, corrections } = adult()
   const { fast } = (await start()).data
   t.match((await send('PUT', `/fasting/${fast.id}`, { plan: '18:6' })).json().data.fast, {
     goalHours: 18,
@@ -183,9 +185,36 @@ t.test('an edit moves a goal that is not published yet', async (t) => {
   t.strictSame(await goals(), [])
   at('2026-11-21T06:00:00Z')
   t.match(await goals(), [{ goalHours: 18 }])
+  t.same(await corrections(), [])
   await send('PUT', `/fasting/${fast.id}`, { plan: '20:4' })
+  t.equal((await corrections()).length, 1)
+  t.equal((await goals()).length, 1)
   at('2026-11-21T12:00:00Z')
-  t.equal((await goals()).length, 1, 'a published goal is not published again')
+  t.match(await goals(), [{ goalHours: 18 }, { goalHours: 20 }])
+  await send('PUT', `/fasting/${fast.id}`, { plan: '16:8' })
+  t.equal((await goals()).length, 2, 'a goal that is still reached is not published again')
+  t.equal((await corrections()).length, 1)
+})
+
+t.test('a fast that ended before its published goal, or was deleted, has not reached it', async (t) => {
+  for (
+    const correct of [
+      async ({ send }: ReturnType<typeof adult>, id: string) =>
+        await send('POST', `/fasting/${id}/end`, { endedAt: '2026-11-21T03:00:00Z' }),
+      async ({ send }: ReturnType<typeof adult>, id: string) =>
+        await send('PUT', `/fasting/${id}`, { endedAt: '2026-11-21T03:00:00Z' }),
+      async ({ send }: ReturnType<typeof adult>, id: string) => await send('DELETE', `/fasting/${id}`)
+    ]
+  ) {
+    const user = adult()
+    const { fast } = (await user.start()).data
+    at('2026-11-21T04:00:00Z')
+    t.equal((await user.goals()).length, 1)
+    t.equal((await correct(user, fast.id)).statusCode, 200)
+    t.same(await user.corrections(), [{ accountId: user.account, fastId: fast.id }])
+    at('2026-11-22T04:00:00Z')
+    t.equal((await user.goals()).length, 1)
+  }
 })
 
 t.test('a goal in the past is not published, nor one of a fast that ended or was deleted', async (t) => {

@@ -261,7 +261,7 @@ t.test('XP has daily limits, by the day of the log', async (t) => {
   t.equal(rows.length, 1)
 })
 
-t.test('a level is published once, even if it is lost and reached again', async (t) => {
+t.test('a level is published when it is reached, and when its logs are deleted', async (t) => {
   const { log, send, publishedEvents, read } = newUser({ now: '2026-11-20T05:00:00Z' })
   const [first] = await log(
     workout('2026-11-20T01:00:00Z', { durationMinutes: 60 }, { clientId: 'a' }),
@@ -274,5 +274,12 @@ t.test('a level is published once, even if it is lost and reached again', async 
   await log(...Array.from({ length: 5 }, () => workout('2026-11-20T01:00:00Z', { durationMinutes: 60 })))
   // 6 × 110 + 5 = 665
   t.match((await read('/dashboard/home')).user, { level: 4, totalXp: 665, xpToNextLevel: 335 })
-  t.same(await publishedEvents(), [['level', 2], ['achievement', 'FIRST_WORKOUT'], ['level', 3], ['level', 4]])
+  t.same(await publishedEvents(), [
+    ['level', 2],
+    ['achievement', 'FIRST_WORKOUT'],
+    ['level lost', 1],
+    ['level', 2],
+    ['level', 3],
+    ['level', 4]
+  ])
 })

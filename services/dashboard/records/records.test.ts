@@ -128,6 +128,36 @@ t.test('a changed workout is recomputed: a new weight is published, a new title 
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 0, totalWorkouts: 0, totalXp: 2 })
 })
 
+t.test('a record that is deleted, corrected or beaten before its day is published as lost', async (t) => {
+  const { log, send, publishedEvents } = newUser()
+  const events = async () =>
+    (await publishedEvents()).filter(([what]) => what !== 'level' && what !== 'achievement').slice(seen)
+  let seen = 0
+  const next = async () => {
+    const news = await events()
+    seen += news.length
+    return news
+  }
+  const lost = ['record lost', ['squat']]
+  const [first] = await log(lift(day(10), 'Squat', 80, { clientId: 'a' }))
+  t.same(await next(), [['record', 'Squat', 80, 5]])
+  await log(lift(day(10), 'Squat', 80, {
+    clientId: 'a',
+    data: workout(day(10), {
+      exercises: [{ name: 'Squat', sets: [{ reps: 8, weightKg: 80 }] }]
+    }).data
+  }))
+  t.same(await next(), [['record', 'Squat', 80, 8]], 'corrected, it is still one')
+  await log(lift(day(9), 'Squat', 90, { clientId: 'b' }))
+  t.same(await next(), [lost, ['record', 'Squat', 90, 5]])
+  await log(lift(day(9), 'Squat', 70, { clientId: 'b' }))
+  t.same(await next(), [['record', 'Squat', 70, 5]], 'what is a record again is not published')
+  await send('DELETE', `/logs/${first?.id}`)
+  t.same(await next(), [lost])
+  await log({ ...workout(day(9)), clientId: 'b' })
+  t.same(await next(), [lost])
+})
+
 t.test('a record that moves to another day takes its XP along', async (t) => {
   const { log, read } = newUser({ now: '2026-11-20T05:00:00Z' })
   await log(lift(day(10), 'Squat', 80, { clientId: 'a' }), lift(day(12), 'Squat', 80, { clientId: 'b' }))

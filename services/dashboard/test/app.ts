@@ -140,10 +140,11 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
       async publishedEvents () {
         const events = await recordedEvents(db)
         return events.filter(({ subject }) => subject === account).map(({ type, data }) => {
-          const { exercise, weightKg, reps, level, achievement } = data as Record<string, unknown>
+          const { exercise, weightKg, reps, level, achievement, records } = data as Record<string, unknown>
+          const [, noun, verb] = type.split('.')
           return [
-            type.split('.')[1],
-            exercise ?? level ?? achievement,
+            verb === 'lost' ? `${noun} lost` : noun,
+            exercise ?? level ?? achievement ?? (records as { exerciseKey: string }[]).map((each) => each.exerciseKey),
             ...(exercise === undefined ? [] : [weightKg, reps])
           ]
         })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
-import { LikeReceived, MatchMade, PersonChanged, SubscriptionChanged } from '@tandem/contracts'
+import { LikeReceived, LikesWithdrawn, MatchMade, PersonChanged, SubscriptionChanged } from '@tandem/contracts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('swipes', async (t) => {
@@ -10,7 +10,7 @@ t.test('swipes', async (t) => {
     (await db.selectFrom('daily_quotas').where('account_id', '=', id).where('name', '=', 'swipes').select('used')
       .executeTakeFirst())?.used ?? 0
 
-  t.test('publish that a person is liked, without revealing the account that liked them', async (t) => {
+  t.test('publish that a person is liked, with what the liked person may see only for subscribers', async (t) => {
     const [ana, ben] = [await member('Ana', { fields: { displayName: 'Annie' } }), await member('Ben')]
     const response = await swipe(ana, ben)
     t.match(response, { status: 200, success: true })
@@ -18,6 +18,7 @@ t.test('swipes', async (t) => {
     t.strictSame((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === ben.id), [{
       accountId: ben.id,
       swipeType: 'LIKE',
+      likerId: ana.id,
       likedBy: null
     }])
     t.strictSame((await get(ben.id, '/fitmatch/likes')).data, { count: 1, profiles: [] })
@@ -29,6 +30,7 @@ t.test('swipes', async (t) => {
       {
         accountId: cleo.id,
         swipeType: 'WORKOUT_BUDDY',
+        likerId: ana.id,
         likedBy: ana.id,
         displayName: 'Annie',
         profileId: ana.profileId
@@ -38,15 +40,32 @@ t.test('swipes', async (t) => {
       count: 1,
       profiles: [{ id: ana.profileId, displayName: 'Annie' }]
     })
-    await swipe(ana, cleo, 'PASS')
-    await swipe(ana, cleo, 'LIKE')
-    t.equal(
-      (await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === cleo.id).length,
-      1,
-      'published once'
-    )
     await swipe(cleo, ana, 'PASS')
     t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 0, profiles: [] })
+  })
+
+  t.test('publish when a like changes, is taken back, or is answered', async (t) => {
+    const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
+    const likes = async () =>
+      (await publishedEvents(LikeReceived)).filter(({ likerId }) => likerId === ana.id).map(({ swipeType }) =>
+        swipeType
+      )
+    const withdrawn = async () =>
+      (await publishedEvents(LikesWithdrawn)).filter(({ likerId }) => likerId === ana.id)
+        .map(({ receiverIds }) => receiverIds)
+    for (const type of ['LIKE', 'WORKOUT_BUDDY', 'PASS', 'LIKE'] as const) await swipe(ana, ben, type)
+    t.same(await likes(), ['LIKE', 'WORKOUT_BUDDY', 'LIKE'])
+    t.same(await withdrawn(), [[ben.id]])
+    await swipe(ben, ana, 'PASS')
+    t.same(await withdrawn(), [[ben.id], [ben.id]])
+    for (const type of ['PASS', 'LIKE'] as const) await swipe(ana, ben, type)
+    t.same(await likes(), ['LIKE', 'WORKOUT_BUDDY', 'LIKE'], 'who has answered is not asked again')
+
+    await swipe(ana, cleo)
+    await swipe(cleo, ana)
+    t.same((await withdrawn()).at(-1), [cleo.id], 'a match is an answer too')
+    for (const status of ['PAUSED', 'PAUSED', 'ACTIVE']) await put(ana.id, '/fitmatch/settings', { status })
+    t.same((await withdrawn()).filter((receivers) => receivers === null).length, 1)
   })
 
   t.test('of two interested people create a match, which is published for both', async (t) => {

@@ -77,7 +77,7 @@ async function insertNotifications (trx: Trx, plans: PlannedNotification[]): Pro
     on conflict (account_id, dedupe_key) do update set
       id = excluded.id, kind = excluded.kind, type = excluded.type, actor_id = excluded.actor_id,
       owner_id = excluded.owner_id, subjects = excluded.subjects, sequence = excluded.sequence, data = excluded.data,
-      params = excluded.params, listed = excluded.listed, created_at = now(), others_count = 0, read_at = null,
+      params = excluded.params, listed = excluded.listed, created_at = now(), others_count = 0,
       removed_at = null, withdrawn = false
       where notifications.withdrawn and notifications.sequence < excluded.sequence
     returning id, account_id as "accountId"`.execute(trx)

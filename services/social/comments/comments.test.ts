@@ -50,6 +50,7 @@ t.test('comments', async (t) => {
       commentId: reply.id,
       parentId: top.id,
       parentAuthorId: ben,
+      postAuthorId: ana,
       repliedBy: cara,
       excerpt: 'reply'
     })
@@ -59,6 +60,7 @@ t.test('comments', async (t) => {
       commentId: nested.id,
       parentId: reply.id,
       parentAuthorId: cara,
+      postAuthorId: ana,
       repliedBy: ben,
       excerpt: 'nested'
     })
@@ -219,6 +221,7 @@ t.test('comments', async (t) => {
       commentId: data.comment.id,
       parentId: null,
       authorId: ben,
+      postAuthorId: ana,
       mentioned: [cara],
       excerpt: '@ana @ben @cara @cara @nobody'
     }])

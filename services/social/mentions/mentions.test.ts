@@ -54,6 +54,7 @@ t.test('mentions', async (t) => {
       postId: followers,
       commentId: null,
       authorId: ana,
+      postAuthorId: ana,
       mentioned: [ben],
       excerpt: null
     })
@@ -88,12 +89,17 @@ t.test('mentions', async (t) => {
     t.same(await mentionsOf(ben), [])
   })
 
-  t.test('an edit publishes only people who were not mentioned before', async (t) => {
+  t.test('an edit publishes only who is mentioned or unmentioned by it, also after a change of the audience', async (t) => {
     const dora = await person('Dora')
     const { data } = await post(ana, '/feed', { type: 'TEXT', visibility: 'FOLLOWERS', content: '@ben @dora' })
     const count = (await mentionEvents()).length
+    const unmentioned = async () =>
+      (await publishedEvents('social.people.unmentioned.v1')).filter(({ postId }) => postId === data.post.id)
+        .map((event) => event['unmentioned'])
     await put(ana, `/feed/${data.post.id}`, { content: '@ben again' })
+    t.same(await unmentioned(), [])
     await put(ana, `/feed/${data.post.id}`, { content: 'nobody' })
+    t.same(await unmentioned(), [[ben]])
     t.same(
       (await get(ana, `/feed?mentioned=${ben}`)).data.posts.filter((found: { id: string }) =>
         found.id === data.post.id
@@ -101,15 +107,18 @@ t.test('mentions', async (t) => {
       []
     )
     await put(ana, `/feed/${data.post.id}`, { content: '@ben @dora' })
-    t.equal((await mentionEvents()).length, count)
+    t.match((await mentionEvents()).slice(count), [{ mentioned: [ben] }])
     await put(ana, `/feed/${data.post.id}`, { visibility: 'PUBLIC' })
-    t.same((await mentionEvents()).slice(count), [{
+    t.same((await mentionEvents()).slice(count + 1), [{
       postId: data.post.id,
       commentId: null,
       authorId: ana,
+      postAuthorId: ana,
       mentioned: [dora],
       excerpt: '@ben @dora'
     }])
+    await put(ana, `/feed/${data.post.id}`, { visibility: 'FOLLOWERS' })
+    t.same(await unmentioned(), [[ben], [dora]])
     t.match((await get(cara, `/feed?mentioned=${dora}`)).data.posts, [])
     t.match((await get(ben, `/feed?mentioned=${dora}`)).data.posts, [{ id: data.post.id }])
   })

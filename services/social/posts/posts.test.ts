@@ -258,6 +258,25 @@ t.test('posts', async (t) => {
     t.same(await toldOf('social.post.deleted.v1'), [{ postId: id, authorId: ana }])
   })
 
+  t.test('who took part in a post and cannot see it any more is published, after a narrowing and an unfollow', async (t) => {
+    const [follower, other] = [await person('Follower'), await person('Other')]
+    await follows(follower, ana)
+    const { data: { post: { id } } } = await post(ana, '/feed', {
+      type: 'TEXT',
+      content: '@other',
+      visibility: 'PUBLIC'
+    })
+    for (const each of [ana, follower, other]) await post(each, `/feed/${id}/comment`, { content: 'me too' })
+    const closedTo = async () =>
+      (await publishedEvents('social.post.closed.v1')).filter(({ postId }) => postId === id)
+        .map((event) => event['accountIds'])
+    t.same(await closedTo(), [])
+    await put(ana, `/feed/${id}`, { visibility: 'FOLLOWERS' })
+    t.same(await closedTo(), [[other]])
+    await del(follower, `/users/${ana}/follow`)
+    t.same(await closedTo(), [[other], [follower]])
+  })
+
   t.test('a repeated request gets the first response', async (t) => {
     const headers = { 'idempotency-key': randomUUID() }
     const sent = await Promise.all(

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { copyCaseFiles, purgeCases } from '@tandem/case-kit'
 import { deliver } from '@tandem/bus-kit/testing'
-import { ContentReportResolved, DecisionMade, SocialDecisionApplied } from '@tandem/contracts'
+import { ContentHidden, ContentReportResolved, DecisionMade, SocialDecisionApplied } from '@tandem/contracts'
 import { createImage } from '@tandem/media-kit/testing'
 import { operatorBearer } from '@tandem/operator-kit/testing'
 import { givenPost, testApp } from '../test/app.ts'
@@ -45,6 +45,8 @@ t.test('a decision hides, closes the case and informs the reporters, once', asyn
   await Promise.all([apply(made, 1, eventId), apply(made, 1, eventId)])
   t.match(await get(cleo, `/feed/${id}`), { status: 410, code: 'GONE' })
   t.match(await get(ben, `/feed/${id}`), { data: { post: { isHidden: true, likesCount: 3 } } })
+  const hidden = async () => await publishedEvents(ContentHidden.type)
+  t.same(await hidden(), [{ type: 'POST', id, authorId: ben }])
   t.match(await caseOf(id), { outcome: 'ACTION_TAKEN', decision_id: made.decisionId })
   t.same(
     (await publishedEvents(ContentReportResolved.type)).map(({ reporterId, outcome }) => [reporterId, outcome]),
@@ -56,6 +58,7 @@ t.test('a decision hides, closes the case and informs the reporters, once', asyn
   await apply(decision(ben, [{ type: 'RESTORE_CONTENT' }], caseId, { outcome: 'NO_VIOLATION' }), 2)
   t.match(await get(cleo, `/feed/${id}`), { status: 200, data: { post: { isHidden: false, likesCount: 3 } } })
   t.equal((await publishedEvents(ContentReportResolved.type)).length, 2, 'reporters are informed once')
+  t.equal((await hidden()).length, 1)
 })
 
 t.test('reporters whose report was dismissed learn that action was taken after all', async (t) => {

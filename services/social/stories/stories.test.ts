@@ -196,6 +196,7 @@ t.test('stories', async (t) => {
       get(cara, `/stories/${id}`)
     ])
     t.equal(gone.status, 200)
+    t.same((await publishedEvents('social.story.deleted.v1')).at(-1), { storyId: id, authorId: ana })
     for (const { status } of others) t.ok([200, 404].includes(status), String(status))
     t.same(await db.selectFrom('story_views').select('id').where('story_id', '=', id).execute(), [])
   })
