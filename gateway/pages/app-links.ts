@@ -28,12 +28,16 @@ export async function serveAppLinks (
 
   const fingerprints = ANDROID_APPS.map((each) => each.split('=') as [name: string, fingerprint: string])
   const androidApps = Map.groupBy(fingerprints, ([name]) => name)
-  serveJson('/.well-known/assetlinks.json', ANDROID_APPS, [...androidApps].map(([name, ofApp]) => ({
-    relation: ['delegate_permission/common.handle_all_urls', 'delegate_permission/common.get_login_creds'],
-    target: {
-      namespace: 'android_app',
-      package_name: name,
-      sha256_cert_fingerprints: ofApp.map(([, fingerprint]) => fingerprint)
-    }
-  })))
+  serveJson(
+    '/.well-known/assetlinks.json',
+    ANDROID_APPS,
+    [...androidApps].map(([name, ofApp]) => ({
+      relation: ['delegate_permission/common.handle_all_urls', 'delegate_permission/common.get_login_creds'],
+      target: {
+        namespace: 'android_app',
+        package_name: name,
+        sha256_cert_fingerprints: ofApp.map(([, fingerprint]) => fingerprint)
+      }
+    }))
+  )
 }

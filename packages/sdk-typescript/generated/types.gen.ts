@@ -8509,6 +8509,8 @@ export type CreatePostErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      *
+     * `VALIDATION_ERROR`: content is required, unless the post shows something else
+     *
      * `VALIDATION_ERROR`: pollQuestion and pollOptions are required: a poll has a question and 2 to 10 options
      *
      * `VALIDATION_ERROR`: pollOptions must differ from each other
@@ -8747,6 +8749,8 @@ export type UpdatePostData = {
 export type UpdatePostErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: content is required, unless the post shows something else
      */
     400: Failure;
     /**
@@ -9079,6 +9083,77 @@ export type DeleteCommentResponses = {
 };
 
 export type DeleteCommentResponse = DeleteCommentResponses[keyof DeleteCommentResponses];
+
+export type GetCommentData = {
+    body?: never;
+    path: {
+        id: string;
+        commentId: string;
+    };
+    query?: never;
+    url: '/feed/{id}/comment/{commentId}';
+};
+
+export type GetCommentErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `FORBIDDEN`: You do not have access to this post
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Post not found
+     *
+     * `NOT_FOUND`: Comment not found
+     */
+    404: Failure;
+    /**
+     * `GONE`: This post was deleted
+     */
+    410: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetCommentError = GetCommentErrors[keyof GetCommentErrors];
+
+export type GetCommentResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            comment: Comment;
+        };
+        success: true;
+    };
+};
+
+export type GetCommentResponse = GetCommentResponses[keyof GetCommentResponses];
 
 export type UnlikePostData = {
     body?: never;

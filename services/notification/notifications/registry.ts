@@ -40,23 +40,26 @@ import { about } from './subjects.ts'
 /** Every event that creates notifications, except likes of posts (likes/) and broadcasts (broadcasts/). */
 export const registry: RegistryEntry[] = [
   ...activityEntries,
-  onEvent(PeopleMentioned, ({ postId, commentId, parentId, authorId, postAuthorId = authorId, mentioned, excerpt }) => [{
-    kind: commentId ? 'commentMentioned' : 'postMentioned',
-    // The key of a comment is shared: the post's author who is also replied to and mentioned gets one notification.
-    dedupeKey: commentId ? `comment:${commentId}` : `mention:${postId}`,
-    to: mentioned,
-    actorId: authorId,
-    ownerId: postAuthorId,
-    subjects: [
-      about.post(postId),
-      ...commentId ? [about.comment(commentId)] : [
-        about.textOf(postId),
-        about.mentionsIn(postId)
-      ]
-    ],
-    data: { postId, ...commentId && { commentId }, ...parentId && { parentId } },
-    params: { excerpt }
-  }]),
+  onEvent(
+    PeopleMentioned,
+    ({ postId, commentId, parentId, authorId, postAuthorId = authorId, mentioned, excerpt }) => [{
+      kind: commentId ? 'commentMentioned' : 'postMentioned',
+      // The key of a comment is shared: the post's author who is also replied to and mentioned gets one notification.
+      dedupeKey: commentId ? `comment:${commentId}` : `mention:${postId}`,
+      to: mentioned,
+      actorId: authorId,
+      ownerId: postAuthorId,
+      subjects: [
+        about.post(postId),
+        ...commentId ? [about.comment(commentId)] : [
+          about.textOf(postId),
+          about.mentionsIn(postId)
+        ]
+      ],
+      data: { postId, ...commentId && { commentId }, ...parentId && { parentId } },
+      params: { excerpt }
+    }]
+  ),
   onEvent(PostCommented, ({ postId, commentId, authorId, commentedBy, excerpt }) => [{
     kind: 'postCommented',
     dedupeKey: `comment:${commentId}`,

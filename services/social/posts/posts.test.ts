@@ -183,7 +183,9 @@ t.test('posts', async (t) => {
 
   t.test('each read by a person other than the author counts as a view, also concurrently', async (t) => {
     const ids: string[] = []
-    for (let each = 0; each < 3; each++) ids.push((await post(ana, '/feed', { type: 'TEXT', content: 'x' })).data.post.id)
+    for (let each = 0; each < 3; each++) {
+      ids.push((await post(ana, '/feed', { type: 'TEXT', content: 'x' })).data.post.id)
+    }
     const views = async () =>
       await Promise.all(
         ids.map(async (id) =>
