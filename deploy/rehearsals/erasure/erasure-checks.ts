@@ -26,10 +26,7 @@ const counters = {
   'follow_counts.followers_count': `select from social.follow_counts each where followers_count <>
     (select count(*) from social.follows where followed_id = each.account_id)`,
   'follow_counts.following_count': `select from social.follow_counts each where following_count <>
-    (select count(*) from social.follows where follower_id = each.account_id)`,
-  'inboxes': `select from notification.inboxes each where unread <>
-    (select count(*) from notification.notifications where account_id = each.account_id and listed
-      and removed_at is null and read_at is null)`
+    (select count(*) from social.follows where follower_id = each.account_id)`
 }
 
 /** The counters that are not the number of the rows that they count. */

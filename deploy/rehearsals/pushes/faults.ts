@@ -67,12 +67,12 @@ async function checkNotifications ({ db, check }: World) {
     select status, count(*)::int as count from notification.deliveries group by status`.execute(db)
   const { rows: [notifications] } = await sql<{ count: number, people: number, unread: number }>`
     select count(*)::int as count, count(distinct account_id)::int as people,
-      (select sum(unread)::int from notification.inboxes) as unread
+      count(*) filter (where listed and removed_at is null and read_at is null)::int as unread
     from notification.notifications`.execute(db)
   console.log(`notifications ${JSON.stringify(notifications)}, deliveries ${JSON.stringify(deliveries.rows)}`)
   check(
     notifications?.count === PEOPLE && notifications.people === PEOPLE && notifications.unread === PEOPLE,
-    'each person gets one notification, and the unread counts are exact'
+    'each person gets one notification, which is unread'
   )
 }
 
