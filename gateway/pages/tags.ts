@@ -70,8 +70,9 @@ export const tags: Tag[] = [
   },
   {
     name: 'Training',
-    description: 'Log workouts, meals, water, sleep and weight; track fasts; set goals and training programs.',
-    paths: ['/logs', '/fasting', '/goals', '/programs']
+    description:
+      'Log workouts, meals, water, sleep and weight; track fasts; set goals and training programs; look up exercises.',
+    paths: ['/logs', '/fasting', '/goals', '/programs', '/exercises']
   },
   {
     name: 'Notifications',

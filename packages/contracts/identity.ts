@@ -155,7 +155,7 @@ export const Contact = defineRpc('identity.contact.v1', {
   )
 })
 
-/** The account whose verified address it is, and whether its owner is banned or leaving; null if it is nobody's. */
+/** The account whose verified address it is, and whether its owner is banned or leaving; null if no account has it. */
 export const AddressOwner = defineRpc('identity.address-owner.v1', {
   request: Type.Object({ email: Type.String() }),
   response: Nullable(Type.Object({ accountId: Id, isBannedOrLeaving: Type.Boolean() }))

@@ -1271,6 +1271,8 @@ export class Operations extends HeyApiClient {
     
     /**
      * Read an exercise
+     *
+     * One of the library, or one that you added.
      */
     public readExercise<ThrowOnError extends boolean = true>(options: Options<ReadExerciseData, ThrowOnError>): RequestResult<ReadExerciseResponses, ReadExerciseErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).get<ReadExerciseResponses, ReadExerciseErrors, ThrowOnError, 'data'>({
@@ -2991,6 +2993,8 @@ export class Operations extends HeyApiClient {
     
     /**
      * Make a training program from a template
+     *
+     * The copy is yours to change. It is not active until you activate it.
      */
     public copyProgramTemplate<ThrowOnError extends boolean = true>(options: Options<CopyProgramTemplateData, ThrowOnError>): RequestResult<CopyProgramTemplateResponses, CopyProgramTemplateErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<CopyProgramTemplateResponses, CopyProgramTemplateErrors, ThrowOnError, 'data'>({

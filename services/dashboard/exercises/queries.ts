@@ -12,7 +12,7 @@ export interface Exercise extends Omit<LibraryExercise, 'category' | 'level'> {
 
 const ofLibrary = (exercise: LibraryExercise): Exercise => ({ ...exercise, isCustom: false })
 
-export const customExercise = ({ id, key, name }: { id: string, key: string, name: string }): Exercise => ({
+const customExercise = ({ id, key, name }: { id: string, key: string, name: string }): Exercise => ({
   id,
   key,
   name,

@@ -19,8 +19,21 @@ import {
 import type { Deps } from '../deps.ts'
 import { ExerciseNotFound, TooManyExercises } from '../errors.ts'
 import { addExercise, deleteExercise } from './actions.ts'
-import { categories, equipments, libraryExercises, muscles } from './library.ts'
+import { categories, equipments, muscles } from './library.ts'
 import { listExercises, readExercise } from './queries.ts'
+
+const example = {
+  id: 'Barbell_Squat',
+  name: 'Barbell Squat',
+  category: 'strength',
+  level: 'beginner',
+  force: 'push',
+  mechanic: 'compound',
+  equipment: 'barbell',
+  primaryMuscles: ['quadriceps'],
+  secondaryMuscles: ['calves', 'glutes', 'hamstrings', 'lower back'],
+  isCustom: false
+}
 
 const Exercise = named(
   'Exercise',
@@ -35,7 +48,7 @@ const Exercise = named(
     primaryMuscles: Type.Array(Type.String()),
     secondaryMuscles: Type.Array(Type.String()),
     isCustom: Type.Boolean({ description: 'Whether you added it. Then only its name is known' })
-  }, { examples: [{ ...libraryExercises.find(({ id }) => id === 'Barbell_Squat'), isCustom: false }] })
+  }, { examples: [example] })
 )
 
 // Ids of the library are no UUIDs.
@@ -70,6 +83,7 @@ export const exerciseRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'readExercise',
       summary: 'Read an exercise',
+      description: 'One of the library, or one that you added.',
       'x-extension': true,
       params,
       errors: [ExerciseNotFound],

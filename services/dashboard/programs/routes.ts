@@ -262,6 +262,7 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'copyProgramTemplate',
       summary: 'Make a training program from a template',
+      description: 'The copy is yours to change. It is not active until you activate it.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       params: Type.Object({ id: Type.String({ examples: ['full-body'] }) }),

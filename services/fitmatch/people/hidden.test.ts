@@ -166,7 +166,7 @@ t.test('realtime connections show nothing of a hidden person', async (t) => {
   t.ok(await describe(ben.id, matchId, message.id))
 })
 
-t.test('whoever goes to an activity of a hidden host can leave it', async (t) => {
+t.test('people who go to an activity of a hidden host can leave it', async (t) => {
   await setHidden(true)
   t.match(await del(ben.id, `/activities/${hosted.id}/join`), { status: 200 })
   t.match(await del(ben.id, `/activities/${hosted.id}/join`), { status: 404 })

@@ -243,7 +243,7 @@ export const english = {
     type: 'ACCOUNT',
     title: 'Your safety check has ended',
     body: `{reason, select,
-      ACCOUNT_HIDDEN {Your account was closed or paused meanwhile. Your trusted contact was told that you cannot report back.}
+      ACCOUNT_HIDDEN {Your account was closed or paused meanwhile. We let your trusted contact know that you cannot report back.}
       CONTACT_ENDED {You have no trusted contact who has agreed. Nobody is notified if you do not report back.}
       other {You no longer have a place in the activity. Nobody is notified if you do not report back.}}`
   },

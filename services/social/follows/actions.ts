@@ -48,7 +48,7 @@ export async function follow (db: Db, { followerId, followedId }: Follow, idempo
   })
 }
 
-/** @throws NotFollowing, PersonNotFound if the follower cannot see the person whom they do not follow */
+/** @throws NotFollowing, PersonNotFound if the follower cannot see the person, and does not follow them */
 export async function unfollow (db: Db, { followerId, followedId }: Follow) {
   if (followerId === followedId) throw new NotFollowing()
   await db.transaction().execute(async (trx) => {

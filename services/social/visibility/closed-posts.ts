@@ -21,7 +21,7 @@ export async function publishClosed (trx: Trx, postId: string) {
   }
 }
 
-/** The same for the posts for followers of a person whom another person does not follow any more. */
+/** The same after an unfollow, for the followed person's posts for followers. */
 export async function publishClosedBy (
   trx: Trx,
   { followerId, followedId }: { followerId: string, followedId: string }

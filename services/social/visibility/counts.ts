@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { asUuid, type AccountRef } from './people.ts'
 
-// A number equals the list that it stands beside: it leaves out hidden people, whom nobody else sees, and people in a
+// A number equals the list that it stands beside: it leaves out hidden people, as nobody else sees them, and people in a
 // block with the viewer. A page shows many numbers, so the rows of hidden people are marked, and few: see hidden-rows.ts.
 
 /**
