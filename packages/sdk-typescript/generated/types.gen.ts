@@ -1035,23 +1035,25 @@ export type NewPost = {
 export type NewProgram = {
     days: Array<{
         dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
-        exercises?: Array<{
-            /**
-             * An exercise of the library or one that you added
-             */
-            exerciseId?: string;
-            /**
-             * Of an exercise that you add, if it is new
-             */
-            name?: string;
-            repsMax: number;
-            repsMin: number;
-            sets: number;
-        }>;
+        exercises?: Array<NewProgramExercise>;
         isRestDay?: boolean;
         name: string;
     }>;
     name: string;
+};
+
+export type NewProgramExercise = {
+    /**
+     * An exercise of the library or one that you added
+     */
+    exerciseId?: string;
+    /**
+     * Of an exercise that you add, if it is new
+     */
+    name?: string;
+    repsMax: number;
+    repsMin: number;
+    sets: number;
 };
 
 export type NewSleepLog = {
@@ -1436,20 +1438,24 @@ export type ProgramExercise = {
 };
 
 export type ProgramTemplate = {
-    days: Array<{
-        dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
-        exercises: Array<{
-            exerciseId: string | null;
-            name: string;
-            repsMax: number;
-            repsMin: number;
-            sets: number;
-        }>;
-        name: string;
-    }>;
+    days: Array<ProgramTemplateDay>;
     description: string;
     id: string;
     name: string;
+};
+
+export type ProgramTemplateDay = {
+    dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
+    exercises: Array<ProgramTemplateExercise>;
+    name: string;
+};
+
+export type ProgramTemplateExercise = {
+    exerciseId: string | null;
+    name: string;
+    repsMax: number;
+    repsMin: number;
+    sets: number;
 };
 
 export type Prompt = {

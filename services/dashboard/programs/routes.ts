@@ -32,8 +32,6 @@ import {
 import { listPrograms, type Program as ProgramRow } from './queries.ts'
 import { templates } from './templates.ts'
 
-type PlannedExercise = Type.Static<typeof NewProgram>['days'][number]['exercises'][number]
-
 const PositiveInteger = (maximum: number) => Type.Integer({ minimum: 1, maximum })
 
 function dayNameOf (dayOfWeek: number) {
@@ -52,6 +50,21 @@ const exampleExercise = {
   ...exampleDay.exercises[0]
 }
 
+const NewExercise = named(
+  'NewProgramExercise',
+  Body({
+    name: Type.Optional(Text({ max: 100, description: 'Of an exercise that you add, if it is new' })),
+    exerciseId: Type.Optional(Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'An exercise of the library or one that you added'
+    })),
+    sets: PositiveInteger(100),
+    repsMin: PositiveInteger(1000),
+    repsMax: PositiveInteger(1000)
+  })
+)
+
 const NewProgram = named(
   'NewProgram',
   Body({
@@ -61,20 +74,7 @@ const NewProgram = named(
         dayOfWeek: Enum(dayNames),
         name: Text({ max: 100 }),
         isRestDay: Type.Boolean({ default: false }),
-        exercises: Type.Array(
-          Body({
-            name: Type.Optional(Text({ max: 100, description: 'Of an exercise that you add, if it is new' })),
-            exerciseId: Type.Optional(Type.String({
-              minLength: 1,
-              maxLength: 100,
-              description: 'An exercise of the library or one that you added'
-            })),
-            sets: PositiveInteger(100),
-            repsMin: PositiveInteger(1000),
-            repsMax: PositiveInteger(1000)
-          }),
-          { maxItems: 50, default: [] }
-        )
+        exercises: Type.Array(NewExercise, { maxItems: 50, default: [] })
       }),
       { minItems: 1, maxItems: 7 }
     )
@@ -123,23 +123,27 @@ const example = {
   }]
 }
 
+const TemplateExercise = named(
+  'ProgramTemplateExercise',
+  Type.Object({
+    name: Type.String(),
+    exerciseId: Nullable(Type.String()),
+    sets: Type.Integer(),
+    repsMin: Type.Integer(),
+    repsMax: Type.Integer()
+  })
+)
+
 const Template = named(
   'ProgramTemplate',
   Type.Object({
     id: Type.String(),
     name: Type.String(),
     description: Type.String(),
-    days: Type.Array(Type.Object({
-      dayOfWeek: Enum(dayNames),
-      name: Type.String(),
-      exercises: Type.Array(Type.Object({
-        name: Type.String(),
-        exerciseId: Nullable(Type.String()),
-        sets: Type.Integer(),
-        repsMin: Type.Integer(),
-        repsMax: Type.Integer()
-      }))
-    }))
+    days: Type.Array(named(
+      'ProgramTemplateDay',
+      Type.Object({ dayOfWeek: Enum(dayNames), name: Type.String(), exercises: Type.Array(TemplateExercise) })
+    ))
   }, { examples: templates.slice(0, 1).map(describeTemplate) })
 )
 
@@ -166,6 +170,8 @@ const toResponse = (program: ProgramRow) => ({
   ...program,
   days: program.days.map((day) => ({ ...day, dayOfWeek: dayNameOf(day.dayOfWeek) }))
 })
+
+type PlannedExercise = Type.Static<typeof NewExercise>
 
 /** @throws ValidationError */
 function parseProgram ({ name, days }: Type.Static<typeof NewProgram>): NewProgramInput {
