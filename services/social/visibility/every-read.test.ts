@@ -24,6 +24,7 @@ type Person = Awaited<ReturnType<typeof createObjects>>
 const readsOf = async ({ id, name, postId, commentId, storyId }: Person) =>
   await listReads(app.app, {
     objects: {
+      '/feed/{id}/comment/{commentId}': `/feed/${postId}/comment/${commentId}`,
       '/feed/{id}': `/feed/${postId}`,
       '/stories/{id}': `/stories/${storyId}`,
       '/users/{userId}': `/users/${id}`,
