@@ -123,7 +123,7 @@ async function remind ({ t, database, ana, ben }: Context, id: string) {
   for (const person of [ana, ben]) {
     await until(async () => (await titlesOf(person, 'BOOKING')).some(isReminder))
   }
-  t.same(await titlesOf(ben, 'SPORT_BUDDY'), ['Train together?'])
+  t.same(await titlesOf(ben, 'SPORT_BUDDY'), [], 'an answered invitation is withdrawn')
   t.match((await titlesOf(ana, 'BOOKING')).sort(), ['Plan confirmed', /^Starts in/])
 }
 

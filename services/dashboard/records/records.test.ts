@@ -138,7 +138,7 @@ t.test('a record that is deleted, corrected or beaten before its day is publishe
     seen += news.length
     return news
   }
-  const lost = ['record lost', ['squat']]
+  const lost = ['records lost', ['squat']]
   const [first] = await log(lift(day(10), 'Squat', 80, { clientId: 'a' }))
   t.same(await next(), [['record', 'Squat', 80, 5]])
   await log(lift(day(10), 'Squat', 80, {
@@ -155,7 +155,7 @@ t.test('a record that is deleted, corrected or beaten before its day is publishe
   await send('DELETE', `/logs/${first?.id}`)
   t.same(await next(), [lost])
   await log({ ...workout(day(9)), clientId: 'b' })
-  t.same(await next(), [lost])
+  t.same(await next(), [lost, ['level lost', 1]])
 })
 
 t.test('a record that moves to another day takes its XP along', async (t) => {
