@@ -20,8 +20,15 @@ registerHooks({
       : nextResolve(specifier, context)
 })
 
+const environment = { ...process.env }
+function restoreEnvironment () {
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
+  Object.assign(process.env, environment)
+}
+
 for (const [url, file] of files) {
   await t.test(file, { timeout: TIMEOUT_MS }, async (test) => {
+    test.teardown(restoreEnvironment)
     startFile(test)
     await import(url)
   })

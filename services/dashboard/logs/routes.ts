@@ -10,6 +10,7 @@ import {
   Enum,
   Id,
   readIdempotencyKey,
+  Instant,
   IsoDate,
   languageOfRequest,
   Message,
@@ -177,7 +178,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       body: Body({
         programDayId: Id,
-        at: Type.Optional(Type.String({ format: 'date-time', description: 'The start; default now' })),
+        at: Type.Optional({ ...Instant, description: 'The start; default now' }),
         durationMinutes: Type.Optional(Type.Number({
           minimum: 1,
           maximum: 1440,
