@@ -144,7 +144,8 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
           const [, noun, verb] = type.split('.')
           return [
             verb === 'lost' ? `${noun} lost` : noun,
-            exercise ?? level ?? achievement ?? (records as { exerciseKey: string }[] | undefined)?.map((each) => each.exerciseKey),
+            exercise ?? level ?? achievement ??
+              (records as { exerciseKey: string }[] | undefined)?.map((each) => each.exerciseKey),
             ...(exercise === undefined ? [] : [weightKg, reps])
           ]
         })
