@@ -63,13 +63,17 @@ t.test(
     }).flat()
     await Promise.all(attack.map(({ isOpen }) => isOpen))
     const upload = (path: string) => call(base + path, { method: 'POST', headers: as(), body: Buffer.alloc(MEBIBYTE) })
+    const times: number[] = []
     for (let turn = 0; turn < 8; turn++) {
       for (const path of paths) {
         const { status, ms } = await upload(path)
         t.equal(status, 200)
-        t.ok(ms < 1_000, `${path}: ${ms} ms`)
+        times.push(ms)
       }
     }
+    // The median: a machine that stalls delays one of them, the attack would delay all.
+    const median = times.toSorted((a, b) => a - b)[times.length / 2]!
+    t.ok(median < 1_000, `${times.map(Math.round).join(', ')} ms`)
     for (const { stop } of attack) stop()
   }
 )

@@ -35,7 +35,7 @@ async function countStored (nats: NatsConnection) {
 
 /** 16 clients that write continuously; `stop` returns the number of their committed transactions. */
 function startWriters (t: Test, url: string) {
-  const db = connect<Tables>(url, { log, maxConnections: 16 })
+  const db = connect<Tables>(url, { log, maxConnections: 16, timeoutFactor: 10 })
   let isStopped = false
   let count = 0
   const writers = Array.from({ length: 16 }, async () => {

@@ -65,7 +65,7 @@ export async function testBus (t: Test) {
 
   /** A replica of a service, with its own connections. */
   const replica = (service: string) => {
-    const own = connect<Tables>(url, { log: { warn () {} } })
+    const own = connect<Tables>(url, { log: { warn () {} }, timeoutFactor: 10 })
     const bus = connectBus(nats.urlOf(service), { service, log })
     const closers: (() => Promise<void>)[] = []
     let closing: Promise<void> | undefined
