@@ -145,7 +145,7 @@ async function runTests (): Promise<Tally> {
   )
   const env = { TEST_DATABASE_URL: url(), ...options.grep.length > 0 ? { TAP_GREP: options.grep.join('\n') } : {} }
   const results = [
-    ...await runGroups(parallel, 2 * availableParallelism(), env),
+    ...await runGroups(parallel, 3 * availableParallelism(), env),
     ...await runGroups(serial.map((file) => [file]), 1, env)
   ]
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)

@@ -60,7 +60,7 @@ export class Operations extends HeyApiClient {
     /**
      * Appeal a decision
      *
-     * Once for each decision, within 180 days. Somebody else reads it. Who reported something that was dismissed can appeal that too, with the reportId. Who cannot sign in uses the token of the link in the mail, and needs no access token.
+     * Once for each decision, within 180 days. Another operator reads it. If your report was dismissed, you can appeal that too, with the reportId. Without a session, send the token of the mailed link instead.
      */
     public appealDecision<ThrowOnError extends boolean = true>(options: Options<AppealDecisionData, ThrowOnError>): RequestResult<AppealDecisionResponses, AppealDecisionErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<AppealDecisionResponses, AppealDecisionErrors, ThrowOnError, 'data'>({

@@ -52,9 +52,8 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'appealDecision',
       summary: 'Appeal a decision',
       description:
-        'Once for each decision, within 180 days. Somebody else reads it. Who reported something that was dismissed ' +
-        'can appeal that too, with the reportId. Who cannot sign in uses the token of the link in the mail, and ' +
-        'needs no access token.',
+        'Once for each decision, within 180 days. Another operator reads it. If your report was dismissed, you can ' +
+        'appeal that too, with the reportId. Without a session, send the token of the mailed link instead.',
       'x-extension': true,
       body: Body({
         decisionId: Type.Optional(Id),

@@ -5,7 +5,7 @@ export const APPEAL_DAYS = 180
 const STRIKES_COUNT_FOR = '180 days'
 const MAX_DECISIONS = 50
 
-/** How an account stands with the rules, as its owner sees it. Who decided, and what was dismissed, is left out. */
+/** How an account stands with the rules, as its owner sees it. The operator and dismissals are left out. */
 export async function readStanding (db: Db, accountId: string) {
   const { rows: [account] } = await sql<{ isBanned: boolean, strikes: number }>`
     select banned_at is not null as "isBanned", (

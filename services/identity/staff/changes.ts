@@ -58,8 +58,8 @@ export async function confirmStaffChange ({ db, console, mailer }: StaffDeps, op
 
 /**
  * One more administrator, one less, and a new passkey for an operator who has one take two administrators. One alone
- * could otherwise become two, or remove those who would notice. Who has no passkey yet counts as an administrator: a
- * lone one could otherwise invite two, who then confirm for each other.
+ * could otherwise become two, or remove those who would notice. An administrator without a passkey counts too: a lone
+ * one could otherwise invite two, who then confirm for each other.
  */
 async function takesTwo (trx: Trx, requested: StaffChange) {
   const admins = await trx.selectFrom('staff').where('role', '=', 'ADMIN').where('disabled_at', 'is', null).select('id')

@@ -51,9 +51,9 @@ export async function withdrawWithin (trx: Trx, scopes: Scope[], sequence: numbe
 }
 
 /**
- * Locks what notifications are about until the end of the transaction. Who creates some SHARES the lock with others. Who
- * withdraws or rewrites them is ALONE: no notification is being created that they cannot see yet. Subjects are locked
- * before inboxes, and in one order, so that no two deadlock.
+ * Locks what notifications are about until the end of the transaction. Creating some takes a SHARED lock. Withdrawing or
+ * rewriting them takes it ALONE, so that none is being created meanwhile. Subjects are locked before inboxes, and in one
+ * order, so that no two deadlock.
  */
 export async function lockSubjects (trx: Trx, subjects: string[], mode: 'SHARED' | 'ALONE') {
   if (subjects.length === 0) return

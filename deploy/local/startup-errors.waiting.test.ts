@@ -1,4 +1,4 @@
-// Serial: it sets a timeout for the launcher to give up. Its tests wait most of the time, so they run side by side.
+// It waits for a system that is slow to start. Its tests run side by side.
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
