@@ -43,31 +43,6 @@ for (const kind of kinds) {
     )
   })
 
-  t.test(`${kind}: a session that ends closes its connections within a second`, async (t) => {
-    const { url, as, revokedSessions } = await realtimeGateway(t)
-    const sessionId = randomUUID()
-    const [client, other] = [
-      await open(t, url, { headers: as(sessionId) }),
-      await open(t, url, { headers: as() })
-    ]
-    await client.next('hello')
-    const startedAt = performance.now()
-    revokedSessions.push(sessionId)
-    t.equal(await client.closed, 4401)
-    t.ok(performance.now() - startedAt < 1_000, `${Math.round(performance.now() - startedAt)} ms`)
-    t.equal(other.frames.some(({ type }) => type === 'error'), false)
-  })
-
-  t.test(`${kind}: an expired token ends the connection, after a warning`, async (t) => {
-    const { url, as } = await realtimeGateway(t)
-    const now = Math.floor(Date.now() / 1_000)
-    const client = await open(t, url, { headers: as(randomUUID(), { exp: now - 3 }) })
-    t.match(await client.next('token.expiring'), { data: { expiresAt: String } })
-    t.equal(await client.closed, 4401)
-    const late = Date.now() / 1_000 - (now - 3 + 5)
-    t.ok(late < 2.5, `${late} s after the token and the clock skew`)
-  })
-
   t.test(`${kind}: refusals are ordinary responses, before the connection is accepted`, async (t) => {
     const { url, as, feed, services, issuer } = await realtimeGateway(t, { CORS_ORIGINS: 'https://app.example' })
     const refusedWith = async (headers: Record<string, string>) =>
