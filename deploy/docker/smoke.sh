@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Starts the system in containers, walks two accounts through it, restarts every container, walks again, and removes
-# everything. Needs docker, docker compose (or docker-compose 1.29) and curl. Creates .env if there is none.
+# everything. A stand-in for FCM gets the pushes. Needs docker, docker compose (or docker-compose 1.29) and curl. Creates
+# .env if there is none.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
@@ -8,6 +9,8 @@ compose+=(--project-name tandem-smoke --profile mail -f docker-compose.yml)
 
 deploy/docker/make-env.sh
 work=$(mktemp -d)
+chmod 755 "$work"
+install -d -m 777 "$work/fcm"
 # All accounts of the walk share one client address and would reach its limits.
 {
   echo 'version: "3.9"'
@@ -15,6 +18,18 @@ work=$(mktemp -d)
   # For MailDev instead of Mailpit.
   echo '  mail: { environment: { MAILDEV_WEB_PORT: "8025" } }'
   echo '  gateway: { environment: { LIMIT_AUTH_REGISTER: "off", LIMIT_AUTH_VERIFY_EMAIL: "off" } }'
+  cat <<END
+  fcm:
+    image: tandem/gateway:${TANDEM_VERSION:-local}
+    command: ["node", "/fcm/deploy/docker/fake-fcm.ts", "fcm", "/account"]
+    volumes:
+      - "$PWD/deploy/docker:/fcm/deploy/docker:ro"
+      - "$PWD/services/notification/test:/fcm/services/notification/test:ro"
+      - "$work/fcm:/account"
+  notification:
+    environment: { FCM_SERVICE_ACCOUNT_FILE: /run/fcm/service-account.json, FCM_BASE_URL: "http://fcm:8090" }
+    volumes: ["$work/fcm:/run/fcm:ro"]
+END
 } > "$work/override.yml"
 
 # NATS before 2.10 rejects sync_interval.
@@ -47,6 +62,8 @@ if [ "${SMOKE_BUILD:-yes}" = yes ]; then
   done
 fi
 
+"${compose[@]}" up -d --no-build fcm
+for _ in $(seq 60); do [ -e "$work/fcm/service-account.json" ] && break; sleep 1; done
 "${compose[@]}" up -d --no-build
 # In a container too, so that this machine needs no Node.
 walk() {
@@ -54,11 +71,12 @@ walk() {
     "tandem/gateway:${TANDEM_VERSION:-local}" node /walk.mjs http://gateway:8080 http://mail:8025
 }
 walk
+"${compose[@]}" logs --no-color fcm | grep 'push to token-'
 curl -fsS "http://127.0.0.1:${PORT:-8080}/health/ready" && echo
 # Those that run: `compose config --services` of docker-compose 1.29 also lists the services of other profiles.
 name='{{.Label "com.docker.compose.service"}}'
 running=$(docker ps --filter label=com.docker.compose.project=tandem-smoke --format "$name")
-for container in $(grep -v '^mail$' <<< "$running"); do
+for container in $(grep -vx 'mail\|fcm' <<< "$running"); do
   echo "restarting $container"
   "${compose[@]}" restart -t 20 "$container"
 done

@@ -26,9 +26,9 @@ const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 /**
  * A fake of the parts of Google that pushes need: the exchange of a signed assertion for an access token, and
  * messages:send of FCM HTTP v1. It verifies assertions, and accepts only its own access tokens and messages in FCM's
- * shape.
+ * shape. `host` is the name by which the service reaches it.
  */
-export async function startFakeFcm (port = 0) {
+export async function startFakeFcm ({ port = 0, host = '127.0.0.1' } = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-fcm-'))
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const tokens = new Set<string>()
@@ -41,8 +41,8 @@ export async function startFakeFcm (port = 0) {
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await new Promise<void>((resolve) => server.listen(port, host, resolve))
+  const url = `http://${host}:${(server.address() as AddressInfo).port}`
   const file = path.join(folder, 'service-account.json')
   await writeFile(
     file,
