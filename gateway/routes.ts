@@ -24,7 +24,7 @@ export const servicePrefixes = {
   profile: ['/onboarding', '/locations', '/profile'],
   social: ['/feed', '/stories', '/users', '/hashtags', '/media', '/reports'],
   fitmatch: ['/fitmatch', '/blocks', '/activities', '/buddies'],
-  dashboard: ['/dashboard', '/logs', '/goals', '/programs', '/exercises', '/records', '/fasting'],
+  dashboard: ['/dashboard', '/logs', '/goals', '/programs', '/exercises', '/records', '/achievements', '/fasting'],
   notification: ['/notifications']
 } as const
 

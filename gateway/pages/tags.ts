@@ -65,8 +65,8 @@ export const tags: Tag[] = [
   },
   {
     name: 'Dashboard',
-    description: 'The home screen, scores, statistics and personal records.',
-    paths: ['/dashboard', '/records']
+    description: 'The home screen, scores, statistics, personal records and achievements.',
+    paths: ['/dashboard', '/records', '/achievements']
   },
   {
     name: 'Training',

@@ -51,7 +51,13 @@ export const WeightLogged = defineEvent(
 
 export const AchievementEarned = defineEvent(
   'dashboard.achievement.earned.v1',
-  Type.Object({ accountId: Id, achievement: Type.String() })
+  Type.Object({ accountId: Id, achievement: Type.String(), achievementId: Type.Optional(Id) })
+)
+
+/** The log that earned an achievement was deleted within 24 hours. It can be earned again, with another id. */
+export const AchievementLost = defineEvent(
+  'dashboard.achievement.lost.v1',
+  Type.Object({ accountId: Id, achievement: Type.String(), achievementId: Id })
 )
 
 /** A running fast reached its goal. It runs on until its owner ends it. */

@@ -3,6 +3,7 @@ import { handleErasureCheck, handlePersonalData } from './erasure.ts'
 import { serveOperators } from '@tandem/operator-kit'
 import type { Deps } from './deps.ts'
 import './errors-indonesian.ts'
+import { achievementRoutes } from './achievements/routes.ts'
 import { exerciseRoutes } from './exercises/routes.ts'
 import { fastingRoutes } from './fasting/routes.ts'
 import { goalRoutes } from './goals/routes.ts'
@@ -24,6 +25,7 @@ const routes = [
   weeklyOverviewRoutes,
   logRoutes,
   recordRoutes,
+  achievementRoutes,
   goalRoutes,
   exerciseRoutes,
   programRoutes,

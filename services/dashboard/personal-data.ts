@@ -25,7 +25,8 @@ export const personalData: PersonalData<Tables> = {
   }),
   daily_summaries: personal({ rowsOf: inColumns('account_id'), exported: derived }),
   streaks: personal({ rowsOf: inColumns('account_id'), exported: ['kind', 'first_day', 'last_day'] }),
-  achievements: personal({ rowsOf: inColumns('account_id'), exported: ['achievement', 'earned_at'] }),
+  achievements: personal({ rowsOf: inColumns('account_id'), exported: ['id', 'achievement', 'earned_at'] }),
+  attended_activities: personal({ rowsOf: inColumns('account_id'), exported: ['activity_id'] }),
   totals: personal({
     rowsOf: inColumns('account_id'),
     exported: ['xp', 'workouts', 'workout_minutes', 'food_entries', 'records', 'highest_level']

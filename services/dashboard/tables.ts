@@ -70,7 +70,8 @@ export interface Tables
     is_record: Generated<boolean>
   }
   streaks: { account_id: string, kind: StreakKind, first_day: Day, last_day: Day }
-  achievements: { account_id: string, achievement: string, earned_at: Generated<Date> }
+  achievements: { id: Generated<string>, account_id: string, achievement: string, earned_at: Generated<Date> }
+  attended_activities: { account_id: string, activity_id: string }
   people: { account_id: string, name: string, image: string | null, timezone: string, changed_at: Date }
   profile_weights: { account_id: string, kg: number, weighed_at: Date }
   goals: {

@@ -38,6 +38,31 @@ export type AccountProfile = {
     weightUnit: 'kg' | 'pound';
 };
 
+export type Achievement = {
+    /**
+     * How to earn it
+     */
+    description: string;
+    /**
+     * null until it is earned
+     */
+    earnedAt: string | null;
+    /**
+     * What to draw; kinds of one figure share it
+     */
+    icon: 'workout' | 'streak' | 'record' | 'level' | 'program' | 'people';
+    /**
+     * What a post takes as its achievementId. null until it is earned
+     */
+    id: string | null;
+    kind: 'FIRST_WORKOUT' | 'TEN_WORKOUTS' | 'FIFTY_WORKOUTS' | 'HUNDRED_WORKOUTS' | 'FIVE_HUNDRED_WORKOUTS' | 'STREAK_7' | 'STREAK_30' | 'STREAK_100' | 'STREAK_365' | 'WEEK_STREAK_4' | 'FIRST_PR' | 'TEN_PRS' | 'LEVEL_5' | 'LEVEL_10' | 'LEVEL_25' | 'FIRST_PROGRAM' | 'FIVE_ACTIVITIES';
+    /**
+     * Percent
+     */
+    progress: number;
+    title: string;
+};
+
 export type Activity = {
     area: {
         city: string | null;
@@ -3439,6 +3464,68 @@ export type GetStandingResponses = {
 };
 
 export type GetStandingResponse = GetStandingResponses[keyof GetStandingResponses];
+
+export type ListAchievementsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/achievements';
+};
+
+export type ListAchievementsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListAchievementsError = ListAchievementsErrors[keyof ListAchievementsErrors];
+
+export type ListAchievementsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            achievements: Array<Achievement>;
+        };
+        success: true;
+    };
+};
+
+export type ListAchievementsResponse = ListAchievementsResponses[keyof ListAchievementsResponses];
 
 export type ListActivitiesData = {
     body?: never;

@@ -15,7 +15,17 @@ const seed: Seed = async ({ accountId, insert }) => {
   await insert('lifts', { account_id, log_id: log['id'] })
   await insert('deleted_logs', { account_id })
   await insert('past_targets', { account_id })
-  for (const table of ['daily_summaries', 'achievements', 'totals', 'goals', 'profile_weights', 'people']) {
+  for (
+    const table of [
+      'daily_summaries',
+      'achievements',
+      'attended_activities',
+      'totals',
+      'goals',
+      'profile_weights',
+      'people'
+    ]
+  ) {
     await insert(table, { account_id })
   }
   const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour))

@@ -4,6 +4,7 @@ import { claimOnce } from '@tandem/bus-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { dayIn } from '@tandem/account-kit'
 import { serializeByAccount } from '@tandem/http-kit'
+import { awardPrograms, countActivity, findEarnedBy, takeBackUntrue } from '../achievements/actions.ts'
 import { LogNotFound } from '../errors.ts'
 import { lockAccount, recalculate } from '../progress/actions.ts'
 import { insertLifts, markRecords, deleteLifts, publishRecords } from '../records/actions.ts'
@@ -78,6 +79,7 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
   const days = new Set(written.flatMap((log) => [log.day, existing.get(log.clientId)?.day ?? log.day]))
   for (const { day } of await replaceLifts(trx, accountId, workouts)) days.add(day)
   await recalculate(trx, accountId, totals, [...days])
+  await awardPrograms(trx, accountId, workouts)
 
   const ids = new Map(written.map(({ clientId, id }) => [clientId, id]))
   const seenClientIds = new Set(existing.keys())
@@ -92,15 +94,16 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
 }
 
 /**
- * Logs a workout that another service reports, once for an event. Nothing is written if the person has a log of this
- * name, which their phone may have sent, or a workout at the same time.
+ * Counts an activity that another service reports, and logs it as a workout, once for an event. Nothing is logged if the
+ * person has a log of this name, which their phone may have sent, or a workout at the same time.
  */
 export async function logReportedWorkout (
   db: Db,
-  { accountId, zone, eventId, item }: {
+  { accountId, zone, eventId, activityId, item }: {
     accountId: string,
     zone: string,
     eventId: string,
+    activityId: string,
     item: Item & { endsAt: Date }
   }
 ) {
@@ -108,6 +111,7 @@ export async function logReportedWorkout (
     await db.transaction().execute(async (trx) => {
       if (!await claimOnce(trx, eventId, 'reported workout')) return
       await lockAccount(trx, accountId)
+      await countActivity(trx, accountId, activityId)
       const existing = await trx.selectFrom('logs').where('account_id', '=', accountId)
         .where((log) =>
           log.or([
@@ -130,6 +134,7 @@ export async function deleteLog (db: Db, accountId: string, logId: string) {
   await runSerialized(accountId, async () =>
     await db.transaction().execute(async (trx) => {
       const totals = await lockAccount(trx, accountId)
+      const achievements = await findEarnedBy(trx, accountId, logId)
       const lifts = await deleteLifts(trx, accountId, [logId])
       const weightBefore = await findNewestWeight(trx, accountId)
       const log = await trx.deleteFrom('logs').where('id', '=', logId).where('account_id', '=', accountId)
@@ -143,6 +148,7 @@ export async function deleteLog (db: Db, accountId: string, logId: string) {
       const changedLifts = await markRecords(trx, accountId, lifts.map(({ exerciseKey }) => exerciseKey))
       await publishRecords(trx, accountId, { removed: lifts, changed: changedLifts, logIds: new Set() })
       await recalculate(trx, accountId, totals, [...new Set([log.day, ...changedLifts.map(({ day }) => day)])])
+      await takeBackUntrue(trx, accountId, achievements)
     }))
 }
 

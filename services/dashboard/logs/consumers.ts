@@ -15,6 +15,7 @@ export const onActivityAttended = (deps: Deps) =>
       accountId,
       zone: await findTimezone(deps, accountId),
       eventId,
+      activityId,
       item: {
         // The name under which a phone logs its own recording of the workout, which then replaces this one.
         clientId: `activity:${activityId}`,

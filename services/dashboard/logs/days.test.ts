@@ -278,7 +278,9 @@ t.test('a level is published when it is reached, and when its logs are deleted',
     ['level', 2],
     ['achievement', 'FIRST_WORKOUT'],
     ['level lost', 1],
+    ['achievement lost', 'FIRST_WORKOUT'],
     ['level', 2],
+    ['achievement', 'FIRST_WORKOUT'],
     ['level', 3],
     ['level', 4]
   ])

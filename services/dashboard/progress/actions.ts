@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { AchievementEarned, LevelLost, LevelReached } from '@tandem/contracts'
+import { LevelLost, LevelReached } from '@tandem/contracts'
+import { awardAchievements } from '../achievements/actions.ts'
 import { dayFromNumber, mondayNumberOf, dayNumberOf } from '../calendar.ts'
 import type { Trx } from '../tables.ts'
 import { findMissingDays } from './missing-days.ts'
-import { achievementsOf, levelOf } from './rules.ts'
+import { levelOf } from './rules.ts'
 import { applyStreakChanges, type StreakChange } from './streaks.ts'
 import { deleteSummaries, insertSummaries, weeksWithWorkout, type Summary } from './summaries.ts'
 
@@ -44,11 +44,13 @@ export async function recalculate (trx: Trx, accountId: string, totals: LockedTo
 
   const longest = await applyStreakChanges(trx, accountId, await findStreakChanges(trx, accountId, days, before, after))
   await publishLevels(trx, accountId, totals.highestLevel, level)
-  await awardAchievements(
-    trx,
-    accountId,
-    achievementsOf({ workouts, records, level, dayStreak: longest.DAY, weekStreak: longest.WEEK })
-  )
+  await awardAchievements(trx, accountId, {
+    workouts,
+    records,
+    level,
+    dayStreak: longest.DAY,
+    weekStreak: longest.WEEK
+  })
 }
 
 async function publishLevels (trx: Trx, accountId: string, before: number, level: number) {
@@ -83,15 +85,4 @@ async function findStreakChanges (trx: Trx, accountId: string, days: string[], b
     for (const number of weeks) changes.push({ kind: 'WEEK', number, counts: active.has(dayFromNumber(number)) })
   }
   return changes
-}
-
-/** Stores and publishes new achievements. An earned achievement stays, even if its logs are deleted. */
-async function awardAchievements (trx: Trx, accountId: string, achievements: string[]) {
-  if (achievements.length === 0) return
-  const { rows } = await sql<{ achievement: string }>`
-    insert into achievements (account_id, achievement)
-    select ${accountId}, * from unnest(${achievements}::text[])
-    on conflict do nothing
-    returning achievement`.execute(trx)
-  for (const { achievement } of rows) await publish(trx, AchievementEarned, accountId, { accountId, achievement })
 }

@@ -45,29 +45,3 @@ export function levelOf (xp: number): number {
 
 /** The XP missing to the next level. */
 export const xpToNextLevel = (xp: number) => xpForLevel(levelOf(xp) + 1) - xp
-
-/** The figures that achievements depend on. Streaks are the longest of those just changed, in days and in ISO weeks. */
-interface Progress {
-  workouts: number
-  records: number
-  level: number
-  dayStreak: number
-  weekStreak: number
-}
-
-const achievements: Record<string, (progress: Progress) => boolean> = {
-  FIRST_WORKOUT: ({ workouts }) => workouts >= 1,
-  TEN_WORKOUTS: ({ workouts }) => workouts >= 10,
-  HUNDRED_WORKOUTS: ({ workouts }) => workouts >= 100,
-  STREAK_7: ({ dayStreak }) => dayStreak >= 7,
-  STREAK_30: ({ dayStreak }) => dayStreak >= 30,
-  STREAK_100: ({ dayStreak }) => dayStreak >= 100,
-  WEEK_STREAK_4: ({ weekStreak }) => weekStreak >= 4,
-  FIRST_PR: ({ records }) => records >= 1,
-  TEN_PRS: ({ records }) => records >= 10,
-  LEVEL_10: ({ level }) => level >= 10
-}
-
-/** All achievements that this progress qualifies for, including earlier ones. */
-export const achievementsOf = (progress: Progress) =>
-  Object.keys(achievements).filter((name) => achievements[name]?.(progress))

@@ -215,11 +215,13 @@ export const registry: RegistryEntry[] = [
       : { dedupeKey: `record:${id}` },
     params: { exercise, weightKg, reps }
   }]),
-  onEvent(AchievementEarned, ({ accountId, achievement }) => [{
+  onEvent(AchievementEarned, ({ accountId, achievement, achievementId }) => [{
     kind: 'achievementEarned',
-    dedupeKey: `achievement:${achievement}`,
+    // Of the achievement: one that was taken back can be earned again.
+    dedupeKey: about.achievement(achievementId ?? achievement),
     to: [accountId],
-    data: { achievement },
+    subjects: [about.achievement(achievementId ?? achievement)],
+    data: { achievement, ...achievementId !== undefined && { achievementId } },
     params: { achievement }
   }]),
 

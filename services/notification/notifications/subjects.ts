@@ -28,6 +28,7 @@ export const about = {
   buddyRequest: (requestId: string) => `buddy-request:${requestId}`,
   buddies: (one: string, other: string) => `buddies:${[one, other].sort().join(':')}`,
   level: (level: number, accountId: string) => `level:${level}:${accountId}`,
+  achievement: (achievementId: string) => `achievement:${achievementId}`,
   record: ({ logId, exerciseKey }: { logId: string, exerciseKey: string }) => `record:${logId}:${exerciseKey}`,
   fast: (fastId: string) => `fast:${fastId}`
 }

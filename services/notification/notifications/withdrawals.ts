@@ -1,5 +1,6 @@
 import type Type from 'typebox'
 import {
+  AchievementLost,
   ActivityCanceled,
   ActivityChanged,
   ActivityEdited,
@@ -167,6 +168,10 @@ export const withdrawals: WithdrawalEntry[] = [
   withdrawnBy(
     RecordsLost,
     ({ accountId, records }) => records.map((record) => ({ subject: about.record(record), accountId }))
+  ),
+  withdrawnBy(
+    AchievementLost,
+    ({ accountId, achievementId }) => [{ subject: about.achievement(achievementId), accountId }]
   ),
   withdrawnBy(FastCorrected, ({ fastId }) => [{ subject: about.fast(fastId) }])
 ]

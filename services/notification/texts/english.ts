@@ -100,14 +100,21 @@ export const english = {
     body: `{achievement, select,
       FIRST_WORKOUT {You completed your first workout. Great start!}
       TEN_WORKOUTS {You completed ten workouts. Keep it up!}
+      FIFTY_WORKOUTS {You completed fifty workouts. Keep it up!}
       HUNDRED_WORKOUTS {You completed a hundred workouts. Impressive!}
+      FIVE_HUNDRED_WORKOUTS {You completed five hundred workouts. Impressive!}
       STREAK_7 {You logged activity 7 days in a row.}
       STREAK_30 {You logged activity 30 days in a row.}
       STREAK_100 {You logged activity 100 days in a row. Impressive!}
+      STREAK_365 {You logged activity every day for a year. Impressive!}
       WEEK_STREAK_4 {You worked out 4 weeks in a row.}
       FIRST_PR {You set your first personal record.}
       TEN_PRS {You set ten personal records.}
+      LEVEL_5 {You reached level 5.}
       LEVEL_10 {You reached level 10.}
+      LEVEL_25 {You reached level 25.}
+      FIRST_PROGRAM {You completed every day of a program.}
+      FIVE_ACTIVITIES {You took part in five activities with others.}
       other {You unlocked a new achievement.}}`
   },
   buddyRequested: {

@@ -78,14 +78,21 @@ export const indonesian: Texts = {
     body: `{achievement, select,
       FIRST_WORKOUT {Latihan pertama Anda selesai. Awal yang baik!}
       TEN_WORKOUTS {Sepuluh latihan selesai. Anda serius!}
+      FIFTY_WORKOUTS {Lima puluh latihan selesai. Teruskan!}
       HUNDRED_WORKOUTS {Seratus latihan selesai. Luar biasa!}
+      FIVE_HUNDRED_WORKOUTS {Lima ratus latihan selesai. Luar biasa!}
       STREAK_7 {Anda mencatat 7 hari berturut-turut.}
       STREAK_30 {Anda mencatat 30 hari berturut-turut.}
       STREAK_100 {Anda mencatat 100 hari berturut-turut. Luar biasa!}
+      STREAK_365 {Anda mencatat setiap hari selama setahun. Luar biasa!}
       WEEK_STREAK_4 {Anda berlatih 4 minggu berturut-turut.}
       FIRST_PR {Anda mencetak rekor pribadi pertama.}
       TEN_PRS {Anda mencetak sepuluh rekor pribadi.}
+      LEVEL_5 {Anda mencapai level 5.}
       LEVEL_10 {Anda mencapai level 10.}
+      LEVEL_25 {Anda mencapai level 25.}
+      FIRST_PROGRAM {Anda menyelesaikan setiap hari dari sebuah program.}
+      FIVE_ACTIVITIES {Anda mengikuti lima aktivitas bersama orang lain.}
       other {Anda membuka pencapaian baru.}}`
   },
   buddyRequested: { title: 'Permintaan teman olahraga', body: '{name} ingin berolahraga bersama Anda: {sport}' },

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import { publish } from '@tandem/bus-kit'
+import { AchievementEarned, AchievementLost } from '@tandem/contracts'
+import type { Trx } from '../tables.ts'
+import { readFigures, readProgramPercent } from './queries.ts'
+import { achievementsOf, type Figures } from './rules.ts'
+
+/**
+ * Stores and publishes the achievements that these figures earn, each once. Call it in the transaction that makes them
+ * true, with the account locked.
+ */
+export async function awardAchievements (trx: Trx, accountId: string, figures: Partial<Figures>) {
+  const earned = achievementsOf(figures)
+  if (earned.length === 0) return
+  const rows = await trx.insertInto('achievements')
+    .values(earned.map((achievement) => ({ account_id: accountId, achievement })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(['id', 'achievement'])
+    .execute()
+  for (const { id, achievement } of rows) {
+    await publish(trx, AchievementEarned, accountId, { accountId, achievement, achievementId: id })
+  }
+}
+
+/** Awards what days of programs earn, if some of `workouts` are of one. */
+export async function awardPrograms (trx: Trx, accountId: string, workouts: { data: Record<string, unknown> }[]) {
+  if (!workouts.some(({ data }) => data['programDayId'] !== undefined)) return
+  await awardAchievements(trx, accountId, { programPercent: await readProgramPercent(trx, accountId) })
+}
+
+/** Counts an activity with others, once. */
+export async function countActivity (trx: Trx, accountId: string, activityId: string) {
+  const counted = await trx.insertInto('attended_activities')
+    .values({ account_id: accountId, activity_id: activityId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('activity_id')
+    .executeTakeFirst()
+  if (!counted) return
+  const { activities } = await readFigures(trx, accountId)
+  await awardAchievements(trx, accountId, { activities })
+}
+
+/** The achievements that the write of a log earned in the last 24 hours. */
+export async function findEarnedBy (trx: Trx, accountId: string, logId: string) {
+  // All rows of a transaction have the same time, so these were written together.
+  return await trx.selectFrom('achievements').innerJoin('logs', 'logs.account_id', 'achievements.account_id')
+    .where('achievements.account_id', '=', accountId)
+    .where('logs.id', '=', logId)
+    .where((row) =>
+      row.or([row('earned_at', '=', row.ref('created_at')), row('earned_at', '=', row.ref('updated_at'))])
+    )
+    .where('earned_at', '>', sql<Date>`now() - interval '24 hours'`)
+    .select(['achievements.id', 'achievement'])
+    .execute()
+}
+
+/** Takes back those achievements that are not true any more. Call it after `recalculate`, with the account locked. */
+export async function takeBackUntrue (
+  trx: Trx,
+  accountId: string,
+  achievements: Awaited<ReturnType<typeof findEarnedBy>>
+) {
+  if (achievements.length === 0) return
+  const stillTrue = new Set<string>(achievementsOf(await readFigures(trx, accountId)))
+  for (const { id, achievement } of achievements.filter((each) => !stillTrue.has(each.achievement))) {
+    await trx.deleteFrom('achievements').where('account_id', '=', accountId).where('id', '=', id).execute()
+    await publish(trx, AchievementLost, accountId, { accountId, achievement, achievementId: id })
+  }
+}

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Language } from '@tandem/http-kit'
+import type { Db, StreakKind } from '../tables.ts'
+import { iconOf, kinds, progressOf, type Figures } from './rules.ts'
+import { texts } from './texts.ts'
+
+/** Every kind of achievement in the order of the rules, with what the person has of it. */
+export async function listAchievements (db: Db, accountId: string, language: Language) {
+  const [figures, rows] = await Promise.all([
+    readFigures(db, accountId),
+    db.selectFrom('achievements').where('account_id', '=', accountId)
+      .select(['id', 'achievement', 'earned_at as earnedAt'])
+      .execute()
+  ])
+  const earned = new Map(rows.map(({ achievement, ...row }) => [achievement, row]))
+  return kinds.map((kind) => ({
+    id: earned.get(kind)?.id ?? null,
+    kind,
+    ...texts[language][kind],
+    icon: iconOf(kind),
+    earnedAt: earned.get(kind)?.earnedAt ?? null,
+    progress: earned.has(kind) ? 100 : progressOf(kind, figures)
+  }))
+}
+
+export async function readFigures (db: Db, accountId: string): Promise<Figures> {
+  const figures = await db
+    .selectNoFrom([
+      sql<number | null>`(select workouts from totals where account_id = ${accountId})`.as('workouts'),
+      sql<number | null>`(select records from totals where account_id = ${accountId})`.as('records'),
+      sql<number | null>`(select highest_level from totals where account_id = ${accountId})`.as('level'),
+      longestStreak(accountId, 'DAY').as('dayStreak'),
+      longestStreak(accountId, 'WEEK').as('weekStreak'),
+      sql<number>`(select count(*) from attended_activities where account_id = ${accountId})`.as('activities')
+    ])
+    .executeTakeFirstOrThrow()
+  return {
+    workouts: figures.workouts ?? 0,
+    records: figures.records ?? 0,
+    level: figures.level ?? 1,
+    dayStreak: figures.dayStreak ?? 0,
+    weekStreak: figures.weekStreak ?? 0,
+    programPercent: await readProgramPercent(db, accountId),
+    activities: Number(figures.activities)
+  }
+}
+
+const longestStreak = (accountId: string, kind: StreakKind) =>
+  sql<number | null>`(
+    select (last_day - first_day) / ${sql.lit(kind === 'WEEK' ? 7 : 1)} + 1 from streaks
+    where account_id = ${accountId} and kind = ${kind} order by last_day - first_day desc limit 1)`
+
+/** Of the program that is furthest, how many percent of its training days have a workout. */
+export async function readProgramPercent (db: Db, accountId: string) {
+  const furthest = await db.selectFrom('programs').innerJoin('program_days', 'program_days.program_id', 'programs.id')
+    .where('programs.account_id', '=', accountId)
+    .where('is_rest_day', '=', false)
+    .select(sql<number>`(100 * count(*) filter (where ${isLogged(accountId)}) / count(*))::integer`.as('percent'))
+    .groupBy('programs.id')
+    .orderBy('percent', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return furthest?.percent ?? 0
+}
+
+const isLogged = (accountId: string) =>
+  sql`exists (
+    select from logs
+    where logs.account_id = ${accountId} and data ? 'programDayId'
+      and data ->> 'programDayId' = program_days.id::text and logs.type = 'WORKOUT')`
