@@ -1,6 +1,7 @@
 // Counts what one request of each kind of the mix causes until nothing more happens: statements of each service, commits,
-// events, commands of Redis and log lines: `npm run rehearse work`, or `-- like home`. It fails if a kind takes more
-// statements than MOST_STATEMENTS allows. Counts do not depend on the speed of a machine.
+// events, commands of Redis and log lines: `npm run rehearse work`. It fails if a kind takes more statements than
+// MOST_STATEMENTS allows. `-- like home` counts these alone, and prints their statements. Counts do not depend on the
+// speed of a machine.
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -35,14 +36,18 @@ await withStack(async (stack, dataDir) => {
   await admin.query('select pg_reload_conf()')
   await sleep(START_SETTLE_MS)
 
+  const only = process.argv.slice(2)
   const count = async (work: () => Promise<void>) => await countDuring(work, { redis, dataDir })
   const atRest = await count(async () => await sleep(REQUESTS * PAUSE_MS))
-  for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys(mix)) {
+  for (const name of only.length > 0 ? only : Object.keys(mix)) {
     // Caches fill, and statements are prepared.
     await request(stack, world, name, 10)
-    const counts = await count(async () => await request(stack, world, name, REQUESTS))
-    const each = new Map([...counts].map(([what, number]) => [what, (number - (atRest.get(what) ?? 0)) / REQUESTS]))
+    const { counts, statements } = await count(async () => await request(stack, world, name, REQUESTS))
+    const each = new Map(
+      [...counts].map(([what, number]) => [what, (number - (atRest.counts.get(what) ?? 0)) / REQUESTS])
+    )
     passed = report(name, each) && passed
+    if (only.length > 0) showStatements(statements, atRest.statements)
   }
   redis.disconnect()
   await admin.end()
@@ -67,15 +72,37 @@ async function countDuring (work: () => Promise<void>, { redis, dataDir }: { red
   await sleep(REST_MS)
   const after = await readTotals(redis, dataDir)
   const counts: Counts = new Map(Object.entries(after).map(([what, total]) => [what, total - before[what]!]))
-  const add = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
-  for await (const line of createInterface({ input: createReadStream(log, { start }) })) {
-    const [, service, text = ''] = /^tandem_(\w+) LOG: {2}(?:statement|execute [^:]+): (.*)/.exec(line) ?? []
-    if (!service) continue
+  const statements: Counts = new Map()
+  const add = (what: string, to = counts) => to.set(what, (to.get(what) ?? 0) + 1)
+  for await (const { service, text } of readStatements(log, start)) {
+    add(`${service}: ${text}`, statements)
     if (/^commit/i.test(text)) add('commits')
     else if (!/^(begin|rollback)/i.test(text)) add(service)
     if (/^insert into "outbox"/.test(text)) add('events')
   }
-  return counts
+  return { counts, statements }
+}
+
+/** What services have sent to Postgres. A statement of several lines continues in lines that begin with a tab. */
+async function* readStatements (log: string, start: number) {
+  let current: { service: string, text: string } | undefined
+  for await (const line of createInterface({ input: createReadStream(log, { start }) })) {
+    if (line.startsWith('\t')) {
+      if (current) current.text += ` ${line.trim()}`
+      continue
+    }
+    if (current) yield current
+    const [, service, text = ''] = /^tandem_(\w+) LOG: {2}(?:statement|execute [^:]+): (.*)/.exec(line) ?? []
+    current = service ? { service, text } : undefined
+  }
+  if (current) yield current
+}
+
+function showStatements (statements: Counts, atRest: Counts) {
+  for (const [statement, number] of [...statements].sort(([, one], [, other]) => other - one)) {
+    const each = (number - (atRest.get(statement) ?? 0)) / REQUESTS
+    if (each >= 0.1) console.log(`  ${each.toFixed(1)} ${statement.slice(0, 240)}`)
+  }
 }
 
 async function readTotals (redis: Redis, dataDir: string): Promise<Record<string, number>> {
