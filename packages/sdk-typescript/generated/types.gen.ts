@@ -145,6 +145,9 @@ export type ActivityParticipant = {
     profileId: string;
     state: 'INVITED' | 'ASKED' | 'GOING' | 'DECLINED' | 'REFUSED' | 'LEFT' | 'REMOVED';
     user: {
+        /**
+         * Of others `profileId`; your own is that of your account
+         */
         id: string;
         image: string | null;
         name: string;
@@ -318,6 +321,9 @@ export type ChatMessage = {
     isMine: boolean;
     matchId: string;
     readAt: string | null;
+    /**
+     * The FitMatch profile of the sender
+     */
     senderId: string;
 };
 
@@ -1161,7 +1167,7 @@ export type NewWorkoutLog = {
 
 export type Notification = {
     /**
-     * The person whose action it reports; the latest of several
+     * The person whose action it reports; the latest of several. In FitMatch their profile: `id` is a profile id, as `profileId` of `data`
      */
     actor: NotificationActor | null;
     body: string;
@@ -4290,6 +4296,9 @@ export type RemoveParticipantData = {
     body?: never;
     path: {
         id: string;
+        /**
+         * The `user.id` of the participant
+         */
         userId: string;
     };
     query?: never;
@@ -4485,6 +4494,9 @@ export type AnswerJoinRequestData = {
     };
     path: {
         id: string;
+        /**
+         * The `user.id` of the participant
+         */
         userId: string;
     };
     query?: never;
