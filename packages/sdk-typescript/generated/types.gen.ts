@@ -601,6 +601,10 @@ export type FoodData = {
 export type FoodLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: FoodData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1599,6 +1603,10 @@ export type SleepData = {
 export type SleepLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: SleepData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1865,6 +1873,10 @@ export type WaterData = {
 export type WaterLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: WaterData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1917,6 +1929,10 @@ export type WeightData = {
 export type WeightLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: WeightData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1955,6 +1971,10 @@ export type WorkoutExercise = {
 export type WorkoutLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: WorkoutData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for

@@ -97,7 +97,10 @@ const logFields = {
   at: Timestamp,
   day: Type.String({ description: 'The calendar day of `at` in `timezone`, which the log counts for' }),
   timezone: Type.String({ description: 'Where the log was written: a time zone, or an offset such as +09:00' }),
-  modifiedAt: Nullable(Timestamp, { description: 'As it was sent; null if it was not' })
+  modifiedAt: Nullable(Timestamp, { description: 'As it was sent; null if it was not' }),
+  counts: Type.Boolean({
+    description: 'False if a longer log is of the same workout or sleep: then only that one gives XP and records'
+  })
 }
 
 // The data of a log is returned as it was sent, so responses need not find out its type.
@@ -128,7 +131,8 @@ const exampleLog = {
   ...example,
   day: '2026-11-20',
   timezone: 'Asia/Jakarta',
-  modifiedAt: null
+  modifiedAt: null,
+  counts: true
 }
 
 export const logRoutes: Routes<Deps> = async (app, deps) => {
