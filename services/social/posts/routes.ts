@@ -27,7 +27,7 @@ import {
   PostEmpty,
   NotYourPost
 } from '../errors.ts'
-import { deleteMarked } from '../media/actions.ts'
+import { copyPhotosOfOthers, deleteMarked } from '../media/actions.ts'
 import { ensureOwnPrivateImages, toPrivateImages, replacePublicImages } from '../media/private-copies.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
@@ -128,7 +128,9 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     await ensureMentionedPeople(deps, content)
     const images = mediaUrls.map((url) => media.toStoredValue(url))
     await ensureOwnPrivateImages(db, account.id, images)
-    const shownImages = visibility === 'PUBLIC' ? images : await toPrivateImages(deps, account.id, images)
+    const shownImages = visibility === 'PUBLIC'
+      ? await copyPhotosOfOthers(deps, account.id, images)
+      : await toPrivateImages(deps, account.id, images)
     const row = await createPost(
       db,
       {
