@@ -1097,6 +1097,9 @@ export type NewStory = {
      * Seconds; only for a VIDEO
      */
     duration?: number;
+    /**
+     * Cut to 50 characters
+     */
     fontStyle?: string;
     mediaType: 'IMAGE' | 'VIDEO';
     mediaUrl: string;
@@ -5825,7 +5828,13 @@ export type SignInWithProviderBData = {
          */
         email?: string;
         fullName?: {
+            /**
+             * Cut to 100 characters
+             */
             familyName?: string;
+            /**
+             * Cut to 100 characters
+             */
             givenName?: string;
         };
         /**
@@ -14459,7 +14468,7 @@ export type SetTrustedContactData = {
         /**
          * The language of the mails; mine by default
          */
-        locale?: 'en' | 'id';
+        locale?: string;
         /**
          * Only I see it
          */

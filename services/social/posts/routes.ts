@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
+  ClientDetail,
   ClientUrl,
   Data,
   data,
@@ -49,7 +50,7 @@ const NewPost = named(
     content: Type.Optional(Content),
     visibility: Enum(visibilities, { default: 'PUBLIC' }),
     mediaUrls: Type.Optional(Type.Array(ClientUrl, { maxItems: 10 })),
-    mediaType: Type.Optional(Text({ min: 0, max: 100, description: 'A MIME type' })),
+    mediaType: Type.Optional(ClientDetail({ max: 100, description: 'A MIME type' })),
     activityId: Type.Optional(ExternalId),
     workoutId: Type.Optional(ExternalId),
     achievementId: Type.Optional(ExternalId),

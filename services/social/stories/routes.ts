@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
+  ClientDetail,
   ClientUrl,
   paginate,
   Data,
@@ -58,7 +59,7 @@ const NewStory = named(
     caption: Type.Optional(Text({ min: 0, max: 500 })),
     textColor: Type.Optional(Color),
     bgColor: Type.Optional(Color),
-    fontStyle: Type.Optional(Text({ min: 0, max: 50 })),
+    fontStyle: Type.Optional(ClientDetail({ max: 50 })),
     duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds; only for a VIDEO' }))
   }, {
     examples: [{
