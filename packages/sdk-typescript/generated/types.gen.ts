@@ -13381,7 +13381,7 @@ export type SaveLogsResponse = SaveLogsResponses[keyof SaveLogsResponses];
 export type LogPlannedWorkoutData = {
     body: {
         /**
-         * The start; default now
+         * The start with its UTC offset, which decides its day; default now
          */
         at?: string;
         /**

@@ -196,7 +196,10 @@ const hasChanged = (item: Item, existing: ExistingLog) =>
  * the log has already, else the offset of `at`, else `zone`, where the person is now. So neither a later move nor an edit
  * at home changes the day of a log of a journey.
  */
-function dayAndZoneOf ({ at, timezone, offset, existing }: Item & { existing: ExistingLog | undefined }, zone: string) {
+export function dayAndZoneOf (
+  { at, timezone, offset, existing }: Item & { existing: ExistingLog | undefined },
+  zone: string
+) {
   const written = timezone ?? existing?.timezone ?? (offset && offset !== offsetIn(zone, at) ? offset : zone)
   return { day: dayIn(written, at).toString(), timezone: written }
 }
