@@ -1038,6 +1038,9 @@ export type NewPost = {
      */
     pollQuestion?: string;
     type: 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
+    /**
+     * Default: PUBLIC
+     */
     visibility?: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
     workoutId?: string;
 };
@@ -1045,7 +1048,13 @@ export type NewPost = {
 export type NewProgram = {
     days: Array<{
         dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
+        /**
+         * Default: []
+         */
         exercises?: Array<NewProgramExercise>;
+        /**
+         * Default: false
+         */
         isRestDay?: boolean;
         name: string;
     }>;
@@ -4913,6 +4922,9 @@ export type GetMeetingSafetyResponse = GetMeetingSafetyResponses[keyof GetMeetin
 
 export type ArmMeetingSafetyData = {
     body?: {
+        /**
+         * Default: 60
+         */
         minutes?: number;
     };
     path: {
@@ -16867,7 +16879,7 @@ export type RemoveReactionResponse = RemoveReactionResponses[keyof RemoveReactio
 export type ReactToStoryData = {
     body: {
         /**
-         * 1 to 4 user-perceived characters
+         * One to four emoji
          */
         emoji: string;
     };
@@ -16882,7 +16894,7 @@ export type ReactToStoryErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      *
-     * `VALIDATION_ERROR`: emoji must have 1 to 4 characters
+     * `VALIDATION_ERROR`: emoji must be one to four emoji
      */
     400: Failure;
     /**

@@ -29,7 +29,7 @@ import {
   MediaGone,
   StoryLimitExceeded,
   storyErrors,
-  EmojiTooLong
+  NotEmoji
 } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
 import { createDescriber } from '../media/queries.ts'
@@ -200,10 +200,10 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
         description: 'Each user has one reaction; a new one replaces it. Reacting marks the story as viewed and ' +
           'notifies the author.',
         params,
-        body: Body({ emoji: Text({ max: 64, description: '1 to 4 user-perceived characters' }) }, {
+        body: Body({ emoji: Text({ max: 64, description: 'One to four emoji' }) }, {
           examples: [{ emoji: '🔥' }]
         }),
-        errors: [...storyErrors, EmojiTooLong],
+        errors: [...storyErrors, NotEmoji],
         response: {
           200: Data(
             Type.Object({ reaction: Type.Object({ emoji: Type.String({ examples: ['🔥'] }), createdAt: Timestamp }) })
