@@ -1046,7 +1046,7 @@ export class Operations extends HeyApiClient {
     /**
      * List the users I have blocked
      *
-     * The newest first. Whom I blocked in FitMatch is in `GET /fitmatch/block`.
+     * The newest first. People that I blocked in FitMatch are in `GET /fitmatch/block`.
      */
     public listBlockedUsers<ThrowOnError extends boolean = true>(options?: Options<ListBlockedUsersData, ThrowOnError>): RequestResult<ListBlockedUsersResponses, ListBlockedUsersErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<ListBlockedUsersResponses, ListBlockedUsersErrors, ThrowOnError, 'data'>({

@@ -77,7 +77,7 @@ export async function unblockPerson (db: Db, blockerId: string, blockedId: strin
 }
 
 /**
- * The people whom an account has blocked outside of FitMatch, most recent first. Those that it blocked there are left
+ * The people that an account has blocked outside of FitMatch, most recent first. Those that it blocked there are left
  * out: the list would say whose profile it was. The cursor is the last person's id.
  */
 export async function listBlockedPeople (

@@ -36,7 +36,7 @@ export async function updateMentions (
 ) {
   const usernames = parseMentions(content)
   const isOfText = sql<boolean>`mentions.comment_id is not distinct from ${commentId}::uuid`
-  // A name that stays in the text means whom it meant, whoever has it by now.
+  // A name that stays in the text means the same person, even if another one has it by now.
   const kept = await trx.selectFrom('mentions').where('post_id', '=', post.id).where(isOfText).where(
     'in_text',
     '=',
