@@ -106,7 +106,11 @@ t.test('mentions', async (t) => {
     )
     await put(ana, `/feed/${id}`, { content: 'alone' })
     await put(ana, `/feed/${id}`, { content: 'with @lee' })
-    t.same((await mentionEvents()).at(-1)?.['mentioned'], [stranger], 'a mention that is written again means the person who has the name')
+    t.same(
+      (await mentionEvents()).at(-1)?.['mentioned'],
+      [stranger],
+      'a mention that is written again means the person who has the name'
+    )
   })
 
   t.test('an edit publishes only who is mentioned or unmentioned by it, also after a change of the audience', async (t) => {

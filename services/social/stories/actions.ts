@@ -83,7 +83,7 @@ async function countView (trx: Trx, id: string, viewer: string) {
 }
 
 // Those that this process knows, and sequences of pictures that later ones may.
-const EMOJI = /^(?:\p{RGI_Emoji}|\p{ExtPict}[\p{ExtPict}\p{Emoji_Modifier}\u200D\uFE0E\uFE0F]*)$/v
+const EMOJI = /^(?:\p{RGI_Emoji}|\p{ExtPict}(?:\p{ExtPict}|\p{Emoji_Modifier}|\u200D|\uFE0E|\uFE0F)*)$/v
 
 /** Whether it is one to four emoji. Words would be pushed to the author of the story. */
 function isEmoji (text: string) {
