@@ -17,6 +17,10 @@ const isSentBy = (accountId: string) => sql<SqlBool>`(sender_id = ${accountId}::
 const ofProfile = (accountId: string) =>
   sql<SqlBool>`profile_id in (select id from profiles where account_id = ${accountId}::uuid)`
 
+/** The profile of an account: a copy says no more of others than FitMatch showed. */
+const profileOf = (accountId: ReturnType<typeof sql>) =>
+  sql`(select profiles.id from profiles where profiles.account_id = ${accountId})`
+
 /** What this service holds of people, in the order in which it is erased. */
 export const personalData: PersonalData<Tables> = {
   // Before the participations: ending those disarms meetings, which would then not be counted.
@@ -68,6 +72,7 @@ export const personalData: PersonalData<Tables> = {
       columns: ['id', 'match_id', 'sender_id', 'content', 'image_url', 'created_at', 'read_at'],
       // Of a received message only its time, its sender, and when it was read.
       values: (accountId) => ({
+        sender_id: profileOf(sql`sender_id`),
         content: sql`case when ${isSentBy(accountId)} then content end`,
         image_url: sql`case when ${isSentBy(accountId)} then image_url end`,
         read_at: sql`case when not ${isSentBy(accountId)} then read_at end`
@@ -81,7 +86,11 @@ export const personalData: PersonalData<Tables> = {
   }),
   swipes: personal({
     rowsOf: inColumns('swiper_id', 'target_id'),
-    exported: { columns: ['target_id', 'swipe_type', 'created_at'], rows: inColumns('swiper_id') }
+    exported: {
+      columns: ['target_id', 'swipe_type', 'created_at'],
+      rows: inColumns('swiper_id'),
+      values: () => ({ target_id: profileOf(sql`target_id`) })
+    }
   }),
   message_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
   setup_drafts: personal({ rowsOf: inColumns('account_id'), exported: ['draft', 'saved_at'] }),
@@ -154,7 +163,8 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('blocker_id', 'blocked_id'),
     exported: {
       columns: ['blocked_id', 'display_name', 'reason', 'created_at'],
-      rows: inColumns('blocker_id')
+      rows: inColumns('blocker_id'),
+      values: () => ({ blocked_id: sql`coalesce(profile_id, blocked_id)` })
     }
   }),
   buddies: personal({ rowsOf: inColumns('low_id', 'high_id'), exported: ['low_id', 'high_id', 'sport', 'created_at'] }),
@@ -180,7 +190,7 @@ export const personalData: PersonalData<Tables> = {
       until: '180 days after the last decision'
     },
     exported: {
-      columns: ['reported_id', 'reason', 'details', 'evidence', 'activity_id', 'status', 'created_at'],
+      columns: ['profile_id', 'reason', 'details', 'evidence', 'activity_id', 'status', 'created_at'],
       rows: inColumns('reporter_id')
     }
   }),

@@ -198,6 +198,7 @@ export interface Tables
     blocker_id: string,
     blocked_id: string,
     profile_id: string | null,
+    by_account: Generated<boolean>,
     display_name: string,
     reason: string | null,
     created_at: Generated<Date>
@@ -300,6 +301,7 @@ export interface Tables
     id: Generated<string>,
     from_id: string,
     to_id: string,
+    by_profile: Generated<boolean>,
     sport: string,
     status: Generated<BuddyRequestStatus>,
     created_at: Generated<Date>

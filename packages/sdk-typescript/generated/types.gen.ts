@@ -145,6 +145,9 @@ export type ActivityParticipant = {
     profileId: string;
     state: 'INVITED' | 'ASKED' | 'GOING' | 'DECLINED' | 'REFUSED' | 'LEFT' | 'REMOVED';
     user: {
+        /**
+         * Of others `profileId`; your own is that of your account
+         */
         id: string;
         image: string | null;
         name: string;
@@ -318,6 +321,9 @@ export type ChatMessage = {
     isMine: boolean;
     matchId: string;
     readAt: string | null;
+    /**
+     * The FitMatch profile of the sender
+     */
     senderId: string;
 };
 
@@ -595,6 +601,10 @@ export type FoodData = {
 export type FoodLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: FoodData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1028,6 +1038,9 @@ export type NewPost = {
      */
     pollQuestion?: string;
     type: 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
+    /**
+     * Default: PUBLIC
+     */
     visibility?: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
     workoutId?: string;
 };
@@ -1035,7 +1048,13 @@ export type NewPost = {
 export type NewProgram = {
     days: Array<{
         dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
+        /**
+         * Default: []
+         */
         exercises?: Array<NewProgramExercise>;
+        /**
+         * Default: false
+         */
         isRestDay?: boolean;
         name: string;
     }>;
@@ -1087,6 +1106,9 @@ export type NewStory = {
      * Seconds; only for a VIDEO
      */
     duration?: number;
+    /**
+     * Cut to 50 characters
+     */
     fontStyle?: string;
     mediaType: 'IMAGE' | 'VIDEO';
     mediaUrl: string;
@@ -1161,7 +1183,7 @@ export type NewWorkoutLog = {
 
 export type Notification = {
     /**
-     * The person whose action it reports; the latest of several
+     * The person whose action it reports; the latest of several. In FitMatch their profile: `id` is a profile id, as `profileId` of `data`
      */
     actor: NotificationActor | null;
     body: string;
@@ -1593,6 +1615,10 @@ export type SleepData = {
 export type SleepLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: SleepData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1859,6 +1885,10 @@ export type WaterData = {
 export type WaterLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: WaterData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1911,6 +1941,10 @@ export type WeightData = {
 export type WeightLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: WeightData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1949,6 +1983,10 @@ export type WorkoutExercise = {
 export type WorkoutLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: WorkoutData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -4290,6 +4328,9 @@ export type RemoveParticipantData = {
     body?: never;
     path: {
         id: string;
+        /**
+         * The `user.id` of the participant
+         */
         userId: string;
     };
     query?: never;
@@ -4485,6 +4526,9 @@ export type AnswerJoinRequestData = {
     };
     path: {
         id: string;
+        /**
+         * The `user.id` of the participant
+         */
         userId: string;
     };
     query?: never;
@@ -4878,6 +4922,9 @@ export type GetMeetingSafetyResponse = GetMeetingSafetyResponses[keyof GetMeetin
 
 export type ArmMeetingSafetyData = {
     body?: {
+        /**
+         * Default: 60
+         */
         minutes?: number;
     };
     path: {
@@ -5793,7 +5840,13 @@ export type SignInWithProviderBData = {
          */
         email?: string;
         fullName?: {
+            /**
+             * Cut to 100 characters
+             */
             familyName?: string;
+            /**
+             * Cut to 100 characters
+             */
             givenName?: string;
         };
         /**
@@ -13340,7 +13393,7 @@ export type SaveLogsResponse = SaveLogsResponses[keyof SaveLogsResponses];
 export type LogPlannedWorkoutData = {
     body: {
         /**
-         * The start; default now
+         * The start with its UTC offset, which decides its day; default now
          */
         at?: string;
         /**
@@ -14427,7 +14480,7 @@ export type SetTrustedContactData = {
         /**
          * The language of the mails; mine by default
          */
-        locale?: 'en' | 'id';
+        locale?: string;
         /**
          * Only I see it
          */
@@ -16826,7 +16879,7 @@ export type RemoveReactionResponse = RemoveReactionResponses[keyof RemoveReactio
 export type ReactToStoryData = {
     body: {
         /**
-         * 1 to 4 user-perceived characters
+         * One to four emoji
          */
         emoji: string;
     };
@@ -16841,7 +16894,7 @@ export type ReactToStoryErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      *
-     * `VALIDATION_ERROR`: emoji must have 1 to 4 characters
+     * `VALIDATION_ERROR`: emoji must be one to four emoji
      */
     400: Failure;
     /**

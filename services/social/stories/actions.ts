@@ -4,14 +4,14 @@ import { StoryDeleted, StoryReacted, StoryUnreacted } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { dayAround } from '@tandem/account-kit'
 import { lowerCounters } from '../counters.ts'
-import { EmojiTooLong, NotReacted, NotYourStory, StoryLimitExceeded } from '../errors.ts'
+import { NotEmoji, NotReacted, NotYourStory, StoryLimitExceeded } from '../errors.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../tables.ts'
 import { lockVisibleStory } from '../visibility/stories.ts'
 import { findStory } from './queries.ts'
 
 const MAX_STORIES_PER_DAY = 10
-const MAX_EMOJI_CHARACTERS = 4
+const MAX_EMOJI = 4
 
 export interface NewStory {
   authorId: string
@@ -82,15 +82,24 @@ async function countView (trx: Trx, id: string, viewer: string) {
   }
 }
 
+// Those that this process knows, and sequences of pictures that later ones may.
+const EMOJI = /^(?:\p{RGI_Emoji}|\p{ExtPict}(?:\p{ExtPict}|\p{Emoji_Modifier}|\u200D|\uFE0E|\uFE0F)*)$/v
+
+/** Whether it is one to four emoji. Words would be pushed to the author of the story. */
+function isEmoji (text: string) {
+  const characters = [...new Intl.Segmenter().segment(text)]
+  return characters.length <= MAX_EMOJI && characters.every(({ segment }) => EMOJI.test(segment))
+}
+
 /**
  * Sets a person's reaction. A reaction also counts as a view, so the author sees that person among the viewers.
- * @throws EmojiTooLong, StoryNotFound, StoryExpired
+ * @throws NotEmoji, StoryNotFound, StoryExpired
  */
 export async function reactToStory (
   db: Db,
   { storyId, accountId, emoji }: { storyId: string, accountId: string, emoji: string }
 ) {
-  if ([...new Intl.Segmenter().segment(emoji)].length > MAX_EMOJI_CHARACTERS) throw new EmojiTooLong()
+  if (!isEmoji(emoji)) throw new NotEmoji()
   return await db.transaction().execute(async (trx) => {
     const story = await lockVisibleStory(trx, storyId, accountId)
     const previous = await trx.selectFrom('story_reactions').where('story_id', '=', storyId).where(
