@@ -1,5 +1,5 @@
 import t from 'tap'
-import { settleEach } from './settle-each.ts'
+import { settleAll, settleEach } from './settle-each.ts'
 
 const failing = (...numbers: number[]) => {
   const done: number[] = []
@@ -34,4 +34,10 @@ t.test('concurrent items run once each', async (t) => {
   t.same(done.sort((one, other) => one - other), [1, 2, 4, 5])
   await settleEach([], work)
   await settleEach([6], work)
+})
+
+t.test('every step runs, in order, also after one has failed', async (t) => {
+  const { done, work } = failing(1)
+  await t.rejects(settleAll([() => work(1), () => work(2), () => work(3)]), new RangeError('no 1'))
+  t.same(done, [2, 3])
 })

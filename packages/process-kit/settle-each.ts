@@ -30,6 +30,10 @@ export async function settleEach<Item> (
   throwErrors(errors)
 }
 
+/** Does every step, in order, also after one has failed: what expires must not wait for what is broken. @throws as above */
+export const settleAll = async (steps: (() => Promise<unknown>)[]) =>
+  await settleEach(steps, async (step) => await step())
+
 /** @throws the only error, or an AggregateError of several; nothing without errors */
 export function throwErrors (errors: unknown[]) {
   if (errors.length === 1) throw errors[0]

@@ -214,6 +214,7 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: ['timezone', 'weight', 'favorite_sports', 'experience', 'birth_date', 'subscribed_until', 'suspended_at']
   }),
+  unused_files: notPersonal('Random names of files that nothing shows, until they are deleted.'),
   sports: notPersonal('It numbers the sports of the option list.'),
   ...databaseTables,
   ...operatorTables,

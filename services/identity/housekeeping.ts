@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runPeriodically, settleAll, type Log } from '@tandem/process-kit'
 import { expireUnverifiedAccounts } from './erasures/expiry.ts'
 import type { Deps } from './deps.ts'
 import { deleteReplacedKeys } from './keys/actions.ts'
@@ -18,40 +18,43 @@ const MINUTE_MS = 60 * 1_000
 
 /** Expires and deletes what is past its lifetime, now and every minute. */
 export const startHousekeeping = (deps: Deps, log: Log) =>
-  runPeriodically(async () => {
-    await runHousekeeping(deps.db)
-    await remindOfDeletions(deps)
-  }, { intervalMs: MINUTE_MS, log })
+  runPeriodically(
+    async () => await settleAll([() => runHousekeeping(deps.db), () => remindOfDeletions(deps)]),
+    { intervalMs: MINUTE_MS, log }
+  )
 
 export async function runHousekeeping (db: Db) {
-  await expireSubscriptions(db)
-  await expireUnverifiedAccounts(db)
-  await endIdleSessions(db)
-  await sql`
-    delete from decisions where made_at < now() - interval '180 days'
-      and account_id in (select account_id from departures)`.execute(db)
-  await deleteOldChallenges(db)
-  await deleteOldStaffSessions(db)
-  await deleteReplacedKeys(db)
-  await deleteUsedTokens(db)
-  await deleteOldResponses(db)
-  await deleteOldNetworks(db)
-  await deleteOldSecurityEvents(db)
-  // No session lives longer than 180 days, and ids are in time order. Without the inner select, Postgres calls uuidv7
-  // for each row.
-  await sql`delete from sessions where id < (select uuidv7(interval '-181 days'))`.execute(db)
-  await sql`delete from refresh_tokens where expires_at < now()`.execute(db)
-  await sql`delete from failed_password_attempts where blocked_until < now() - interval '1 day'`.execute(db)
-  await sql`delete from password_change_attempts where last_attempted_at < now() - interval '1 hour'`.execute(db)
-  await sql`delete from proof_attempts where last_attempted_at < now() - interval '15 minutes'`.execute(db)
-  await sql`delete from proofs where expires_at < now()`.execute(db)
-  await sql`delete from email_reverts where expires_at < now()`.execute(db)
-  await sql`delete from email_changes where requested_at < now() - interval '1 day'`.execute(db)
-  await sql`delete from email_change_attempts where last_attempted_at < now() - interval '1 day'`.execute(db)
-  await sql`delete from code_attempts where day < (now() at time zone 'utc')::date`.execute(db)
-  await sql`delete from wrong_codes where entered_at < now() - interval '1 day'`.execute(db)
-  await sql`delete from code_links where expires_at < now()`.execute(db)
-  await sql`delete from codes where expires_at < now()`.execute(db)
-  await sql`delete from deletion_links where expires_at < now()`.execute(db)
-  await sql`delete from password_resets where expires_at < now()`.execute(db)
+  await settleAll([
+    () => expireSubscriptions(db),
+    () => expireUnverifiedAccounts(db),
+    () => endIdleSessions(db),
+    () =>
+      sql`
+      delete from decisions where made_at < now() - interval '180 days'
+        and account_id in (select account_id from departures)`.execute(db),
+    () => deleteOldChallenges(db),
+    () => deleteOldStaffSessions(db),
+    () => deleteReplacedKeys(db),
+    () => deleteUsedTokens(db),
+    () => deleteOldResponses(db),
+    () => deleteOldNetworks(db),
+    () => deleteOldSecurityEvents(db),
+    // No session lives longer than 180 days, and ids are in time order. Without the inner select, Postgres calls uuidv7
+    // for each row.
+    () => sql`delete from sessions where id < (select uuidv7(interval '-181 days'))`.execute(db),
+    () => sql`delete from refresh_tokens where expires_at < now()`.execute(db),
+    () => sql`delete from failed_password_attempts where blocked_until < now() - interval '1 day'`.execute(db),
+    () => sql`delete from password_change_attempts where last_attempted_at < now() - interval '1 hour'`.execute(db),
+    () => sql`delete from proof_attempts where last_attempted_at < now() - interval '15 minutes'`.execute(db),
+    () => sql`delete from proofs where expires_at < now()`.execute(db),
+    () => sql`delete from email_reverts where expires_at < now()`.execute(db),
+    () => sql`delete from email_changes where requested_at < now() - interval '1 day'`.execute(db),
+    () => sql`delete from email_change_attempts where last_attempted_at < now() - interval '1 day'`.execute(db),
+    () => sql`delete from code_attempts where day < (now() at time zone 'utc')::date`.execute(db),
+    () => sql`delete from wrong_codes where entered_at < now() - interval '1 day'`.execute(db),
+    () => sql`delete from code_links where expires_at < now()`.execute(db),
+    () => sql`delete from codes where expires_at < now()`.execute(db),
+    () => sql`delete from deletion_links where expires_at < now()`.execute(db),
+    () => sql`delete from password_resets where expires_at < now()`.execute(db)
+  ])
 }

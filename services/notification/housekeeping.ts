@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runPeriodically, settleAll, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { lockInboxes } from './notifications/removal.ts'
 import type { Db } from './tables.ts'
@@ -15,8 +15,29 @@ export const startHousekeeping = ({ db }: Deps, log: Log) =>
   runPeriodically(async () => await deleteExpired(db), { intervalMs: INTERVAL_MS, log })
 
 export async function deleteExpired (db: Db) {
-  while (await deleteExpiredNotifications(db) === CHUNK_SIZE);
-  // Their ids are UUIDv7, made in time order, so the primary key serves as an index on time.
+  await settleAll([
+    async () => {
+      while (await deleteExpiredNotifications(db) === CHUNK_SIZE);
+    },
+    () => deleteExpiredDeliveries(db),
+    () => deleteIdleDevices(db),
+    () => deleteOldLikes(db),
+    async () => {
+      while (await deleteExpiredFrames(db) === CHUNK_SIZE);
+    },
+    () => sql`delete from ended_sessions where ended_at < now() - interval '1 day'`.execute(db),
+    () => deleteOldWithdrawals(db),
+    () => sql`delete from rewritings where rewritten_at < now() - interval '30 days'`.execute(db),
+    () => sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db),
+    () => sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db),
+    () => deleteExpiredLimits(db),
+    () => sql`delete from meeting_mails where created_at < now() - interval '30 days'`.execute(db),
+    () => deleteExpiredIdempotencyKeys(db)
+  ])
+}
+
+/** Their ids are UUIDv7, made in time order, so the primary key serves as an index on time. */
+const deleteExpiredDeliveries = async (db: Db) =>
   await inChunks(() =>
     sql`
     delete from deliveries where id in (
@@ -25,13 +46,17 @@ export async function deleteExpired (db: Db) {
       order by id limit ${CHUNK}
     )`.execute(db)
   )
-  // FCM expires tokens that were inactive for this long.
+
+/** FCM expires tokens that were inactive for this long. */
+const deleteIdleDevices = async (db: Db) =>
   await inChunks(() =>
     sql`
     delete from devices where id in (
       select id from devices where last_used_at < now() - interval '270 days' limit ${CHUNK}
     )`.execute(db)
   )
+
+async function deleteOldLikes (db: Db) {
   await inChunks(() =>
     sql`
     delete from post_likes where (post_id, liked_by) in (
@@ -44,22 +69,16 @@ export async function deleteExpired (db: Db) {
       select post_id from like_digests where ends_at < now() - interval '1 day' limit ${CHUNK}
     )`.execute(db)
   )
-  while (await deleteExpiredFrames(db) === CHUNK_SIZE);
-  await sql`delete from ended_sessions where ended_at < now() - interval '1 day'`.execute(db)
-  // Twice as long as an event can be delivered late.
+}
+
+/** After twice as long as an event can be delivered late. */
+const deleteOldWithdrawals = async (db: Db) =>
   await inChunks(() =>
     sql`
     delete from withdrawals where ctid = any(array(
       select ctid from withdrawals where withdrawn_at < now() - interval '30 days' limit ${CHUNK}
     ))`.execute(db)
   )
-  await sql`delete from rewritings where rewritten_at < now() - interval '30 days'`.execute(db)
-  await sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db)
-  await sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db)
-  await deleteExpiredLimits(db)
-  await sql`delete from meeting_mails where created_at < now() - interval '30 days'`.execute(db)
-  await deleteExpiredIdempotencyKeys(db)
-}
 
 /** Deletes frames after a day. A position before them can not be resumed any more. */
 async function deleteExpiredFrames (db: Db) {

@@ -1,6 +1,6 @@
 import { purgeCases } from '@tandem/case-kit'
 import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runPeriodically, settleAll, throwErrors, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { markUnusedForDeletion, purgeDeletedRows, deleteMarked } from './media/actions.ts'
 import { replacePublicImages } from './media/private-copies.ts'
@@ -16,16 +16,20 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
 
 export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media'>) {
   const { db } = deps
-  while (await clearExpiredStories(db) > 0);
-  await deleteExpiredQuotas(db)
-  await deleteExpiredIdempotencyKeys(db)
-  await purgeCases(deps)
-  await markRecentlyHidden(db)
-  while (await deleteOldReaders(db) > 0n);
-
-  await replacePublicImages(deps)
-  await purgeDeletedRows(db)
-  await markUnusedForDeletion(db)
-  const failures = await deleteMarked(deps)
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} images could not be deleted`)
+  await settleAll([
+    () => markRecentlyHidden(db),
+    async () => {
+      while (await clearExpiredStories(db) > 0);
+    },
+    () => deleteExpiredQuotas(db),
+    () => deleteExpiredIdempotencyKeys(db),
+    () => purgeCases(deps),
+    async () => {
+      while (await deleteOldReaders(db) > 0n);
+    },
+    () => replacePublicImages(deps),
+    () => purgeDeletedRows(db),
+    () => markUnusedForDeletion(db),
+    async () => throwErrors(await deleteMarked(deps))
+  ])
 }

@@ -6,7 +6,7 @@ import { copyCaseFiles } from '@tandem/case-kit'
 import { createPng } from '@tandem/media-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { personalData } from '../personal-data.ts'
-import { removeUnshown } from '../safety/cases.ts'
+import { deleteUnused } from '../photos/files.ts'
 import { testApp } from '../test/app.ts'
 
 const { db, deps, get, post, memberWithPhotos, createMatch, upload, operator } = await testApp(t)
@@ -138,7 +138,7 @@ t.test('reports about a person stay for 180 days with their evidence, and their 
     await db.selectFrom('case_files').where('owner_id', '=', ana.id).selectAll().executeTakeFirstOrThrow()
   const { source, copy } = await readFile()
   t.ok(await deps.media.find(source), 'a file stays until it is copied')
-  await removeUnshown(deps, await copyCaseFiles(deps))
+  await deleteUnused(deps, await copyCaseFiles(deps))
   t.equal(await deps.media.find(source), undefined, 'and no longer')
   const { sha256 } = await readFile()
   t.same(createHash('sha256').update((await deps.media.find(copy))!).digest(), sha256, 'the evidence is still there')
