@@ -72,11 +72,23 @@ export const isCaseKept = sql<SqlBool>`(resolved_at is null or is_held
 export async function purgeCases<Tables extends CaseTables> (
   { db, media }: { db: Kysely<Tables>, media: Media }
 ) {
-  const { rows } = await sql<{ id: string, copies: string[] }>`
-    select id, array(select copy from case_files where case_id = cases.id) as copies
-    from cases where not ${isCaseKept} limit 1000`.execute(db)
-  await settleEach(rows, async ({ id, copies }) => {
-    for (const copy of copies) await media.remove(copy)
-    await sql`delete from cases where id = ${id} and not ${isCaseKept}`.execute(db)
+  const { rows } = await sql<{ id: string }>`select id from cases where not ${isCaseKept} limit 1000`.execute(db)
+  await settleEach(rows, async ({ id }) => await purgeCase({ db, media }, id))
+}
+
+/** The case is locked until its files are gone: a hold that comes meanwhile finds no case, never one without files. */
+async function purgeCase<Tables extends CaseTables> (
+  { db, media }: { db: Kysely<Tables>, media: Media },
+  id: string
+) {
+  await db.transaction().execute(async (trx) => {
+    await sql`select from cases where id = ${id} for update`.execute(trx)
+    // A statement of its own sees what others did to the case while the one above waited for them.
+    const { rows: [due] } = await sql<{ copies: string[] }>`
+      select array(select copy from case_files where case_id = cases.id) as copies
+      from cases where id = ${id} and not ${isCaseKept}`.execute(trx)
+    if (!due) return
+    for (const copy of due.copies) await media.remove(copy)
+    await sql`delete from cases where id = ${id}`.execute(trx)
   })
 }
