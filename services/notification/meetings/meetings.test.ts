@@ -121,6 +121,15 @@ t.test('an alarm that arrives after its all-clear mails nothing, and at once the
   }
 })
 
+t.test('an alarm that arrives after the person has reported back mails nothing', async (t) => {
+  const { owner, tell, mailsTo, neighbours } = setUp()
+  const meeting = await owner()
+  neighbours.meetingStatus = 'SAFE'
+  await tell('overdue', meeting)
+  await tell('cleared', meeting)
+  t.same(await mailsTo(meeting.email), [])
+})
+
 t.test('only a contact who has agreed gets anything; without one, fitmatch hears so each time', async (t) => {
   const { owner, tell, mailsTo, eventsOf } = setUp()
   for (const status of ['NONE', 'PENDING', 'DECLINED', 'CONFIRMED'] as const) {
