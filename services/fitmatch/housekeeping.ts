@@ -28,8 +28,9 @@ export async function runHousekeeping ({ db, callRpc, media, selfies, now }: Dep
     meetings: async () => await sql`delete from meetings where alarm_at < now() - interval '30 days'`.execute(db),
     'ended matches': async () => await deleteEndedMatches({ db, media }),
     'deleted profiles': async () => await deleteProfiles({ db, media }),
-    'kept evidence': async () => await deleteKeptEvidence(db),
     cases: async () => await purgeCases({ db, media }),
+    // After the cases, because the reports of one stay as long as it does.
+    'kept evidence': async () => await deleteKeptEvidence(db),
     'removed photos': async () => await purgeRemovedPhotos({ db, media }),
     'buddy requests': async () => await deleteExpiredRequests(db),
     'setup drafts': async () =>

@@ -18,9 +18,7 @@ export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media'>) {
   const { db } = deps
   await runSteps({
     'recently hidden rows': async () => await markRecentlyHidden(db),
-    async 'expired stories' () {
-      while (await clearExpiredStories(db) > 0);
-    },
+    'expired stories': async () => await clearExpiredStories(db),
     // Until then, anyone with their URL can see them.
     'public images': async () => await replacePublicImages(deps),
     cases: async () => await purgeCases(deps),

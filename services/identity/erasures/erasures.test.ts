@@ -159,6 +159,28 @@ t.test('what no service has confirmed for ten minutes is published again', async
   t.equal(await published(), 2)
 })
 
+t.test('an erasure that cannot be published again keeps no other from it', async (t) => {
+  const erasures = await Promise.all([1, 2, 3].map(async () => {
+    const { id: accountId } = await givenAccount()
+    return { ...await schedule(accountId), accountId }
+  }))
+  for (const { id } of erasures) await makeDue(id)
+  await beginDueErasures(deps)
+  await sql`update erasures set announced_at = now() - interval '11 minutes' where status = 'RUNNING'`.execute(db)
+  await sql`alter table erasures add constraint broken check (id <> ${sql.lit(erasures[0]!.id)}) not valid`.execute(db)
+  await t.rejects(repeatUnconfirmed(db), { code: '23514' })
+  await sql`alter table erasures drop constraint broken`.execute(db)
+  const published = async () =>
+    await Promise.all(
+      erasures.map(async ({ accountId }) =>
+        (await publishedEvents(accountId)).filter(({ type }) => type === 'account.erasing').length
+      )
+    )
+  t.same(await published(), [1, 2, 2])
+  await repeatUnconfirmed(db)
+  t.same(await published(), [2, 2, 2])
+})
+
 t.test('a restored backup does not bring an account back', async (t) => {
   const { id: accountId, email } = await givenAccount()
   const row = await db.selectFrom('accounts').where('id', '=', accountId).selectAll().executeTakeFirstOrThrow()
