@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { caseTables } from '@tandem/case-kit'
+import { caseTables, markCasesOf } from '@tandem/case-kit'
 import { databaseTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
 import { eraseParticipations } from './activities/endings.ts'
 import { operatorTables } from '@tandem/operator-kit'
@@ -183,6 +183,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   reports: personal({
     rowsOf: inColumns('reporter_id', 'reported_id'),
+    before: markCasesOf,
     erase: eraseReports,
     keeps: {
       rows: isEvidence,

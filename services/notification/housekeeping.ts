@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
-import { runPeriodically, settleAll, type Log } from '@tandem/process-kit'
+import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { lockInboxes } from './notifications/removal.ts'
 import type { Db } from './tables.ts'
@@ -15,70 +15,51 @@ export const startHousekeeping = ({ db }: Deps, log: Log) =>
   runPeriodically(async () => await deleteExpired(db), { intervalMs: INTERVAL_MS, log })
 
 export async function deleteExpired (db: Db) {
-  await settleAll([
-    async () => {
+  const deletion = (statement: RawBuilder<unknown>) => async () => await statement.execute(db)
+  const inChunks = (statement: RawBuilder<unknown>) => async () => {
+    while (Number((await statement.execute(db)).numAffectedRows ?? 0) === CHUNK_SIZE);
+  }
+  await runSteps({
+    async notifications () {
       while (await deleteExpiredNotifications(db) === CHUNK_SIZE);
     },
-    () => deleteExpiredDeliveries(db),
-    () => deleteIdleDevices(db),
-    () => deleteOldLikes(db),
-    async () => {
+    // Their ids are UUIDv7, made in time order, so the primary key serves as an index on time.
+    deliveries: inChunks(sql`
+      delete from deliveries where id in (
+        select id from deliveries
+        where id < (select uuidv7(interval '-30 days')) and status not in ('pending', 'held')
+        order by id limit ${CHUNK}
+      )`),
+    // FCM expires tokens that were inactive for this long.
+    devices: inChunks(sql`
+      delete from devices where id in (
+        select id from devices where last_used_at < now() - interval '270 days' limit ${CHUNK}
+      )`),
+    likes: inChunks(sql`
+      delete from post_likes where (post_id, liked_by) in (
+        select post_id, liked_by from post_likes where changed_at < now() - interval '90 days' limit ${CHUNK}
+      )`),
+    digests: inChunks(sql`
+      delete from like_digests where post_id in (
+        select post_id from like_digests where ends_at < now() - interval '1 day' limit ${CHUNK}
+      )`),
+    async frames () {
       while (await deleteExpiredFrames(db) === CHUNK_SIZE);
     },
-    () => sql`delete from ended_sessions where ended_at < now() - interval '1 day'`.execute(db),
-    () => deleteOldWithdrawals(db),
-    () => sql`delete from rewritings where rewritten_at < now() - interval '30 days'`.execute(db),
-    () => sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db),
-    () => sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db),
-    () => deleteExpiredLimits(db),
-    () => sql`delete from meeting_mails where created_at < now() - interval '30 days'`.execute(db),
-    () => deleteExpiredIdempotencyKeys(db)
-  ])
+    'ended sessions': deletion(sql`delete from ended_sessions where ended_at < now() - interval '1 day'`),
+    // Twice as long as an event can be delivered late.
+    withdrawals: inChunks(sql`
+      delete from withdrawals where ctid = any(array(
+        select ctid from withdrawals where withdrawn_at < now() - interval '30 days' limit ${CHUNK}
+      ))`),
+    rewritings: deletion(sql`delete from rewritings where rewritten_at < now() - interval '30 days'`),
+    blocks: deletion(sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`),
+    broadcasts: deletion(sql`delete from broadcasts where finished_at < now() - interval '90 days'`),
+    limits: async () => await deleteExpiredLimits(db),
+    'mails of meetings': deletion(sql`delete from meeting_mails where created_at < now() - interval '30 days'`),
+    'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)
+  })
 }
-
-/** Their ids are UUIDv7, made in time order, so the primary key serves as an index on time. */
-const deleteExpiredDeliveries = async (db: Db) =>
-  await inChunks(() =>
-    sql`
-    delete from deliveries where id in (
-      select id from deliveries
-      where id < (select uuidv7(interval '-30 days')) and status not in ('pending', 'held')
-      order by id limit ${CHUNK}
-    )`.execute(db)
-  )
-
-/** FCM expires tokens that were inactive for this long. */
-const deleteIdleDevices = async (db: Db) =>
-  await inChunks(() =>
-    sql`
-    delete from devices where id in (
-      select id from devices where last_used_at < now() - interval '270 days' limit ${CHUNK}
-    )`.execute(db)
-  )
-
-async function deleteOldLikes (db: Db) {
-  await inChunks(() =>
-    sql`
-    delete from post_likes where (post_id, liked_by) in (
-      select post_id, liked_by from post_likes where changed_at < now() - interval '90 days' limit ${CHUNK}
-    )`.execute(db)
-  )
-  await inChunks(() =>
-    sql`
-    delete from like_digests where post_id in (
-      select post_id from like_digests where ends_at < now() - interval '1 day' limit ${CHUNK}
-    )`.execute(db)
-  )
-}
-
-/** After twice as long as an event can be delivered late. */
-const deleteOldWithdrawals = async (db: Db) =>
-  await inChunks(() =>
-    sql`
-    delete from withdrawals where ctid = any(array(
-      select ctid from withdrawals where withdrawn_at < now() - interval '30 days' limit ${CHUNK}
-    ))`.execute(db)
-  )
 
 /** Deletes frames after a day. A position before them can not be resumed any more. */
 async function deleteExpiredFrames (db: Db) {
@@ -112,8 +93,4 @@ async function deleteExpiredNotifications (db: Db) {
     await sql`delete from notifications where id = any(${old.map((row) => row.id)}::uuid[])`.execute(trx)
     return old.length
   })
-}
-
-async function inChunks (deleteChunk: () => Promise<{ numAffectedRows?: bigint }>) {
-  while (Number((await deleteChunk()).numAffectedRows ?? 0) === CHUNK_SIZE);
 }

@@ -162,6 +162,30 @@ t.test('reports about a person stay for 180 days with their evidence, and their 
   t.equal(await deps.media.find(copy), undefined, 'the evidence is gone')
 })
 
+t.test('reports about a person stay for as long as their case is held', async (t) => {
+  const [ana, ben] = [await memberWithPhotos('Ana'), await memberWithPhotos('Ben')]
+  await post(ben.id, '/fitmatch/report', { reportedProfileId: ana.profileId, reason: 'SPAM', details: 'rude' })
+  await deleteUnused(deps, await copyCaseFiles(deps))
+  await sql`update reports set status = 'RESOLVED', action = 'SUSPEND', resolved_at = now() - interval '181 days'
+    where reported_id = ${ana.id}`.execute(db)
+  const setHeld = async (isHeld: boolean) =>
+    await sql`update cases set is_held = ${isHeld}, outcome = 'ACTION_TAKEN', resolved_at = now() - interval '181 days'
+      where account_id = ${ana.id}`.execute(db)
+  await setHeld(true)
+  await erase(ana.id)
+  await runHousekeeping(deps)
+  const reports = async () =>
+    await db.selectFrom('reports').where('reported_id', '=', ana.id).select(['details', 'case_id']).execute()
+  t.match(await reports(), [{ details: 'rude', case_id: String }])
+  const [file] = await db.selectFrom('case_files').where('owner_id', '=', ana.id).select('copy').execute()
+  t.ok(await deps.media.find(file!.copy))
+  await setHeld(false)
+  await runHousekeeping(deps)
+  t.same(await reports(), [])
+  t.equal(await deps.media.find(file!.copy), undefined)
+  t.match(await erasure.verify(ana.id), { left: {}, kept: 0 })
+})
+
 async function erase (accountId: string) {
   await db.insertInto('departures').values({ account_id: accountId, erasure_id: randomUUID() }).execute()
   await erasure.eraseDue()

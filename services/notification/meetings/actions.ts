@@ -1,5 +1,5 @@
 import { publish } from '@tandem/bus-kit'
-import { MeetingDetails, TrustedContactEnded } from '@tandem/contracts'
+import { MeetingDetails, MeetingStatus, TrustedContactEnded } from '@tandem/contracts'
 import { createMail, type MailContent, plainName, plainText } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
 import type { MailTemplates } from '../mails/english.ts'
@@ -12,6 +12,7 @@ import { publishFailed } from './outcomes.ts'
 
 interface Meeting {
   meetingId: string
+  activityId: string
   accountId: string
 }
 
@@ -44,7 +45,9 @@ export async function mailShared (deps: Deps, meeting: Meeting) {
  */
 export async function mailOverdue (deps: Deps, meeting: Meeting) {
   const details = await readDetails(deps, meeting)
-  const { meetingId, accountId } = meeting
+  const { meetingId, activityId, accountId } = meeting
+  // The event of that can still be on its way. A later meeting at the activity is armed only after this one is over.
+  if (await deps.callRpc(MeetingStatus, { accountId, activityId }) === 'SAFE') return
   const status = await findContactStatus(deps, accountId)
   const mailId = await deps.db.transaction().execute(async (trx) => {
     const { is_overdue, is_cleared } = await lockMeetingMails(trx, meetingId)

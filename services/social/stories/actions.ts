@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { StoryDeleted, StoryReacted, StoryUnreacted } from '@tandem/contracts'
-import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { useDailyQuota, withIdempotencyKey, workLocked, type IdempotencyKey } from '@tandem/database-kit'
 import { dayAround } from '@tandem/account-kit'
 import { lowerCounters } from '../counters.ts'
 import { NotEmoji, NotReacted, NotYourStory, StoryLimitExceeded } from '../errors.ts'
@@ -162,23 +162,32 @@ const CLEAR_BATCH_SIZE = 200
 /**
  * Deletes the content of stories that expired a day ago. Their rows stay, so that reading one still returns
  * StoryExpired.
- * @returns how many were cleared, 0 when none are left
+ * @throws the errors of those that failed, after all others are cleared
  */
 export async function clearExpiredStories (db: Db) {
-  return await db.transaction().execute(async (trx) => {
-    const expired = await trx.selectFrom('stories').where('cleared_at', 'is', null)
-      .where('expires_at', '<', sql<Date>`now() - interval '1 day'`)
-      .select(['id', 'author_id as accountId', 'media_url as image'])
-      .orderBy('expires_at').limit(CLEAR_BATCH_SIZE).forUpdate().skipLocked()
-      .execute()
-    if (expired.length === 0) return 0
-    const ids = expired.map((story) => story.id)
-    await trx.deleteFrom('story_views').where('story_id', 'in', ids).execute()
-    await trx.deleteFrom('story_reactions').where('story_id', 'in', ids).execute()
-    await trx.updateTable('stories').where('id', 'in', ids)
-      .set({ cleared_at: sql`now()`, media_url: '', caption: null, text_color: null, bg_color: null, font_style: null })
-      .execute()
-    await detachMedia(trx, expired)
-    return expired.length
+  await workLocked(db, {
+    lock: async (trx: Trx, failedIds) =>
+      await trx.selectFrom('stories').where('cleared_at', 'is', null)
+        .where('expires_at', '<', sql<Date>`now() - interval '1 day'`)
+        .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+        .select(['id', 'author_id as accountId', 'media_url as image'])
+        .orderBy('expires_at').limit(CLEAR_BATCH_SIZE).forUpdate().skipLocked()
+        .execute(),
+    async work (trx, expired) {
+      const ids = expired.map((story) => story.id)
+      await trx.deleteFrom('story_views').where('story_id', 'in', ids).execute()
+      await trx.deleteFrom('story_reactions').where('story_id', 'in', ids).execute()
+      await trx.updateTable('stories').where('id', 'in', ids)
+        .set({
+          cleared_at: sql`now()`,
+          media_url: '',
+          caption: null,
+          text_color: null,
+          bg_color: null,
+          font_style: null
+        })
+        .execute()
+      await detachMedia(trx, expired)
+    }
   })
 }
