@@ -4,11 +4,13 @@ import { insertTombstone } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { AccountErasing, type AccountErased } from '@tandem/contracts'
 import { workLocked } from '@tandem/database-kit'
+import { withdrawCollapsed } from '@tandem/mail-kit'
 import { settleEach } from '@tandem/process-kit'
 import { setHidden } from '../hidden.ts'
 import type { LockedAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { DeletionBegun, DeletionPending } from '../errors.ts'
+import { deletionMailsOf } from '../mails/mail-keys.ts'
 import { rememberRestriction } from '../remembered/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import type { Db, ErasureCause, Trx } from '../tables.ts'
@@ -71,6 +73,8 @@ export async function cancelErasure (trx: Trx, accountId: string, erasureId: str
     .returning('id').executeTakeFirst()
   if (!canceled) throw new DeletionBegun()
   await trx.deleteFrom('provider_revocations').where('erasure_id', '=', erasureId).execute()
+  // One that waits for the mail server would say that the account will be erased.
+  await withdrawCollapsed(trx, deletionMailsOf(accountId))
   await setHidden(trx, accountId, { leaving_at: null })
 }
 

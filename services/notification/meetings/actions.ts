@@ -16,10 +16,15 @@ interface Meeting {
   accountId: string
 }
 
-/** Mails the contact that a person is going to meet others: who, where and when. Without a contact, the meeting ends. */
+/**
+ * Mails the contact that a person is going to meet others: who, where and when, unless the meeting has ended by now.
+ * Without a contact, the meeting ends.
+ */
 export async function mailShared (deps: Deps, meeting: Meeting) {
+  const { activityId, accountId } = meeting
+  const known = await deps.callRpc(MeetingStatus, { accountId, activityId })
+  if (known === 'SAFE' || known === 'NONE') return
   const details = await readDetails(deps, meeting)
-  const { accountId } = meeting
   const status = await findContactStatus(deps, accountId)
   const mailId = await deps.db.transaction().execute(async (trx) => {
     const contact = await shareContact(trx, accountId, status)

@@ -121,6 +121,16 @@ t.test('an alarm that arrives after its all-clear mails nothing, and at once the
   }
 })
 
+t.test('a meeting that has ended before its event arrives is not shared', async (t) => {
+  const { owner, tell, mailsTo, neighbours } = setUp()
+  for (const status of ['SAFE', 'NONE', 'ARMED', 'ALARMED'] as const) {
+    const meeting = await owner()
+    neighbours.meetingStatus = status
+    await tell('shared', meeting)
+    t.equal((await mailsTo(meeting.email)).length, status === 'SAFE' || status === 'NONE' ? 0 : 1, status)
+  }
+})
+
 t.test('an alarm that arrives after the person has reported back mails nothing', async (t) => {
   const { owner, tell, mailsTo, neighbours } = setUp()
   const meeting = await owner()

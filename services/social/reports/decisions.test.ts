@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { copyCaseFiles, purgeCases } from '@tandem/case-kit'
 import { deliver } from '@tandem/bus-kit/testing'
@@ -130,47 +129,6 @@ t.test('administrators hold a case, which is kept then; where it takes two, anot
   t.match(await send(`/operator/proposals/${again}/withdraw`), { status: 200 })
   await purgeCases(deps)
   await t.rejects(caseOf(id), 'then its time is over')
-})
-
-t.test('a hold that comes while its case is purged keeps the files, or finds no case', async (t) => {
-  const { remove } = deps.media
-  t.teardown(() => {
-    deps.media.remove = remove
-  })
-  const removed: string[] = []
-  deps.media.remove = async (key) => {
-    removed.push(key)
-    await sleep(20)
-  }
-  const kept = new Set<boolean>()
-  for (let round = 0; round < 20; round++) {
-    const [ana, ben] = [await person('Ana'), await person('Ben')]
-    const { id } = await givenPost(db, { author_id: ben })
-    await report(ana, id)
-    const { id: caseId } = await caseOf(id)
-    const copy = `cases/${caseId}.webp`
-    await sql`
-      update cases set resolved_at = now() - interval '181 days', outcome = 'NO_VIOLATION' where id = ${caseId}`
-      .execute(db)
-    await sql`
-      insert into case_files (case_id, number, source, owner_id, copy, copied_at)
-      values (${caseId}, 1, 'gone', ${ben}, ${copy}, now())`.execute(db)
-    const hold = async () => {
-      await sleep(2 * Math.max(0, round - 10))
-      const url = `/operator/cases/${caseId}/hold`
-      return await app.inject({ method: 'POST', url, headers: operatorBearer(), payload: { reason: 'a court' } })
-    }
-    const purge = async () => {
-      await sleep(4 * Math.max(0, 10 - round))
-      await purgeCases(deps)
-    }
-    const [{ statusCode }] = await Promise.all([hold(), purge()])
-    const isKept = await caseOf(id).then(() => true, () => false)
-    kept.add(isKept)
-    t.equal(statusCode, isKept ? 200 : 404)
-    t.equal(removed.includes(copy), !isKept)
-  }
-  t.strictSame(kept, new Set([false, true]), 'both were seen')
 })
 
 t.test('a decision that arrives after a later one changes nothing', async (t) => {
