@@ -9,6 +9,7 @@ interface Operation {
   operationId: string
   description?: string
   tags: string[]
+  requestBody?: object
   responses: Record<string, { $ref?: string, 'x-error-codes'?: string[] }>
 }
 
@@ -43,6 +44,42 @@ t.test('a schema has one name and one shape in all services', async (t) => {
     ]),
     ['schemas Post is one in social and another in dashboard: rename one.']
   )
+})
+
+// What a client says about itself, or how it writes: none of it decides anything that a request is about.
+const LABELS = ['appVersion', 'deviceInfo', 'deviceName', 'familyName', 'fontStyle', 'givenName', 'locale']
+
+t.test('no label of a client can refuse a request', async (t) => {
+  const found = new Set<string>()
+  const check = (schema: unknown, path: string) => {
+    if (typeof schema !== 'object' || schema === null) return
+    const { $ref, properties = {}, ...inner } = schema as { $ref?: string, properties?: Record<string, object> }
+    if ($ref !== undefined) check(document.components?.schemas?.[$ref.split('/').at(-1) ?? ''], path)
+    for (const [name, property] of Object.entries(properties)) {
+      if (LABELS.includes(name)) {
+        found.add(name)
+        const limits = ['enum', 'format', 'maxLength', 'minLength', 'pattern'].filter((each) => each in property)
+        t.same(limits, [], `${path}.${name}`)
+      }
+      check(property, `${path}.${name}`)
+    }
+    for (const each of Object.values(inner)) check(each, path)
+  }
+  for (const { name, requestBody } of operations) check(requestBody, name)
+  t.same([...found].toSorted(), LABELS)
+})
+
+t.test('no field of a body has a default, which makes it required in some generators', async (t) => {
+  const found: string[] = []
+  const check = (schema: unknown, path: string) => {
+    if (typeof schema !== 'object' || schema === null) return
+    const { $ref } = schema as { $ref?: string }
+    if ($ref !== undefined) check(document.components?.schemas?.[$ref.split('/').at(-1) ?? ''], path)
+    if ('type' in schema && 'default' in schema) found.push(path)
+    for (const [key, each] of Object.entries(schema)) check(each, `${path}.${key}`)
+  }
+  for (const { name, requestBody } of operations) check(requestBody, name)
+  t.same(found, [])
 })
 
 t.test('each operation is named by a verb and is in one section', async (t) => {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Starts the system in containers, walks two accounts through it, restarts every container, walks again, and removes
-# everything. A stand-in for FCM gets the pushes. Needs docker, docker compose (or docker-compose 1.29) and curl. Creates
-# .env if there is none.
+# everything. A stand-in for FCM gets the pushes. Needs docker, docker compose (or docker-compose 1.29) and curl.
+# Creates .env if there is none.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi

@@ -1,4 +1,5 @@
-// Registers accounts under load while processes are killed one after another, then counts lost accounts and emails.
+// Registers accounts under load while processes are killed one after another, then counts lost accounts and emails. A mail
+// whose worker is killed before it knows the answer of the mail server is sent again: a copy with the same Message-ID.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '@tandem/test-kit'
 import { readStack, withStack, type Stack } from './kit/stack.ts'
@@ -9,7 +10,7 @@ const WRITERS = 4
 
 type Outcome = 'accepted' | 'rejected' | 'unknown'
 
-/** Registers accounts while processes are killed. @returns whether each accepted one exists and got exactly one email */
+/** Registers accounts while processes are killed. @returns whether each accepted one exists and got one email */
 async function registrations () {
   const cleanups: (() => unknown)[] = []
   let passed = true
@@ -17,7 +18,7 @@ async function registrations () {
   await withStack(async (started, dataDir) => {
     const outcomes = new Map<string, Outcome>()
     const killed = new Set<number>()
-    const mails = new Map<string, string>()
+    const mails = new Map<string, Mail>()
     const random = seededRandom(t)
     let killing = true
     // The mail catcher keeps only the newest mails, so they are collected continuously.
@@ -50,7 +51,8 @@ async function registrations () {
     const lost: string[] = []
     for (const email of acknowledged) if (!await exists(started, email)) lost.push(email)
     // A mail that was being sent when its worker died is sent again once its lease expires.
-    const countMails = (email: string) => [...mails.values()].filter((to) => to === email).length
+    const idsOf = (email: string) => [...mails.values()].filter(({ to }) => to === email).map((mail) => mail.messageId)
+    const countMails = (email: string) => new Set(idsOf(email)).size
     for (let waited = 0; waited < 120 && acknowledged.some((email) => countMails(email) === 0); waited++) {
       await sleep(1_000)
     }
@@ -58,11 +60,13 @@ async function registrations () {
     const unmailed = acknowledged.filter((email) => countMails(email) === 0)
     const duplicated = acknowledged.filter((email) => countMails(email) > 1)
 
+    const copies = mails.size - new Set([...mails.values()].map(({ messageId }) => messageId)).size
     const [accepted, rejected, unknown] = [count('accepted'), count('rejected'), count('unknown')]
     console.log(`${outcomes.size} registrations: ${accepted} accepted, ${rejected} rejected, ${unknown} unknown`)
     console.log(`every process was ready ${recoveredAfterMs} ms after the last kill`)
     console.log(
-      `accounts lost: ${lost.length}, without an email: ${unmailed.length}, with several emails: ${duplicated.length}`
+      `accounts lost: ${lost.length}, without an email: ${unmailed.length}, with several emails: ` +
+        `${duplicated.length}; copies of the same email: ${copies}`
     )
     passed = lost.length + unmailed.length + duplicated.length === 0
   })
@@ -94,10 +98,19 @@ async function exists ({ gateway }: Stack, email: string) {
   return (await response.json() as { exists?: boolean }).exists === true
 }
 
-/** Adds the recipient of each mail to `mails`, by the id of the mail. */
-async function collectMails ({ mail }: Stack, mails: Map<string, string>) {
-  const newest = await (await fetch(`${mail.url}/api/mails`)).json() as { id: string, to: string[] }[]
-  for (const { id, to } of newest) for (const each of to) mails.set(id, each)
+interface Mail {
+  to: string
+  messageId: string
+}
+
+/** Adds each received mail to `mails`. */
+async function collectMails ({ mail }: Stack, mails: Map<string, Mail>) {
+  const newest = await (await fetch(`${mail.url}/api/mails`)).json() as {
+    id: string,
+    to: string[],
+    messageId: string
+  }[]
+  for (const { id, to: [to = ''], messageId } of newest) mails.set(id, { to, messageId })
 }
 
 async function allReady ({ gateway }: Stack) {

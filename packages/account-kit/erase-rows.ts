@@ -18,6 +18,7 @@ export async function eraseRows (trx: Transaction<never>, tables: Table[], accou
   const rows: Record<string, number> = {}
   let left = BATCH_SIZE
   for (const [name, entry] of tables) {
+    await entry.before?.(trx, accountId)
     const erased = entry.erase
       ? await entry.erase(trx, accountId, left)
       : await deleteRows(trx, name, entry, accountId, left)

@@ -10,6 +10,8 @@ export interface Personal<Tables = unknown> {
    * others. Without it, rows are just deleted. @returns how many
    */
   erase?: (trx: Transaction<Tables>, accountId: string, limit: number) => Promise<number>
+  /** Runs in the same transaction before rows are erased, such as to lock what decides whether rows stay. */
+  before?: (trx: Transaction<Tables>, accountId: string) => Promise<unknown>
   /** The storage keys of a row's files: an expression of type text[] over a row. */
   files?: RawBuilder<string[]>
   /** Which rows stay after the erasure, why, and until when. */
@@ -65,7 +67,7 @@ export const either = (
   })
 
 /** A table whose rows are just deleted. */
-const deleted = (entry: Omit<Personal, 'isPersonal' | 'erase'>) => ({ isPersonal: true as const, ...entry })
+const deleted = (entry: Omit<Personal, 'isPersonal' | 'erase' | 'before'>) => ({ isPersonal: true as const, ...entry })
 
 /** The tables of the kits that every service has. */
 export const kitTables = {

@@ -19,8 +19,23 @@ export function parseTimezone (timezone: string) {
 // IANA has names for whole hours, whose sign is that of POSIX: west is positive.
 const FIXED_OFFSET = /^(?:GMT|UTC)([+-])0?(\d{1,2})(?::?00)?$/i
 
+// It has none for other offsets, but each of these is the time of one place that never changes its clocks.
+const PARTIAL_OFFSETS: Record<string, string> = {
+  '+3:30': 'Asia/Tehran',
+  '+4:30': 'Asia/Kabul',
+  '+5:30': 'Asia/Kolkata',
+  '+5:45': 'Asia/Kathmandu',
+  '+6:30': 'Asia/Yangon',
+  '+8:45': 'Australia/Eucla',
+  '+9:30': 'Australia/Darwin',
+  '-9:30': 'Pacific/Marquesas'
+}
+const PARTIAL_OFFSET = /^(?:GMT|UTC)([+-])0?(\d):?(30|45)$/i
+
 /** The name of a time zone as `parseTimezone` returns it; undefined if it is no such name. */
 export function findTimezoneName (timezone: string) {
+  const [, direction, hour, minutes] = PARTIAL_OFFSET.exec(timezone) ?? []
+  if (minutes !== undefined) return PARTIAL_OFFSETS[`${direction}${hour}:${minutes}`]
   const [, sign, hours] = FIXED_OFFSET.exec(timezone) ?? []
   if (hours === undefined) return findCanonicalName(timezone)
   return hours === '0' ? 'UTC' : findCanonicalName(`Etc/GMT${sign === '+' ? '-' : '+'}${hours}`)

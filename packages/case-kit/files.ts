@@ -6,6 +6,7 @@ import type { CaseTables } from './tables.ts'
 
 const BATCH_SIZE = 20
 const KEPT_FOR = '180 days'
+const PURGE_BATCH_SIZE = 1_000
 
 /** Whether an image is evidence that is not copied yet. `key` is a column that holds its storage key. */
 export const isAwaitingCopy = (key: RawBuilder<unknown>) =>
@@ -63,20 +64,38 @@ export async function copyCaseFiles<Tables extends CaseTables> (
 }
 
 /** Whether the row of `cases` has to stay: it is open, held, may soon be held, or was decided within 180 days. */
-export const isCaseKept = sql<SqlBool>`(resolved_at is null or is_held
+export const isCaseKept = sql<SqlBool>`(purged_at is null and (resolved_at is null or is_held
   or resolved_at > now() - ${sql.lit(KEPT_FOR)}::interval
   or exists (select from proposals where kind = 'HOLD' and subject = cases.id::text and status = 'OPEN'
-    and expires_at > now()))`
+    and expires_at > now())))`
 
-/** Deletes the cases whose time is over, with their files. Held cases stay. */
+/**
+ * Locks cases, and marks those whose time is over, so that they cannot be held any more. Nothing of a case is deleted
+ * before: a hold takes the same lock, so it comes first and the case stays, or it finds no case.
+ * @param which selects the cases: a condition over `cases`, with an order
+ */
+export async function markPurged<Tables extends CaseTables> (trx: Transaction<Tables>, which: RawBuilder<unknown>) {
+  const { rows } = await sql<{ id: string }>`select id from cases where ${which} for update`.execute(trx)
+  if (rows.length === 0) return
+  // A statement of its own, so that it sees the proposal of the transaction for whose lock the first one waited.
+  await sql`
+    update cases set purged_at = now()
+    where id = any(${rows.map(({ id }) => id)}::uuid[]) and purged_at is null and not ${isCaseKept}`.execute(trx)
+}
+
+/** Deletes the cases whose time is over, with their files. Held cases stay. After a crash, the next call goes on. */
 export async function purgeCases<Tables extends CaseTables> (
   { db, media }: { db: Kysely<Tables>, media: Media }
 ) {
+  await db.transaction().execute(async (trx) => {
+    const isOver = sql`purged_at is null and not ${isCaseKept}`
+    await markPurged(trx, sql`${isOver} order by id limit ${sql.lit(PURGE_BATCH_SIZE)}`)
+  })
   const { rows } = await sql<{ id: string, copies: string[] }>`
     select id, array(select copy from case_files where case_id = cases.id) as copies
-    from cases where not ${isCaseKept} limit 1000`.execute(db)
+    from cases where purged_at is not null limit ${sql.lit(PURGE_BATCH_SIZE)}`.execute(db)
   await settleEach(rows, async ({ id, copies }) => {
     for (const copy of copies) await media.remove(copy)
-    await sql`delete from cases where id = ${id} and not ${isCaseKept}`.execute(db)
+    await sql`delete from cases where id = ${id} and purged_at is not null`.execute(db)
   })
 }

@@ -22,7 +22,8 @@ interface HoldChange {
 /** Holds a case, so that it is never purged, or ends that. @throws CaseNotFound; Forbidden about oneself */
 async function setHeld (trx: Transaction<Tables>, operator: Operator, id: string, isHeld: boolean) {
   const { rows: [changed] } = await sql<{ accountId: string }>`
-    update cases set is_held = ${isHeld} where id = ${id} returning account_id as "accountId"`.execute(trx)
+    update cases set is_held = ${isHeld} where id = ${id} and purged_at is null returning account_id as "accountId"`
+    .execute(trx)
   if (!changed) throw new CaseNotFound()
   if (changed.accountId === operator.accountId) throw new Forbidden()
 }
@@ -41,7 +42,7 @@ export async function changeHoldOrPropose (
   return await db.transaction().execute(async (trx) => {
     if (!fourEyes.has('HOLD')) return await setHeld(trx, operator, id, isHeld)
     const { rows: [found] } = await sql<{ accountId: string }>`
-      select account_id as "accountId" from cases where id = ${id} for update`.execute(trx)
+      select account_id as "accountId" from cases where id = ${id} and purged_at is null for update`.execute(trx)
     if (!found) throw new CaseNotFound()
     if (found.accountId === operator.accountId) throw new Forbidden()
     // Without the account: its erasure must not take a hold of the evidence with it.

@@ -3,7 +3,7 @@ export { addToCase, countOnDismissed, lockTarget, type Evidence, type Target } f
 export { describeCase, resolveCase, restrictionAfter } from './decisions.ts'
 export { copyCaseFiles, isAwaitingCopy, isCaseKept, purgeCases, type ReportedImage } from './files.ts'
 export { caseHoldHandler } from './holds.ts'
-export { caseTables } from './personal-data.ts'
+export { caseTables, markCasesOf } from './personal-data.ts'
 export { countModeration, findDecidedReport } from './reports.ts'
 export { caseRoutes } from './routes.ts'
 export { priorityFor } from './priorities.ts'

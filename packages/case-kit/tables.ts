@@ -23,7 +23,8 @@ export interface CaseTables {
     decision_id: string | null,
     decision_sequence: Generated<number>,
     created_at: Generated<Date>,
-    resolved_at: Date | null
+    resolved_at: Date | null,
+    purged_at: Date | null
   }
   case_evidence: {
     id: Generated<string>,

@@ -53,6 +53,8 @@ export const MatchMade = defineEvent(
     accountIds: both,
     /** How FitMatch shows the two, in the order of `accountIds`. */
     displayNames: Type.Optional(Type.Array(Type.String(), { minItems: 2, maxItems: 2 })),
+    /** Their profiles, in the same order: each learns nothing of the other's account. */
+    profileIds: Type.Optional(both),
     matchType: MatchType
   })
 )
@@ -68,6 +70,7 @@ export const MessageSent = defineEvent(
     senderId: Id,
     /** How FitMatch shows the sender. */
     senderName: Type.Optional(Type.String()),
+    senderProfileId: Type.Optional(Id),
     recipientId: Id,
     hasImage: Type.Boolean()
   })
@@ -151,13 +154,14 @@ const activity = {
   startsAt: Timestamp,
   timezone: Type.String()
 }
-/** How FitMatch shows the person who acted. */
+/** How FitMatch shows the person who acted. Notifications name the profile, never the account. */
 const displayName = Type.String()
+const profileId = Type.Optional(Id)
 const hostId = Type.Optional(Id)
 
 export const ActivityInvited = defineEvent(
   'fitmatch.activity.invited.v1',
-  Type.Object({ ...activity, accountId: Id, hostId: Id, displayName })
+  Type.Object({ ...activity, accountId: Id, hostId: Id, displayName, profileId })
 )
 
 /** Somebody asks the host for a place, or a full activity has a free place again. */
@@ -169,6 +173,7 @@ export const ActivityAsked = defineEvent(
     /** Null if a place became free. */
     askedBy: Nullable(Id),
     displayName: Nullable(displayName),
+    profileId,
     /** How many people are waiting for an answer of the host. */
     waitingCount: Type.Integer({ minimum: 0 })
   })
@@ -177,7 +182,7 @@ export const ActivityAsked = defineEvent(
 /** A guest has a place: the guest is notified if the host agreed last, otherwise the host. */
 export const ActivityConfirmed = defineEvent(
   'fitmatch.activity.confirmed.v1',
-  Type.Object({ ...activity, accountId: Id, confirmedBy: Id, displayName })
+  Type.Object({ ...activity, accountId: Id, confirmedBy: Id, displayName, profileId })
 )
 
 /** The time or the place of an activity changed. Unless `changedBy` is null, `accountIds` are asked again. */
@@ -189,7 +194,8 @@ export const ActivityChanged = defineEvent(
     accountIds: Type.Array(Id, { minItems: 1 }),
     /** Null if new time zone data moved the start, while the time on the clock stays. */
     changedBy: Nullable(Id),
-    displayName: Nullable(displayName)
+    displayName: Nullable(displayName),
+    profileId
   })
 )
 

@@ -65,7 +65,6 @@ export const serverFrames = {
     Type.Object({
       matchId: Id,
       messageIds: Type.Array(Id),
-      readerId: Id,
       isMine: Type.Boolean(),
       readAt: Timestamp,
       chatUnreadCount: Nullable(Count),

@@ -105,6 +105,7 @@ const pictureOfImage = {
 export const ChatMessage = Type.Object({
   id: Id,
   matchId: Id,
+  /** The profile of the sender. */
   senderId: Id,
   isMine: Type.Boolean(),
   content: Nullable(Type.String()),

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import pg from 'pg'
 import type { Teardown } from '@tandem/test-kit'
 import { connect } from './connect.ts'
@@ -99,3 +99,45 @@ function urlOf (database: string | undefined, schema?: string) {
   if (schema) url.searchParams.set('options', `-c search_path=${schema}`)
   return url.href.replaceAll('+', '%20')
 }
+
+interface Check {
+  equal(found: unknown, wanted: unknown, message: string): unknown
+}
+
+/**
+ * Checks that a job runs its other steps, and fails all the same, while a table is missing for one of them.
+ * @param expired inserts a row that another step deletes, into `table`
+ */
+export async function checkSteps<Tables> (
+  t: Check,
+  { db, run, missing, expired, table }: {
+    db: Kysely<Tables>,
+    run: () => Promise<unknown>,
+    missing: string,
+    expired: RawBuilder<unknown>,
+    table: string
+  }
+) {
+  const count = async () => {
+    const { rows: [found] } = await sql<{ rows: number }>`select count(*)::int as rows from ${sql.table(table)}`
+      .execute(db)
+    return found?.rows
+  }
+  const before = await count()
+  await expired.execute(db)
+  await sql`alter table ${sql.table(missing)} rename to away`.execute(db)
+  try {
+    const error = await run().then(() => undefined, (error: Error) => error)
+    t.equal(error?.message.includes('failed'), true, 'the job fails')
+    t.equal(await count(), before, 'the other steps have run')
+  } finally {
+    await sql`alter table away rename to ${sql.id(missing)}`.execute(db)
+  }
+  await run()
+}
+
+/** A key that expired; for `checkSteps`. */
+export const expiredIdempotencyKey = () =>
+  sql`
+  insert into idempotency_keys (account_id, key, request_digest, response, created_at)
+  values (${randomUUID()}, 'key', 'digest', '{}', now() - interval '2 days')`

@@ -51,6 +51,23 @@ export function toRequestSchema (schema: unknown): unknown {
 }
 
 /**
+ * The same for a body, with defaults in words: some generators of clients make a field with a `default` required, as it
+ * always has a value for the server.
+ */
+export function toBodySchema (schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toBodySchema)
+  if (!isObject(schema)) return schema
+  const walked = Object.fromEntries(
+    Object.entries(toRequestSchema(schema) as Json).map(([key, each]) => [key, toBodySchema(each)])
+  )
+  const { default: value, ...rest } = walked
+  // An object is the schema of a field with this name.
+  if (value === undefined || isObject(value)) return walked
+  const text = `Default: ${typeof value === 'string' ? value : JSON.stringify(value)}`
+  return { examples: [value], ...rest, description: [rest['description'], text].filter(Boolean).join('. ') }
+}
+
+/**
  * Moves each schema made by `named` into `components`, and returns `value` with references in their places.
  * @throws if two different schemas have one name
  */

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { exampleOf, type Schema } from './examples.ts'
 import { describeErrorResponses, sharedCodes, sharedComponents, successHeaders } from './openapi-errors.ts'
-import { moveNamedSchemas, toPublicSchema, toRequestSchema } from './openapi-schemas.ts'
+import { moveNamedSchemas, toBodySchema, toPublicSchema, toRequestSchema } from './openapi-schemas.ts'
 import { listErrors, type ListedError } from './route-errors.ts'
 import { Failure } from './schemas.ts'
 
@@ -77,7 +77,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
           security: config.public ? [] : [{ bearer: [] }],
           ...published,
           'x-errors': listErrors({ method: route.method, schema: { ...schema, errors }, config }),
-          ...(published.body !== undefined && { body: toRequestSchema(published.body) }),
+          ...(published.body !== undefined && { body: toBodySchema(published.body) }),
           ...(published.querystring !== undefined && { querystring: toRequestSchema(published.querystring) }),
           ...(fileField ? formBody(fileField) : {})
         }

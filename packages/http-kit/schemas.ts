@@ -21,7 +21,7 @@ export const Text = ({ min = 1, max, ...options }: Length) =>
 
 /**
  * What a client says about its device, such as its model. It is informational, so it never refuses a request: what is
- * longer than `max` characters is cut.
+ * longer than `max` characters is cut, and control characters become spaces.
  */
 export const ClientDetail = ({ max, ...options }: TStringOptions & { max: number }) =>
   Type.String({ cutTo: max, description: `Cut to ${max} characters`, ...options })

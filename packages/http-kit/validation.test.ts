@@ -4,6 +4,7 @@ import { data } from './envelope.ts'
 import { ValidationError } from './errors.ts'
 import {
   Body,
+  ClientDetail,
   ClientUrl,
   Cursor,
   Data,
@@ -26,6 +27,7 @@ const uuid = '0190f3c2-7b6a-7cc1-9b1e-0242ac120002'
 
 const fields = Body({
   name: Type.Optional(Text({ max: 5 })),
+  device: Type.Optional(ClientDetail({ max: 10 })),
   password: Type.Optional(Secret({ min: 8, max: 20 })),
   born: Type.Optional(IsoDate),
   at: Type.Optional(Instant),
@@ -77,6 +79,23 @@ t.test('requests are cleaned, and undeclared fields are dropped', async (t) => {
   )
   t.strictSame((await echo({ draft: { any: null } })).data, { draft: { any: null } })
   t.strictSame((await echo({ draft: { any: { thing: [1] } } })).data, { draft: { any: { thing: [1] } } })
+})
+
+t.test('what a client says about itself refuses nothing: controls become spaces, and the rest is cut', async (t) => {
+  const app = await testServer(t, routes)
+  const cases = [
+    ['Pixel 9', 'Pixel 9'],
+    ['  ', ''],
+    ['\u0007\u001b[31m', '[31m'],
+    ['a\r\nb\tc', 'a b c'],
+    ['x'.repeat(5_000), 'x'.repeat(10)],
+    ['123456789 0', '123456789'],
+    ['📱'.repeat(20), '📱'.repeat(10)]
+  ] as const
+  for (const [device, kept] of cases) {
+    const response = await app.inject({ method: 'POST', url: '/echo', headers, payload: { device } })
+    t.strictSame(response.json().data, { device: kept })
+  }
 })
 
 t.test('null becomes the default of a field that has one, and counts as missing for optional text with several formats', async (t) => {

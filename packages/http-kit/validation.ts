@@ -117,7 +117,9 @@ function createAjv (options: Options) {
     modifying: true,
     errors: false,
     compile: (maxCharacters: number) => (text: string, at) => {
-      if (at) at.parentData[at.parentDataProperty] = Array.from(text.trim()).slice(0, maxCharacters).join('')
+      // Line breaks and other controls have no place in the name of a device, and refuse nothing either.
+      const line = text.replace(/\p{Cc}+/gu, ' ').trim()
+      if (at) at.parentData[at.parentDataProperty] = Array.from(line).slice(0, maxCharacters).join('').trimEnd()
       return true
     }
   })

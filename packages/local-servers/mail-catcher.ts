@@ -9,6 +9,8 @@ import { freePort } from './ports.ts'
 export interface Mail {
   id: string
   date: string
+  /** The same for a mail that its sender repeats. */
+  messageId: string
   from: string
   /** The recipients of the SMTP envelope, in lower case. */
   to: string[]
@@ -52,6 +54,7 @@ export async function startMailCatcher (dir: string, port?: number): Promise<Mai
     const mail: Mail = {
       id,
       date: new Date().toISOString(),
+      messageId: parsed.messageId ?? '',
       from: parsed.from?.address ?? '',
       to: to.map((address) => address.toLowerCase()),
       subject: parsed.subject ?? '',

@@ -111,7 +111,7 @@ export async function createMail<Tables extends MailTables> (
     )
     on conflict (dedupe_key) do nothing
     returning id`.execute(trx)
-  if (rows[0] && collapseKey !== null) await supersedeEarlier(trx, collapseKey, id)
+  if (rows[0] && collapseKey !== null) await withdrawCollapsed(trx, collapseKey, id)
   return rows[0]?.id
 }
 
@@ -137,15 +137,19 @@ export async function withdrawMails<Tables extends MailTables> (
     .execute(trx)
 }
 
-/** The earlier mails with this key are dropped before their next attempt. One may just be sent, and still arrive. */
-async function supersedeEarlier<Tables extends MailTables> (
+/**
+ * Drops the mails with a collapse key that are not sent yet, except the newest if it is named. One may just be sent, and
+ * still arrive.
+ */
+export async function withdrawCollapsed<Tables extends MailTables> (
   trx: Transaction<Tables>,
   collapseKey: string,
-  newestId: string
+  newestId: string | null = null
 ) {
   await sql`
     update mails set superseded = true
-    where collapse_key = ${collapseKey} and id <> ${newestId}::uuid and status in ('pending', 'sending')`.execute(trx)
+    where collapse_key = ${collapseKey} and id is distinct from ${newestId}::uuid and status in ('pending', 'sending')`
+    .execute(trx)
 }
 
 /** Fails a mail that is superseded or has expired, unless it is being sent. @returns the mail and why, if it did */

@@ -10,7 +10,7 @@ import { testDatabase } from '@tandem/database-kit/testing'
 import { createServer } from '@tandem/http-kit'
 import { silentLog, testKeys } from '@tandem/http-kit/testing'
 import { findAuditFault, maintainAudit, readAuditHead } from './audit.ts'
-import { serveOperators } from './serve.ts'
+import { runAudit, serveOperators } from './serve.ts'
 import type { OperatorTables } from './tables.ts'
 import { checkOperatorRoutes, operatorBearer } from './testing.ts'
 
@@ -159,4 +159,17 @@ t.test('months are created ahead, and dropped after 24', async (t) => {
     .execute(db)
   t.notOk(rows.some(({ name }) => name.includes('2020')))
   t.equal(rows.length, 5, 'the last month, this one, and three ahead')
+})
+
+t.test('the head is stored, and the next steps run, also if partitions cannot be created', async (t) => {
+  const stored: unknown[] = []
+  await sql`insert into operator_reads (staff_id, hour, people) values (${randomUUID()}, now() - interval '2 days', '{}')`
+    .execute(db)
+  await sql`alter function create_audit_partition rename to away`.execute(db)
+  await t.rejects(runAudit({ db, storeHead: async (_day, head) => stored.push(head) }), {
+    message: 'the step "maintain the audit" failed'
+  })
+  await sql`alter function away rename to create_audit_partition`.execute(db)
+  t.equal(stored.length, 1)
+  t.same(await db.selectFrom('operator_reads').selectAll().execute(), [])
 })

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Server } from '@tandem/http-kit'
 import { maintainAudit, readAuditHead, type AuditHead } from './audit.ts'
 import { operatorAuthentication } from './authentication.ts'
@@ -27,8 +27,12 @@ interface AuditOptions {
 
 /** Keeps the partitions of the audit, and offers the end of its chain every hour, until it is stopped. */
 export const startAudit = ({ db, log, storeHead }: AuditOptions) =>
-  runPeriodically(async () => {
-    await maintainAudit(db)
-    await deleteOldReads(db)
-    await storeHead?.(new Date().toISOString().slice(0, 10), await readAuditHead(db))
-  }, { intervalMs: HOUR_MS, log })
+  runPeriodically(async () => await runAudit({ db, storeHead }), { intervalMs: HOUR_MS, log })
+
+export async function runAudit ({ db, storeHead }: Omit<AuditOptions, 'log'>) {
+  await runSteps({
+    'maintain the audit': async () => await maintainAudit(db),
+    'store the head': async () => await storeHead?.(new Date().toISOString().slice(0, 10), await readAuditHead(db)),
+    'delete old reads': async () => await deleteOldReads(db)
+  })
+}

@@ -88,6 +88,9 @@ function hideSecrets (object: Record<string, unknown>, depth = 0): Record<string
   return copy ?? object
 }
 
+// A batch may fail for each of its items.
+const MAX_LOGGED_CAUSES = 30
+
 // The detail, hint and parameters of a Postgres error quote the row, so only the code, table and constraint are logged.
 function describeError (error: unknown): unknown {
   if (!(error instanceof Error)) return error
@@ -100,7 +103,8 @@ function describeError (error: unknown): unknown {
     table,
     constraint,
     stack: showSources(stack),
-    ...(cause instanceof Error && { cause: describeError(cause) })
+    ...(cause instanceof Error && { cause: describeError(cause) }),
+    ...(error instanceof AggregateError && { errors: error.errors.slice(0, MAX_LOGGED_CAUSES).map(describeError) })
   }
 }
 

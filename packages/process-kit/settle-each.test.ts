@@ -1,5 +1,5 @@
 import t from 'tap'
-import { settleEach } from './settle-each.ts'
+import { runSteps, settleEach } from './settle-each.ts'
 
 const failing = (...numbers: number[]) => {
   const done: number[] = []
@@ -34,4 +34,19 @@ t.test('concurrent items run once each', async (t) => {
   t.same(done.sort((one, other) => one - other), [1, 2, 4, 5])
   await settleEach([], work)
   await settleEach([6], work)
+})
+
+t.test('every step runs, and each failure has the name of its step', async (t) => {
+  const { done, work } = failing(1, 3)
+  const step = (number: number) => async () => await work(number)
+  await t.rejects(runSteps({ suspend: step(1), remind: step(2), purge: step(3), count: step(4) }), {
+    name: 'AggregateError',
+    errors: [
+      { message: 'the step "suspend" failed', cause: new RangeError('no 1') },
+      { message: 'the step "purge" failed', cause: new RangeError('no 3') }
+    ]
+  })
+  t.same(done, [2, 4])
+  await t.rejects(runSteps({ purge: step(3) }), { message: 'the step "purge" failed' })
+  await runSteps({ count: step(4) })
 })

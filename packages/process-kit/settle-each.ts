@@ -30,6 +30,20 @@ export async function settleEach<Item> (
   throwErrors(errors)
 }
 
+/**
+ * Runs named steps one after the other, each also after another has failed: a broken cleanup must not stop the next.
+ * @throws what `throwErrors` throws, once all have run: for each failed step an error with its name and its cause
+ */
+export async function runSteps (steps: Record<string, () => Promise<unknown>>) {
+  await settleEach(Object.entries(steps), async ([name, step]) => {
+    try {
+      await step()
+    } catch (cause) {
+      throw new Error(`the step "${name}" failed`, { cause })
+    }
+  })
+}
+
 /** @throws the only error, or an AggregateError of several; nothing without errors */
 export function throwErrors (errors: unknown[]) {
   if (errors.length === 1) throw errors[0]

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import type { Db } from './tables.ts'
 
@@ -11,6 +11,9 @@ export const startHousekeeping = ({ db }: Deps, log: Log) =>
   runPeriodically(async () => await runHousekeeping(db), { intervalMs: HOUR_MS, log })
 
 export async function runHousekeeping (db: Db) {
-  await deleteExpiredIdempotencyKeys(db)
-  await sql`delete from deleted_logs where deleted_at < now() - interval '90 days'`.execute(db)
+  await runSteps({
+    'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db),
+    'deleted logs': async () =>
+      await sql`delete from deleted_logs where deleted_at < now() - interval '90 days'`.execute(db)
+  })
 }

@@ -38,6 +38,8 @@ export interface Tables
     timezone: string,
     data: ColumnType<LogData, string, string>,
     modified_at: Date | null,
+    /** Not if another log is of the same workout or sleep. */
+    counts: Generated<boolean>,
     created_at: Generated<Date>,
     updated_at: Generated<Date>
   }

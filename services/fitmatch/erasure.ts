@@ -1,10 +1,9 @@
 import { createErasure } from '@tandem/account-kit'
 import { handleRpc } from '@tandem/bus-kit'
 import { FitMatchAccountErased, FitMatchErasureCheck, FitMatchPersonalData } from '@tandem/contracts'
-import { isMediaKey } from '@tandem/media-url-kit'
 import type { Deps } from './deps.ts'
 import { personalData } from './personal-data.ts'
-import { isNeededAsEvidence } from './photos/files.ts'
+import { deleteUnused, markUnused } from './photos/files.ts'
 import { isSelfieKey } from './verification/selfie-keys.ts'
 
 /** The erasure of accounts in this service. */
@@ -17,8 +16,10 @@ export const createFitMatchErasure = (
     personalData,
     report: FitMatchAccountErased,
     removeFile: async (key) => {
-      if (isSelfieKey(key)) await selfies.remove(key)
-      else if (isMediaKey(key) && !await isNeededAsEvidence(db, key)) await media.remove(key)
+      if (isSelfieKey(key)) return await selfies.remove(key)
+      // It may be evidence that is not copied yet.
+      await markUnused(db, [key])
+      await deleteUnused({ db, media }, [key])
     }
   })
 

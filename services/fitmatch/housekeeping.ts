@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import { purgeCases } from '@tandem/case-kit'
 import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import { eraseOldPlaces, updateInstants } from './activities/upkeep.ts'
 import { deleteExpiredRequests } from './buddies/endings.ts'
 import type { Deps } from './deps.ts'
 import { deleteKeptEvidence } from './erasure/actions.ts'
-import { removeFiles } from './photos/files.ts'
+import { deleteUnused, markUnused } from './photos/files.ts'
 import { purgeRemovedPhotos } from './safety/removed-photos.ts'
 import { recheckRecentReporters } from './safety/reporters.ts'
+import type { Db } from './tables.ts'
 import { eraseOldSelfies } from './verification/actions.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
@@ -19,30 +20,48 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
 
 /** Erases data whose retention time is over, and retries what was left undone while identity was unavailable. */
 export async function runHousekeeping ({ db, callRpc, media, selfies, now }: Deps) {
-  await eraseOldSelfies(db, selfies)
-  await deleteExpiredQuotas(db)
-  await sql`delete from message_quota where window_started_at < now() - interval '1 day'`.execute(db)
-  await sql`delete from typing_indicators where started_at < now() - interval '1 hour'`.execute(db)
-  await sql`delete from setup_drafts where saved_at < now() - interval '1 year'`.execute(db)
-  await deleteExpiredRequests(db)
-  await deleteExpiredIdempotencyKeys(db)
-  await updateInstants(db, now())
-  await eraseOldPlaces(db)
-  await sql`delete from meetings where alarm_at < now() - interval '30 days'`.execute(db)
+  await runSteps({
+    // First, because it suspends people who have been reported.
+    'recent reporters': async () => await recheckRecentReporters({ db, callRpc }),
+    selfies: async () => await eraseOldSelfies(db, selfies),
+    instants: async () => await updateInstants(db, now()),
+    places: async () => await eraseOldPlaces(db),
+    meetings: async () => await sql`delete from meetings where alarm_at < now() - interval '30 days'`.execute(db),
+    'ended matches': async () => await deleteEndedMatches(db),
+    'deleted profiles': async () => await deleteProfiles(db),
+    'unused files': async () => await deleteUnused({ db, media }),
+    cases: async () => await purgeCases({ db, media }),
+    // After the cases, because the reports of one stay as long as it does.
+    'kept evidence': async () => await deleteKeptEvidence(db),
+    'removed photos': async () => await purgeRemovedPhotos({ db, media }),
+    'buddy requests': async () => await deleteExpiredRequests(db),
+    'setup drafts': async () =>
+      await sql`delete from setup_drafts where saved_at < now() - interval '1 year'`.execute(db),
+    'typing indicators': async () =>
+      await sql`delete from typing_indicators where started_at < now() - interval '1 hour'`.execute(db),
+    'message quotas': async () =>
+      await sql`delete from message_quota where window_started_at < now() - interval '1 day'`.execute(db),
+    quotas: async () => await deleteExpiredQuotas(db),
+    'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)
+  })
+}
 
-  // Ended matches and deleted profiles are kept for 30 days so that they can still be reported.
-  const images = await sql<{ url: string }>`
-    with deleted as (delete from matches where ended_at < now() - interval '30 days' returning id)
-    select image_url as url from messages where match_id in (select id from deleted) and image_url is not null`
-    .execute(db)
-  const photos = await sql<{ url: string }>`
-    with deleted as (delete from deleted_profiles where deleted_at < now() - interval '30 days' returning photo_urls)
-    select unnest(photo_urls) as url from deleted`.execute(db)
-  await removeFiles({ db, media }, [...images.rows, ...photos.rows].map(({ url }) => url))
-  await deleteKeptEvidence(db)
-  await purgeCases({ db, media })
-  await purgeRemovedPhotos({ db, media })
+// Ended matches and deleted profiles are kept for 30 days so that they can still be reported.
+async function deleteEndedMatches (db: Db) {
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ url: string }>`
+      with deleted as (delete from matches where ended_at < now() - interval '30 days' returning id)
+      select image_url as url from messages where match_id in (select id from deleted) and image_url is not null`
+      .execute(trx)
+    await markUnused(trx, rows.map(({ url }) => url))
+  })
+}
 
-  // Last, because it throws while identity is unavailable.
-  await recheckRecentReporters({ db, callRpc })
+async function deleteProfiles (db: Db) {
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ url: string }>`
+      with deleted as (delete from deleted_profiles where deleted_at < now() - interval '30 days' returning photo_urls)
+      select unnest(photo_urls) as url from deleted`.execute(trx)
+    await markUnused(trx, rows.map(({ url }) => url))
+  })
 }

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { caseTables } from '@tandem/case-kit'
+import { caseTables, markCasesOf } from '@tandem/case-kit'
 import { databaseTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
 import { eraseParticipations } from './activities/endings.ts'
 import { operatorTables } from '@tandem/operator-kit'
@@ -16,6 +16,10 @@ const ofMatch = (accountId: string) =>
 const isSentBy = (accountId: string) => sql<SqlBool>`(sender_id = ${accountId}::uuid)`
 const ofProfile = (accountId: string) =>
   sql<SqlBool>`profile_id in (select id from profiles where account_id = ${accountId}::uuid)`
+
+/** The profile of an account: a copy says no more of others than FitMatch showed. */
+const profileOf = (accountId: ReturnType<typeof sql>) =>
+  sql`(select profiles.id from profiles where profiles.account_id = ${accountId})`
 
 /** What this service holds of people, in the order in which it is erased. */
 export const personalData: PersonalData<Tables> = {
@@ -68,6 +72,7 @@ export const personalData: PersonalData<Tables> = {
       columns: ['id', 'match_id', 'sender_id', 'content', 'image_url', 'created_at', 'read_at'],
       // Of a received message only its time, its sender, and when it was read.
       values: (accountId) => ({
+        sender_id: profileOf(sql`sender_id`),
         content: sql`case when ${isSentBy(accountId)} then content end`,
         image_url: sql`case when ${isSentBy(accountId)} then image_url end`,
         read_at: sql`case when not ${isSentBy(accountId)} then read_at end`
@@ -81,7 +86,11 @@ export const personalData: PersonalData<Tables> = {
   }),
   swipes: personal({
     rowsOf: inColumns('swiper_id', 'target_id'),
-    exported: { columns: ['target_id', 'swipe_type', 'created_at'], rows: inColumns('swiper_id') }
+    exported: {
+      columns: ['target_id', 'swipe_type', 'created_at'],
+      rows: inColumns('swiper_id'),
+      values: () => ({ target_id: profileOf(sql`target_id`) })
+    }
   }),
   message_quota: personal({ rowsOf: inColumns('account_id'), exported: limits }),
   setup_drafts: personal({ rowsOf: inColumns('account_id'), exported: ['draft', 'saved_at'] }),
@@ -154,7 +163,8 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('blocker_id', 'blocked_id'),
     exported: {
       columns: ['blocked_id', 'display_name', 'reason', 'created_at'],
-      rows: inColumns('blocker_id')
+      rows: inColumns('blocker_id'),
+      values: () => ({ blocked_id: sql`coalesce(profile_id, blocked_id)` })
     }
   }),
   buddies: personal({ rowsOf: inColumns('low_id', 'high_id'), exported: ['low_id', 'high_id', 'sport', 'created_at'] }),
@@ -173,6 +183,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   reports: personal({
     rowsOf: inColumns('reporter_id', 'reported_id'),
+    before: markCasesOf,
     erase: eraseReports,
     keeps: {
       rows: isEvidence,
@@ -180,7 +191,7 @@ export const personalData: PersonalData<Tables> = {
       until: '180 days after the last decision'
     },
     exported: {
-      columns: ['reported_id', 'reason', 'details', 'evidence', 'activity_id', 'status', 'created_at'],
+      columns: ['profile_id', 'reason', 'details', 'evidence', 'activity_id', 'status', 'created_at'],
       rows: inColumns('reporter_id')
     }
   }),
@@ -204,6 +215,7 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: ['timezone', 'weight', 'favorite_sports', 'experience', 'birth_date', 'subscribed_until', 'suspended_at']
   }),
+  unused_files: notPersonal('Random names of files that nothing shows, until they are deleted.'),
   sports: notPersonal('It numbers the sports of the option list.'),
   ...databaseTables,
   ...operatorTables,

@@ -194,10 +194,12 @@ export interface Tables
   }
   message_quota: { account_id: string, window_started_at: Date, used: number }
   typing_indicators: { match_id: string, account_id: string, started_at: Date }
+  unused_files: { key: string, added_at: Generated<Date> }
   blocks: {
     blocker_id: string,
     blocked_id: string,
     profile_id: string | null,
+    by_account: Generated<boolean>,
     display_name: string,
     reason: string | null,
     created_at: Generated<Date>
@@ -300,6 +302,7 @@ export interface Tables
     id: Generated<string>,
     from_id: string,
     to_id: string,
+    by_profile: Generated<boolean>,
     sport: string,
     status: Generated<BuddyRequestStatus>,
     created_at: Generated<Date>

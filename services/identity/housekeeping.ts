@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
-import { runPeriodically, type Log } from '@tandem/process-kit'
-import { expireUnverifiedAccounts } from './erasures/expiry.ts'
+import { sql, type RawBuilder } from 'kysely'
+import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
+import { expireUnverifiedAccounts, scheduleExpired } from './erasures/expiry.ts'
 import type { Deps } from './deps.ts'
 import { deleteReplacedKeys } from './keys/actions.ts'
 import { remindOfDeletions } from './deletion/mails.ts'
@@ -19,39 +19,49 @@ const MINUTE_MS = 60 * 1_000
 /** Expires and deletes what is past its lifetime, now and every minute. */
 export const startHousekeeping = (deps: Deps, log: Log) =>
   runPeriodically(async () => {
-    await runHousekeeping(deps.db)
-    await remindOfDeletions(deps)
+    await runSteps({
+      'reminders of deletions': async () => await remindOfDeletions(deps),
+      'expired data': async () => await runHousekeeping(deps.db)
+    })
   }, { intervalMs: MINUTE_MS, log })
 
 export async function runHousekeeping (db: Db) {
-  await expireSubscriptions(db)
-  await expireUnverifiedAccounts(db)
-  await endIdleSessions(db)
-  await sql`
-    delete from decisions where made_at < now() - interval '180 days'
-      and account_id in (select account_id from departures)`.execute(db)
-  await deleteOldChallenges(db)
-  await deleteOldStaffSessions(db)
-  await deleteReplacedKeys(db)
-  await deleteUsedTokens(db)
-  await deleteOldResponses(db)
-  await deleteOldNetworks(db)
-  await deleteOldSecurityEvents(db)
-  // No session lives longer than 180 days, and ids are in time order. Without the inner select, Postgres calls uuidv7
-  // for each row.
-  await sql`delete from sessions where id < (select uuidv7(interval '-181 days'))`.execute(db)
-  await sql`delete from refresh_tokens where expires_at < now()`.execute(db)
-  await sql`delete from failed_password_attempts where blocked_until < now() - interval '1 day'`.execute(db)
-  await sql`delete from password_change_attempts where last_attempted_at < now() - interval '1 hour'`.execute(db)
-  await sql`delete from proof_attempts where last_attempted_at < now() - interval '15 minutes'`.execute(db)
-  await sql`delete from proofs where expires_at < now()`.execute(db)
-  await sql`delete from email_reverts where expires_at < now()`.execute(db)
-  await sql`delete from email_changes where requested_at < now() - interval '1 day'`.execute(db)
-  await sql`delete from email_change_attempts where last_attempted_at < now() - interval '1 day'`.execute(db)
-  await sql`delete from code_attempts where day < (now() at time zone 'utc')::date`.execute(db)
-  await sql`delete from wrong_codes where entered_at < now() - interval '1 day'`.execute(db)
-  await sql`delete from code_links where expires_at < now()`.execute(db)
-  await sql`delete from codes where expires_at < now()`.execute(db)
-  await sql`delete from deletion_links where expires_at < now()`.execute(db)
-  await sql`delete from password_resets where expires_at < now()`.execute(db)
+  const deletion = (statement: RawBuilder<unknown>) => async () => await statement.execute(db)
+  await runSteps({
+    'idle sessions': async () => await endIdleSessions(db),
+    'staff sessions': async () => await deleteOldStaffSessions(db),
+    // No session lives longer than 180 days, and ids are in time order. Without the inner select, Postgres calls uuidv7
+    // for each row.
+    sessions: deletion(sql`delete from sessions where id < (select uuidv7(interval '-181 days'))`),
+    'refresh tokens': deletion(sql`delete from refresh_tokens where expires_at < now()`),
+    'replaced keys': async () => await deleteReplacedKeys(db),
+    subscriptions: async () => await expireSubscriptions(db),
+    'unverified accounts': async () => await expireUnverifiedAccounts(db),
+    'expired accounts': async () => await scheduleExpired(db),
+    decisions: deletion(sql`
+      delete from decisions where made_at < now() - interval '180 days'
+        and account_id in (select account_id from departures)`),
+    challenges: async () => await deleteOldChallenges(db),
+    'used tokens': async () => await deleteUsedTokens(db),
+    responses: async () => await deleteOldResponses(db),
+    networks: async () => await deleteOldNetworks(db),
+    'security events': async () => await deleteOldSecurityEvents(db),
+    'failed password attempts': deletion(sql`
+      delete from failed_password_attempts where blocked_until < now() - interval '1 day'`),
+    'password change attempts': deletion(sql`
+      delete from password_change_attempts where last_attempted_at < now() - interval '1 hour'`),
+    'proof attempts': deletion(sql`
+      delete from proof_attempts where last_attempted_at < now() - interval '15 minutes'`),
+    proofs: deletion(sql`delete from proofs where expires_at < now()`),
+    'email reverts': deletion(sql`delete from email_reverts where expires_at < now()`),
+    'email changes': deletion(sql`delete from email_changes where requested_at < now() - interval '1 day'`),
+    'email change attempts': deletion(sql`
+      delete from email_change_attempts where last_attempted_at < now() - interval '1 day'`),
+    'code attempts': deletion(sql`delete from code_attempts where day < (now() at time zone 'utc')::date`),
+    'wrong codes': deletion(sql`delete from wrong_codes where entered_at < now() - interval '1 day'`),
+    'code links': deletion(sql`delete from code_links where expires_at < now()`),
+    codes: deletion(sql`delete from codes where expires_at < now()`),
+    'deletion links': deletion(sql`delete from deletion_links where expires_at < now()`),
+    'password resets': deletion(sql`delete from password_resets where expires_at < now()`)
+  })
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { checkSteps, expiredIdempotencyKey } from '@tandem/database-kit/testing'
 import t from 'tap'
 import { deleteExpired } from './housekeeping.ts'
 import { notify, testApp } from './test/app.ts'
@@ -46,4 +47,15 @@ t.test('expired rows are deleted, and the unread count stays exact', async (t) =
   t.strictSame(await db.selectFrom('ended_sessions').select('session_id').execute(), [])
   await deleteExpired(db)
   t.equal((await inbox(ana)).unreadCount, 2)
+})
+
+t.test('a step that fails does not stop the next', async (t) => {
+  const { db } = await testApp(t)
+  await checkSteps(t, {
+    db,
+    run: async () => await deleteExpired(db),
+    missing: 'post_likes',
+    expired: expiredIdempotencyKey(),
+    table: 'idempotency_keys'
+  })
 })

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { lockInboxes } from './notifications/removal.ts'
 import type { Db } from './tables.ts'
@@ -15,50 +15,50 @@ export const startHousekeeping = ({ db }: Deps, log: Log) =>
   runPeriodically(async () => await deleteExpired(db), { intervalMs: INTERVAL_MS, log })
 
 export async function deleteExpired (db: Db) {
-  while (await deleteExpiredNotifications(db) === CHUNK_SIZE);
-  // Their ids are UUIDv7, made in time order, so the primary key serves as an index on time.
-  await inChunks(() =>
-    sql`
-    delete from deliveries where id in (
-      select id from deliveries
-      where id < (select uuidv7(interval '-30 days')) and status not in ('pending', 'held')
-      order by id limit ${CHUNK}
-    )`.execute(db)
-  )
-  // FCM expires tokens that were inactive for this long.
-  await inChunks(() =>
-    sql`
-    delete from devices where id in (
-      select id from devices where last_used_at < now() - interval '270 days' limit ${CHUNK}
-    )`.execute(db)
-  )
-  await inChunks(() =>
-    sql`
-    delete from post_likes where (post_id, liked_by) in (
-      select post_id, liked_by from post_likes where changed_at < now() - interval '90 days' limit ${CHUNK}
-    )`.execute(db)
-  )
-  await inChunks(() =>
-    sql`
-    delete from like_digests where post_id in (
-      select post_id from like_digests where ends_at < now() - interval '1 day' limit ${CHUNK}
-    )`.execute(db)
-  )
-  while (await deleteExpiredFrames(db) === CHUNK_SIZE);
-  await sql`delete from ended_sessions where ended_at < now() - interval '1 day'`.execute(db)
-  // Twice as long as an event can be delivered late.
-  await inChunks(() =>
-    sql`
-    delete from withdrawals where ctid = any(array(
-      select ctid from withdrawals where withdrawn_at < now() - interval '30 days' limit ${CHUNK}
-    ))`.execute(db)
-  )
-  await sql`delete from rewritings where rewritten_at < now() - interval '30 days'`.execute(db)
-  await sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`.execute(db)
-  await sql`delete from broadcasts where finished_at < now() - interval '90 days'`.execute(db)
-  await deleteExpiredLimits(db)
-  await sql`delete from meeting_mails where created_at < now() - interval '30 days'`.execute(db)
-  await deleteExpiredIdempotencyKeys(db)
+  const deletion = (statement: RawBuilder<unknown>) => async () => await statement.execute(db)
+  const inChunks = (statement: RawBuilder<unknown>) => async () => {
+    while (Number((await statement.execute(db)).numAffectedRows ?? 0) === CHUNK_SIZE);
+  }
+  await runSteps({
+    async notifications () {
+      while (await deleteExpiredNotifications(db) === CHUNK_SIZE);
+    },
+    // Their ids are UUIDv7, made in time order, so the primary key serves as an index on time.
+    deliveries: inChunks(sql`
+      delete from deliveries where id in (
+        select id from deliveries
+        where id < (select uuidv7(interval '-30 days')) and status not in ('pending', 'held')
+        order by id limit ${CHUNK}
+      )`),
+    // FCM expires tokens that were inactive for this long.
+    devices: inChunks(sql`
+      delete from devices where id in (
+        select id from devices where last_used_at < now() - interval '270 days' limit ${CHUNK}
+      )`),
+    likes: inChunks(sql`
+      delete from post_likes where (post_id, liked_by) in (
+        select post_id, liked_by from post_likes where changed_at < now() - interval '90 days' limit ${CHUNK}
+      )`),
+    digests: inChunks(sql`
+      delete from like_digests where post_id in (
+        select post_id from like_digests where ends_at < now() - interval '1 day' limit ${CHUNK}
+      )`),
+    async frames () {
+      while (await deleteExpiredFrames(db) === CHUNK_SIZE);
+    },
+    'ended sessions': deletion(sql`delete from ended_sessions where ended_at < now() - interval '1 day'`),
+    // Twice as long as an event can be delivered late.
+    withdrawals: inChunks(sql`
+      delete from withdrawals where ctid = any(array(
+        select ctid from withdrawals where withdrawn_at < now() - interval '30 days' limit ${CHUNK}
+      ))`),
+    rewritings: deletion(sql`delete from rewritings where rewritten_at < now() - interval '30 days'`),
+    blocks: deletion(sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`),
+    broadcasts: deletion(sql`delete from broadcasts where finished_at < now() - interval '90 days'`),
+    limits: async () => await deleteExpiredLimits(db),
+    'mails of meetings': deletion(sql`delete from meeting_mails where created_at < now() - interval '30 days'`),
+    'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)
+  })
 }
 
 /** Deletes frames after a day. A position before them can not be resumed any more. */
@@ -93,8 +93,4 @@ async function deleteExpiredNotifications (db: Db) {
     await sql`delete from notifications where id = any(${old.map((row) => row.id)}::uuid[])`.execute(trx)
     return old.length
   })
-}
-
-async function inChunks (deleteChunk: () => Promise<{ numAffectedRows?: bigint }>) {
-  while (Number((await deleteChunk()).numAffectedRows ?? 0) === CHUNK_SIZE);
 }

@@ -31,7 +31,7 @@ translateErrors(errors, {
   NotYourStory: 'Hanya pembuat cerita yang dapat melakukan ini',
   StoryLimitExceeded: 'Anda telah mencapai batas 10 cerita hari ini. Coba lagi besok.',
   NotReacted: 'Anda belum bereaksi terhadap cerita ini',
-  EmojiTooLong: 'emoji harus terdiri dari 1 sampai 4 karakter',
+  NotEmoji: 'emoji harus berupa satu sampai empat emoji',
   MediaGone: 'Sebuah gambar telah dihapus. Unggah kembali.',
   MediaNotAllowed: 'Media ini tidak dapat digunakan. Unggah terlebih dahulu.',
   TooManyReports: 'Anda telah mencapai batas 20 laporan hari ini. Coba lagi besok.'

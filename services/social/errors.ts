@@ -39,7 +39,7 @@ export const StoryLimitExceeded = createError(
   429
 )
 export const NotReacted = createError('NOT_REACTED', 'You have not reacted to this story', 400)
-export const EmojiTooLong = createError('VALIDATION_ERROR', 'emoji must have 1 to 4 characters', 400)
+export const NotEmoji = createError('VALIDATION_ERROR', 'emoji must be one to four emoji', 400)
 export const MediaGone = createError('VALIDATION_ERROR', 'An image has been deleted. Upload it again.', 400)
 export const MediaNotAllowed = createError('VALIDATION_ERROR', 'This media cannot be used. Upload it first.', 400)
 

@@ -1,6 +1,6 @@
 import { purgeCases } from '@tandem/case-kit'
 import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { markUnusedForDeletion, purgeDeletedRows, deleteMarked } from './media/actions.ts'
 import { replacePublicImages } from './media/private-copies.ts'
@@ -16,16 +16,22 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
 
 export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media'>) {
   const { db } = deps
-  while (await clearExpiredStories(db) > 0);
-  await deleteExpiredQuotas(db)
-  await deleteExpiredIdempotencyKeys(db)
-  await purgeCases(deps)
-  await markRecentlyHidden(db)
-  while (await deleteOldReaders(db) > 0n);
-
-  await replacePublicImages(deps)
-  await purgeDeletedRows(db)
-  await markUnusedForDeletion(db)
-  const failures = await deleteMarked(deps)
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} images could not be deleted`)
+  await runSteps({
+    'recently hidden rows': async () => await markRecentlyHidden(db),
+    'expired stories': async () => await clearExpiredStories(db),
+    // Until then, anyone with their URL can see them.
+    'public images': async () => await replacePublicImages(deps),
+    cases: async () => await purgeCases(deps),
+    'deleted rows': async () => await purgeDeletedRows(db),
+    'unused images': async () => await markUnusedForDeletion(db),
+    async 'marked images' () {
+      const failures = await deleteMarked(deps)
+      if (failures.length > 0) throw new AggregateError(failures, `${failures.length} images could not be deleted`)
+    },
+    async 'old readers' () {
+      while (await deleteOldReaders(db) > 0n);
+    },
+    quotas: async () => await deleteExpiredQuotas(db),
+    'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)
+  })
 }

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import { caseTables, isAwaitingCopy } from '@tandem/case-kit'
+import { caseTables, isAwaitingCopy, markCasesOf } from '@tandem/case-kit'
 import {
   databaseTables,
   either,
@@ -31,6 +31,7 @@ const ofOthers = { not: 'It shows what other people did.' }
 export const personalData: PersonalData<Tables> = {
   reports: personal({
     rowsOf: either(inColumns('reporter_id'), isInCaseOf),
+    before: markCasesOf,
     erase: eraseReports,
     keeps: {
       rows: (accountId) =>

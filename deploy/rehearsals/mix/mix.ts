@@ -9,6 +9,7 @@ import { Agent, request } from 'undici'
 import { cpuTimeWithChildren } from '../kit/cpu.ts'
 import { percentile } from '../kit/percentile.ts'
 import { START_SETTLE_MS, withStack, type Stack } from '../kit/stack.ts'
+import { any, mix, type Call } from './requests.ts'
 import { fillWorld, type World } from './world.ts'
 
 const WARM_UP_SECONDS = 5
@@ -17,49 +18,11 @@ const REST_MS = 2_000
 const CONNECTIONS = 128
 const TIMEOUT_MS = 30_000
 
-interface Call {
-  method: 'GET' | 'POST'
-  path: string
-  token: string
-  body?: object
-}
-
 interface Sample {
   name: string
   status: number
   ms: number
 }
-
-let serial = 0
-const any = <Item>(items: Item[]) => items[Math.floor(Math.random() * items.length)]!
-/** Newer posts and the people who write most are met more often. */
-const firstOf = <Item>(items: Item[]) => items[Math.floor(items.length * Math.random() ** 2)]!
-
-/** What an app requests: how many of a hundred requests, and one of them. */
-const mix: Record<string, [share: number, create: (world: World) => Call]> = {
-  feed: [35, ({ active }) => get(any(active), `/feed?limit=20${Math.random() < 0.4 ? '&feedType=following' : ''}`)],
-  like: [12, ({ active, posts }) => post(any(active), `/feed/${firstOf(posts)}/like`)],
-  home: [10, ({ active }) => get(any(active), '/dashboard/home')],
-  profile: [10, ({ active, others }) => get(any(active), `/users/${firstOf(others)}`)],
-  chats: [5, ({ active }) => get(any(active), '/fitmatch/matches')],
-  chat: [5, ({ active }) => chatOf(any(active), (me, path) => get(me, path))],
-  message: [5, ({ active }) => chatOf(any(active), (me, path) => post(me, `${path}/messages`, words()))],
-  discover: [6, ({ active }) => get(any(active), '/fitmatch/discover')],
-  comment: [5, ({ active, posts }) => post(any(active), `/feed/${firstOf(posts)}/comment`, words())],
-  notifications: [5, ({ active }) => get(any(active), '/notifications')],
-  post: [2, ({ active }) => post(any(active), '/feed', { type: 'TEXT', ...words() })]
-}
-
-type Active = World['active'][number]
-const get = ({ token }: Active, path: string): Call => ({ method: 'GET', path, token })
-const post = ({ token }: Active, path: string, body?: object): Call => ({
-  method: 'POST',
-  path,
-  token,
-  ...(body && { body })
-})
-const chatOf = (me: Active, create: (me: Active, path: string) => Call) => create(me, `/fitmatch/chat/${me.matchId}`)
-const words = () => ({ content: `See you in the park on Sunday ${serial++}` })
 
 const { values: { only }, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } })
 const rates = (positionals.length > 0 ? positionals : ['60']).map(Number)

@@ -1060,7 +1060,7 @@ export class Operations extends HeyApiClient {
     /**
      * List the users I have blocked
      *
-     * The newest first, wherever I blocked them.
+     * The newest first. People that I blocked in FitMatch are in `GET /fitmatch/block`.
      */
     public listBlockedUsers<ThrowOnError extends boolean = true>(options?: Options<ListBlockedUsersData, ThrowOnError>): RequestResult<ListBlockedUsersResponses, ListBlockedUsersErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<ListBlockedUsersResponses, ListBlockedUsersErrors, ThrowOnError, 'data'>({
@@ -1120,7 +1120,7 @@ export class Operations extends HeyApiClient {
     /**
      * Ask somebody to be my sport buddy
      *
-     * Somebody I follow, who follows me, or who has finished an activity with me. If they have asked me, this accepts it. A repeat returns the open request. At most 20 a day.
+     * Somebody I follow, who follows me, or who has finished an activity with me. The latter are named by their profile too, and seen as that until they agree; they see my account. If they have asked me, this accepts it. A repeat returns the open request. At most 20 a day.
      */
     public requestBuddy<ThrowOnError extends boolean = true>(options: Options<RequestBuddyData, ThrowOnError>): RequestResult<RequestBuddyResponses, RequestBuddyErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<RequestBuddyResponses, RequestBuddyErrors, ThrowOnError, 'data'>({

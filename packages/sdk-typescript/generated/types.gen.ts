@@ -170,6 +170,9 @@ export type ActivityParticipant = {
     profileId: string;
     state: 'INVITED' | 'ASKED' | 'GOING' | 'DECLINED' | 'REFUSED' | 'LEFT' | 'REMOVED';
     user: {
+        /**
+         * Of others `profileId`; your own is that of your account
+         */
         id: string;
         image: string | null;
         name: string;
@@ -343,6 +346,9 @@ export type ChatMessage = {
     isMine: boolean;
     matchId: string;
     readAt: string | null;
+    /**
+     * The FitMatch profile of the sender
+     */
     senderId: string;
 };
 
@@ -620,6 +626,10 @@ export type FoodData = {
 export type FoodLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: FoodData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1053,6 +1063,9 @@ export type NewPost = {
      */
     pollQuestion?: string;
     type: 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
+    /**
+     * Default: PUBLIC
+     */
     visibility?: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
     workoutId?: string;
 };
@@ -1060,7 +1073,13 @@ export type NewPost = {
 export type NewProgram = {
     days: Array<{
         dayOfWeek: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY';
+        /**
+         * Default: []
+         */
         exercises?: Array<NewProgramExercise>;
+        /**
+         * Default: false
+         */
         isRestDay?: boolean;
         name: string;
     }>;
@@ -1112,6 +1131,9 @@ export type NewStory = {
      * Seconds; only for a VIDEO
      */
     duration?: number;
+    /**
+     * Cut to 50 characters
+     */
     fontStyle?: string;
     mediaType: 'IMAGE' | 'VIDEO';
     mediaUrl: string;
@@ -1186,7 +1208,7 @@ export type NewWorkoutLog = {
 
 export type Notification = {
     /**
-     * The person whose action it reports; the latest of several
+     * The person whose action it reports; the latest of several. In FitMatch their profile: `id` is a profile id, as `profileId` of `data`
      */
     actor: NotificationActor | null;
     body: string;
@@ -1618,6 +1640,10 @@ export type SleepData = {
 export type SleepLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: SleepData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1884,6 +1910,10 @@ export type WaterData = {
 export type WaterLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: WaterData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1936,6 +1966,10 @@ export type WeightData = {
 export type WeightLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: WeightData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -1974,6 +2008,10 @@ export type WorkoutExercise = {
 export type WorkoutLog = {
     at: string;
     clientId: string;
+    /**
+     * False if a longer log is of the same workout or sleep: then only that one gives XP and records
+     */
+    counts: boolean;
     data: WorkoutData;
     /**
      * The calendar day of `at` in `timezone`, which the log counts for
@@ -4377,6 +4415,9 @@ export type RemoveParticipantData = {
     body?: never;
     path: {
         id: string;
+        /**
+         * The `user.id` of the participant
+         */
         userId: string;
     };
     query?: never;
@@ -4572,6 +4613,9 @@ export type AnswerJoinRequestData = {
     };
     path: {
         id: string;
+        /**
+         * The `user.id` of the participant
+         */
         userId: string;
     };
     query?: never;
@@ -4965,6 +5009,9 @@ export type GetMeetingSafetyResponse = GetMeetingSafetyResponses[keyof GetMeetin
 
 export type ArmMeetingSafetyData = {
     body?: {
+        /**
+         * Default: 60
+         */
         minutes?: number;
     };
     path: {
@@ -5880,7 +5927,13 @@ export type SignInWithProviderBData = {
          */
         email?: string;
         fullName?: {
+            /**
+             * Cut to 100 characters
+             */
             familyName?: string;
+            /**
+             * Cut to 100 characters
+             */
             givenName?: string;
         };
         /**
@@ -13427,7 +13480,7 @@ export type SaveLogsResponse = SaveLogsResponses[keyof SaveLogsResponses];
 export type LogPlannedWorkoutData = {
     body: {
         /**
-         * The start; default now
+         * The start with its UTC offset, which decides its day; default now
          */
         at?: string;
         /**
@@ -14514,7 +14567,7 @@ export type SetTrustedContactData = {
         /**
          * The language of the mails; mine by default
          */
-        locale?: 'en' | 'id';
+        locale?: string;
         /**
          * Only I see it
          */
@@ -16913,7 +16966,7 @@ export type RemoveReactionResponse = RemoveReactionResponses[keyof RemoveReactio
 export type ReactToStoryData = {
     body: {
         /**
-         * 1 to 4 user-perceived characters
+         * One to four emoji
          */
         emoji: string;
     };
@@ -16928,7 +16981,7 @@ export type ReactToStoryErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      *
-     * `VALIDATION_ERROR`: emoji must have 1 to 4 characters
+     * `VALIDATION_ERROR`: emoji must be one to four emoji
      */
     400: Failure;
     /**

@@ -10,6 +10,8 @@ import { testApp, lift, sleep, workout } from '../test/app.ts'
 
 const { newUser, db, deps, clock } = await testApp(t)
 const now = '2026-11-20T05:00:00Z'
+/** Workouts at different hours of one day, since of those at the same time only one counts. */
+const atHour = (hour: number) => `2026-11-19T${String(hour).padStart(2, '0')}:00:00Z`
 
 interface Achievement {
   id: string | null
@@ -61,7 +63,7 @@ t.test('all kinds are listed, those not yet earned with their progress', async (
   t.same(before.filter(({ id, earnedAt }) => id !== null || earnedAt !== null), [])
   t.match(before.find(({ kind }) => kind === 'FIRST_WORKOUT'), { icon: 'workout', progress: 0 })
 
-  await log(lift(now, 'Squat', 80), workout(now), workout(now))
+  await log(lift(atHour(1), 'Squat', 80), workout(atHour(2)), workout(atHour(3)))
   const workouts = await find('FIRST_WORKOUT')
   t.match(workouts, { id: /^[0-9a-f-]{36}$/, progress: 100, earnedAt: /Z$/ })
   t.match(await find('FIRST_PR'), { progress: 100, earnedAt: /Z$/ })
@@ -102,7 +104,7 @@ t.test('batches that race in two processes earn each achievement once', async (t
     await replicas[index % 2]?.writeLogs(db, {
       accountId,
       zone: 'Asia/Jakarta',
-      parsedItems: [parseItem(workout(now), clock.now)],
+      parsedItems: [parseItem(workout(atHour(index)), clock.now)],
       idempotencyKey: undefined
     })))
   t.same(await earned(), ['FIRST_WORKOUT', 'TEN_WORKOUTS'])
@@ -126,7 +128,7 @@ t.test('an achievement is taken back when the log that earned it is deleted, and
 
 t.test('it stays if it is true without the log, if another log earned it, and after 24 hours', async (t) => {
   const stillTrue = athlete()
-  const [one] = await stillTrue.log(workout(now), workout(now))
+  const [one] = await stillTrue.log(workout(atHour(1)), workout(atHour(2)))
   await stillTrue.remove(one?.id)
   t.same(await stillTrue.earned(), ['FIRST_WORKOUT'], 'one workout is left')
 

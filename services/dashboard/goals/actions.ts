@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 import { readTargets, type Goals } from './queries.ts'
 
 type Change = { [Goal in keyof Goals]?: NonNullable<Goals[Goal]> }
@@ -22,20 +22,31 @@ export async function setGoals (db: Db, accountId: string, change: Change, today
   }
   if (Object.values(given).every((value) => value === undefined)) return
   await db.transaction().execute(async (trx) => {
-    const before = await readTargets(trx, accountId)
-    await trx.insertInto('past_targets')
-      .values({
-        account_id: accountId,
-        last_day: today.subtract({ days: 1 }).toString(),
-        daily_calories: before.dailyCalories,
-        water_ml: before.waterMl,
-        sleep_minutes: before.sleepMinutes,
-        workouts_per_week: before.workoutsPerWeek
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    await keepTargets(trx, accountId, today.subtract({ days: 1 }).toString())
     await trx.insertInto('goals').values({ account_id: accountId, ...given })
       .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ ...given, updated_at: sql`now()` }))
       .execute()
   })
+}
+
+/**
+ * Keeps the targets of now for the days up to `lastDay`. Those days have theirs already if goals were set today before,
+ * or on a later day: where the person was before, the calendar was ahead.
+ */
+async function keepTargets (trx: Trx, accountId: string, lastDay: string) {
+  const kept = await trx.selectFrom('past_targets').where('account_id', '=', accountId)
+    .where(sql<boolean>`last_day >= ${lastDay}::date`).select('account_id').limit(1).executeTakeFirst()
+  if (kept) return
+  const { dailyCalories, waterMl, sleepMinutes, workoutsPerWeek } = await readTargets(trx, accountId)
+  await trx.insertInto('past_targets')
+    .values({
+      account_id: accountId,
+      last_day: lastDay,
+      daily_calories: dailyCalories,
+      water_ml: waterMl,
+      sleep_minutes: sleepMinutes,
+      workouts_per_week: workoutsPerWeek
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { food, sleep, testApp, water, workout } from '../test/app.ts'
+import { examplePerson, food, sleep, testApp, water, workout } from '../test/app.ts'
 import { handleTrainingProgress, handleTrainingTotals } from '../totals/rpc.ts'
 
-const { newUser, deps } = await testApp(t)
+const { newUser, deps, setFakes } = await testApp(t)
 const totals = handleTrainingTotals(deps)
 const progress = handleTrainingProgress(deps)
 const now = '2026-11-20T05:00:00Z'
@@ -124,6 +124,18 @@ t.test('goals hold from their day on: a new goal does not change the scores of e
   await send('PUT', '/goals', { waterMl: 8000 })
   await log(water('2026-11-19T05:00:00Z', 2000), water('2026-11-20T05:00:00Z', 2000))
   t.match((await read('/dashboard/health-score')).metrics.water, { score: 25, todayProgress: 25 })
+})
+
+t.test('goals set again after a flight west, on the day before, change no earlier day', async (t) => {
+  const { log, read, send } = newUser({ now: '2026-11-20T01:00:00Z', zone: 'Asia/Tokyo' })
+  const lastWeek = ['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}T05:00:00Z`)
+  await log(...lastWeek.map((at) => water(at, 2000)))
+  const scoreOf = async () => (await read('/dashboard/health-score')).previousScore
+  const before = await scoreOf()
+  await send('PUT', '/goals', { waterMl: 8000 })
+  setFakes({ person: examplePerson('America/Los_Angeles') })
+  await send('PUT', '/goals', { waterMl: 9000 })
+  t.equal(await scoreOf(), before)
 })
 
 t.test('the RPCs return totals to identity, and the week streak and records to fitmatch', async (t) => {

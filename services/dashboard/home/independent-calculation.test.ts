@@ -1,5 +1,5 @@
 import t from 'tap'
-import { food, sleep, testApp, water, weight, workout } from '../test/app.ts'
+import { food, sleep, testApp, water, weight, withoutDoubles, workout } from '../test/app.ts'
 
 const { newUser, at: setClock } = await testApp(t)
 
@@ -34,13 +34,14 @@ function streakLength (numbers: number[], last: number, step = 1) {
 }
 
 /** Computes the screens from the logs and local dates, with an algorithm independent of the service. */
-function computeExpected (logs: Log[], zone: string, now: string) {
+function computeExpected (written: Log[], zone: string, now: string) {
+  const logs = withoutDoubles(written)
   const today = count(dayIn(zone, now))
   const monday = mondayOf(dayIn(zone, now))
   const first = count(`${dayIn(zone, now).slice(0, 8)}01`)
   const of = (type: string, from = -Infinity, to = today) =>
     logs.filter((log) => log.type === type && count(dayIn(zone, log.at)) >= from && count(dayIn(zone, log.at)) <= to)
-  const days = [...new Set(logs.map(({ at }) => count(dayIn(zone, at))))].sort((one, other) => one - other)
+  const days = [...new Set(written.map(({ at }) => count(dayIn(zone, at))))].sort((one, other) => one - other)
   const xp = sum(days.map((day) => {
     const [workouts, foods, waters, sleeps] = ['WORKOUT', 'FOOD', 'WATER', 'SLEEP'].map((type) =>
       of(type, day, day)

@@ -7,9 +7,10 @@ import { serializeByAccount } from '@tandem/http-kit'
 import { awardPrograms, countActivity, findEarnedBy, takeBackUntrue } from '../achievements/actions.ts'
 import { LogNotFound } from '../errors.ts'
 import { lockAccount, recalculate } from '../progress/actions.ts'
-import { insertLifts, markRecords, deleteLifts, publishRecords } from '../records/actions.ts'
+import { insertLifts, listExerciseKeys, markRecords, deleteLifts, publishRecords } from '../records/actions.ts'
 import type { Db, LogData, LogType, Trx } from '../tables.ts'
 import type { Item, RejectedItem } from './items.ts'
+import { markDoubles } from './doubles.ts'
 import { liftsOf } from './lifts.ts'
 import { logColumns } from './queries.ts'
 import { findNewestWeight, publishNewestWeight } from './weights.ts'
@@ -75,9 +76,10 @@ async function writeItems (trx: Trx, accountId: string, zone: string, items: Ite
   const written = await upsert(trx, accountId, writes)
   if (isAboutWeight) await publishNewestWeight(trx, accountId, weightBefore)
 
+  const doubles = await markDoubles(trx, accountId, timesOf(written, existing))
   const workouts = written.filter((log) => log.type === 'WORKOUT' || existing.get(log.clientId)?.type === 'WORKOUT')
   const days = new Set(written.flatMap((log) => [log.day, existing.get(log.clientId)?.day ?? log.day]))
-  for (const { day } of await replaceLifts(trx, accountId, workouts)) days.add(day)
+  for (const { day } of [...doubles, ...await replaceLifts(trx, accountId, workouts, doubles)]) days.add(day)
   await recalculate(trx, accountId, totals, [...days])
   await awardPrograms(trx, accountId, workouts)
 
@@ -138,16 +140,19 @@ export async function deleteLog (db: Db, accountId: string, logId: string) {
       const lifts = await deleteLifts(trx, accountId, [logId])
       const weightBefore = await findNewestWeight(trx, accountId)
       const log = await trx.deleteFrom('logs').where('id', '=', logId).where('account_id', '=', accountId)
-        .returning(['client_id', 'type', sql<string>`day::text`.as('day')])
+        .returning(['client_id', 'type', 'at', sql<string>`day::text`.as('day')])
         .executeTakeFirst()
       if (!log) throw new LogNotFound()
+      const doubles = await markDoubles(trx, accountId, isTimed(log) ? [log.at] : [])
       if (log.type === 'WEIGHT') await publishNewestWeight(trx, accountId, weightBefore)
       await trx.insertInto('deleted_logs').values({ account_id: accountId, client_id: log.client_id })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
-      const changedLifts = await markRecords(trx, accountId, lifts.map(({ exerciseKey }) => exerciseKey))
+      const keys = [...lifts.map(({ exerciseKey }) => exerciseKey), ...await listExerciseKeys(trx, doubles)]
+      const changedLifts = await markRecords(trx, accountId, keys)
       await publishRecords(trx, accountId, { removed: lifts, changed: changedLifts, logIds: new Set() })
-      await recalculate(trx, accountId, totals, [...new Set([log.day, ...changedLifts.map(({ day }) => day)])])
+      const days = new Set([log, ...doubles, ...changedLifts].map(({ day }) => day))
+      await recalculate(trx, accountId, totals, [...days])
       await takeBackUntrue(trx, accountId, achievements)
     }))
 }
@@ -197,7 +202,10 @@ const hasChanged = (item: Item, existing: ExistingLog) =>
  * the log has already, else the offset of `at`, else `zone`, where the person is now. So neither a later move nor an edit
  * at home changes the day of a log of a journey.
  */
-function dayAndZoneOf ({ at, timezone, offset, existing }: Item & { existing: ExistingLog | undefined }, zone: string) {
+export function dayAndZoneOf (
+  { at, timezone, offset, existing }: Item & { existing: ExistingLog | undefined },
+  zone: string
+) {
   const written = timezone ?? existing?.timezone ?? (offset && offset !== offsetIn(zone, at) ? offset : zone)
   return { day: dayIn(written, at).toString(), timezone: written }
 }
@@ -216,7 +224,7 @@ async function upsert (trx: Trx, accountId: string, writes: Write[]) {
       as log ("clientId" text, type text, at timestamptz, day date, timezone text, data jsonb, "modifiedAt" timestamptz)
     on conflict (account_id, client_id) do update set
       type = excluded.type, at = excluded.at, day = excluded.day, timezone = excluded.timezone,
-      data = excluded.data, modified_at = excluded.modified_at, updated_at = now()
+      data = excluded.data, modified_at = excluded.modified_at, counts = true, updated_at = now()
     returning id, client_id as "clientId"`.execute(trx)
   const ids = new Map(rows.map(({ id, clientId }) => [clientId, id]))
   return writes.map((write) => ({ ...write, id: ids.get(write.clientId) as string }))
@@ -224,14 +232,20 @@ async function upsert (trx: Trx, accountId: string, writes: Write[]) {
 
 type Workout = Write & { id: string }
 
+const isTimed = ({ type }: { type: LogType }) => type === 'WORKOUT' || type === 'SLEEP'
+
+/** When the written logs that take time are, and when they were before. */
+const timesOf = (written: Write[], existing: Map<string, ExistingLog>) =>
+  written.flatMap((log) => [log, existing.get(log.clientId) ?? log]).filter(isTimed).map(({ at }) => at)
+
 /** Replaces the lifts of workouts and publishes the new records among them. */
-async function replaceLifts (trx: Trx, accountId: string, workouts: Workout[]) {
+async function replaceLifts (trx: Trx, accountId: string, workouts: Workout[], doubles: { id: string }[]) {
   if (workouts.length === 0) return []
   const removed = await deleteLifts(trx, accountId, workouts.map(({ id }) => id))
   const added = workouts.filter(({ type }) => type === 'WORKOUT').flatMap(liftsOf)
   await insertLifts(trx, accountId, added)
-  const changedLifts = await markRecords(trx, accountId, [...removed, ...added].map(({ exerciseKey }) => exerciseKey))
-
+  const keys = [...removed, ...added].map(({ exerciseKey }) => exerciseKey)
+  const changedLifts = await markRecords(trx, accountId, [...keys, ...await listExerciseKeys(trx, doubles)])
   await publishRecords(trx, accountId, {
     removed,
     changed: changedLifts,

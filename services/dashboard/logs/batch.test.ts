@@ -6,6 +6,7 @@ import { food, lift, sleep, testApp, water, weight, workout } from '../test/app.
 
 const now = '2026-11-20T05:00:00Z'
 const { newUser, db } = await testApp(t)
+const minutesAgo = (minutes: number) => new Date(Date.parse(now) - minutes * 60_000).toISOString()
 
 t.test('a batch returns a result per item in order, and a repeat changes nothing', async (t) => {
   const { account, log, send, read, publishedEvents } = newUser()
@@ -42,8 +43,8 @@ t.test('concurrent batches of one account write each log once and publish each e
   const { log, publishedEvents, read } = newUser()
   const items = [
     lift(now, 'Squat', 80, { clientId: 'one' }),
-    lift(now, 'Bench', 60, { clientId: 'two' }),
-    workout(now, {}, { clientId: 'three' })
+    lift(minutesAgo(60), 'Bench', 60, { clientId: 'two' }),
+    workout(minutesAgo(120), {}, { clientId: 'three' })
   ]
   const results = await Promise.all(Array.from({ length: 10 }, async () => await log(...items)))
   t.equal(new Set(results.flat().map(({ id }) => id)).size, 3)
@@ -74,7 +75,10 @@ t.test('concurrent batches of different logs lose none', async (t) => {
     Array.from(
       { length: 12 },
       async (_, index) =>
-        await log(workout(now, {}, { clientId: `w${index}` }), food(now, {}, { clientId: `f${index}` }))
+        await log(
+          workout(minutesAgo(40 * index), {}, { clientId: `w${index}` }),
+          food(now, {}, { clientId: `f${index}` })
+        )
     )
   )
   const { stats } = await read('/dashboard/stats')

@@ -253,7 +253,7 @@ t.test('XP has daily limits, by the day of the log', async (t) => {
   t.equal(await xp(), 46)
   await log(sleep(today), sleep(today), weight(today))
   t.equal(await xp(), 56)
-  await log(workout(today, { durationMinutes: 60 }), workout(today, { durationMinutes: 61 }))
+  await log(workout(today, { durationMinutes: 60 }), workout('2026-11-20T10:00:00Z', { durationMinutes: 61 }))
   t.equal(await xp(), 276)
   await log({ ...food(today), clientId: seventh?.clientId, at: '2026-11-19T16:00:00Z' })
   t.equal(await xp(), 281, 'on another day it counts')
@@ -271,7 +271,7 @@ t.test('a level is published when it is reached, and when its logs are deleted',
   await send('DELETE', `/logs/${first?.id}`)
   t.match((await read('/dashboard/home')).user, { level: 1, totalXp: 5, xpToNextLevel: 95 })
   await log(workout('2026-11-20T01:00:00Z', { durationMinutes: 60 }, { clientId: 'b' }))
-  await log(...Array.from({ length: 5 }, () => workout('2026-11-20T01:00:00Z', { durationMinutes: 60 })))
+  await log(...[15, 16, 17, 18, 19].map((day) => workout(`2026-11-${day}T01:00:00Z`, { durationMinutes: 60 })))
   // 6 × 110 + 5 = 665
   t.match((await read('/dashboard/home')).user, { level: 4, totalXp: 665, xpToNextLevel: 335 })
   t.same(await publishedEvents(), [

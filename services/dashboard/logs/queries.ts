@@ -24,7 +24,8 @@ export const logColumns = [
   sql<string>`day::text`.as('day'),
   'timezone',
   'data',
-  'modified_at as modifiedAt'
+  'modified_at as modifiedAt',
+  'counts'
 ] as const
 
 // `day` decides. The bounds on `at` are wide enough for every time zone and let the index narrow the scan.

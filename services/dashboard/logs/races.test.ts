@@ -14,11 +14,14 @@ const replicas = await Promise.all(
   ['?one', '?two', '?three'].map(async (name) => await import(`./actions.ts${name}`) as typeof Actions)
 )
 
+const minutesAgo = (minutes: number) => new Date(Date.parse(now) - minutes * 60_000).toISOString()
+const earlier = minutesAgo(120)
+
 t.test('batches in several processes write each log once and publish each event once', async (t) => {
   const { account: accountId, read, publishedEvents } = newUser({ now })
   const items = [
     lift(now, 'Squat', 80, { clientId: 'a' }),
-    workout(now, { durationMinutes: 60 }, { clientId: 'b' }),
+    workout(earlier, { durationMinutes: 60 }, { clientId: 'b' }),
     food(now, {}, { clientId: 'c' })
   ]
   const results = await Promise.all(
@@ -46,7 +49,10 @@ t.test('different batches in several processes are all counted', async (t) => {
     await replicas[index % 3]?.writeLogs(db, {
       accountId,
       zone: 'Asia/Jakarta',
-      parsedItems: [parseItem(workout(now, { durationMinutes: 10 }), clock.now), parseItem(water(now, 100), clock.now)],
+      parsedItems: [
+        parseItem(workout(minutesAgo(20 * index), { durationMinutes: 10 }), clock.now),
+        parseItem(water(now, 100), clock.now)
+      ],
       idempotencyKey: undefined
     })))
   // 12 × 60 + 8 × 2

@@ -1,5 +1,4 @@
 import Type, { type TSchema } from 'typebox'
-import { dayIn } from '@tandem/account-kit'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   createInvalidCursor,
@@ -10,7 +9,6 @@ import {
   Enum,
   Id,
   readIdempotencyKey,
-  Instant,
   IsoDate,
   languageOfRequest,
   Message,
@@ -28,7 +26,7 @@ import type { Deps } from '../deps.ts'
 import { LogNotFound, ProgramDayNotFound } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { logTypes, type LogType } from '../tables.ts'
-import { deleteLog, writeLogs } from './actions.ts'
+import { dayAndZoneOf, deleteLog, writeLogs } from './actions.ts'
 import { dataSchemas, parseItem } from './items.ts'
 import { planWorkout } from './planned-workout.ts'
 import { findLog, listLogs, type LogPosition } from './queries.ts'
@@ -97,7 +95,10 @@ const logFields = {
   at: Timestamp,
   day: Type.String({ description: 'The calendar day of `at` in `timezone`, which the log counts for' }),
   timezone: Type.String({ description: 'Where the log was written: a time zone, or an offset such as +09:00' }),
-  modifiedAt: Nullable(Timestamp, { description: 'As it was sent; null if it was not' })
+  modifiedAt: Nullable(Timestamp, { description: 'As it was sent; null if it was not' }),
+  counts: Type.Boolean({
+    description: 'False if a longer log is of the same workout or sleep: then only that one gives XP and records'
+  })
 }
 
 // The data of a log is returned as it was sent, so responses need not find out its type.
@@ -128,7 +129,8 @@ const exampleLog = {
   ...example,
   day: '2026-11-20',
   timezone: 'Asia/Jakarta',
-  modifiedAt: null
+  modifiedAt: null,
+  counts: true
 }
 
 export const logRoutes: Routes<Deps> = async (app, deps) => {
@@ -178,7 +180,10 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       body: Body({
         programDayId: Id,
-        at: Type.Optional({ ...Instant, description: 'The start; default now' }),
+        at: Type.Optional(Type.String({
+          format: 'date-time',
+          description: 'The start with its UTC offset, which decides its day; default now'
+        })),
         durationMinutes: Type.Optional(Type.Number({
           minimum: 1,
           maximum: 1440,
@@ -192,17 +197,23 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     const { account, body } = request
     const zone = await findTimezone(deps, account.id)
     const at = body.at ?? now().toISOString()
-    const clientId = `program:${body.programDayId}:${dayIn(zone, new Date(at)).toString()}`
-    const existing = await findLog(db, account.id, clientId)
-    if (existing) return reply.code(201).send(data({ log: existing }))
-
     const workout = await planWorkout(db, account.id, {
       programDayId: body.programDayId,
       durationMinutes: body.durationMinutes
     })
-    const item = parseItem({ clientId, type: 'WORKOUT', at, data: workout }, now(), languageOfRequest(request))
+    const item = parseItem(
+      { clientId: 'program', type: 'WORKOUT', at, data: workout },
+      now(),
+      languageOfRequest(request)
+    )
     if ('error' in item) throw new ValidationError({ en: item.error, id: item.error })
-    await writeLogs(db, { accountId: account.id, parsedItems: [item], zone, idempotencyKey: undefined })
+    const { day } = dayAndZoneOf({ ...item, existing: undefined }, zone)
+    const clientId = `program:${body.programDayId}:${day}`
+    const existing = await findLog(db, account.id, clientId)
+    if (existing) return reply.code(201).send(data({ log: existing }))
+
+    const parsedItems = [{ ...item, clientId }]
+    await writeLogs(db, { accountId: account.id, parsedItems, zone, idempotencyKey: undefined })
     const log = await findLog(db, account.id, clientId)
     if (!log) throw new LogNotFound()
     return reply.code(201).send(data({ log }))

@@ -98,3 +98,19 @@ t.test('a finished day is logged as planned, once, with the weights of the newes
   })
   t.equal((await ana.read('/dashboard/stats')).stats.totalWorkouts, 2)
 })
+
+t.test('the planned workout of a journey is on the day of its place, and two days are two logs', async (t) => {
+  const ana = newUser({ now: '2026-11-20T20:00:00Z', zone: 'America/Los_Angeles' })
+  const { program } = (await ana.send('POST', '/programs/templates/five-by-five/copy')).json().data as {
+    program: Program
+  }
+  const log = async (at: string) =>
+    (await ana.send('POST', '/logs/workouts', { programDayId: program.days[0]?.id, at })).json().data.log
+  const [evening, morning] = [await log('2026-11-20T18:00:00+09:00'), await log('2026-11-21T00:30:00+09:00')]
+  t.same([evening.day, morning.day], ['2026-11-20', '2026-11-21'])
+  t.not(evening.id, morning.id)
+  t.equal((await log('2026-11-21T00:30:00+09:00')).id, morning.id, 'a repeat is the same log')
+  t.match((await ana.send('POST', '/logs/workouts', { programDayId: program.days[0]?.id, at: 'soon' })).json(), {
+    code: 'VALIDATION_ERROR'
+  })
+})

@@ -86,9 +86,9 @@ const dayAsText = sql<string>`day::text`.as('day')
 const isOneOf = (days: string[]) => sql<boolean>`day = any(${days}::date[])`
 const integer = (field: string) => sql`(data->>${lit(field)})::integer`
 const numeric = (field: string) => sql`(data->>${lit(field)})::numeric`
-const count = (type: LogType) => sql<number>`count(*) filter (where type = ${lit(type)})`
+const count = (type: LogType) => sql<number>`count(*) filter (where type = ${lit(type)} and counts)`
 const sum = <Sum = number>(type: LogType, amount: RawBuilder<unknown>) =>
-  sql<Sum>`coalesce(sum(${amount}) filter (where type = ${lit(type)}), 0)`
+  sql<Sum>`coalesce(sum(${amount}) filter (where type = ${lit(type)} and counts), 0)`
 
 /** Those of these ISO weeks, given by their Mondays, that have a workout. */
 export async function weeksWithWorkout (trx: Trx, accountId: string, mondays: string[]) {

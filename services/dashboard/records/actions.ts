@@ -43,6 +43,13 @@ export async function insertLifts (trx: Trx, accountId: string, lifts: Omit<Lift
     .execute(trx)
 }
 
+/** The exercises in workouts. */
+export async function listExerciseKeys (trx: Trx, logs: { id: string }[]) {
+  const rows = await trx.selectFrom('lifts').where('log_id', '=', sql<string>`any(${logs.map(({ id }) => id)}::uuid[])`)
+    .select('exercise_key').distinct().execute()
+  return rows.map(({ exercise_key }) => exercise_key)
+}
+
 /**
  * What makes a lift a record: its weight; without weight or with assistance, of equal weights its repetitions, which
  * count for less than 0.01 kg in all.
@@ -50,7 +57,8 @@ export async function insertLifts (trx: Trx, accountId: string, lifts: Omit<Lift
 const strength = sql`(round(weight_kg, 2) + case when weight_kg <= 0 then reps / 1000000.0 else 0 end)`
 
 /**
- * Recomputes which lifts of these exercises are records: those stronger than all earlier lifts of the exercise.
+ * Recomputes which lifts of these exercises are records: those stronger than all earlier lifts of the exercise, of
+ * workouts that count.
  * @returns the lifts whose `isRecord` changed, with the days of their workouts
  */
 export async function markRecords (
@@ -61,11 +69,12 @@ export async function markRecords (
   if (exerciseKeys.length === 0) return []
   const { rows } = await sql<Lift & { day: string }>`
     with marked as (
-      select log_id, exercise_key, coalesce(${strength} > max(${strength}) over earlier, true) as is_record
-      from lifts
-      where account_id = ${accountId} and exercise_key = any(${exerciseKeys}::text[])
+      select log_id, exercise_key,
+        counts and coalesce(${strength} > max(case when counts then ${strength} end) over earlier, true) as is_record
+      from lifts join logs on logs.id = log_id
+      where lifts.account_id = ${accountId} and exercise_key = any(${exerciseKeys}::text[])
       window earlier as (
-        partition by exercise_key order by at, log_id rows between unbounded preceding and 1 preceding
+        partition by exercise_key order by lifts.at, log_id rows between unbounded preceding and 1 preceding
       )
     )
     update lifts set is_record = marked.is_record

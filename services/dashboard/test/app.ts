@@ -170,6 +170,32 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
+interface AnyLog {
+  id?: string
+  type: string
+  at: string | Date
+  data: { durationMinutes?: number | undefined, minutes?: number | undefined }
+}
+
+/** The logs that count, compared two by two: the service finds them in another way. */
+export function withoutDoubles<Log extends AnyLog> (logs: Log[]): Log[] {
+  const timed = logs.map((log) => {
+    const length = (log.data.durationMinutes ?? log.data.minutes ?? 0) * 60_000
+    const at = new Date(log.at).getTime()
+    const start = log.type === 'SLEEP' ? at - length : at
+    return { log, at, length, start, end: start + length }
+  })
+  return timed.filter((one) =>
+    !['WORKOUT', 'SLEEP'].includes(one.log.type) || !timed.some((other) => {
+      const shared = Math.min(one.end, other.end) - Math.max(one.start, other.start)
+      const isBefore = other.at < one.at || other.at === one.at && (other.log.id ?? '') < (one.log.id ?? '')
+      return other.log !== one.log && other.log.type === one.log.type &&
+        shared > Math.min(one.length, other.length) / 2 &&
+        (other.length > one.length || other.length === one.length && isBefore)
+    })
+  ).map(({ log }) => log)
+}
+
 let count = 0
 const logItem = (type: string, at: string, data: object, more: object = {}) => ({
   clientId: `c${++count}`,

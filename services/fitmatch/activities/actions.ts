@@ -28,7 +28,7 @@ import {
 } from './invitations.ts'
 import { isOver, lockHosted, lockPlanned } from './locks.ts'
 import { changesPlace, resolvePlace, type PlaceFields } from './place-fields.ts'
-import { eventFieldsOf, listAccounts, readDisplayName } from './places.ts'
+import { eventFieldsOf, listAccounts, readCard } from './places.ts'
 import { localTimeColumns, readActivity, type ActivityRow } from './queries.ts'
 import type { ActivityFields } from './schemas.ts'
 import { replaceTimers } from './timers.ts'
@@ -216,7 +216,7 @@ async function askAgain (trx: Trx, hostId: string, activityId: string, now: Date
     hostId,
     accountIds,
     changedBy: hostId,
-    displayName: await readDisplayName(trx, hostId)
+    ...await readCard(trx, hostId)
   })
 }
 

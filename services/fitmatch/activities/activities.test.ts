@@ -53,7 +53,7 @@ t.test('a plan is created, accepted, and shown to both', async (t) => {
     hasBlockedPerson: false,
     participants: [
       { user: { id: ana.id, name: 'Ana', image: String }, state: 'GOING', wasGoing: false, checkedInAt: null },
-      { user: { id: ben.id, name: 'Ben' }, state: 'INVITED' }
+      { user: { id: ben.profileId, name: 'Ben' }, profileId: ben.profileId, state: 'INVITED' }
     ]
   })
   t.match(await publishedEvents(ActivityInvited), [
@@ -306,7 +306,8 @@ t.test('a host removes people and withdraws invitations', async (t) => {
   await match(ana, [ben, cleo])
   const { id } = await createWith(ana, [ben], { capacity: 3 })
   await post(ana.id, `/activities/${id}/invite`, { userIds: [cleo.id] })
-  const remove = async (person: { id: string }) => await del(ana.id, `/activities/${id}/participants/${person.id}`)
+  const remove = async (person: { profileId: string }) =>
+    await del(ana.id, `/activities/${id}/participants/${person.profileId}`)
   t.match(await remove(ben), { status: 200, data: { activity: { goingCount: 1 } } })
   t.match(await remove(cleo), { status: 200 })
   t.match((await publishedEvents(ActivityCanceled)).slice(-2), [
@@ -342,7 +343,7 @@ t.test('a finished activity can be repeated with everyone who went', async (t) =
     startTime: '18:00',
     locationName: 'Gelora, gate 5',
     version: 1,
-    participants: [{}, { user: { id: ben.id }, state: 'INVITED' }]
+    participants: [{}, { user: { id: ben.profileId }, state: 'INVITED' }]
   })
   t.equal(data.activity.participants.length, 2)
   t.match(await post(ben.id, `/activities/${id}/repeat`, { date: inDays(10) }), { status: 404 })

@@ -9,7 +9,7 @@ import { todayIn } from '../today.ts'
 import type { Trx } from '../tables.ts'
 import { endParticipation } from './endings.ts'
 import { findParticipant, isOver, lockAsGuest, setState, type LockedActivity } from './locks.ts'
-import { countWaiting, eventFieldsOf, hasPlace, readDisplayName, takePlace } from './places.ts'
+import { countWaiting, eventFieldsOf, hasPlace, readCard, takePlace } from './places.ts'
 import { readActivity } from './queries.ts'
 
 const JOIN_REQUESTS_PER_DAY = 20
@@ -70,7 +70,7 @@ export async function respond (
       ...eventFieldsOf(activity),
       accountId: activity.hostId,
       confirmedBy: accountId,
-      displayName: await readDisplayName(trx, accountId)
+      ...await readCard(trx, accountId)
     })
   })
 }
@@ -97,7 +97,7 @@ export async function askToJoin (deps: GuestDeps, accountId: string, activityId:
       ...eventFieldsOf(activity),
       hostId: activity.hostId,
       askedBy: accountId,
-      displayName: await readDisplayName(trx, accountId),
+      ...await readCard(trx, accountId),
       waitingCount: await countWaiting(trx, activityId)
     })
   })

@@ -12,7 +12,7 @@ import { isBlockedBy, isConnectedWith } from '../people/visibility.ts'
 import { todayIn } from '../today.ts'
 import type { Db, Trx } from '../tables.ts'
 import { lockPlanned, shareProfiles, type LockedActivity } from './locks.ts'
-import { eventFieldsOf, readDisplayName } from './places.ts'
+import { eventFieldsOf, readCard } from './places.ts'
 import { readActivity } from './queries.ts'
 
 const INVITATIONS_PER_DAY = 30
@@ -157,9 +157,9 @@ export async function insertInvitations (trx: Trx, activity: LockedActivity, acc
 
 export async function publishInvited (trx: Trx, activity: LockedActivity, accountIds: string[]) {
   const { id, hostId } = activity
-  const displayName = await readDisplayName(trx, hostId)
+  const card = await readCard(trx, hostId)
   for (const accountId of accountIds) {
-    await publish(trx, ActivityInvited, id, { ...eventFieldsOf(activity), accountId, hostId, displayName })
+    await publish(trx, ActivityInvited, id, { ...eventFieldsOf(activity), accountId, hostId, ...card })
   }
 }
 

@@ -18,7 +18,10 @@ import { Activity, toActivity } from './schemas.ts'
 import type { ActivityRow } from './queries.ts'
 
 const params = Type.Object({ id: Id })
-const personParams = Type.Object({ id: Id, userId: Id })
+const personParams = Type.Object({
+  id: Id,
+  userId: Type.String({ ...Id, description: 'The `user.id` of the participant' })
+})
 const OneActivity = Data(Type.Object({ activity: Activity }))
 const guestErrors = [...adultErrors, ActivityNotFound, ActivityOver]
 
@@ -92,7 +95,7 @@ export const participantRoutes: Routes<Deps> = async (app, deps) => {
       }
     },
     async ({ params: { id, userId }, body: { accept }, account }) =>
-      one(await answerRequest(deps, account.id, id, { accountId: userId, accept }))
+      one(await answerRequest(deps, account.id, id, { userId, accept }))
   )
 
   app.delete('/activities/:id/participants/:userId', {

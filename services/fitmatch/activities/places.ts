@@ -16,10 +16,10 @@ export const eventFieldsOf = (
 })
 
 /** How FitMatch shows a person. */
-export async function readDisplayName (trx: Trx, accountId: string) {
-  const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select('display_name as name')
+export async function readCard (trx: Trx, accountId: string) {
+  return await trx.selectFrom('profiles').where('account_id', '=', accountId)
+    .select(['display_name as displayName', 'id as profileId'])
     .executeTakeFirstOrThrow()
-  return profile.name
 }
 
 /** The accounts of an activity in one of these states. */

@@ -111,7 +111,8 @@ const participantsSeenBy = (db: Db, viewer: string) =>
     .where(sql<boolean>`(participant.state in ('INVITED', 'GOING')
       or activities.host_id = ${viewer} and participant.state in ('ASKED', 'DECLINED', 'LEFT'))`)
     .select([
-      'participant.account_id as id',
+      // Of others only the profile: the account would show the name outside of FitMatch.
+      sql<string>`case when participant.account_id = ${viewer} then participant.account_id else person.id end`.as('id'),
       'person.id as profileId',
       'person.display_name as name',
       mainPhotoOf('person.id').as('image'),

@@ -7,8 +7,15 @@ import { readAdult } from '../people/queries.ts'
 import { endPlace } from './endings.ts'
 import { listInvitable, lockPeople, publishInvited } from './invitations.ts'
 import { findParticipant, lockPlanned, setState } from './locks.ts'
-import { eventFieldsOf, readDisplayName, takePlace } from './places.ts'
+import { eventFieldsOf, readCard, takePlace } from './places.ts'
 import { readActivity } from './queries.ts'
+import type { Db } from '../tables.ts'
+
+/** The account of a participant, who is named by their profile, or by an account that the host knows. */
+async function findAccount (db: Db, userId: string) {
+  const profile = await db.selectFrom('profiles').where('id', '=', userId).select('account_id').executeTakeFirst()
+  return profile?.account_id ?? userId
+}
 
 type HostDeps = Pick<Deps, 'db' | 'minAge' | 'now'>
 
@@ -20,9 +27,10 @@ export async function answerRequest (
   { db, minAge, now }: HostDeps,
   hostId: string,
   activityId: string,
-  { accountId, accept }: { accountId: string, accept: boolean }
+  { userId, accept }: { userId: string, accept: boolean }
 ) {
   const me = await readAdult({ db, minAge }, hostId)
+  const accountId = await findAccount(db, userId)
   return await db.transaction().execute(async (trx) => {
     await lockPeople(trx, hostId, [accountId])
     const activity = await lockPlanned(trx, hostId, activityId, now())
@@ -41,12 +49,11 @@ export async function answerRequest (
     } else {
       await takePlace(trx, activityId)
       await setState(trx, { activityId, accountId, state: 'GOING' })
-      const displayName = await readDisplayName(trx, hostId)
       await publish(trx, ActivityConfirmed, activityId, {
         ...eventFieldsOf(activity),
         accountId,
         confirmedBy: hostId,
-        displayName
+        ...await readCard(trx, hostId)
       })
     }
     return await readActivity(trx, me, activityId, now())
@@ -58,9 +65,10 @@ export async function removeParticipant (
   { db, minAge, now }: HostDeps,
   hostId: string,
   activityId: string,
-  accountId: string
+  userId: string
 ) {
   const me = await readAdult({ db, minAge }, hostId)
+  const accountId = await findAccount(db, userId)
   return await db.transaction().execute(async (trx) => {
     const activity = await lockPlanned(trx, hostId, activityId, now())
     const participant = await findParticipant(trx, activityId, accountId)

@@ -92,7 +92,11 @@ const ActivityVenue = named(
 const Participant = named(
   'ActivityParticipant',
   Type.Object({
-    user: Type.Object({ id: Type.String(), name: Type.String(), image: Nullable(Type.String()) }),
+    user: Type.Object({
+      id: Type.String({ description: 'Of others `profileId`; your own is that of your account' }),
+      name: Type.String(),
+      image: Nullable(Type.String())
+    }),
     profileId: Type.String({ description: 'Their FitMatch profile' }),
     state: Enum(participantStates),
     wasGoing: Type.Boolean({ description: 'Went before the time or place changed, and has a reserved place' }),
@@ -167,7 +171,7 @@ export const Activity = named(
       hasBlockedPerson: false,
       participants: [{
         user: {
-          id: '019aa1f0-0000-7000-8000-000000000007',
+          id: '019aa1f0-0000-7000-8000-000000000003',
           name: 'Ana',
           image: 'https://cdn.example/fitmatch/a/a.webp'
         },

@@ -73,8 +73,10 @@ export async function runDueTimers (db: Db, now: () => Date) {
 async function runTimer (trx: Trx, kind: TimerKind, activity: LockedActivity, now: Date) {
   if (kind === 'FINISH') return await finish(trx, activity)
   if (kind === 'RELEASE') return await releaseReserved(trx, activity)
+  // A reminder that runs late is dropped if the next one is due too, or the activity has started.
+  const pointlessFromMs = activity.startsAt.getTime() - (kind === 'REMIND_24H' ? HOUR_MS : 0)
   // The guests cannot see the activity of a hidden host.
-  if (activity.startsAt <= now || await isHidden(trx, activity.hostId)) return
+  if (now.getTime() >= pointlessFromMs || await isHidden(trx, activity.hostId)) return
   await publish(trx, ActivityReminded, activity.id, {
     ...eventFieldsOf(activity),
     hostId: activity.hostId,

@@ -182,3 +182,16 @@ t.test('places and notes are erased thirty days after the end', async (t) => {
   t.match(await end(31), { locationName: null, venue: null, note: null })
   t.match(await post(ana.id, `/activities/${id}/repeat`, { date: inDays(3) }), { status: 409, code: 'ACTIVITY_OVER' })
 })
+
+t.test('after an outage of a day, only the reminder of an hour before is published', async (t) => {
+  await db.deleteFrom('activities').execute()
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  await match(ana, [ben])
+  const { id } = await createWith(ana, [ben])
+  services.now = new Date(`${inDays(3)}T17:50:00Z`)
+  await runDueTimers(db, deps.now)
+  delete services.now
+  const reminded = (await publishedEvents(ActivityReminded)).filter(({ activityId }) => activityId === id)
+  t.match(reminded, [{ hoursBefore: 1 }])
+  t.equal(reminded.length, 1)
+})

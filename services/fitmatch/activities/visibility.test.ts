@@ -133,7 +133,7 @@ t.test('a block with the host hides an activity at every endpoint, in every stat
       t.match(await post(ben.id, `/activities/${id}/join`), { status: 404 })
       t.match(await del(ben.id, `/activities/${id}/join`), { status: 404 })
       t.match(await read(ana, id), { goingCount: 2, status: 'PLANNED' })
-      t.notMatch(JSON.stringify((await read(ana, id)).participants), ben.id)
+      t.notMatch(JSON.stringify((await read(ana, id)).participants), ben.profileId)
     }
   }
 })
@@ -196,7 +196,7 @@ t.test('a suspension or the deletion of a profile ends all places and cancels wh
     else await post(cleo.id, '/fitmatch/report', { reportedProfileId: ana.profileId, reason: 'UNDERAGE' })
     t.match(await read(ben, hosted.id), { status: 'CANCELED' }, how)
     t.match(await read(ben, joined.id), { status: 'PLANNED', goingCount: 2 }, how)
-    t.notMatch(JSON.stringify((await read(ben, joined.id)).participants), ana.id)
+    t.notMatch(JSON.stringify((await read(ben, joined.id)).participants), ana.profileId)
     delete api.services.connection
   }
 })

@@ -16,7 +16,7 @@ import {
 import { lockPair, pairOf } from '../people/pairs.ts'
 import { ageNow, readAdult, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
-import type { Trx } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 import { hasRefusalExpired, isBetween, isOpen, readRelation, requestColumns } from './queries.ts'
 import { checkSport } from '../people/offered-sports.ts'
 
@@ -37,31 +37,53 @@ type Request = NonNullable<Awaited<ReturnType<typeof findOpenRequest>>>
 export async function requestBuddy (deps: Deps, accountId: string, { userId, sport, idempotencyKey }: NewRequest) {
   const { db, callRpc, minAge } = deps
   const me = await readAdult(deps, accountId)
-  if (userId === accountId) {
+  const { otherId, byProfile } = await findRequested(db, userId)
+  if (otherId === accountId) {
     throw new ValidationError({ en: 'userId is your own', id: 'userId adalah milik Anda sendiri' })
   }
   await checkSport(callRpc, sport)
-  await checkConnection(deps, accountId, userId)
+  await checkConnection(deps, accountId, { otherId, byProfile })
 
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
-    await lockPair(trx, accountId, userId)
-    const adults = await lockAdults(trx, minAge, [accountId, userId])
+    await lockPair(trx, accountId, otherId)
+    const adults = await lockAdults(trx, minAge, [accountId, otherId])
     if (!adults.includes(accountId)) throw new ProfileSuspended()
-    const { isInvisible } = await readRelation(trx, accountId, userId)
+    const { isInvisible } = await readRelation(trx, accountId, otherId)
     if (isInvisible) throw new PersonNotFound()
 
-    const open = await findOpenRequest(trx, accountId, userId)
+    const canAnswer = adults.includes(otherId)
+    const open = await findOpenRequest(trx, accountId, otherId)
     if (open && open.fromId === accountId) return toResponse(open, accountId)
-    if (open && adults.includes(userId)) return toResponse(await acceptRequest(trx, open), accountId)
-    await checkNotBuddies(trx, accountId, userId)
-    return toResponse(await insertRequest(trx, me, { userId, sport, canAnswer: adults.includes(userId) }), accountId)
+    if (open && canAnswer) return toResponse(await acceptRequest(trx, open), accountId)
+    await checkNotBuddies(trx, accountId, otherId)
+    return toResponse(await insertRequest(trx, me, { otherId, byProfile, sport, canAnswer }), accountId)
   })
 }
 
-/** @throws PersonNotFound, CannotRequestBuddy, or Unavailable while social is unavailable */
-async function checkConnection ({ db, callRpc, findPeople }: Deps, accountId: string, otherId: string) {
-  const { isKnown, isInvisible, areConnected } = await readRelation(db, accountId, otherId)
+interface RequestedPerson {
+  otherId: string
+  /** Whether they are named by their FitMatch profile, as people are who trained with the caller. */
+  byProfile: boolean
+}
+
+async function findRequested (db: Db, userId: string): Promise<RequestedPerson> {
+  const profile = await db.selectFrom('profiles').where('id', '=', userId).select('account_id').executeTakeFirst()
+  return { otherId: profile?.account_id ?? userId, byProfile: profile !== undefined }
+}
+
+/**
+ * Who is named by their profile has trained with the caller: a follow or a request would say whose profile it is.
+ * @throws PersonNotFound, CannotRequestBuddy, or Unavailable while social is unavailable
+ */
+async function checkConnection (
+  { db, callRpc, findPeople }: Deps,
+  accountId: string,
+  { otherId, byProfile }: RequestedPerson
+) {
+  const { isKnown, isInvisible, areConnected, haveTrained } = await readRelation(db, accountId, otherId)
   if (isInvisible || (!isKnown && (await findPeople([otherId])).length === 0)) throw new PersonNotFound()
+  if (haveTrained) return
+  if (byProfile) throw new CannotRequestBuddy()
   if (areConnected) return
   const { isFollower, isFollowing } = await callRpc(Connection, { accountId, otherId })
   if (!isFollower && !isFollowing) throw new CannotRequestBuddy()
@@ -91,13 +113,16 @@ async function checkNotBuddies (trx: Trx, one: string, other: string) {
   if (buddies) throw new AlreadyBuddies()
 }
 
-interface CheckedRequest {
-  userId: string
+interface CheckedRequest extends RequestedPerson {
   sport: string
   canAnswer: boolean
 }
 
-async function insertRequest (trx: Trx, { accountId, timezone }: Caller, { userId, sport, canAnswer }: CheckedRequest) {
+async function insertRequest (
+  trx: Trx,
+  { accountId, timezone }: Caller,
+  { otherId, byProfile, sport, canAnswer }: CheckedRequest
+) {
   const used = await useDailyQuota(trx, {
     name: 'buddy requests',
     accountId,
@@ -106,13 +131,19 @@ async function insertRequest (trx: Trx, { accountId, timezone }: Caller, { userI
   })
   if (used === undefined) throw new TooManyBuddyRequests()
   // Expired ones, those of ended buddies, and one of somebody who can no longer meet people.
-  await trx.deleteFrom('buddy_requests').where(isBetween(accountId, userId)).execute()
+  await trx.deleteFrom('buddy_requests').where(isBetween(accountId, otherId)).execute()
   // Somebody who refused the caller asks now, so that refusal is over.
-  await trx.deleteFrom('buddy_refusals').where('from_id', '=', userId).where('to_id', '=', accountId).execute()
-  const refusal = await trx.selectFrom('buddy_refusals').where('from_id', '=', accountId).where('to_id', '=', userId)
+  await trx.deleteFrom('buddy_refusals').where('from_id', '=', otherId).where('to_id', '=', accountId).execute()
+  const refusal = await trx.selectFrom('buddy_refusals').where('from_id', '=', accountId).where('to_id', '=', otherId)
     .where((eb) => eb.not(hasRefusalExpired)).select('from_id').executeTakeFirst()
   const request = await trx.insertInto('buddy_requests')
-    .values({ from_id: accountId, to_id: userId, sport, status: refusal ? 'DECLINED' : 'PENDING' })
+    .values({
+      from_id: accountId,
+      to_id: otherId,
+      by_profile: byProfile,
+      sport,
+      status: refusal ? 'DECLINED' : 'PENDING'
+    })
     .returning(requestColumns)
     .executeTakeFirstOrThrow()
   if (!refusal && canAnswer) await publish(trx, BuddyRequested, request.id, toEvent(request))
@@ -189,9 +220,10 @@ const toEvent = ({ id, fromId, toId, sport }: Request) => ({
 })
 
 /** The request as one of the two sees it: a refusal is never shown. */
-const toResponse = ({ id, fromId, toId, sport, status, createdAt }: Request, accountId: string) => ({
+const toResponse = ({ id, fromId, toId, byProfile, sport, status, createdAt }: Request, accountId: string) => ({
   id,
   userId: fromId === accountId ? toId : fromId,
+  showsProfile: byProfile && fromId === accountId && status !== 'ACCEPTED',
   sport,
   status: status === 'ACCEPTED' ? 'ACCEPTED' as const : 'PENDING' as const,
   createdAt

@@ -7,11 +7,26 @@ import { createMedia, diskStorage } from '@tandem/media-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { withUsers } from '../people/lookup.ts'
 import { setSuspended } from '../safety/suspensions.ts'
+import { plan as somePlan } from '../test/activities.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('sport buddies', async (t) => {
-  const { get, post, postOnce, del, member, person, operator, publishedEvents, db, deps, handlers, services, folder } =
-    await testApp(t)
+  const {
+    get,
+    post,
+    postOnce,
+    del,
+    member,
+    createMatch,
+    person,
+    operator,
+    publishedEvents,
+    db,
+    deps,
+    handlers,
+    services,
+    folder
+  } = await testApp(t)
   const follows = new Set<string>()
   const followEachOther = (one: { id: string }, other: { id: string }) =>
     follows.add(`${one.id} ${other.id}`).add(`${other.id} ${one.id}`)
@@ -261,6 +276,33 @@ t.test('sport buddies', async (t) => {
     t.match(await ask(ben, ana), { status: 403 }, 'not before it is over')
     await db.updateTable('activities').set({ status: 'FINISHED' }).where('id', '=', activity.id).execute()
     t.match(await ask(ben, ana), { status: 201 })
+  })
+
+  t.test('people who trained together ask each other by profile, and see no account until both agree', async (t) => {
+    const [ana, ben, cleo] = [...await two(), await member('Cleo')]
+    const matchId = await createMatch(ana, ben)
+    follows.clear()
+    t.match(
+      await ask(ana, { id: ben.profileId }),
+      { status: 403, code: 'CANNOT_INVITE' },
+      'a match alone is not enough'
+    )
+    const { data: { activity } } = await post(ana.id, '/activities', somePlan({ profileIds: [ben.profileId] }))
+    await post(ben.id, `/activities/${activity.id}/respond`, { accept: true, version: 1 })
+    await db.updateTable('activities').set({ status: 'FINISHED' }).where('id', '=', activity.id).execute()
+    const sees = async (who: Member) =>
+      JSON.stringify([await box(who, 'out'), await get(who.id, `/fitmatch/chat/${matchId}`)])
+    t.match(await ask(ana, { id: ben.profileId }), {
+      status: 201,
+      data: { request: { user: { id: ben.profileId, name: 'Ben' } } }
+    })
+    t.notOk((await sees(ana)).includes(ben.id))
+    const [request] = (await get(ben.id, '/buddies/requests')).data.requests
+    t.match(request.user, { id: ana.id }, 'who asks shows who they are')
+    await respond(ben, request.id, true)
+    t.match((await get(ana.id, '/buddies')).data.buddies, [{ user: { id: ben.id } }])
+    followEachOther(ana, cleo)
+    t.match(await ask(ana, { id: cleo.profileId }), { status: 403 }, 'a follow would say whose profile it is')
   })
 
   t.test('a block ends everything between the two, in either direction', async (t) => {

@@ -4,6 +4,9 @@ import type { Page } from '@tandem/http-kit'
 import { pairOf } from '../people/pairs.ts'
 import { haveTrainedTogether, isSuspended } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
+import type { Deps } from '../deps.ts'
+import { withUsers } from '../people/lookup.ts'
+import { mainPhotoOf } from '../photos/queries.ts'
 
 /** How long a request stays open, and how long a refusal holds. */
 export const OPEN_DAYS = 90
@@ -19,6 +22,7 @@ export const requestColumns = [
   'buddy_requests.id',
   'from_id as fromId',
   'to_id as toId',
+  'by_profile as byProfile',
   'buddy_requests.sport',
   'status',
   'created_at as createdAt'
@@ -34,7 +38,7 @@ export const isBetween = (one: string, other: string) =>
  */
 export async function readRelation (db: Db, accountId: string, otherId: string) {
   const pair = pairOf(accountId, otherId)
-  const { rows: [relation] } = await sql<Record<'isKnown' | 'isInvisible' | 'areConnected', boolean>>`
+  const { rows: [relation] } = await sql<Record<'isKnown' | 'isInvisible' | 'areConnected' | 'haveTrained', boolean>>`
     select
       exists (select from people where account_id = ${otherId}) as "isKnown",
       not ${isNotHidden(sql`${otherId}::uuid`)} or ${isSuspended(otherId)} or exists (
@@ -42,7 +46,8 @@ export async function readRelation (db: Db, accountId: string, otherId: string) 
       ) as "isInvisible",
       exists (select from buddies where low_id = ${pair.low_id} and high_id = ${pair.high_id})
         or exists (select from buddy_requests where ${isBetween(accountId, otherId)} and ${isOpen})
-        or ${haveTrainedTogether(accountId, otherId)} as "areConnected"`
+        as "areConnected",
+      ${haveTrainedTogether(accountId, otherId)} as "haveTrained"`
     .execute(db)
   return relation!
 }
@@ -57,6 +62,7 @@ export async function listRequests (db: Db, accountId: string, box: 'in' | 'out'
     .select([
       'id',
       `${other} as userId`,
+      (box === 'in' ? sql.lit(false) : sql<boolean>`by_profile`).as('showsProfile'),
       'sport',
       sql.lit('PENDING').$castTo<'PENDING'>().as('status'),
       'created_at as createdAt'
@@ -64,6 +70,24 @@ export async function listRequests (db: Db, accountId: string, box: 'in' | 'out'
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
+}
+
+/** Requests with the other person: of a profile that has not agreed yet, what FitMatch shows. */
+export async function withPeople<Row extends { userId: string, showsProfile: boolean }> (deps: Deps, rows: Row[]) {
+  const shown = rows.filter(({ showsProfile }) => showsProfile).map(({ userId }) => userId)
+  const profiles = shown.length === 0 ? [] : await deps.db.selectFrom('profiles')
+    .where('account_id', '=', sql<string>`any(${shown}::uuid[])`)
+    .select(['account_id', 'id', 'display_name as name', mainPhotoOf('profiles.id').as('image')])
+    .execute()
+  const people = await withUsers(deps, rows)
+  return people.map(({ showsProfile, user, ...row }) => {
+    if (!showsProfile) return { ...row, user }
+    const profile = profiles.find(({ account_id }) => account_id === user.id)
+    return {
+      ...row,
+      user: { id: profile?.id ?? '', name: profile?.name ?? 'Someone', image: deps.media.urlOf(profile?.image ?? null) }
+    }
+  })
 }
 
 /** The buddies of an account, newest first. */

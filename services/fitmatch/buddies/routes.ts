@@ -34,7 +34,7 @@ import { withUsers } from '../people/lookup.ts'
 import { readParticipant } from '../people/queries.ts'
 import { requestBuddy, respondToRequest } from './actions.ts'
 import { removeBuddy, withdrawRequest } from './endings.ts'
-import { listBuddies, listRequests } from './queries.ts'
+import { listBuddies, listRequests, withPeople } from './queries.ts'
 
 const exampleUser = { id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', name: 'Ben', image: null }
 const user = named(
@@ -77,7 +77,8 @@ export const buddyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'requestBuddy',
       summary: 'Ask somebody to be my sport buddy',
-      description: 'Somebody I follow, who follows me, or who has finished an activity with me. ' +
+      description: 'Somebody I follow, who follows me, or who has finished an activity with me. The latter are named ' +
+        'by their profile too, and seen as that until they agree; they see my account. ' +
         'If they have asked me, this accepts it. A repeat returns the open request. At most 20 a day.',
       'x-extension': true,
       headers: IdempotencyHeaders,
@@ -97,7 +98,7 @@ export const buddyRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body, account } = request
     const row = await requestBuddy(deps, account.id, { ...body, idempotencyKey: readIdempotencyKey(request) })
-    const [created] = await withUsers(deps, [row])
+    const [created] = await withPeople(deps, [row])
     return reply.code(201).send(data({ request: created! }))
   })
 
@@ -115,7 +116,7 @@ export const buddyRoutes: Routes<Deps> = async (app, deps) => {
     await readParticipant(db, account.id)
     const rows = await listRequests(db, account.id, box, { cursor, limit: limit + 1 })
     const { page, nextCursor } = paginate(rows, limit, ({ id }) => id)
-    return data({ requests: await withUsers(deps, page), nextCursor })
+    return data({ requests: await withPeople(deps, page), nextCursor })
   })
 
   app.post('/buddies/requests/:id/respond', {
@@ -133,7 +134,7 @@ export const buddyRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params, body, account }) => {
     const row = await respondToRequest(deps, account.id, params.id, body.accept)
-    const [accepted] = await withUsers(deps, row ? [row] : [])
+    const [accepted] = await withPeople(deps, row ? [row] : [])
     return data({ request: accepted ?? null })
   })
 

@@ -105,6 +105,7 @@ async function insertMessage (trx: Trx, senderId: string, message: StoredMessage
     messageId: sent.id,
     senderId,
     senderName: chat.ownName,
+    senderProfileId: chat.ownProfileId,
     recipientId: chat.otherId,
     hasImage: image !== null
   })
@@ -116,8 +117,9 @@ async function insertMessage (trx: Trx, senderId: string, message: StoredMessage
  * @throws `participantErrors`, MatchNotFound
  */
 async function lockChat (trx: Trx, accountId: string, matchId: string) {
-  const { rows: [chat] } = await sql<{ otherId: string, ownName: string }>`
-    select profiles.account_id as "otherId", participant.display_name as "ownName"
+  const { rows: [chat] } = await sql<{ otherId: string, ownName: string, ownProfileId: string }>`
+    select profiles.account_id as "otherId", participant.display_name as "ownName",
+      participant.id as "ownProfileId"
     from (select ${accountId}::uuid as account_id, ${matchId}::uuid as match_id) as requested
     ${joinVisibleMatch}
     for update of matches`.execute(trx)

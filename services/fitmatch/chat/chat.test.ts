@@ -52,7 +52,7 @@ t.test('a chat', async (t) => {
     const sent = await write(ana, ' Hi ')
     t.match(sent, {
       status: 201,
-      data: { message: { matchId, senderId: ana.id, isMine: true, content: 'Hi', imageUrl: null, readAt: null } }
+      data: { message: { matchId, senderId: ana.profileId, isMine: true, content: 'Hi', imageUrl: null, readAt: null } }
     })
     t.strictSame(Object.keys(sent.data.message).sort(), [
       'content',

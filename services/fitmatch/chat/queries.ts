@@ -29,6 +29,9 @@ export async function readChat (db: Db, accountId: string, matchId: string) {
   return chat
 }
 
+/** Messages name the profile of their sender: a match learns nothing of the account. */
+const senderProfileId = sql<string>`(select profiles.id from profiles where account_id = sender_id)`.as('senderId')
+
 const messagesOf = (db: Db, accountId: string, matchId: string) =>
   db.selectFrom('messages')
     // Checked again in this statement, because the match may have ended since the first check.
@@ -39,7 +42,7 @@ const messagesOf = (db: Db, accountId: string, matchId: string) =>
     .select([
       'messages.id',
       'match_id as matchId',
-      'sender_id as senderId',
+      senderProfileId,
       sql<boolean>`sender_id = ${accountId}`.as('isMine'),
       'content',
       'image_url as imageUrl',
@@ -110,7 +113,7 @@ export interface SentMessage {
 export const messageColumns = [
   'id',
   'match_id as matchId',
-  'sender_id as senderId',
+  senderProfileId,
   'content',
   'image_url as imageUrl',
   'image_width as width',

@@ -7,7 +7,7 @@ export const ChatMessage = named(
   Type.Object({
     id: Type.String(),
     matchId: Type.String(),
-    senderId: Type.String(),
+    senderId: Type.String({ description: 'The FitMatch profile of the sender' }),
     isMine: Type.Boolean(),
     content: Nullable(Type.String()),
     imageUrl: Nullable(Type.String()),

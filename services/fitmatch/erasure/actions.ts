@@ -35,5 +35,6 @@ export async function deleteKeptEvidence (db: Db) {
       and account_id in (select account_id from departures)`.execute(db)
   await sql`
     delete from reports where resolved_at < now() - interval '180 days'
+      and (case_id is null or case_id in (select id from cases where purged_at is not null))
       and reported_id in (select account_id from departures)`.execute(db)
 }

@@ -6,7 +6,7 @@ import { copyCaseFiles } from '@tandem/case-kit'
 import { createPng } from '@tandem/media-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { personalData } from '../personal-data.ts'
-import { removeUnshown } from '../safety/cases.ts'
+import { deleteUnused } from '../photos/files.ts'
 import { testApp } from '../test/app.ts'
 
 const { db, deps, get, post, memberWithPhotos, createMatch, upload, operator } = await testApp(t)
@@ -138,7 +138,7 @@ t.test('reports about a person stay for 180 days with their evidence, and their 
     await db.selectFrom('case_files').where('owner_id', '=', ana.id).selectAll().executeTakeFirstOrThrow()
   const { source, copy } = await readFile()
   t.ok(await deps.media.find(source), 'a file stays until it is copied')
-  await removeUnshown(deps, await copyCaseFiles(deps))
+  await deleteUnused(deps, await copyCaseFiles(deps))
   t.equal(await deps.media.find(source), undefined, 'and no longer')
   const { sha256 } = await readFile()
   t.same(createHash('sha256').update((await deps.media.find(copy))!).digest(), sha256, 'the evidence is still there')
@@ -160,6 +160,30 @@ t.test('reports about a person stay for 180 days with their evidence, and their 
   await runHousekeeping(deps)
   t.match(await erasure.verify(ana.id), { left: {}, kept: 0 })
   t.equal(await deps.media.find(copy), undefined, 'the evidence is gone')
+})
+
+t.test('reports about a person stay for as long as their case is held', async (t) => {
+  const [ana, ben] = [await memberWithPhotos('Ana'), await memberWithPhotos('Ben')]
+  await post(ben.id, '/fitmatch/report', { reportedProfileId: ana.profileId, reason: 'SPAM', details: 'rude' })
+  await deleteUnused(deps, await copyCaseFiles(deps))
+  await sql`update reports set status = 'RESOLVED', action = 'SUSPEND', resolved_at = now() - interval '181 days'
+    where reported_id = ${ana.id}`.execute(db)
+  const setHeld = async (isHeld: boolean) =>
+    await sql`update cases set is_held = ${isHeld}, outcome = 'ACTION_TAKEN', resolved_at = now() - interval '181 days'
+      where account_id = ${ana.id}`.execute(db)
+  await setHeld(true)
+  await erase(ana.id)
+  await runHousekeeping(deps)
+  const reports = async () =>
+    await db.selectFrom('reports').where('reported_id', '=', ana.id).select(['details', 'case_id']).execute()
+  t.match(await reports(), [{ details: 'rude', case_id: String }])
+  const [file] = await db.selectFrom('case_files').where('owner_id', '=', ana.id).select('copy').execute()
+  t.ok(await deps.media.find(file!.copy))
+  await setHeld(false)
+  await runHousekeeping(deps)
+  t.same(await reports(), [])
+  t.equal(await deps.media.find(file!.copy), undefined)
+  t.match(await erasure.verify(ana.id), { left: {}, kept: 0 })
 })
 
 async function erase (accountId: string) {

@@ -4,6 +4,7 @@ import { deliver } from '@tandem/bus-kit/testing'
 import { listReads } from '@tandem/http-kit/testing'
 import { activityApi, inDays } from '../test/activities.ts'
 import { testApp, type Member } from '../test/app.ts'
+import { realtimeOf } from '../test/realtime.ts'
 
 // Requests every GET of the API document. A new one is requested too, and fails here if it names an object that this
 // test does not know, or shows what the predicates (visibility.ts) would have refused.
@@ -11,6 +12,7 @@ import { testApp, type Member } from '../test/app.ts'
 const app = await testApp(t)
 const { handlers, get, post, member, createMatch } = app
 const { createWith } = activityApi(app)
+const { describe } = realtimeOf(app)
 
 interface Objects {
   owner: Member
@@ -73,6 +75,7 @@ for (const viewer of [blocked, blocker, friend]) own.set(viewer, await createObj
 const zeldas = await createObjects(zelda, cat, [friend, blocked, blocker])
 const withFriend = { ...zeldas, ...chatWithFriend }
 
+const showsAccount = (response: { headers: object }) => JSON.stringify({ ...response, headers: {} }).includes(zelda.id)
 const showsZelda = (response: { headers: object }) => {
   const text = JSON.stringify({ ...response, headers: {} })
   return [zelda.id, zelda.profileId, 'Zelda'].some((each) => text.includes(each))
@@ -84,8 +87,35 @@ t.test('people see what is theirs, and who takes part in it', async (t) => {
     const response = await get(friend.id, url)
     t.equal(response.status, isForAdmins ? 403 : 200, url)
     if (showsZelda(response)) shown++
+    if (/^\/(fitmatch|activities)/.test(url)) t.notOk(showsAccount(response), `${url} shows no account of others`)
   }
   t.ok(shown >= 8)
+})
+
+t.test('nothing else that FitMatch responds, or its frames show names an account of others', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  const { matchId } = chatWithFriend
+  await post(zelda.id, '/fitmatch/swipe', { targetProfileId: ana.profileId, swipeType: 'LIKE' })
+  await post(friend.id, '/fitmatch/swipe', { targetProfileId: ana.profileId, swipeType: 'LIKE' })
+  const message = await post(friend.id, `/fitmatch/chat/${matchId}/messages`, { content: 'Hi' })
+  const shownToAna = [
+    await post(ana.id, '/fitmatch/swipe', { targetProfileId: zelda.profileId, swipeType: 'LIKE' }),
+    await post(ana.id, '/fitmatch/block', { blockedProfileId: friend.profileId }),
+    await get(ana.id, '/fitmatch/block'),
+    await get(ana.id, '/blocks'),
+    await post(ana.id, '/fitmatch/report', { reportedProfileId: ben.profileId, reason: 'SPAM' })
+  ]
+  const shownToZelda = [
+    await get(zelda.id, `/fitmatch/chat/${matchId}?markRead=false`),
+    await describe(zelda.id, matchId, message.data.message.id)
+  ]
+  const accountsIn = (shown: (object | null)[]) => {
+    t.notOk(shown.includes(null))
+    const text = JSON.stringify(shown.map((each) => ({ ...each, headers: {} })))
+    return [ana, ben, zelda, friend].filter(({ id }) => text.includes(id))
+  }
+  t.strictSame(accountsIn(shownToAna), [])
+  t.strictSame(accountsIn(shownToZelda), [zelda], 'only their own, as a participant')
 })
 
 t.test('a stranger sees nothing of chats and invitations', async (t) => {

@@ -180,6 +180,6 @@ t.test('who was matched with somebody can report and block them while they are h
   await setHidden(true)
   const report = { reportedProfileId: zelda.profileId, reason: 'HARASSMENT' }
   t.match(await post(ben.id, '/fitmatch/report', report), { status: 201 })
-  t.match(await get(ben.id, '/blocks'), { data: { blocks: [{ userId: zelda.id }] } })
+  t.match(await get(ben.id, '/fitmatch/block'), { data: { blockedUsers: [{ profileId: zelda.profileId }] } })
   await setHidden(false)
 })

@@ -7,7 +7,7 @@ import { hasRolledBack, PhotoNotFound, TooManyPhotos } from '../errors.ts'
 import { lockProfile, type LockedProfile } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { restoreApproval, revokeUnlessMainPhotoCompared } from './approval.ts'
-import { removeFiles } from './files.ts'
+import { deleteUnused, markUnused } from './files.ts'
 import { listPhotos, photoColumns, readPhotos } from './queries.ts'
 
 export const MAX_PHOTOS = 6
@@ -111,8 +111,8 @@ async function makeMain (trx: Trx, profile: LockedProfile, photoId: string) {
 }
 
 /** Deletes a photo. If it was the main one, the next in order becomes the main one. */
-export async function deletePhoto ({ db, media }: Deps, accountId: string, photoId: string) {
-  const removed = await db.transaction().execute(async (trx) => {
+export async function deletePhoto (deps: Deps, accountId: string, photoId: string) {
+  const key = await deps.db.transaction().execute(async (trx) => {
     const profile = await lockProfile(trx, accountId)
     const { id: profileId } = profile
     const deleted = await trx.deleteFrom('photos').where('id', '=', photoId).where('profile_id', '=', profileId)
@@ -123,9 +123,10 @@ export async function deletePhoto ({ db, media }: Deps, accountId: string, photo
     if (deleted.is_main && remaining[0]) await makeMain(trx, profile, remaining[0].id)
     else if (!remaining[0]) await revokeUnlessMainPhotoCompared(trx, profile)
     await setCount(trx, profileId, remaining.length)
-    return deleted
+    await markUnused(trx, deleted.uploaded ? [deleted.url] : [])
+    return deleted.url
   })
-  if (removed.uploaded) await removeFiles({ db, media }, [removed.url])
+  await deleteUnused(deps, [key]).catch(() => {})
 }
 
 interface RemovedPhoto extends ImageDetails {

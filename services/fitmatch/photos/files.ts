@@ -1,25 +1,29 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import { isAwaitingCopy } from '@tandem/case-kit'
+import { settleEach } from '@tandem/process-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
 import type { Deps } from '../deps.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 
-/** Which of these stored values (media keys, or URLs elsewhere) are evidence that is not copied yet. */
-async function listAwaitingCopy (db: Db, urls: string[]) {
-  const { rows } = await sql<{ url: string }>`
-    select url from unnest(${urls}::text[]) as url where ${isAwaitingCopy(sql.ref('url'))}`.execute(db)
-  return new Set(rows.map(({ url }) => url))
+/** Notes files that nothing shows any more, in the transaction that stops showing them. */
+export async function markUnused (db: Db | Trx, urls: string[]) {
+  const files = urls.filter(isMediaKey).map((key) => ({ key }))
+  if (files.length > 0) {
+    await db.insertInto('unused_files').values(files).onConflict((row) => row.doNothing()).execute()
+  }
 }
 
 /**
- * Deletes files that are no longer shown. Those that are evidence are deleted once they are copied. Call it after the
- * commit. A file that cannot be deleted stays under a key that nobody can guess.
+ * Deletes noted files: those with `keys`, or all. Evidence stays until it is copied. Call it after the commit.
+ * @throws the errors of the files that could not be deleted; housekeeping tries again
  */
-export async function removeFiles ({ db, media }: Pick<Deps, 'db' | 'media'>, urls: string[]) {
-  if (urls.length === 0) return
-  const awaiting = await listAwaitingCopy(db, urls)
-  for (const url of urls) if (isMediaKey(url) && !awaiting.has(url)) await media.remove(url).catch(() => {})
+export async function deleteUnused ({ db, media }: Pick<Deps, 'db' | 'media'>, keys?: string[]) {
+  if (keys?.length === 0) return
+  const files = await db.selectFrom('unused_files').where(sql<SqlBool>`not ${isAwaitingCopy(sql.ref('key'))}`)
+    .$if(keys !== undefined, (unused) => unused.where('key', 'in', keys!))
+    .select('key').execute()
+  await settleEach(files, async ({ key }) => {
+    await media.remove(key)
+    await db.deleteFrom('unused_files').where('key', '=', key).execute()
+  })
 }
-
-/** Whether a file is evidence that is not copied yet. */
-export const isNeededAsEvidence = async (db: Db, url: string) => (await listAwaitingCopy(db, [url])).has(url)

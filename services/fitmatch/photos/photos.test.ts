@@ -2,6 +2,7 @@ import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { createImage, createPng } from '@tandem/media-kit/testing'
+import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, testApp } from '../test/app.ts'
 
 t.test('photos', async (t) => {
@@ -103,6 +104,23 @@ t.test('photos', async (t) => {
       code: 'PROFILE_NOT_FOUND'
     })
     t.strictSame(await photosOf(ana), [])
+  })
+
+  t.test('are deleted later if the storage is unavailable, or the process ends in between', async (t) => {
+    const { id: ana } = await member('Ana', { photos: [] })
+    const { data: { photo } } = await upload(ana, '/fitmatch/photos', 'file', createPng())
+    const { remove } = deps.media
+    deps.media.remove = async () => {
+      throw new Error('the storage is unavailable')
+    }
+    t.match(await del(ana, `/fitmatch/photos?id=${photo.id}`), { status: 200 })
+    t.strictSame(await photosOf(ana), [])
+    t.ok(await isKept(photo.url))
+    await t.rejects(runHousekeeping(deps), { cause: { message: 'the storage is unavailable' } })
+    deps.media.remove = remove
+    await runHousekeeping(deps)
+    t.notOk(await isKept(photo.url))
+    t.strictSame(await deps.db.selectFrom('unused_files').selectAll().execute(), [])
   })
 
   t.test('are never more than six, with exactly one main photo', async (t) => {

@@ -14,7 +14,7 @@ import { findCaller, lockProfile } from '../people/queries.ts'
 import { haveMet } from '../people/visibility.ts'
 import { sportBitsOf } from '../people/sports.ts'
 import type { StoredPhoto } from '../photos/describe.ts'
-import { removeFiles } from '../photos/files.ts'
+import { deleteUnused, markUnused } from '../photos/files.ts'
 import { todayIn } from '../today.ts'
 import type { Trx } from '../tables.ts'
 import { checkAge, checkAgeRange, toColumns, type Position } from './fields.ts'
@@ -158,8 +158,8 @@ const traitBitsOf = (
  * an activity with, can still report its owner, so a copy of the profile and the messages of ended matches stay where
  * only reports find them.
  */
-export async function deleteProfile ({ db, media }: Deps, accountId: string) {
-  const unusedUrls = await db.transaction().execute(async (trx) => {
+export async function deleteProfile (deps: Deps, accountId: string) {
+  const unused = await deps.db.transaction().execute(async (trx) => {
     const { id } = await lockProfile(trx, accountId)
     const profile = await readOwnProfile(trx, accountId)
     const photos = await trx.selectFrom('photos').where('profile_id', '=', id).where('uploaded', '=', true).select(
@@ -194,7 +194,9 @@ export async function deleteProfile ({ db, media }: Deps, accountId: string) {
       .where('account_id', '=', accountId).where('status', '=', 'PENDING').execute()
     await trx.deleteFrom('profiles').where('id', '=', id).execute()
     await publish(trx, ProfileDeleted, accountId, { accountId })
-    return isKept ? [] : photoUrls
+    if (isKept) return []
+    await markUnused(trx, photoUrls)
+    return photoUrls
   })
-  await removeFiles({ db, media }, unusedUrls)
+  await deleteUnused(deps, unused).catch(() => {})
 }

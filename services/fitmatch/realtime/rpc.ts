@@ -8,12 +8,11 @@ import { listDetails } from './queries.ts'
 export const handleRealtimeDetails = ({ db, media }: Deps) =>
   handleRpc(RealtimeDetails, async ({ items }) => {
     const found = new Map((await listDetails(db, items)).map((row) => [row.number, row]))
-    return items.map(({ accountId }, number) => {
+    return items.map((_, number) => {
       const row = found.get(number)
       if (!row) return null
       const { matchId, matchType, profileId: id, displayName, age, photos } = row
-      const { imageUrl, width, height, blurhash } = row
-      const isMine = row.senderId === accountId
+      const { imageUrl, width, height, blurhash, isMine } = row
       return {
         match: {
           matchId,

@@ -1,7 +1,7 @@
 import { startCases } from '@tandem/case-kit'
 import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { removeUnshown } from './cases.ts'
+import { deleteUnused } from '../photos/files.ts'
 import { findNextEnd, liftEndedSuspensions } from './decisions.ts'
 
 /** Copies reported images to private storage in the background. */
@@ -11,7 +11,7 @@ export const startCopying = ({ db, media }: Deps, log: Log) =>
     db,
     media,
     log,
-    onCopied: async (originals) => await removeUnshown({ db, media }, originals)
+    onCopied: async (originals) => await deleteUnused({ db, media }, originals)
   })
 
 const MAX_INTERVAL_MS = 30_000

@@ -14,7 +14,7 @@ import type { Db, Trx } from '../tables.ts'
 interface Block {
   blockerId: string
   blockedId: string
-  /** Null for a person without a matching profile. */
+  /** Null for a block by account. */
   profileId: string | null
   displayName: string
   reason: string | null
@@ -54,11 +54,14 @@ export async function blockProfile (db: Db, accountId: string, profileId: string
  * swipes between the two are deleted. Call it under the pair's lock.
  */
 export async function block (trx: Trx, { blockerId, blockedId, profileId, displayName, reason }: Block) {
+  const pair = { blocker_id: blockerId, blocked_id: blockedId }
   const inserted = await trx.insertInto('blocks')
-    .values({ blocker_id: blockerId, blocked_id: blockedId, profile_id: profileId, display_name: displayName, reason })
+    .values({ ...pair, profile_id: profileId, by_account: profileId === null, display_name: displayName, reason })
     .onConflict((conflict) => conflict.doNothing())
     .returning('blocked_id')
     .executeTakeFirst()
+  // Blocked in both ways, the person is in both lists.
+  if (!inserted) await addToList(trx, pair, profileId === null ? null : { profileId, displayName })
   await endMatch(trx, blockerId, blockedId)
   await endPlacesBetween(trx, blockerId, blockedId)
   await endBuddies(trx, blockerId, blockedId)
@@ -72,6 +75,16 @@ export async function block (trx: Trx, { blockerId, blockedId, profileId, displa
     )
     .execute()
   if (inserted) await publish(trx, PersonBlocked, blockerId, { blockerId, blockedId })
+}
+
+async function addToList (
+  trx: Trx,
+  { blocker_id, blocked_id }: { blocker_id: string, blocked_id: string },
+  profile: { profileId: string, displayName: string } | null
+) {
+  await trx.updateTable('blocks').where('blocker_id', '=', blocker_id).where('blocked_id', '=', blocked_id)
+    .set(profile === null ? { by_account: true } : { profile_id: profile.profileId, display_name: profile.displayName })
+    .execute()
 }
 
 /** Removes a block. `profileId` is the profile that was blocked, or the person's current one. @throws BlockNotFound */
@@ -92,7 +105,7 @@ export async function unblock (db: Db, accountId: string, profileId: string) {
   })
 }
 
-/** The profiles an account has blocked, most recent first. */
+/** The profiles an account has blocked in FitMatch, most recent first. */
 export async function listBlocks (db: Db, accountId: string) {
   return await db.selectFrom('blocks').where('blocker_id', '=', accountId)
     .where('profile_id', 'is not', null)

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { addToCase, lockTarget, priorityFor, type Priority } from '@tandem/case-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
-import type { Deps } from '../deps.ts'
 import type { Db, ReportReason, Trx } from '../tables.ts'
 import type { ReportedActivity } from './reported-activity.ts'
 
@@ -60,18 +59,6 @@ export async function closeDecidedCases (trx: Trx, reportIds: string[], outcome:
     update cases set resolved_at = now(), outcome = ${outcome}, version = version + 1
     where resolved_at is null and id in (select case_id from reports where id = any(${reportIds}::uuid[]))
       and not exists (select from reports where reports.case_id = cases.id and status = 'OPEN')`.execute(trx)
-}
-
-/** Deletes copied originals that nothing shows any more. */
-export async function removeUnshown ({ db, media }: Pick<Deps, 'db' | 'media'>, urls: string[]) {
-  if (urls.length === 0) return
-  const { rows } = await sql<{ url: string }>`
-    select url from unnest(${urls}::text[]) as copied (url)
-    where not exists (select from photos where photos.url = copied.url)
-      and not exists (select from messages where messages.image_url = copied.url)
-      and not exists (select from deleted_profiles where photo_urls @> array[copied.url])`
-    .execute(db)
-  for (const { url } of rows) await media.remove(url).catch(() => {})
 }
 
 /** The reports of a case, without who made them. */

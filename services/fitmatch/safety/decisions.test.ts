@@ -71,6 +71,21 @@ t.test('a suspension ends by itself, and a later decision wins in any order', as
   t.equal(await statusOf(ben), 'ACTIVE', 'what concerns posts changes nothing here')
 })
 
+t.test('a suspension that cannot be ended keeps no other from its end, and ends later', async (t) => {
+  const people = [await member('Ana'), await member('Ben'), await member('Cleo')]
+  const until = new Date(Date.now() + 60_000).toISOString()
+  for (const { id } of people) await apply(decision(id, [{ type: 'RESTRICT', scope: 'FITMATCH', until }]), 1)
+  await sql`update members set suspended_until = now() where suspended_until is not null`.execute(db)
+  const statuses = async () => await Promise.all(people.map(statusOf))
+  await sql`alter table members add constraint broken
+    check (account_id <> ${sql.lit(people[0]!.id)} or suspended_at is not null) not valid`.execute(db)
+  await t.rejects(liftEndedSuspensions(db), { code: '23514' })
+  await sql`alter table members drop constraint broken`.execute(db)
+  t.same(await statuses(), ['SUSPENDED', 'ACTIVE', 'ACTIVE'])
+  await liftEndedSuspensions(db)
+  t.same(await statuses(), ['ACTIVE', 'ACTIVE', 'ACTIVE'])
+})
+
 t.test('a removed photo comes back as it was after a reversal, in whatever order the two arrive', async (t) => {
   const ben = await memberWithPhotos('Ben')
   await upload(ben.id, '/fitmatch/photos', 'file', createPng())

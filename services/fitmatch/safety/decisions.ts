@@ -4,6 +4,7 @@ import { hasTombstone } from '@tandem/account-kit'
 import { claimOnce, publish } from '@tandem/bus-kit'
 import { resolveCase, restrictionAfter } from '@tandem/case-kit'
 import { FitMatchDecisionApplied, ReportResolved, type DecisionMade } from '@tandem/contracts'
+import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { lockMember } from '../people/actions.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -69,11 +70,11 @@ export async function findNextEnd (db: Db) {
   return next?.at
 }
 
-/** Ends the suspensions whose time is over. */
+/** Ends the suspensions whose time is over. @throws the errors of those that failed, after all others have ended */
 export async function liftEndedSuspensions (db: Db) {
   const ended = await db.selectFrom('members').where('suspended_until', '<=', sql<Date>`now()`)
     .select('account_id as accountId').limit(1_000).execute()
-  for (const { accountId } of ended) {
+  await settleEach(ended, async ({ accountId }) => {
     await db.transaction().execute(async (trx) => {
       await lockMember(trx, accountId)
       // A later decision may have changed it meanwhile.
@@ -81,5 +82,5 @@ export async function liftEndedSuspensions (db: Db) {
         .where('account_id', '=', accountId).where('suspended_until', '<=', sql<Date>`now()`).executeTakeFirst()
       if (numUpdatedRows > 0n) await setSuspended(trx, accountId, false)
     })
-  }
+  })
 }

@@ -25,15 +25,20 @@ t.test('people without a matching profile can block and be blocked', async (t) =
   t.match(await publishedEvents(PersonUnblocked), [{ blockerId: ana, blockedId: ben }])
 })
 
-t.test('it is the same block as in FitMatch', async (t) => {
-  const [ana, ben] = [await member('Ana'), await member('Ben')]
+t.test('it is the same block as in FitMatch, and neither list says which account has which profile', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben', { fields: { displayName: 'Benny' } })]
   await post(ana.id, '/blocks', { userId: ben.id })
   t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 404 })
-  t.match((await get(ana.id, '/fitmatch/block')).data.blockedUsers, [{ profileId: ben.profileId, displayName: 'Ben' }])
+  t.same((await get(ana.id, '/fitmatch/block')).data.blockedUsers, [])
   await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`)
   t.same(await blocked(ana.id), [])
   await post(ana.id, '/fitmatch/block', { blockedProfileId: ben.profileId })
-  t.match(await blocked(ana.id), [{ userId: ben.id }])
+  t.same(await blocked(ana.id), [])
+  const inFitMatch = [{ profileId: ben.profileId, displayName: 'Benny' }]
+  t.match((await get(ana.id, '/fitmatch/block')).data.blockedUsers, inFitMatch)
+  await post(ana.id, '/blocks', { userId: ben.id })
+  t.match(await blocked(ana.id), [{ userId: ben.id, name: 'Ben' }], 'blocked in both ways, they are in both lists')
+  t.match((await get(ana.id, '/fitmatch/block')).data.blockedUsers, inFitMatch)
   await del(ana.id, `/blocks?userId=${ben.id}`)
   t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 200 })
 })

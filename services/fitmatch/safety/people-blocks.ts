@@ -26,7 +26,7 @@ export async function blockPerson ({ db, callRpc }: Deps, personBlock: PersonBlo
   const isBlocked = await db.selectFrom('blocks').where('blocker_id', '=', blockedId)
     .where('blocked_id', '=', blockerId).select('blocker_id').executeTakeFirst()
   const isInvisible = isBlocked !== undefined || await isHiddenFrom(db, blockerId, blockedId)
-  const name = isInvisible ? undefined : await findName({ db, callRpc }, blockedId)
+  const name = isInvisible ? undefined : await findName(callRpc, blockedId)
   if (name === undefined) throw new PersonNotFound()
   await db.transaction().execute(async (trx) => await insertBlock(trx, personBlock, name))
 }
@@ -46,7 +46,7 @@ async function isHiddenFrom (db: Db, accountId: string, otherId: string) {
  * @throws Unavailable
  */
 export async function blockReported ({ db, callRpc }: Deps, eventId: string, personBlock: PersonBlock) {
-  const name = await findName({ db, callRpc }, personBlock.blockedId)
+  const name = await findName(callRpc, personBlock.blockedId)
   await db.transaction().execute(async (trx) => {
     if (!await claimOnce(trx, eventId, 'reported person')) return
     const people = [personBlock.blockerId, personBlock.blockedId]
@@ -57,15 +57,11 @@ export async function blockReported ({ db, callRpc }: Deps, eventId: string, per
 
 async function insertBlock (trx: Trx, { blockerId, blockedId, reason }: PersonBlock, displayName: string) {
   await lockPair(trx, blockerId, blockedId)
-  const profile = await trx.selectFrom('profiles').where('account_id', '=', blockedId).select('id').executeTakeFirst()
-  await block(trx, { blockerId, blockedId, profileId: profile?.id ?? null, displayName, reason })
+  await block(trx, { blockerId, blockedId, profileId: null, displayName, reason })
 }
 
-/** How the person appears: in FitMatch, if they have a profile there. Undefined for an unknown person. */
-async function findName ({ db, callRpc }: { db: Db, callRpc: CallRpc }, accountId: string) {
-  const profile = await db.selectFrom('profiles').where('account_id', '=', accountId).select('display_name')
-    .executeTakeFirst()
-  if (profile) return profile.display_name
+/** The name of the account, never that of the FitMatch profile. Undefined for an unknown person. */
+async function findName (callRpc: CallRpc, accountId: string) {
   const [person] = await callRpc(People, { accountIds: [accountId] })
   return person?.name
 }
@@ -80,7 +76,10 @@ export async function unblockPerson (db: Db, blockerId: string, blockedId: strin
   })
 }
 
-/** The people an account has blocked, most recent first. The cursor is the last person's id. */
+/**
+ * The people that an account has blocked outside of FitMatch, most recent first. Those that it blocked there are left
+ * out: the list would say whose profile it was. The cursor is the last person's id.
+ */
 export async function listBlockedPeople (
   { db, callRpc }: Pick<Deps, 'db' | 'callRpc'>,
   accountId: string,
@@ -90,7 +89,12 @@ export async function listBlockedPeople (
     .$if(cursor !== undefined, (blocks) =>
       blocks.where(sql<boolean>`(created_at, blocked_id) < (
         select created_at, blocked_id from blocks where blocker_id = ${accountId} and blocked_id = ${cursor ?? null})`))
-    .select(['blocked_id as userId', 'display_name as displayName', 'created_at as blockedAt'])
+    .where((eb) => eb.or([eb.ref('by_account'), eb('profile_id', 'is', null)]))
+    .select([
+      'blocked_id as userId',
+      sql<string>`case when profile_id is null then display_name else 'Someone' end`.as('displayName'),
+      'created_at as blockedAt'
+    ])
     .orderBy('created_at', 'desc').orderBy('blocked_id', 'desc')
     .limit(limit + 1)
     .execute()

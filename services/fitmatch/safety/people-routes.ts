@@ -56,7 +56,7 @@ export const blockRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'listBlockedUsers',
       summary: 'List the users I have blocked',
-      description: 'The newest first, wherever I blocked them.',
+      description: 'The newest first. People that I blocked in FitMatch are in `GET /fitmatch/block`.',
       'x-extension': true,
       querystring: PageQuery(),
       response: { 200: Data(Type.Object({ blocks: Type.Array(BlockedAccount), nextCursor: NextCursor })) }

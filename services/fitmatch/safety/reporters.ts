@@ -1,4 +1,5 @@
 import { AddressVerified } from '@tandem/contracts'
+import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { lockMember } from '../people/actions.ts'
 import type { Db } from '../tables.ts'
@@ -15,12 +16,12 @@ export async function markEmailVerified (db: Db, accountId: string) {
   })
   const reported = await openReports(db).where('reporter_id', '=', accountId).select('reported_id as reportedId')
     .distinct().execute()
-  for (const { reportedId } of reported) {
+  await settleEach(reported, async ({ reportedId }) => {
     await db.transaction().execute(async (trx) => {
       await lockMember(trx, reportedId)
       await suspendIfDue(trx, reportedId)
     })
-  }
+  })
 }
 
 /** Calls identity about a reporter whose email address is not known to be verified. @throws Unavailable */
@@ -31,10 +32,12 @@ export async function checkReporter ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc
 }
 
 const RECHECK_WINDOW_MS = 24 * 60 * 60 * 1_000
+// While identity does not respond, each call takes until its timeout.
+const RECHECK_CONCURRENCY = 10
 
 /**
  * Checks the unverified reporters of the last day again, in case identity was unavailable before.
- * @throws Unavailable
+ * @throws Unavailable, after all others are checked
  */
 export async function recheckRecentReporters ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>) {
   const reporters = await openReports(db).innerJoin('members', 'members.account_id', 'reporter_id').where(
@@ -44,7 +47,9 @@ export async function recheckRecentReporters ({ db, callRpc }: Pick<Deps, 'db' |
   )
     .where('reports.created_at', '>', new Date(Date.now() - RECHECK_WINDOW_MS))
     .select('reporter_id as reporterId').distinct().limit(1_000).execute()
-  for (const { reporterId } of reporters) await checkReporter({ db, callRpc }, reporterId)
+  await settleEach(reporters, async ({ reporterId }) => await checkReporter({ db, callRpc }, reporterId), {
+    concurrency: RECHECK_CONCURRENCY
+  })
 }
 
 const openReports = (db: Db) => db.selectFrom('reports').where('status', '=', 'OPEN')

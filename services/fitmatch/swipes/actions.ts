@@ -50,8 +50,9 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
     const used = await useDailyQuota(trx, { ...quota, limit: dailyLimitOf(me) })
     if (used === undefined) throw new TooManySwipes()
     const newMatch = isInterest(swipeType) && isInterest(theirSwipe)
-      ? await createMatch(trx, { id: accountId, name: ownName, swipe: swipeType }, {
+      ? await createMatch(trx, { id: accountId, profileId: me.id, name: ownName, swipe: swipeType }, {
         id: targetId,
+        profileId: targetProfileId,
         name: target.displayName,
         swipe: theirSwipe
       })
@@ -138,6 +139,7 @@ const swipeOf = (trx: Trx, swiperId: string, targetId: string) =>
 
 interface Side {
   id: string
+  profileId: string
   name: string
   swipe: MatchType
 }
@@ -145,14 +147,15 @@ interface Side {
 async function createMatch (trx: Trx, one: Side, other: Side) {
   const matchType: MatchType = one.swipe === 'LIKE' && other.swipe === 'LIKE' ? 'LIKE' : 'WORKOUT_BUDDY'
   const pair = pairOf(one.id, other.id)
-  const displayNames = pair.low_id === one.id ? [one.name, other.name] : [other.name, one.name]
+  const sides = pair.low_id === one.id ? [one, other] : [other, one]
   const match = await trx.insertInto('matches').values({ ...pair, match_type: matchType })
     .returning(['id as matchId', 'match_type as matchType', 'created_at as matchedAt'])
     .executeTakeFirstOrThrow()
   await publish(trx, MatchMade, match.matchId, {
     matchId: match.matchId,
     accountIds: [pair.low_id, pair.high_id],
-    displayNames,
+    displayNames: sides.map(({ name }) => name),
+    profileIds: sides.map(({ profileId }) => profileId),
     matchType
   })
   return match

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
+import { until } from '@tandem/test-kit'
 import { runCommand } from '../operator/commands.ts'
 import type { ProviderIdentity } from '../providers/tokens.ts'
 import { inParallel, password, testApp } from '../test/app.ts'
@@ -88,6 +89,20 @@ t.test('after a cancel the account is as it was', async (t) => {
   const { restoreToken } = await login(account.email)
   await post('/account/deletion/cancel', { restoreToken })
   t.same(await state(), before)
+})
+
+t.test('after a cancel no mail that waited says that the account will be erased', async (t) => {
+  const account = await givenAccount()
+  mail.rejectWith(451)
+  t.teardown(() => mail.rejectWith())
+  await remove(account, { proof: await proofOf(account) })
+  const { restoreToken } = await login(account.email)
+  t.match(await post('/account/deletion/cancel', { restoreToken }), { status: 200 })
+  mail.rejectWith()
+  const mails = async () =>
+    await db.selectFrom('mails').where('account_id', '=', account.id).select(['status', 'last_error']).execute()
+  await until(async () => (await mails()).every(({ status }) => status === 'failed'))
+  t.match(await mails(), [{ status: 'failed', last_error: /superseded/ }])
 })
 
 t.test('the link of a canceled deletion, whose mail waited, does not arrive after the one of the next', async (t) => {
@@ -223,7 +238,7 @@ t.test('owners are reminded two days before, once, unless the grace period is sh
   await Promise.all([remindOfDeletions(deps), remindOfDeletions(deps)])
   const mails = await mailsTo(account.email, 2)
   t.same(mails.map(({ subject }) => subject), [
-    'Two days until your account is deleted',
+    'Reminder: your account will be deleted',
     'Your Tandem account will be deleted'
   ])
   await remindOfDeletions(deps)

@@ -5,6 +5,7 @@ import { settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { findErasure } from '../erasures/queries.ts'
+import { deletionMailsOf } from '../mails/mail-keys.ts'
 import { mailTemplatesFor } from '../mails/templates.ts'
 import { createRestoreToken } from '../sessions/restore-tokens.ts'
 import type { Trx } from '../tables.ts'
@@ -36,7 +37,7 @@ export async function createDeletionMail (
     recipient: account.email,
     accountId: account.id,
     // The link of an earlier deletion, which was canceled, must not arrive last.
-    collapseKey: `deletion ${account.id}`,
+    collapseKey: deletionMailsOf(account.id),
     // Nobody but the owner can cause it, and nobody may suppress it with other mails.
     rateLimited: false,
     ...mailTemplatesFor(account.locale).deletion({ kind, date: `${date} UTC`, url, hasSubscription, providers })

@@ -3,11 +3,14 @@ import { sql } from 'kysely'
 import { insertTombstone } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { AccountErasing, type AccountErased } from '@tandem/contracts'
+import { workLocked } from '@tandem/database-kit'
+import { withdrawCollapsed } from '@tandem/mail-kit'
 import { settleEach } from '@tandem/process-kit'
 import { setHidden } from '../hidden.ts'
 import type { LockedAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { DeletionBegun, DeletionPending } from '../errors.ts'
+import { deletionMailsOf } from '../mails/mail-keys.ts'
 import { rememberRestriction } from '../remembered/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import type { Db, ErasureCause, Trx } from '../tables.ts'
@@ -70,6 +73,8 @@ export async function cancelErasure (trx: Trx, accountId: string, erasureId: str
     .returning('id').executeTakeFirst()
   if (!canceled) throw new DeletionBegun()
   await trx.deleteFrom('provider_revocations').where('erasure_id', '=', erasureId).execute()
+  // One that waits for the mail server would say that the account will be erased.
+  await withdrawCollapsed(trx, deletionMailsOf(accountId))
   await setHidden(trx, accountId, { leaving_at: null })
 }
 
@@ -96,13 +101,24 @@ export async function beginDueErasures ({ db, ledger }: Pick<Deps, 'db' | 'ledge
   })
 }
 
+const REPEAT_BATCH_SIZE = 100
+
 /** Publishes erasures again that some service has not confirmed for ten minutes. */
 export async function repeatUnconfirmed (db: Db) {
-  await db.transaction().execute(async (trx) => {
-    const late = await trx.updateTable('erasures').set({ announced_at: sql`now()` })
-      .where('status', '=', 'RUNNING').where('announced_at', '<', sql<Date>`now() - interval '10 minutes'`)
-      .returning(['id as erasureId', 'account_id as accountId']).execute()
-    for (const { erasureId, accountId } of late) await publish(trx, AccountErasing, accountId, { erasureId, accountId })
+  await workLocked(db, {
+    lock: async (trx: Trx, failedIds) =>
+      await trx.selectFrom('erasures')
+        .where('status', '=', 'RUNNING').where('announced_at', '<', sql<Date>`now() - interval '10 minutes'`)
+        .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+        .select(['id', 'account_id as accountId'])
+        .orderBy('announced_at').limit(REPEAT_BATCH_SIZE)
+        .forUpdate().skipLocked()
+        .execute(),
+    async work (trx, late) {
+      await trx.updateTable('erasures').set({ announced_at: sql`now()` }).where('id', 'in', late.map(({ id }) => id))
+        .execute()
+      for (const { id, accountId } of late) await publish(trx, AccountErasing, accountId, { erasureId: id, accountId })
+    }
   })
 }
 

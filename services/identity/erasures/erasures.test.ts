@@ -3,8 +3,10 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { until } from '@tandem/test-kit'
 import { runCommand } from '../operator/commands.ts'
 import { personalData } from '../personal-data.ts'
+import { holdErasure, releaseErasure } from '../operator/erasures.ts'
 import { password, testApp } from '../test/app.ts'
 import { seed } from '../test/personal-data.ts'
 import { beginDueErasures, cancelErasure, repeatUnconfirmed, replayLedger, scheduleErasure } from './actions.ts'
@@ -145,6 +147,41 @@ t.test('a crash after the ledger is written loses nothing', async (t) => {
   t.equal(await statusOf(id), 'RUNNING')
 })
 
+t.test('a hold and the beginning at the same moment: the first one wins, and a hold that ends lets it begin', async (t) => {
+  const waiting = async () =>
+    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      .execute(db)).rows.length
+  const hold = { reason: 'a court', days: 30 }
+  const { id } = await schedule((await givenAccount()).id)
+  await makeDue(id)
+  let beginning: Promise<unknown> | undefined
+  await db.transaction().execute(async (trx) => {
+    await holdErasure(trx, id, hold)
+    beginning = beginDueErasures(deps)
+    await until(async () => await waiting() === 1)
+  })
+  await beginning
+  t.equal(await statusOf(id), 'HELD')
+  await beginDueErasures(deps)
+  t.equal(await statusOf(id), 'HELD')
+  t.notOk((await deps.ledger.list()).some(({ erasureId }) => erasureId === id))
+  await releaseErasure(db, id)
+  await beginDueErasures(deps)
+  t.equal(await statusOf(id), 'RUNNING')
+
+  const { id: begun } = await schedule((await givenAccount()).id)
+  let holding: Promise<unknown> | undefined
+  await db.transaction().execute(async (trx) => {
+    // As the beginning claims it, before it writes the ledger.
+    await sql`update erasures set begun_at = now() where id = ${begun}`.execute(trx)
+    holding = holdErasure(db, begun, hold)
+    holding.catch(() => {})
+    await until(async () => await waiting() === 1)
+  })
+  await t.rejects(holding!, { code: 'NOT_FOUND' })
+  t.equal(await statusOf(begun), 'SCHEDULED')
+})
+
 t.test('what no service has confirmed for ten minutes is published again', async (t) => {
   const { id: accountId } = await givenAccount()
   const { id } = await schedule(accountId)
@@ -157,6 +194,28 @@ t.test('what no service has confirmed for ten minutes is published again', async
   await sql`update erasures set announced_at = now() - interval '11 minutes' where id = ${id}`.execute(db)
   await Promise.all([repeatUnconfirmed(db), repeatUnconfirmed(db)])
   t.equal(await published(), 2)
+})
+
+t.test('an erasure that cannot be published again keeps no other from it', async (t) => {
+  const erasures = await Promise.all([1, 2, 3].map(async () => {
+    const { id: accountId } = await givenAccount()
+    return { ...await schedule(accountId), accountId }
+  }))
+  for (const { id } of erasures) await makeDue(id)
+  await beginDueErasures(deps)
+  await sql`update erasures set announced_at = now() - interval '11 minutes' where status = 'RUNNING'`.execute(db)
+  await sql`alter table erasures add constraint broken check (id <> ${sql.lit(erasures[0]!.id)}) not valid`.execute(db)
+  await t.rejects(repeatUnconfirmed(db), { code: '23514' })
+  await sql`alter table erasures drop constraint broken`.execute(db)
+  const published = async () =>
+    await Promise.all(
+      erasures.map(async ({ accountId }) =>
+        (await publishedEvents(accountId)).filter(({ type }) => type === 'account.erasing').length
+      )
+    )
+  t.same(await published(), [1, 2, 2])
+  await repeatUnconfirmed(db)
+  t.same(await published(), [2, 2, 2])
 })
 
 t.test('a restored backup does not bring an account back', async (t) => {

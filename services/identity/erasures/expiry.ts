@@ -14,15 +14,14 @@ const VERIFICATION_DEADLINE = '72 hours'
  * accounts can no longer be found, their sessions end, and they are erased in every service.
  */
 export async function expireUnverifiedAccounts (db: Db) {
-  await scheduleExpired(db)
   const overdue = await selectOverdue(db).limit(1_000).execute()
-  for (const { id } of overdue) {
+  await settleEach(overdue, async ({ id }) => {
     await db.transaction().execute(async (trx) => {
       // Verification takes the same lock, so the two cannot interleave. The condition is checked again under the lock.
       if (!await lockAccount(trx, { id }) || !await selectOverdue(trx).where('id', '=', id).executeTakeFirst()) return
       await expireAccount(trx, id)
     })
-  }
+  })
 }
 
 /** Releases the address of an account that nobody verified, and schedules its erasure. The caller holds its lock. */
@@ -57,7 +56,7 @@ const selectOverdue = (db: Db) =>
     .select('id')
 
 /** Erases accounts that expired before expired accounts were erased. */
-async function scheduleExpired (db: Db) {
+export async function scheduleExpired (db: Db) {
   const expired = await db.selectFrom('accounts').where('expired_at', 'is not', null).where(
     'registered_network',
     '<>',

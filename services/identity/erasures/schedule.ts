@@ -1,4 +1,4 @@
-import { runPeriodically, type Log } from '@tandem/process-kit'
+import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { deletionSource } from './metrics.ts'
 import { revokeDue } from '../revocations/actions.ts'
@@ -11,13 +11,16 @@ const HOUR_MS = 60 * 60 * SECOND_MS
 export function startErasing (deps: Deps, log: Log) {
   deletionSource.db = deps.db
   const stopBeginning = runPeriodically(async () => {
-    await beginDueErasures(deps)
-    await repeatUnconfirmed(deps.db)
-    await revokeDue(deps, log)
+    await runSteps({
+      'begin due erasures': async () => await beginDueErasures(deps),
+      'repeat unconfirmed erasures': async () => await repeatUnconfirmed(deps.db),
+      'revoke due tokens': async () => await revokeDue(deps, log)
+    })
   }, { intervalMs: 10 * SECOND_MS, log })
   const stopComparing = runPeriodically(async () => {
     const replayed = await replayLedger(deps)
     if (replayed > 0) log.warn({ replayed }, 'accounts that had been erased were restored; they are erased again')
+    // Not after a failure: an entry of the ledger that is not replayed must stay.
     await deleteOldErasures(deps)
   }, { intervalMs: HOUR_MS, log })
   return async () => {

@@ -149,7 +149,7 @@ export const english = {
   deletion: ({ kind, date, url, hasSubscription, providers }: DeletionMail) =>
     renderMail({
       locale,
-      subject: kind === 'SCHEDULED' ? 'Your Tandem account will be deleted' : 'Two days until your account is deleted',
+      subject: kind === 'SCHEDULED' ? 'Your Tandem account will be deleted' : 'Reminder: your account will be deleted',
       title: 'Your account will be deleted',
       paragraphs: [
         `Your account will be deleted on ${date}. Nobody sees you any more, and all devices are signed out. You can ` +

@@ -113,7 +113,7 @@ export const indonesian: MailTemplates = {
   deletion: ({ kind, date, url, hasSubscription, providers }) =>
     renderMail({
       locale,
-      subject: kind === 'SCHEDULED' ? 'Akun Tandem Anda akan dihapus' : 'Akun Anda akan dihapus dua hari lagi',
+      subject: kind === 'SCHEDULED' ? 'Akun Tandem Anda akan dihapus' : 'Pengingat: akun Anda akan dihapus',
       title: 'Akun Anda akan dihapus',
       paragraphs: [
         `Akun Anda akan dihapus pada ${date}. Orang lain sudah tidak dapat melihat Anda, dan semua perangkat sudah ` +

@@ -19,3 +19,6 @@ export const validityOf = (kind: Purpose | MailRequestKind, accountId: string) =
   collapseKey: `${kind} ${accountId}`,
   lifetime: LIFETIMES[kind]
 })
+
+/** The mails that say when an account will be erased: only the newest is valid, and after a cancel none. */
+export const deletionMailsOf = (accountId: string) => `deletion ${accountId}`

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { findNameError } from '@tandem/account-kit'
-import { Body, languageOfRequest, Secret, Text, type Routes } from '@tandem/http-kit'
+import { Body, ClientDetail, languageOfRequest, type Routes } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RouteDeps } from '../deps.ts'
 import {
@@ -64,18 +64,17 @@ export const providerRoutes: Routes<RouteDeps> = async (app, deps) => {
       body: Body({
         identityToken: ProviderToken,
         fullName: Type.Optional(Body({
-          givenName: Type.Optional(Text({ min: 0, max: 100, examples: ['Ana'] })),
-          familyName: Type.Optional(Text({ min: 0, max: 100, examples: ['Putri'] }))
+          givenName: Type.Optional(ClientDetail({ max: 100, examples: ['Ana'] })),
+          familyName: Type.Optional(ClientDetail({ max: 100, examples: ['Putri'] }))
         })),
         email: Type.Optional(
-          Text({
-            min: 0,
+          ClientDetail({
             max: 254,
             description: 'Ignored: only an address in the token counts',
             examples: ['ana@example.com']
           })
         ),
-        authorizationCode: Type.Optional(Secret({ min: 0, max: 2_048, description: 'Ignored', examples: ['c6e1…'] })),
+        authorizationCode: Type.Optional(ClientDetail({ max: 2_048, description: 'Ignored', examples: ['c6e1…'] })),
         ...device
       }),
       errors: [

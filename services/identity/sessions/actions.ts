@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { SessionsEnded, SessionStarted } from '@tandem/contracts'
 import { maskAddress, networkOf } from '@tandem/account-kit'
-import { chunksOf } from '@tandem/process-kit'
+import { chunksOf, settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { SessionNotFound } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
@@ -205,12 +205,12 @@ export async function endIdleSessions (db: Db) {
     .select(['id', 'account_id as accountId'])
     .limit(1_000)
     .execute()
-  for (const { id, accountId } of idle) {
+  await settleEach(idle, async ({ id, accountId }) => {
     await db.transaction().execute(async (trx) => {
       await lockAccount(trx, { id: accountId })
       await endSessions(trx, { accountId, only: id })
     })
-  }
+  })
 }
 
 async function findSessionOfToken (trx: Trx, accountId: string, refreshToken: string) {

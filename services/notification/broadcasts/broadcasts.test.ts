@@ -6,6 +6,7 @@ import t from 'tap'
 import { type Teardown, until } from '@tandem/test-kit'
 import { testApp, type TestApp } from '../test/app.ts'
 import { insertBroadcast, notifyNextChunk } from './actions.ts'
+import { stopBroadcast } from './operators.ts'
 
 const broadcast = () => ({
   broadcastId: randomUUID(),
@@ -94,6 +95,33 @@ t.test('an account whose rows are at fault is left out of a broadcast, and all o
   await notifyAll(app)
   t.strictSame(await counts(app), { notifications: 1_200, deliveries: 1_200, unread: 1_200, recipients: 1_200 })
   t.equal(app.pushes.enqueued.length, 1_200)
+})
+
+t.test('a push of a stopped broadcast that waits for the end of quiet hours is not sent', async (t) => {
+  const app = await appOf(t)
+  await createAccounts(app, 600)
+  const [stopped, going] = [broadcast(), broadcast()]
+  for (const { broadcastId: id, title, body } of [stopped, going]) {
+    await insertBroadcast(app.db, { id, title, body }, new Date())
+    await notifyNextChunk(app.deps)
+    if (id === stopped.broadcastId) await stopBroadcast(app.db, id)
+  }
+  const deliveries = async ({ broadcastId }: typeof stopped) => {
+    const { rows } = await sql<{ id: string, status: string, reason: string | null }>`
+      select deliveries.id, status, reason from deliveries join notifications on notifications.id = notification_id
+      where data ->> 'broadcastId' = ${broadcastId} order by status desc`.execute(app.db)
+    return rows
+  }
+  const ids = [...(await deliveries(stopped)).slice(0, 1), ...(await deliveries(going)).slice(0, 1)].map(({ id }) => id)
+  app.pushes.enqueued.splice(
+    0,
+    app.pushes.enqueued.length,
+    ...app.pushes.enqueued.filter(({ id }) => ids.includes(id))
+  )
+  await app.deliverAll()
+  t.equal(app.provider.sent.length, 1)
+  const results = [...await deliveries(stopped), ...await deliveries(going)].filter(({ id }) => ids.includes(id))
+  t.match(results, [{ status: 'muted', reason: 'the broadcast was stopped' }, { status: 'sent' }])
 })
 
 t.test('replicas take turns, and nobody is notified twice', async (t) => {

@@ -134,17 +134,14 @@ function render (mediaUrls: MediaUrls, row: NotificationRow, language: Language,
 
 function actorOf (
   mediaUrls: MediaUrls,
-  { kind, params: { displayName }, actorId, actorName, actorImage }: NotificationRow
+  { kind, data: { profileId }, params: { displayName }, actorId, actorName, actorImage }: NotificationRow
 ) {
-  if (!usesDisplayName(kind)) {
-    return actorId && actorName !== null
-      ? { id: actorId, name: actorName, image: mediaUrls.urlOf(actorImage) }
+  if (usesDisplayName(kind)) {
+    return profileId !== undefined && typeof displayName === 'string'
+      ? { id: profileId, name: displayName, image: null }
       : null
   }
-  // Before a match only the profile is shown, not the account.
-  return kind !== 'likeReceived' && actorId && typeof displayName === 'string'
-    ? { id: actorId, name: displayName, image: null }
-    : null
+  return actorId && actorName !== null ? { id: actorId, name: actorName, image: mediaUrls.urlOf(actorImage) } : null
 }
 
 export async function readUnreadCount (db: Db, accountId: string) {

@@ -35,7 +35,8 @@ const Notification = named(
     body: Type.String(),
     data: Type.Record(Type.String(), Type.String(), { description: 'The ids that the app opens' }),
     actor: Nullable(Actor, {
-      description: 'The person whose action it reports; the latest of several'
+      description: 'The person whose action it reports; the latest of several. In FitMatch their profile: `id` is a ' +
+        'profile id, as `profileId` of `data`'
     }),
     readAt: Nullable(Timestamp),
     createdAt: Timestamp

@@ -1,5 +1,5 @@
 import { publish } from '@tandem/bus-kit'
-import { MeetingDetails, TrustedContactEnded } from '@tandem/contracts'
+import { MeetingDetails, MeetingStatus, TrustedContactEnded } from '@tandem/contracts'
 import { createMail, type MailContent, plainName, plainText } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
 import type { MailTemplates } from '../mails/english.ts'
@@ -12,13 +12,19 @@ import { publishFailed } from './outcomes.ts'
 
 interface Meeting {
   meetingId: string
+  activityId: string
   accountId: string
 }
 
-/** Mails the contact that a person is going to meet others: who, where and when. Without a contact, the meeting ends. */
+/**
+ * Mails the contact that a person is going to meet others: who, where and when, unless the meeting has ended by now.
+ * Without a contact, the meeting ends.
+ */
 export async function mailShared (deps: Deps, meeting: Meeting) {
+  const { activityId, accountId } = meeting
+  const known = await deps.callRpc(MeetingStatus, { accountId, activityId })
+  if (known === 'SAFE' || known === 'NONE') return
   const details = await readDetails(deps, meeting)
-  const { accountId } = meeting
   const status = await findContactStatus(deps, accountId)
   const mailId = await deps.db.transaction().execute(async (trx) => {
     const contact = await shareContact(trx, accountId, status)
@@ -44,7 +50,9 @@ export async function mailShared (deps: Deps, meeting: Meeting) {
  */
 export async function mailOverdue (deps: Deps, meeting: Meeting) {
   const details = await readDetails(deps, meeting)
-  const { meetingId, accountId } = meeting
+  const { meetingId, activityId, accountId } = meeting
+  // The event of that can still be on its way. A later meeting at the activity is armed only after this one is over.
+  if (await deps.callRpc(MeetingStatus, { accountId, activityId }) === 'SAFE') return
   const status = await findContactStatus(deps, accountId)
   const mailId = await deps.db.transaction().execute(async (trx) => {
     const { is_overdue, is_cleared } = await lockMeetingMails(trx, meetingId)

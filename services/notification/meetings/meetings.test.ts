@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { recordedEvents } from '@tandem/bus-kit/testing'
-import { MeetingMailFailed, TrustedContactEnded } from '@tandem/contracts'
+import { MeetingMailFailed, PersonHidden, TrustedContactEnded } from '@tandem/contracts'
 import { pendingMails } from '@tandem/mail-kit/testing'
 import { testApp } from '../test/app.ts'
 import { handleTrustedContactStatus } from '../trusted-contact/rpc.ts'
@@ -121,6 +121,25 @@ t.test('an alarm that arrives after its all-clear mails nothing, and at once the
   }
 })
 
+t.test('a meeting that has ended before its event arrives is not shared', async (t) => {
+  const { owner, tell, mailsTo, neighbours } = setUp()
+  for (const status of ['SAFE', 'NONE', 'ARMED', 'ALARMED'] as const) {
+    const meeting = await owner()
+    neighbours.meetingStatus = status
+    await tell('shared', meeting)
+    t.equal((await mailsTo(meeting.email)).length, status === 'SAFE' || status === 'NONE' ? 0 : 1, status)
+  }
+})
+
+t.test('an alarm that arrives after the person has reported back mails nothing', async (t) => {
+  const { owner, tell, mailsTo, neighbours } = setUp()
+  const meeting = await owner()
+  neighbours.meetingStatus = 'SAFE'
+  await tell('overdue', meeting)
+  await tell('cleared', meeting)
+  t.same(await mailsTo(meeting.email), [])
+})
+
 t.test('only a contact who has agreed gets anything; without one, fitmatch hears so each time', async (t) => {
   const { owner, tell, mailsTo, eventsOf } = setUp()
   for (const status of ['NONE', 'PENDING', 'DECLINED', 'CONFIRMED'] as const) {
@@ -139,10 +158,12 @@ t.test('only a contact who has agreed gets anything; without one, fitmatch hears
 })
 
 t.test('the contact of a person who can no longer report back learns that no mail follows, and the person too', async (t) => {
-  const { owner, tell, mailsTo, inbox, neighbours } = setUp()
+  const { owner, tell, mailsTo, inbox, neighbours, receive } = setUp()
   const meeting = await owner()
   await tell('shared', meeting)
   neighbours.meeting = null
+  // As in the 14 days before the deletion of their account.
+  await receive(PersonHidden.type, { accountId: meeting.accountId, hidden: true })
   for (const _ of [1, 2]) await tell('ended', meeting)
   const mails = await mailsTo(meeting.email)
   t.same(mails.map(({ subject }) => subject), [

@@ -12,18 +12,23 @@ import type { NotificationRequest } from './plan.ts'
 import { onEvent, type RegistryEntry } from './registry-entry.ts'
 import { about } from './subjects.ts'
 
-type ActivityFields = Pick<Type.Static<typeof ActivityInvited.data>, 'activityId' | 'sport' | 'startsAt' | 'timezone'>
+type ActivityFields =
+  & Pick<Type.Static<typeof ActivityInvited.data>, 'activityId' | 'sport' | 'startsAt' | 'timezone'>
+  & {
+    /** Of the person who acted. */
+    profileId?: string
+  }
 
 /** What all notifications of activities have in common. Each event is a notification of its own. */
 const basics = (
-  { activityId, sport, startsAt, timezone }: ActivityFields,
+  { activityId, sport, startsAt, timezone, profileId }: ActivityFields,
   kind: Kind,
   eventId: string
 ): Omit<NotificationRequest, 'to'> => ({
   kind,
   dedupeKey: `activity:${eventId}`,
   subjects: [about.activity(activityId)],
-  data: { activityId },
+  data: { activityId, ...profileId && { profileId } },
   params: { sport, startsAt, timezone }
 })
 
@@ -40,7 +45,10 @@ export const activityEntries: RegistryEntry[] = [
     actorId: hostId
   }]),
   onEvent(ActivityAsked, ({ hostId, askedBy, displayName, waitingCount, ...activity }, id) => [{
-    ...withParams(basics(activity, askedBy ? 'activityAsked' : 'activityPlaceFree', id), { displayName, waitingCount }),
+    ...withParams(basics(activity, askedBy ? 'activityAsked' : 'activityPlaceFree', id), {
+      displayName,
+      waitingCount
+    }),
     subjects: [about.activity(activity.activityId), ...askedBy ? [] : [about.freePlaceIn(activity.activityId)]],
     to: [hostId],
     actorId: askedBy

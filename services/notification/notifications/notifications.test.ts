@@ -9,7 +9,7 @@ import { readInbox } from '../inbox/queries.ts'
 import { upsertPeople } from '../people/copies.ts'
 import { notify, testApp, type TestApp } from '../test/app.ts'
 import { renderText } from '../texts/texts.ts'
-import { typeOf } from '../texts/kinds.ts'
+import { typeOf, usesDisplayName } from '../texts/kinds.ts'
 import { notify as notifyWithin } from './notify.ts'
 import { findRecipients } from './recipients.ts'
 import { messageKey, registry } from './registry.ts'
@@ -19,6 +19,7 @@ const { reset } = await testApp(t)
 // For an event, in the committed sample: who is notified, and the text in the inbox and in the push. Of an event that is
 // not listed, what its entry in the registry requests is expected.
 const [ana, ben] = ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10', '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11']
+const [anasProfile, bensProfile] = ['01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9eaa', '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9ebb']
 interface Expectation {
   to: string
   type: string
@@ -27,6 +28,8 @@ interface Expectation {
   indonesian: string
   from?: string
   as?: string
+  /** Of `from`, in FitMatch. */
+  profile?: string
   with?: object
 }
 const expectations: Record<string, Expectation> = {
@@ -82,7 +85,8 @@ const expectations: Record<string, Expectation> = {
     to: ben,
     from: ana,
     as: 'Annie',
-    with: { senderName: 'Annie' },
+    profile: anasProfile,
+    with: { senderName: 'Annie', senderProfileId: anasProfile },
     type: 'CHAT',
     title: 'Annie',
     body: 'Annie sent you a message',
@@ -99,7 +103,8 @@ const expectations: Record<string, Expectation> = {
     to: ana,
     from: ben,
     as: 'Benny',
-    with: { displayNames: ['Annie', 'Benny'] },
+    profile: bensProfile,
+    with: { displayNames: ['Annie', 'Benny'], profileIds: [anasProfile, bensProfile] },
     type: 'FITMATCH',
     title: 'It’s a match!',
     body: 'You and Benny can work out together. Say hello!',
@@ -264,7 +269,8 @@ const expectations: Record<string, Expectation> = {
     to: ben,
     from: ana,
     as: 'Annie',
-    with: { displayName: 'Annie' },
+    profile: anasProfile,
+    with: { displayName: 'Annie', profileId: anasProfile },
     type: 'SPORT_BUDDY',
     title: 'Train together?',
     body: 'Annie invites you: running, Saturday, November 28, 2026 at 6:00 PM',
@@ -274,7 +280,8 @@ const expectations: Record<string, Expectation> = {
     to: ben,
     from: ana,
     as: 'Annie',
-    with: { displayName: 'Annie', timezone: 'America/New_York' },
+    profile: anasProfile,
+    with: { displayName: 'Annie', profileId: anasProfile, timezone: 'America/New_York' },
     type: 'BOOKING',
     title: 'Plan changed',
     body: 'Annie changed a plan: running, Saturday, November 28, 2026 at 6:00 AM. Please answer again.',
@@ -341,7 +348,9 @@ async function readExpectation (event: EventDefinition): Promise<Expectation> {
   return {
     to: ana,
     ...actorId && { from: ben },
-    with: data,
+    ...usesDisplayName(kind)
+      ? { as: 'Ben', profile: bensProfile, with: { ...data, profileId: bensProfile } }
+      : { with: data },
     type: typeOf(kind),
     ...inEnglish!,
     indonesian: inIndonesian!.body
@@ -369,7 +378,11 @@ t.test('every consumed event creates one notification and one push', async (t) =
 
     const { notifications } = await app.inbox(expected.to)
     const actor = expected.from
-      ? { id: expected.from, name: expected.as ?? (expected.from === ana ? 'Ana' : 'Ben'), image: null }
+      ? {
+        id: expected.profile ?? expected.from,
+        name: expected.as ?? (expected.from === ana ? 'Ana' : 'Ben'),
+        image: null
+      }
       : null
     t.match(
       notifications,
@@ -390,6 +403,9 @@ t.test('every consumed event creates one notification and one push', async (t) =
       data: { notificationId: notifications[0].id, type: expected.type }
     }], event.type)
     t.equal(pushed.length, 1, event.type)
+    if (expected.profile !== undefined) {
+      t.notOk(JSON.stringify([notifications, pushed]).includes(expected.from!), `${event.type} shows no account`)
+    }
     const isActorNotified = expected.from && !event.type.startsWith('fitmatch.match.') &&
       (await app.inbox(expected.from)).notifications.length > 0
     t.notOk(isActorNotified, 'the actor is not notified')
@@ -403,16 +419,18 @@ t.test('both people are notified of a match, each about the other', async (t) =>
     matchId: randomUUID(),
     accountIds: [ana, ben],
     displayNames: ['Annie', 'Benny'],
+    profileIds: [anasProfile, bensProfile],
     matchType: 'LIKE'
   })
   t.match((await inbox(ana)).notifications, [{
     body: 'You and Benny like each other. Say hello!',
-    actor: { id: ben, name: 'Benny', image: null }
+    data: { profileId: bensProfile },
+    actor: { id: bensProfile, name: 'Benny', image: null }
   }])
   t.match((await inbox(ben)).notifications, [{ body: 'You and Annie like each other. Say hello!' }])
 })
 
-t.test('FitMatch notifications never show the account’s name or picture, and a like not even its id', async (t) => {
+t.test('FitMatch notifications never show the account: neither its id, its name nor its picture', async (t) => {
   const { receive, inbox, person, device, deliverAll, provider, log } = reset()
   const [ana, ben] = [await person('Ana'), await person('Ben Real Name', { image: 'https://cdn.example.com/ben.webp' })]
   await device(ana)
@@ -452,10 +470,11 @@ t.test('FitMatch notifications never show the account’s name or picture, and a
     'You and Someone like each other. Say hello!'
   ])
   const like = notifications.find(({ body }: { body: string }) => body === 'Benny likes you')
-  t.match(like, { data: { profileId }, actor: null })
+  t.match(like, { data: { profileId }, actor: { id: profileId, name: 'Benny', image: null } })
   t.equal(provider.sent.length, 6)
   for (const output of [notifications, provider.sent, await log(ana)]) {
     t.notMatch(JSON.stringify(output), /Real Name|ben\.webp/)
+    t.notOk(JSON.stringify(output).includes(ben))
   }
 })
 
@@ -507,7 +526,7 @@ t.test('blocked people create no notifications, and their earlier ones are remov
   await receive('fitmatch.person.blocked.v1', { blockerId: ana, blockedId: ben })
   await message(ben)
   await message(ana, ben)
-  t.match(await inbox(ana), { notifications: [{ actor: { id: cem } }], unreadCount: 1 })
+  t.match(await inbox(ana), { notifications: [{ title: 'Cem' }], unreadCount: 1 })
   t.match(await inbox(ben), { notifications: [], unreadCount: 0 })
 
   await deliverAll()

@@ -98,35 +98,39 @@ export const registry: RegistryEntry[] = [
     params: { emoji }
   }]),
 
-  onEvent(MessageSent, ({ matchId, messageId, senderId, senderName = null, recipientId, hasImage }) => [{
+  onEvent(MessageSent, (
+    { matchId, messageId, senderId, senderName = null, senderProfileId, recipientId, hasImage }
+  ) => [{
     kind: 'messageReceived',
     dedupeKey: messageKey(messageId),
     to: [recipientId],
     actorId: senderId,
     subjects: [about.match(matchId), about.profileOf(senderId)],
-    data: { matchId, messageId },
+    data: { matchId, messageId, ...senderProfileId && { profileId: senderProfileId } },
     params: { hasImage, displayName: senderName }
   }]),
   onEvent(LikeReceived, ({ accountId, swipeType, likedBy, likerId = likedBy, displayName = null, profileId }, id) => [{
     kind: 'likeReceived',
     dedupeKey: `like:${likerId ?? id}`,
     to: [accountId],
-    // No response shows the actor of a like, whatever the tier.
     actorId: likerId,
     subjects: [about.likesFor(accountId), ...likerId ? [about.likesOf(likerId), about.profileOf(likerId)] : []],
     ...profileId && { data: { profileId } },
     params: { swipeType, displayName }
   }]),
-  onEvent(MatchMade, ({ matchId, accountIds, displayNames, matchType }) =>
-    accountIds.map((accountId, number) => ({
-      kind: 'matchMade' as const,
-      dedupeKey: matchKey(matchId),
-      to: [accountId],
-      actorId: accountIds[1 - number]!,
-      subjects: [about.match(matchId), about.profileOf(accountIds[1 - number]!)],
-      data: { matchId },
-      params: { matchType, displayName: displayNames?.[1 - number] ?? null }
-    }))),
+  onEvent(
+    MatchMade,
+    ({ matchId, accountIds, displayNames, profileIds, matchType }) =>
+      accountIds.map((accountId, number) => ({
+        kind: 'matchMade' as const,
+        dedupeKey: matchKey(matchId),
+        to: [accountId],
+        actorId: accountIds[1 - number]!,
+        subjects: [about.match(matchId), about.profileOf(accountIds[1 - number]!)],
+        data: { matchId, ...profileIds && { profileId: profileIds[1 - number]! } },
+        params: { matchType, displayName: displayNames?.[1 - number] ?? null }
+      }))
+  ),
   onEvent(VerificationDecided, ({ accountId, approved, reason }, id) => [{
     kind: 'verificationDecided',
     dedupeKey: `verification:${id}`,

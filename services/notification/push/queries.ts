@@ -66,12 +66,17 @@ export interface PushContent {
   isBlocked: boolean
   /** Whether nobody is to be notified: the recipient, or everybody who acted, is hidden. */
   isHidden: boolean
+  /** Whether it is of a broadcast that an operator has stopped. */
+  isStopped: boolean
   actorId: string | null
   actorName: string | null
   locale: string | null
   timezone: string | null
   unread: number
 }
+
+const isStopped = sql<boolean>`(kind = 'broadcast' and exists (
+  select from broadcasts where broadcasts.id = (data ->> 'broadcastId')::uuid and stopped_at is not null))`
 
 /** Reads what the pushes of deliveries show. Undefined stands for those whose notification was deleted. */
 export async function readPushContents (db: Db, ids: string[]): Promise<(PushContent | undefined)[]> {
@@ -83,6 +88,7 @@ export async function readPushContents (db: Db, ids: string[]): Promise<(PushCon
         or ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.owner_id`)} as "isBlocked",
       coalesce(${isOfHiddenPeople}, false)
         or (type <> 'ACCOUNT' and not ${isNotHidden(sql`notifications.account_id`)}) as "isHidden",
+      ${isStopped} as "isStopped",
       shown.actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone,
       ${unreadCountOf(sql`deliveries.account_id`)} as unread
     from deliveries

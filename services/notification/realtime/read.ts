@@ -135,7 +135,6 @@ function dataOf ({ accountId, type, ids, at }: LoggedFrame, feed: Feed, { notifi
       return {
         matchId,
         messageIds: ids['messageIds'],
-        readerId: ids['readerId'],
         isMine,
         readAt: at.toISOString(),
         chatUnreadCount: isMine ? found?.chatUnreadCount ?? null : null,

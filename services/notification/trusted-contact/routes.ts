@@ -1,10 +1,11 @@
 import Type from 'typebox'
 import {
   Body,
+  ClientDetail,
   Data,
   data,
   Enum,
-  LANGUAGES,
+  languageOfLocale,
   Message,
   message,
   named,
@@ -72,15 +73,21 @@ export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
             transform: ['trim', 'toLowerCase'],
             examples: ['mum@example.com']
           }),
-          locale: Type.Optional(Enum(LANGUAGES, { description: 'The language of the mails; mine by default' })),
+          locale: Type.Optional(ClientDetail({ max: 200, description: 'The language of the mails; mine by default' })),
           confirm: Type.Optional(Type.Boolean({ description: confirmDescription }))
         }, { examples: [{ name: 'Mum', email: 'mum@example.com', locale: 'en' }] }),
         errors: [EmailNotVerified, ContactDeclined, ContactNeeded, TooManyContactChanges, TooManyContactRequests],
         response: { 200: Data(Type.Object({ contact: TrustedContact })) }
       }
     },
-    async ({ body: { confirm = false, ...contact }, account }) =>
-      data({ contact: await setTrustedContact(deps, account.id, { ...contact, confirm }) })
+    async ({ body: { confirm = false, locale, ...contact }, account }) =>
+      data({
+        contact: await setTrustedContact(deps, account.id, {
+          ...contact,
+          locale: locale ? languageOfLocale(locale) : undefined,
+          confirm
+        })
+      })
   )
 
   app.delete('/notifications/trusted-contact', {

@@ -83,7 +83,7 @@ t.test('a contact is asked by one mail, agrees with its link, and can end it lat
 t.test('the mail is in the language of the contact, and its link is the only one that works', async (t) => {
   const { owner, set, answer, mailsTo } = setUp()
   const [ana, email] = [await owner('Ana', { locale: 'en' }), someAddress()]
-  await set(ana, email, { locale: 'id' })
+  await set(ana, email, { locale: 'in_ID@calendar=japanese' })
   const [mail] = await mailsTo(email)
   t.match(mail!.text, /bukan layanan darurat/)
   t.match(await answer('x'.repeat(43), true), { status: 400, code: 'INVALID_TOKEN' })

@@ -3,6 +3,7 @@ import { sql, type UpdateObject } from 'kysely'
 import { generateUsername, hasTombstone } from '@tandem/account-kit'
 import { claimOnce, publish } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
+import { workLocked } from '@tandem/database-kit'
 import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
@@ -155,25 +156,21 @@ const BATCH_SIZE = 200
 
 /** Publishes the people again whose picture was published with another base URL than the current one. */
 export async function republishPictures ({ db, media }: Pick<Deps, 'db' | 'media'>) {
-  for (let published = BATCH_SIZE; published === BATCH_SIZE;) {
-    published = await db.transaction().execute(async (trx) => {
-      const people = await trx.selectFrom('people').where('image', 'like', 'public/%').where(
-        'published_media_base',
-        'is distinct from',
-        media.baseUrl
-      )
-        .select('account_id').limit(BATCH_SIZE).forUpdate().skipLocked().execute()
-      if (people.length === 0) return 0
-      const moved = await trx.updateTable('people').set({
-        published_media_base: media.baseUrl,
-        updated_at: nextUpdatedAt
-      })
-        .where('account_id', 'in', people.map((person) => person.account_id))
+  await workLocked(db, {
+    lock: async (trx: Trx, failedIds) =>
+      await trx.selectFrom('people').where('image', 'like', 'public/%')
+        .where('published_media_base', 'is distinct from', media.baseUrl)
+        .where('account_id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+        .select('account_id as id').limit(BATCH_SIZE).forUpdate().skipLocked()
+        .execute(),
+    async work (trx, people) {
+      const moved = await trx.updateTable('people')
+        .set({ published_media_base: media.baseUrl, updated_at: nextUpdatedAt })
+        .where('account_id', 'in', people.map(({ id }) => id))
         .returning(personColumns).execute()
       for (const person of moved) await publish(trx, PersonChanged, person.account_id, toPersonChanged(media, person))
-      return people.length
-    })
-  }
+    }
+  })
 }
 
 const isUsernameConflict = (error: unknown) =>

@@ -10,6 +10,7 @@ import {
   PersonChanged,
   WeightLogged
 } from '@tandem/contracts'
+import { readSample } from '@tandem/contracts/samples'
 import { deliver } from '@tandem/bus-kit/testing'
 import { testApp } from '../test/app.ts'
 
@@ -209,6 +210,21 @@ t.test('a logged weight becomes the weight of the profile, unless a later one wa
   t.equal(await logged(73, third, second), 69, 'a later entry in the profile stays')
   t.match(await callRpc(Person, { accountId: ana }), { profile: { weight: 69 } })
   t.equal(await logged(68, new Date(Date.now() + 60_000).toISOString()), 68)
+})
+
+t.test('a logged weight, as dashboard publishes it, is shown and published wherever a weight is', async (t) => {
+  const ana = await givenPerson()
+  const sample = await readSample(WeightLogged) as { kg: number, at: string }
+  await deliver(handlers, WeightLogged.type, { ...sample, accountId: ana })
+  const weight = sample.kg
+  t.match((await get(ana, '/profile')).data.profile, { weight })
+  t.match((await get(ana, '/onboarding/status')).data.profile, { weight })
+  t.match(await callRpc(Person, { accountId: ana }), { weighedAt: sample.at, profile: { weight } }, 'for /auth/me')
+  t.match(await callRpc(MatchFacts, { accountId: ana }), { weight }, 'for a new FitMatch profile')
+  const published = (await events()).filter(({ type, data }) =>
+    type === FactsChanged.type && (data as { accountId: string }).accountId === ana
+  )
+  t.match(published.map(({ data }) => data), [{ weight, weighedAt: sample.at }], 'for FitMatch and the home screen')
 })
 
 t.test('a username begins and ends with a letter, digit or underscore, without two dots in a row; existing ones stay', async (t) => {

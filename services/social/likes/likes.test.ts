@@ -30,10 +30,16 @@ t.test('likes', async (t) => {
       excerpt: 'x'.repeat(140)
     })
     for (
-      const [content, excerpt] of [['', null], ['👍'.repeat(150), '👍'.repeat(140)], [
-        `${'x'.repeat(139)}👨‍👩‍👧‍👦`,
-        'x'.repeat(139)
-      ], ['short', 'short']] as const
+      const [content, excerpt] of [
+        ['', null],
+        ['👍'.repeat(150), '👍'.repeat(140)],
+        [
+          `${'x'.repeat(139)}👨‍👩‍👧‍👦`,
+          'x'.repeat(139)
+        ],
+        [`z${'\u0335'.repeat(500)}`, `z${'\u0335'.repeat(139)}`],
+        ['short', 'short']
+      ] as const
     ) {
       const { id } = await givenPost(db, { author_id: ana, content })
       await post(ben, `/feed/${id}/like`)

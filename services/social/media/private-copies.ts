@@ -1,6 +1,7 @@
 import { sql, type SqlBool, type UpdateResult } from 'kysely'
 import { privateCopyKeyOf } from '@tandem/media-kit'
 import { isMediaKey, isPrivateMediaKey } from '@tandem/media-url-kit'
+import { runSteps, settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { MediaNotAllowed, MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -63,7 +64,7 @@ export async function replacePublicImages (deps: Pick<Deps, 'db' | 'media'>, pos
     .where(sql<SqlBool>`exists (select from unnest(media_urls) as image where image like 'public/%')`)
     .$if(postId !== undefined, (query) => query.where('id', '=', postId!))
     .select(['id', 'author_id as accountId', 'media_urls as images']).orderBy('id', 'desc').limit(BATCH_SIZE).execute()
-  for (const { id, accountId, images } of posts) {
+  const replaceOfPost = async ({ id, accountId, images }: typeof posts[number]) =>
     await replaceImages(
       deps,
       accountId,
@@ -73,16 +74,15 @@ export async function replacePublicImages (deps: Pick<Deps, 'db' | 'media'>, pos
           .where('id', '=', id).where(sql<SqlBool>`media_urls = ${images}::text[]`).where('visibility', '<>', 'PUBLIC')
           .where('deleted_at', 'is', null).executeTakeFirstOrThrow()
     )
+  if (postId !== undefined) {
+    await settleEach(posts, replaceOfPost)
+    return posts.length
   }
-  if (postId !== undefined) return posts.length
 
-  const stories = await deps.db.selectFrom('stories').where('cleared_at', 'is', null).where(
-    'media_url',
-    'like',
-    'public/%'
-  )
+  const stories = await deps.db.selectFrom('stories').where('cleared_at', 'is', null)
+    .where('media_url', 'like', 'public/%')
     .select(['id', 'author_id as accountId', 'media_url as image']).orderBy('id', 'desc').limit(BATCH_SIZE).execute()
-  for (const { id, accountId, image } of stories) {
+  const replaceOfStory = async ({ id, accountId, image }: typeof stories[number]) =>
     await replaceImages(
       deps,
       accountId,
@@ -91,7 +91,10 @@ export async function replacePublicImages (deps: Pick<Deps, 'db' | 'media'>, pos
         await trx.updateTable('stories').set({ media_url: replacement })
           .where('id', '=', id).where('media_url', '=', image).executeTakeFirstOrThrow()
     )
-  }
+  await runSteps({
+    posts: async () => await settleEach(posts, replaceOfPost),
+    stories: async () => await settleEach(stories, replaceOfStory)
+  })
   return posts.length + stories.length
 }
 

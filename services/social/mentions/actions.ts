@@ -36,7 +36,16 @@ export async function updateMentions (
 ) {
   const usernames = parseMentions(content)
   const isOfText = sql<boolean>`mentions.comment_id is not distinct from ${commentId}::uuid`
-  const people = usernames.length === 0 ? [] : await listMentionable(trx, post.id, authorId, usernames)
+  // A name that stays in the text means the same person, even if another one has it by now.
+  const kept = await trx.selectFrom('mentions').where('post_id', '=', post.id).where(isOfText).where(
+    'in_text',
+    '=',
+    true
+  )
+    .where(sql<boolean>`lower(username) = any(${usernames}::text[])`)
+    .select(['account_id as accountId', sql<string>`username`.as('username')]).execute()
+  const added = usernames.filter((name) => !kept.some(({ username }) => username.toLowerCase() === name))
+  const people = await listMentionable(trx, post.id, authorId, { kept, added })
   const mentionedIds = people.map(({ accountId }) => accountId)
 
   const changed = await trx.updateTable('mentions').where('post_id', '=', post.id).where(isOfText)
@@ -76,17 +85,35 @@ export async function updateMentions (
   })
 }
 
+interface Mention {
+  accountId: string
+  /** As the text has it. */
+  username: string
+}
+
 /**
- * The people with these usernames who can read the post, without the author of the text and anyone in a block with
- * them.
+ * The people of mentions, and those with the added usernames, who can read the post, without the author of the text and
+ * anyone in a block with them.
  */
-async function listMentionable (trx: Trx, postId: string, authorId: string, usernames: string[]) {
+async function listMentionable (
+  trx: Trx,
+  postId: string,
+  authorId: string,
+  { kept, added }: { kept: Mention[], added: string[] }
+): Promise<Mention[]> {
+  if (kept.length + added.length === 0) return []
   const reader = sql.ref<string>('people.account_id')
-  return await trx.selectFrom('people').innerJoin('posts', (join) => join.on('posts.id', '=', postId))
-    .where(hasUsernameIn(usernames))
+  const rows = await trx.selectFrom('people').innerJoin('posts', (join) => join.on('posts.id', '=', postId))
+    .where((person) =>
+      person.or([
+        hasUsernameIn(added),
+        person('people.account_id', '=', sql<string>`any(${kept.map(({ accountId }) => accountId)}::uuid[])`)
+      ])
+    )
     .where('people.account_id', '<>', authorId)
     .where(canSeePost(reader))
     .where(canSeePerson(authorId, reader))
     .select(['people.account_id as accountId', 'people.username'])
     .execute()
+  return rows.map((person) => kept.find(({ accountId }) => accountId === person.accountId) ?? person)
 }

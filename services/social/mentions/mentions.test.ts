@@ -89,6 +89,30 @@ t.test('mentions', async (t) => {
     t.same(await mentionsOf(ben), [])
   })
 
+  t.test('a mention keeps the person it meant through an edit, although another person has the name by now', async (t) => {
+    const lee = await person('Lee')
+    const { id } = (await post(ana, '/feed', { type: 'TEXT', content: 'Run with @lee' })).data.post
+    await db.updateTable('people').set({ username: 'lee_new' }).where('account_id', '=', lee).execute()
+    const stranger = await person('Lee')
+    const count = (await mentionEvents()).length
+    await put(ana, `/feed/${id}`, { content: 'Run with @lee today' })
+    const { mentions } = (await get(ben, `/feed/${id}`)).data.post
+    t.same(mentions, [{ userId: lee, username: 'lee', start: 9, end: 13 }])
+    t.equal((await mentionEvents()).length, count, 'the stranger gets nothing of the text')
+    t.same(
+      (await publishedEvents('social.people.unmentioned.v1')).filter(({ postId }) => postId === id),
+      [],
+      'and the notification of the person stays'
+    )
+    await put(ana, `/feed/${id}`, { content: 'alone' })
+    await put(ana, `/feed/${id}`, { content: 'with @lee' })
+    t.same(
+      (await mentionEvents()).at(-1)?.['mentioned'],
+      [stranger],
+      'a mention that is written again means the person who has the name'
+    )
+  })
+
   t.test('an edit publishes only who is mentioned or unmentioned by it, also after a change of the audience', async (t) => {
     const dora = await person('Dora')
     const { data } = await post(ana, '/feed', { type: 'TEXT', visibility: 'FOLLOWERS', content: '@ben @dora' })

@@ -189,6 +189,7 @@ t.test('people', async (t) => {
 
     t.same(await search('q=MIRA'), ['mira', 'mira.tom', 'ann', 'oscar', 'zz.mi_ra'])
     t.same(await search('q=%40mira.t'), ['mira.tom'])
+    t.same(await search(`q=${encodeURIComponent('＠Mira.t')}`), ['mira.tom'], 'as a Japanese keyboard writes it')
     t.same(await search('q=oscar%20mira'), ['oscar'])
     t.same(await search('q=stone'), ['mira'])
     t.same(await search('q=zzz'), [])

@@ -75,7 +75,7 @@ export async function searchPeople (
   text: string,
   { cursor: last, limit }: { cursor: SearchPosition | undefined, limit: number }
 ) {
-  const prefix = prefixRange(text.toLowerCase().replace(/^@/, ''))
+  const prefix = prefixRange(text.normalize('NFKC').toLowerCase().replace(/^@/, ''))
   const words = toPrefixQuery(text)
   // Compared by bytes, as in the index.
   const byUsername = (row: PersonExpression) =>

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
+  ClientDetail,
   ClientUrl,
   Data,
   data,
@@ -27,7 +28,7 @@ import {
   PostEmpty,
   NotYourPost
 } from '../errors.ts'
-import { deleteMarked } from '../media/actions.ts'
+import { copyPhotosOfOthers, deleteMarked } from '../media/actions.ts'
 import { ensureOwnPrivateImages, toPrivateImages, replacePublicImages } from '../media/private-copies.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
@@ -49,7 +50,7 @@ const NewPost = named(
     content: Type.Optional(Content),
     visibility: Enum(visibilities, { default: 'PUBLIC' }),
     mediaUrls: Type.Optional(Type.Array(ClientUrl, { maxItems: 10 })),
-    mediaType: Type.Optional(Text({ min: 0, max: 100, description: 'A MIME type' })),
+    mediaType: Type.Optional(ClientDetail({ max: 100, description: 'A MIME type' })),
     activityId: Type.Optional(ExternalId),
     workoutId: Type.Optional(ExternalId),
     achievementId: Type.Optional(ExternalId),
@@ -128,7 +129,9 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     await ensureMentionedPeople(deps, content)
     const images = mediaUrls.map((url) => media.toStoredValue(url))
     await ensureOwnPrivateImages(db, account.id, images)
-    const shownImages = visibility === 'PUBLIC' ? images : await toPrivateImages(deps, account.id, images)
+    const shownImages = visibility === 'PUBLIC'
+      ? await copyPhotosOfOthers(deps, account.id, images)
+      : await toPrivateImages(deps, account.id, images)
     const row = await createPost(
       db,
       {

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { StoryDeleted, StoryReacted, StoryUnreacted } from '@tandem/contracts'
-import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { useDailyQuota, withIdempotencyKey, workLocked, type IdempotencyKey } from '@tandem/database-kit'
 import { dayAround } from '@tandem/account-kit'
 import { lowerCounters } from '../counters.ts'
-import { EmojiTooLong, NotReacted, NotYourStory, StoryLimitExceeded } from '../errors.ts'
+import { NotEmoji, NotReacted, NotYourStory, StoryLimitExceeded } from '../errors.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../tables.ts'
 import { lockVisibleStory } from '../visibility/stories.ts'
 import { findStory } from './queries.ts'
 
 const MAX_STORIES_PER_DAY = 10
-const MAX_EMOJI_CHARACTERS = 4
+const MAX_EMOJI = 4
 
 export interface NewStory {
   authorId: string
@@ -82,15 +82,24 @@ async function countView (trx: Trx, id: string, viewer: string) {
   }
 }
 
+// Those that this process knows, and sequences of pictures that later ones may.
+const EMOJI = /^(?:\p{RGI_Emoji}|\p{ExtPict}(?:\p{ExtPict}|\p{Emoji_Modifier}|\u200D|\uFE0E|\uFE0F)*)$/v
+
+/** Whether it is one to four emoji. Words would be pushed to the author of the story. */
+function isEmoji (text: string) {
+  const characters = [...new Intl.Segmenter().segment(text)]
+  return characters.length <= MAX_EMOJI && characters.every(({ segment }) => EMOJI.test(segment))
+}
+
 /**
  * Sets a person's reaction. A reaction also counts as a view, so the author sees that person among the viewers.
- * @throws EmojiTooLong, StoryNotFound, StoryExpired
+ * @throws NotEmoji, StoryNotFound, StoryExpired
  */
 export async function reactToStory (
   db: Db,
   { storyId, accountId, emoji }: { storyId: string, accountId: string, emoji: string }
 ) {
-  if ([...new Intl.Segmenter().segment(emoji)].length > MAX_EMOJI_CHARACTERS) throw new EmojiTooLong()
+  if (!isEmoji(emoji)) throw new NotEmoji()
   return await db.transaction().execute(async (trx) => {
     const story = await lockVisibleStory(trx, storyId, accountId)
     const previous = await trx.selectFrom('story_reactions').where('story_id', '=', storyId).where(
@@ -153,23 +162,32 @@ const CLEAR_BATCH_SIZE = 200
 /**
  * Deletes the content of stories that expired a day ago. Their rows stay, so that reading one still returns
  * StoryExpired.
- * @returns how many were cleared, 0 when none are left
+ * @throws the errors of those that failed, after all others are cleared
  */
 export async function clearExpiredStories (db: Db) {
-  return await db.transaction().execute(async (trx) => {
-    const expired = await trx.selectFrom('stories').where('cleared_at', 'is', null)
-      .where('expires_at', '<', sql<Date>`now() - interval '1 day'`)
-      .select(['id', 'author_id as accountId', 'media_url as image'])
-      .orderBy('expires_at').limit(CLEAR_BATCH_SIZE).forUpdate().skipLocked()
-      .execute()
-    if (expired.length === 0) return 0
-    const ids = expired.map((story) => story.id)
-    await trx.deleteFrom('story_views').where('story_id', 'in', ids).execute()
-    await trx.deleteFrom('story_reactions').where('story_id', 'in', ids).execute()
-    await trx.updateTable('stories').where('id', 'in', ids)
-      .set({ cleared_at: sql`now()`, media_url: '', caption: null, text_color: null, bg_color: null, font_style: null })
-      .execute()
-    await detachMedia(trx, expired)
-    return expired.length
+  await workLocked(db, {
+    lock: async (trx: Trx, failedIds) =>
+      await trx.selectFrom('stories').where('cleared_at', 'is', null)
+        .where('expires_at', '<', sql<Date>`now() - interval '1 day'`)
+        .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+        .select(['id', 'author_id as accountId', 'media_url as image'])
+        .orderBy('expires_at').limit(CLEAR_BATCH_SIZE).forUpdate().skipLocked()
+        .execute(),
+    async work (trx, expired) {
+      const ids = expired.map((story) => story.id)
+      await trx.deleteFrom('story_views').where('story_id', 'in', ids).execute()
+      await trx.deleteFrom('story_reactions').where('story_id', 'in', ids).execute()
+      await trx.updateTable('stories').where('id', 'in', ids)
+        .set({
+          cleared_at: sql`now()`,
+          media_url: '',
+          caption: null,
+          text_color: null,
+          bg_color: null,
+          font_style: null
+        })
+        .execute()
+      await detachMedia(trx, expired)
+    }
   })
 }

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
+  ClientDetail,
   ClientUrl,
   paginate,
   Data,
@@ -28,7 +29,7 @@ import {
   MediaGone,
   StoryLimitExceeded,
   storyErrors,
-  EmojiTooLong
+  NotEmoji
 } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
 import { createDescriber } from '../media/queries.ts'
@@ -58,7 +59,7 @@ const NewStory = named(
     caption: Type.Optional(Text({ min: 0, max: 500 })),
     textColor: Type.Optional(Color),
     bgColor: Type.Optional(Color),
-    fontStyle: Type.Optional(Text({ min: 0, max: 50 })),
+    fontStyle: Type.Optional(ClientDetail({ max: 50 })),
     duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds; only for a VIDEO' }))
   }, {
     examples: [{
@@ -199,10 +200,10 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
         description: 'Each user has one reaction; a new one replaces it. Reacting marks the story as viewed and ' +
           'notifies the author.',
         params,
-        body: Body({ emoji: Text({ max: 64, description: '1 to 4 user-perceived characters' }) }, {
+        body: Body({ emoji: Text({ max: 64, description: 'One to four emoji' }) }, {
           examples: [{ emoji: '🔥' }]
         }),
-        errors: [...storyErrors, EmojiTooLong],
+        errors: [...storyErrors, NotEmoji],
         response: {
           200: Data(
             Type.Object({ reaction: Type.Object({ emoji: Type.String({ examples: ['🔥'] }), createdAt: Timestamp }) })

@@ -150,18 +150,36 @@ t.test('stories', async (t) => {
       { storyId: id, authorId: ana, reactedBy: ben, emoji: '🔥' },
       { storyId: id, authorId: ana, reactedBy: ben, emoji: '👨‍👩‍👧‍👦' }
     ])
-    for (const emoji of ['👍🏽👨‍👩‍👧‍👦🇮🇩❤️', 'abcd']) t.equal((await post(cara, `/stories/${id}/react`, { emoji })).status, 200)
-    for (const emoji of ['', ' ', 'abcde', '👍👍👍👍👍', 'e' + '\u0301'.repeat(100), undefined, 5]) {
+    for (const emoji of ['👍🏽👨‍👩‍👧‍👦🇮🇩❤️', '1️⃣', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '🧌‍🔥', '❤']) {
+      t.equal((await post(cara, `/stories/${id}/react`, { emoji })).status, 200)
+    }
+    for (
+      const emoji of [
+        '',
+        ' ',
+        'KYS',
+        'abcde',
+        '7',
+        '👍a',
+        '🇮',
+        '\u2800',
+        '👍\u0301',
+        '👍👍👍👍👍',
+        'e' + '\u0301'.repeat(100),
+        undefined,
+        5
+      ]
+    ) {
       t.match(await post(cara, `/stories/${id}/react`, { emoji }), { status: 400, code: 'VALIDATION_ERROR' })
     }
     const viewers = await get(ana, `/stories/${id}/viewers`)
-    t.match(viewers.data.viewers, [{ user: { id: cara }, reaction: 'abcd' }, {
+    t.match(viewers.data.viewers, [{ user: { id: cara }, reaction: '❤' }, {
       user: { id: ben, name: 'Ben', username: 'ben', image: null },
       reaction: '👨‍👩‍👧‍👦'
     }], 'a reaction counts as a view')
     await post(ana, `/stories/${id}/react`, { emoji: '🔥' })
     t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 2, reactionCount: 3 })
-    t.match((await get(cara, `/stories?userId=${ana}`)).data.stories, [{ isViewed: true, myReaction: 'abcd' }])
+    t.match((await get(cara, `/stories?userId=${ana}`)).data.stories, [{ isViewed: true, myReaction: '❤' }])
     t.same(Object.keys(viewers.data.viewers[0]).sort(), ['reaction', 'user', 'viewedAt'])
     await del(ana, `/stories/${id}`)
   })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { settleEach } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 
 /** What hidden people did, as `counts.ts` subtracts it: in each table, the person of a row and the mark of it. */
@@ -33,5 +34,5 @@ async function markBatch (db: Db, accountId: string, [table, person, mark]: type
 export async function markRecentlyHidden (db: Db) {
   const people = await db.selectFrom('hidden_people').where('changed_at', '>', sql<Date>`now() - interval '1 hour'`)
     .select('account_id').execute()
-  for (const { account_id: accountId } of people) await markRowsOf(db, accountId)
+  await settleEach(people, async ({ account_id: accountId }) => await markRowsOf(db, accountId))
 }

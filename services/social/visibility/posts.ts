@@ -73,8 +73,8 @@ const graphemes = new Intl.Segmenter()
 export const excerptOf = (text: string, visibility: string) =>
   visibility !== 'PUBLIC' || text === '' ? null : text.slice(0, endOfExcerpt(text))
 
-// An emoji or a syllable is not cut in two.
+// An emoji or a syllable is not cut in two, unless it fills the excerpt alone: anything can be heaped on one letter.
 function endOfExcerpt (text: string) {
   const end = Array.from(text).slice(0, EXCERPT_LENGTH).join('').length
-  return graphemes.segment(text).containing(end)?.index
+  return graphemes.segment(text).containing(end)?.index || end
 }

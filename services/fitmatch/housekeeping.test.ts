@@ -1,0 +1,16 @@
+import { checkSteps, expiredIdempotencyKey } from '@tandem/database-kit/testing'
+import t from 'tap'
+import { runHousekeeping } from './housekeeping.ts'
+import { testApp } from './test/app.ts'
+
+const { db, deps } = await testApp(t)
+
+t.test('a step that fails does not stop the next', async (t) => {
+  await checkSteps(t, {
+    db,
+    run: async () => await runHousekeeping(deps),
+    missing: 'selfies',
+    expired: expiredIdempotencyKey(),
+    table: 'idempotency_keys'
+  })
+})
