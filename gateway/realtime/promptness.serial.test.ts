@@ -1,4 +1,4 @@
-// Serial: it measures how soon connections end.
+// Serial: it measures how soon connections end, and opens two within a second.
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { openEvents, openSocket, realtimeGateway } from '../test/realtime.ts'
@@ -31,5 +31,12 @@ for (const kind of ['websocket', 'sse'] as const) {
     t.equal(await client.closed, 4401)
     const late = Date.now() / 1_000 - (now - 3 + 5)
     t.ok(late < 2.5, `${late} s after the token and the clock skew`)
+  })
+
+  t.test(`${kind}: more connections in a second than the gateway opens are refused`, async (t) => {
+    const { url, as } = await realtimeGateway(t, { REALTIME_OPENS_PER_SECOND: '1' })
+    const headers = as()
+    await open(t, url, { headers })
+    t.match(await open(t, url, { headers }).catch((error: unknown) => error), { status: 503 })
   })
 }

@@ -93,7 +93,6 @@ for (const kind of kinds) {
     t.equal(await refused({ REALTIME_MAX_CONNECTIONS: '2' }, 2), 503)
     t.equal(await refused({ REALTIME_MAX_PER_ADDRESS: '2' }, 2), 429)
     t.equal(await refused({ REALTIME_OPENS_PER_MINUTE: '2' }, 2), 429)
-    t.equal(await refused({ REALTIME_OPENS_PER_SECOND: '1' }, 1), 503)
   })
 
   t.test(`${kind}: a stopping gateway asks its clients to move, serves requests, then closes what is left`, async (t) => {

@@ -175,7 +175,8 @@ t.test('mails wait while the SMTP server is down and are sent once it is up', as
   const ids = await Promise.all(Array.from({ length: 5 }, () => givenMail(db)))
   await mailer.enqueue(ids)
   await sleep(2_000)
-  t.strictSame([...new Set(await statuses(db))], ['pending'])
+  const waiting = await statuses(db)
+  t.ok(waiting.every((status) => status === 'pending' || status === 'sending'), 'some are being tried again')
   t.match(await db.selectFrom('mails').select(['last_error', 'attempts']).execute(), [{
     last_error: /ECONNREFUSED/,
     attempts: Number
