@@ -24,6 +24,8 @@ interface Tally {
   failed: number
 }
 
+// Tests wait for a third of their time.
+const PROCESSES = 3 * availableParallelism()
 // Of files in one process. More would leave only one process with work at the end of a run.
 const MAX_GROUP = 8
 const root = path.resolve(import.meta.dirname, '../..')
@@ -145,7 +147,7 @@ async function runTests (): Promise<Tally> {
   )
   const env = { TEST_DATABASE_URL: url(), ...options.grep.length > 0 ? { TAP_GREP: options.grep.join('\n') } : {} }
   const results = [
-    ...await runGroups(parallel, 3 * availableParallelism(), env),
+    ...await runGroups(parallel, PROCESSES, env),
     ...await runGroups(serial.map((file) => [file]), 1, env)
   ]
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)

@@ -96,6 +96,6 @@ export async function purgeCases<Tables extends CaseTables> (
     from cases where purged_at is not null limit ${sql.lit(PURGE_BATCH_SIZE)}`.execute(db)
   await settleEach(rows, async ({ id, copies }) => {
     for (const copy of copies) await media.remove(copy)
-    await sql`delete from cases where id = ${id} and purged_at is not null`.execute(db)
+    await sql`delete from cases where id = ${id}`.execute(db)
   })
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Connection } from '@tandem/contracts'
 import type { Deps } from './deps.ts'
+import { findAccountOfProfile } from './people/queries.ts'
 import { isBlockedBy, isMatchedWith } from './people/visibility.ts'
 
 const MAX_WAIT_MS = 500
@@ -17,8 +18,8 @@ export async function waitUntilPropagated (
   accountId: string,
   profileId: string
 ) {
-  const profile = await db.selectFrom('profiles').where('id', '=', profileId).select('account_id').executeTakeFirst()
-  if (profile) await waitUntilPersonPropagated({ db, callRpc }, accountId, profile.account_id)
+  const otherId = await findAccountOfProfile(db, profileId)
+  if (otherId !== undefined) await waitUntilPersonPropagated({ db, callRpc }, accountId, otherId)
 }
 
 /** The same for an account. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AchievementEarned, AchievementLost } from '@tandem/contracts'
 import type { Trx } from '../tables.ts'
-import { readFigures, readProgramPercent } from './queries.ts'
+import { countActivities, readFigures, readProgramPercent } from './queries.ts'
 import { achievementsOf, type Figures } from './rules.ts'
 
 /**
@@ -36,8 +36,7 @@ export async function countActivity (trx: Trx, accountId: string, activityId: st
     .returning('activity_id')
     .executeTakeFirst()
   if (!counted) return
-  const { activities } = await readFigures(trx, accountId)
-  await awardAchievements(trx, accountId, { activities })
+  await awardAchievements(trx, accountId, { activities: await countActivities(trx, accountId) })
 }
 
 /** The achievements that the write of a log earned in the last 24 hours. */

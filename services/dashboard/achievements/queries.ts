@@ -30,8 +30,7 @@ export async function readFigures (db: Db, accountId: string): Promise<Figures> 
       sql<number | null>`(select records from totals where account_id = ${accountId})`.as('records'),
       sql<number | null>`(select highest_level from totals where account_id = ${accountId})`.as('level'),
       longestStreak(accountId, 'DAY').as('dayStreak'),
-      longestStreak(accountId, 'WEEK').as('weekStreak'),
-      sql<number>`(select count(*) from attended_activities where account_id = ${accountId})`.as('activities')
+      longestStreak(accountId, 'WEEK').as('weekStreak')
     ])
     .executeTakeFirstOrThrow()
   return {
@@ -41,8 +40,14 @@ export async function readFigures (db: Db, accountId: string): Promise<Figures> 
     dayStreak: figures.dayStreak ?? 0,
     weekStreak: figures.weekStreak ?? 0,
     programPercent: await readProgramPercent(db, accountId),
-    activities: Number(figures.activities)
+    activities: await countActivities(db, accountId)
   }
+}
+
+export async function countActivities (db: Db, accountId: string) {
+  const { activities } = await db.selectFrom('attended_activities').where('account_id', '=', accountId)
+    .select((row) => row.fn.countAll<number>().as('activities')).executeTakeFirstOrThrow()
+  return activities
 }
 
 const longestStreak = (accountId: string, kind: StreakKind) =>

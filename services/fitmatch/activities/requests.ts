@@ -3,7 +3,7 @@ import { publish } from '@tandem/bus-kit'
 import { ActivityConfirmed } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { ParticipantNotFound } from '../errors.ts'
-import { readAdult } from '../people/queries.ts'
+import { findAccountOfProfile, readAdult } from '../people/queries.ts'
 import { endPlace } from './endings.ts'
 import { listInvitable, lockPeople, publishInvited } from './invitations.ts'
 import { findParticipant, lockPlanned, setState } from './locks.ts'
@@ -12,10 +12,7 @@ import { readActivity } from './queries.ts'
 import type { Db } from '../tables.ts'
 
 /** The account of a participant, who is named by their profile, or by an account that the host knows. */
-async function findAccount (db: Db, userId: string) {
-  const profile = await db.selectFrom('profiles').where('id', '=', userId).select('account_id').executeTakeFirst()
-  return profile?.account_id ?? userId
-}
+const findAccount = async (db: Db, userId: string) => await findAccountOfProfile(db, userId) ?? userId
 
 type HostDeps = Pick<Deps, 'db' | 'minAge' | 'now'>
 

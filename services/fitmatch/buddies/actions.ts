@@ -14,7 +14,7 @@ import {
   PersonNotFound
 } from '../errors.ts'
 import { lockPair, pairOf } from '../people/pairs.ts'
-import { ageNow, readAdult, type Caller } from '../people/queries.ts'
+import { ageNow, findAccountOfProfile, readAdult, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Db, Trx } from '../tables.ts'
 import { hasRefusalExpired, isBetween, isOpen, readRelation, requestColumns } from './queries.ts'
@@ -67,8 +67,8 @@ interface RequestedPerson {
 }
 
 async function findRequested (db: Db, userId: string): Promise<RequestedPerson> {
-  const profile = await db.selectFrom('profiles').where('id', '=', userId).select('account_id').executeTakeFirst()
-  return { otherId: profile?.account_id ?? userId, byProfile: profile !== undefined }
+  const otherId = await findAccountOfProfile(db, userId)
+  return { otherId: otherId ?? userId, byProfile: otherId !== undefined }
 }
 
 /**

@@ -7,6 +7,12 @@ export const ageNow = sql<
   number | null
 >`extract(year from age((now() at time zone 'UTC')::date, profiles.birth_date))::int`
 
+/** The account of a profile; undefined if there is no such profile. */
+export async function findAccountOfProfile (db: Db, profileId: string) {
+  const profile = await db.selectFrom('profiles').where('id', '=', profileId).select('account_id').executeTakeFirst()
+  return profile?.account_id
+}
+
 /** The caller's profile, with everything that decides what they can do. */
 export async function findCaller (db: Db, accountId: string) {
   return await db.selectFrom('profiles').innerJoin('members', 'members.account_id', 'profiles.account_id')

@@ -50,8 +50,8 @@ export async function listDetails (db: Db, items: DetailsItem[]): Promise<Detail
         where profile_id = profiles.id
       ), '[]') as photos,
       messages.id as "messageId", sender_id = requested.account_id as "isMine",
-      case when sender_id = requested.account_id then participant.id else profiles.id end as "senderId", content, image_url as "imageUrl",
-      image_width as width, image_height as height, image_blurhash as blurhash,
+      case when sender_id = requested.account_id then participant.id else profiles.id end as "senderId", content,
+      image_url as "imageUrl", image_width as width, image_height as height, image_blurhash as blurhash,
       messages.created_at as "sentAt", read_at as "readAt", client_id as "clientId",
       (
         select count(*)::integer from messages

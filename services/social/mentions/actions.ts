@@ -37,11 +37,8 @@ export async function updateMentions (
   const usernames = parseMentions(content)
   const isOfText = sql<boolean>`mentions.comment_id is not distinct from ${commentId}::uuid`
   // A name that stays in the text means the same person, even if another one has it by now.
-  const kept = await trx.selectFrom('mentions').where('post_id', '=', post.id).where(isOfText).where(
-    'in_text',
-    '=',
-    true
-  )
+  const kept = usernames.length === 0 ? [] : await trx.selectFrom('mentions')
+    .where('post_id', '=', post.id).where(isOfText).where('in_text', '=', true)
     .where(sql<boolean>`lower(username) = any(${usernames}::text[])`)
     .select(['account_id as accountId', sql<string>`username`.as('username')]).execute()
   const added = usernames.filter((name) => !kept.some(({ username }) => username.toLowerCase() === name))
