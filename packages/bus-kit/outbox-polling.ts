@@ -22,8 +22,6 @@ export function createOutboxPolling () {
       expectedEvents++
       lastWriteAt = now
     },
-    /** Whether this process has written an event that is not published yet. */
-    isExpecting: () => expectedEvents > 0,
     /** Counts the events of a batch. More than expected means that another process writes too. */
     published (count: number, now: number) {
       if (count > expectedEvents) {

@@ -52,12 +52,14 @@ export function startRelay (bus: Bus, db: Db): Relay {
   const source = { service: bus.service, db }
   const polling = createOutboxPolling()
   let wake = () => {}
+  let hasWritten = false
   let stream: StreamState | undefined
   let streamCheckedAt = 0
   let nextCleanupAt = Date.now() + FIRST_CLEANUP_MS
 
   const onOutboxWritten = () => {
     polling.expect(Date.now())
+    hasWritten = true
     wake()
   }
   outboxWritten.on('event', onOutboxWritten)
@@ -87,7 +89,8 @@ export function startRelay (bus: Bus, db: Db): Relay {
     await cleanUpWhenDue()
     const connection = bus.current()
     if (!connection) return 0
-    let hasWaiting = polling.isExpecting() || await isWaiting(db)
+    let hasWaiting = hasWritten || await isWaiting(db)
+    hasWritten = false
     const checkIntervalMs = hasWaiting ? STREAM_CHECK_INTERVAL_MS : IDLE_STREAM_CHECK_INTERVAL_MS
     if (!stream || Date.now() - streamCheckedAt > checkIntervalMs) {
       const found = await readStream(connection, bus.service)
