@@ -19,6 +19,7 @@ import {
   onTrustedContactEnded
 } from './meetings/consumers.ts'
 import { handleArmedMeetings, handleMeetingDetails, handleMeetingStatus } from './meetings/rpc.ts'
+import { handleActivitySnapshot } from './activities/rpc.ts'
 import { handleFitMatchOverview } from './matches/rpc.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { recordActivity } from './people/activity.ts'
@@ -78,6 +79,7 @@ const consumers = [
 ]
 const rpcHandlers = [
   handleFitMatchOverview,
+  handleActivitySnapshot,
   handleRealtimeDetails,
   handleMeetingDetails,
   handleArmedMeetings,

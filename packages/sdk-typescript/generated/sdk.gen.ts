@@ -1424,7 +1424,7 @@ export class Operations extends HeyApiClient {
     /**
      * Create a post
      *
-     * Mentioned users who can read the post are notified.
+     * Mentioned users who can read the post are notified. The post keeps what it shows of a workout, an achievement or an activity as it is now.
      */
     public createPost<ThrowOnError extends boolean = true>(options: Options<CreatePostData, ThrowOnError>): RequestResult<CreatePostResponses, CreatePostErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<CreatePostResponses, CreatePostErrors, ThrowOnError, 'data'>({

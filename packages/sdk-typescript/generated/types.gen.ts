@@ -57,6 +57,10 @@ export type Achievement = {
     id: string | null;
     kind: 'FIRST_WORKOUT' | 'TEN_WORKOUTS' | 'FIFTY_WORKOUTS' | 'HUNDRED_WORKOUTS' | 'FIVE_HUNDRED_WORKOUTS' | 'STREAK_7' | 'STREAK_30' | 'STREAK_100' | 'STREAK_365' | 'WEEK_STREAK_4' | 'FIRST_PR' | 'TEN_PRS' | 'LEVEL_5' | 'LEVEL_10' | 'LEVEL_25' | 'FIRST_PROGRAM' | 'FIVE_ACTIVITIES';
     /**
+     * Your newest post that shows it
+     */
+    postId: string | null;
+    /**
      * Percent
      */
     progress: number;
@@ -1034,7 +1038,13 @@ export type NewMatch = {
 };
 
 export type NewPost = {
+    /**
+     * An achievement of yours, from `GET /achievements`
+     */
     achievementId?: string;
+    /**
+     * An activity that you take part in. Only its host shows others the place
+     */
     activityId?: string;
     /**
      * With #hashtags and @mentions
@@ -1067,6 +1077,9 @@ export type NewPost = {
      * Default: PUBLIC
      */
     visibility?: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
+    /**
+     * A log of yours
+     */
     workoutId?: string;
 };
 
@@ -1391,6 +1404,11 @@ export type PollOption = {
 };
 
 export type Post = {
+    achievement: PostAchievement | null;
+    /**
+     * The activity as it was when the post was created
+     */
+    activity: PostActivity | null;
     commentsCount: number;
     content: string;
     createdAt: string;
@@ -1413,6 +1431,7 @@ export type Post = {
      */
     isLiked: boolean;
     likesCount: number;
+    location: PostLocation | null;
     /**
      * The same as mediaUrls, with what an app needs to lay them out
      */
@@ -1431,9 +1450,78 @@ export type Post = {
      */
     viewCount: number | null;
     visibility: Visibility;
+    /**
+     * The workout as it was when the post was created
+     */
+    workout: PostWorkout | null;
+};
+
+export type PostAchievement = {
+    earnedAt: string;
+    id: string;
+    /**
+     * As in `GET /achievements`
+     */
+    kind: string;
+    /**
+     * In the language of the request that created the post
+     */
+    title: string;
+};
+
+export type PostActivity = {
+    date: string;
+    id: string;
+    /**
+     * Whether people can ask for a place; false once it starts or is canceled
+     */
+    isOpen: boolean;
+    /**
+     * Null unless the author is its host
+     */
+    locationName: string | null;
+    /**
+     * How many, with the host
+     */
+    participants: number;
+    sport: string;
+    /**
+     * On the clock at its place
+     */
+    startTime: string;
+    title: string;
+};
+
+export type PostLocation = {
+    latitude: number | null;
+    longitude: number | null;
+    name: string | null;
 };
 
 export type PostType = 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
+
+export type PostWorkout = {
+    /**
+     * The active energy in kilocalories, if the log says it
+     */
+    calories: number | null;
+    durationMinutes: number;
+    /**
+     * How many
+     */
+    exercises: number;
+    id: string;
+    name: string | null;
+    /**
+     * How many personal records it set
+     */
+    prs: number;
+    startedAt: string;
+    /**
+     * The lifted weight: repetitions × kilograms over all sets
+     */
+    volumeKg: number;
+};
 
 export type Profile = {
     bio: string | null;
@@ -1990,6 +2078,10 @@ export type WeightLog = {
 export type WeightUnit = 'kg' | 'pound';
 
 export type WorkoutData = {
+    /**
+     * The active energy in kilocalories, as a watch or a phone measured it
+     */
+    calories?: number;
     durationMinutes: number;
     exercises?: Array<WorkoutExercise>;
     programDayId?: string;
@@ -8668,6 +8760,14 @@ export type CreatePostErrors = {
      * `VALIDATION_ERROR`: This media cannot be used. Upload it first.
      *
      * `VALIDATION_ERROR`: An image has been deleted. Upload it again.
+     *
+     * `VALIDATION_ERROR`: mediaUrls must be pictures for an IMAGE and videos for a VIDEO
+     *
+     * `VALIDATION_ERROR`: workoutId must be a workout of yours
+     *
+     * `VALIDATION_ERROR`: achievementId must be an achievement of yours
+     *
+     * `VALIDATION_ERROR`: activityId must be an activity that you take part in
      */
     400: Failure;
     /**
