@@ -3,10 +3,11 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { ActivityCanceled } from '@tandem/contracts'
-import { testApp } from '../test/app.ts'
+import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
+import { createApp, testApp } from '../test/app.ts'
 import { deleteOldCanceledActivities } from './snapshots.ts'
 
-const { db, get, post, del, person, shown, publishedEvents, handlers } = await testApp(t)
+const { db, deps, get, post, del, person, shown, publishedEvents, handlers } = await testApp(t)
 const ana = await person('Ana')
 const ben = await person('Ben')
 const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1_000).toISOString()
@@ -206,4 +207,35 @@ t.test('a picture of ours is no video, and a video of ours no picture', async (t
     (await create(ana, { type, mediaUrls: [`https://cdn.example.com/${key}`] })).status
   t.same(await Promise.all([postOf('IMAGE', picture), postOf('VIDEO', video), postOf('TEXT', video)]), [201, 201, 201])
   t.same(await Promise.all([postOf('IMAGE', video), postOf('VIDEO', picture)]), [400, 400])
+})
+
+t.test('a page of posts that show something costs as many statements as a page of texts', async (t) => {
+  const [texts, shows] = [await person('Texts'), await person('Shows')]
+  for (let each = 0; each < 5; each++) await create(texts, {})
+  await create(shows, { type: 'WORKOUT', workoutId: givenWorkout(shows).id })
+  await create(shows, { type: 'ACHIEVEMENT', achievementId: givenAchievement(shows).id })
+  await create(shows, { type: 'ACTIVITY', activityId: givenActivity(shows).id })
+  await create(shows, { type: 'POLL', content: 'When?', pollOptions: [{ text: 'At dawn' }, { text: 'At dusk' }] })
+  await create(shows, { locationName: 'Gasibu', latitude: -6.9, longitude: 107.6 })
+
+  let statements = 0
+  const countingDb = db.withPlugin({
+    transformQuery ({ node }) {
+      statements++
+      return node
+    },
+    transformResult: async ({ result }) => result
+  })
+  const app = await createApp({ ...deps, db: countingDb }, { log: silentLog, keys: testKeys })
+  t.teardown(() => app.close())
+  const costOf = async (author: string) => {
+    statements = 0
+    const headers = bearer(ben, { sessionId: ben })
+    const response = await app.inject({ method: 'GET', url: `/feed?userId=${author}`, headers })
+    t.equal(response.json().data.posts.length, 5)
+    return statements
+  }
+  const cost = await costOf(texts)
+  t.ok(cost > 0)
+  t.equal(await costOf(shows), cost)
 })
