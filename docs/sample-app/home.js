@@ -1,3 +1,4 @@
+import { Achievements } from './achievements.js'
 import { tandem } from './api.js'
 import { Plans } from './plans.js'
 import { Empty, html, Loading, useLoad } from './ui.js'
@@ -74,6 +75,7 @@ export function Home ({ me, signOut }) {
     })}>🥗 Snack <small>${stats.todayCalories} kcal today</small></button>
         </div>
       </section>
+      <${Achievements} />
       <section class="card"><h2>Your matches</h2>
         <div class="faces">${
     matches.map(({ matchId, displayName, photo }) =>
