@@ -104,7 +104,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   verifications: personal({
     rowsOf: inColumns('account_id'),
-    exported: ['status', 'reason', 'submitted_at', 'decided_at', 'revoked_at']
+    exported: ['status', 'reason', 'reason_code', 'submitted_at', 'decided_at', 'revoked_at']
   }),
   selfies: personal({
     rowsOf: (accountId) => sql<SqlBool>`key like ${selfieKeyPattern(accountId)}`,

@@ -9,6 +9,15 @@ export type Gender = 'MALE' | 'FEMALE' | 'OTHER'
 type Status = 'ACTIVE' | 'PAUSED' | 'SUSPENDED'
 export type SwipeType = 'PASS' | 'LIKE' | 'WORKOUT_BUDDY'
 export type MatchType = 'LIKE' | 'WORKOUT_BUDDY'
+/** Why operators reject a verification, for apps. */
+export const rejectionCodes = [
+  'FACE_NOT_VISIBLE',
+  'DIFFERENT_PERSON',
+  'PHOTO_OF_A_PHOTO',
+  'SEVERAL_PEOPLE',
+  'OTHER'
+] as const
+export type RejectionCode = typeof rejectionCodes[number]
 export type VerificationStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELED'
 export type ReportReason =
   | 'FAKE_PROFILE'
@@ -240,6 +249,7 @@ export interface Tables
     status: Generated<VerificationStatus>,
     selfie_key: string | null,
     reason: string | null,
+    reason_code: Generated<RejectionCode | null>,
     submitted_at: Generated<Date>,
     decided_at: Date | null,
     revoked_at: Date | null

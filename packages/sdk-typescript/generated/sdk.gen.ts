@@ -2317,7 +2317,7 @@ export class Operations extends HeyApiClient {
     /**
      * Get the status of my photo verification
      *
-     * NONE before the first selfie. A rejection has a reason.
+     * NONE before the first selfie. A rejection has a reason, and a `reasonCode` that apps can explain in their own words.
      */
     public getVerification<ThrowOnError extends boolean = true>(options?: Options<GetVerificationData, ThrowOnError>): RequestResult<GetVerificationResponses, GetVerificationErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<GetVerificationResponses, GetVerificationErrors, ThrowOnError, 'data'>({

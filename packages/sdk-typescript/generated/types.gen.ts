@@ -1651,6 +1651,10 @@ export type Report = {
     outcome: 'ACTION_TAKEN' | 'NO_VIOLATION' | null;
     reason: 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER';
     reportedProfileId: string;
+    /**
+     * What came of it, without saying what was done
+     */
+    state: 'OPEN' | 'ACTION_TAKEN' | 'NO_VIOLATION';
     status: 'OPEN' | 'RESOLVED';
 };
 
@@ -1965,7 +1969,14 @@ export type Venue = {
 
 export type Verification = {
     decidedAt: string | null;
+    /**
+     * In the words of the operator
+     */
     reason: string | null;
+    /**
+     * Why it was rejected, or why it does not hold any more: the main photo changed
+     */
+    reasonCode: 'FACE_NOT_VISIBLE' | 'DIFFERENT_PERSON' | 'PHOTO_OF_A_PHOTO' | 'SEVERAL_PEOPLE' | 'OTHER' | 'MAIN_PHOTO_CHANGED' | null;
     status: 'NONE' | 'PENDING' | 'APPROVED' | 'REJECTED';
     submittedAt: string | null;
 };
@@ -1985,6 +1996,7 @@ export type VerificationReview = {
     photos: Array<CandidatePhoto>;
     profileId: string;
     reason: string | null;
+    reasonCode: 'FACE_NOT_VISIBLE' | 'DIFFERENT_PERSON' | 'PHOTO_OF_A_PHOTO' | 'SEVERAL_PEOPLE' | 'OTHER' | null;
     status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELED';
     submittedAt: string;
 };
@@ -10106,7 +10118,14 @@ export type ApproveVerificationResponse = ApproveVerificationResponses[keyof App
 
 export type RejectVerificationData = {
     body: {
+        /**
+         * The person reads it
+         */
         reason: string;
+        /**
+         * Default: OTHER
+         */
+        reasonCode?: 'FACE_NOT_VISIBLE' | 'DIFFERENT_PERSON' | 'PHOTO_OF_A_PHOTO' | 'SEVERAL_PEOPLE' | 'OTHER';
     };
     path: {
         id: string;
