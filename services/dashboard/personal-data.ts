@@ -64,6 +64,10 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: { not: 'It is a copy; profile exports the original.' }
   }),
+  profile_facts: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It is a copy; profile exports the original.' }
+  }),
   people: personal({
     rowsOf: inColumns('account_id'),
     exported: { not: 'It is a copy; profile exports the original.' }

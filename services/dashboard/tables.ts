@@ -77,6 +77,7 @@ export interface Tables
   attended_activities: { account_id: string, activity_id: string }
   people: { account_id: string, name: string, image: string | null, timezone: string, changed_at: Date }
   profile_weights: { account_id: string, kg: number, weighed_at: Date }
+  profile_facts: { account_id: string, workout_frequency: number | null, changed_at: Date }
   goals: {
     account_id: string,
     daily_calories: Numeric<number | undefined>,

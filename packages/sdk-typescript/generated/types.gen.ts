@@ -690,6 +690,27 @@ export type GoalsChange = {
     workoutsPerWeek?: number;
 };
 
+export type GoalsSuggestion = {
+    /**
+     * From `workoutFrequency` of the profile
+     */
+    activityFactor: number;
+    /**
+     * At rest
+     */
+    basalCalories: number;
+    carbsTarget: number;
+    dailyCalories: number;
+    fatTarget: number;
+    /**
+     * With your figures
+     */
+    formula: string;
+    goalType: string;
+    proteinTarget: number;
+    source: string;
+};
+
 export type Hashtag = {
     /**
      * A position in `content`, in UTF-16 code units
@@ -1334,19 +1355,28 @@ export type OnboardingProfile = {
     cityId: string | null;
     communityRulesAccepted: boolean;
     countryId: string | null;
+    experience: string;
     favoriteSports: Array<string>;
+    fitnessGoal: string | null;
     gender: Gender | null;
     height: number | null;
     heightUnit: HeightUnit;
     locale: string;
+    locationEnabled: boolean | null;
     motivations: Array<string>;
     name: string;
     photos: Array<string>;
     preferredAvailability: Array<string>;
+    preferredWorkoutTime: Array<string>;
+    /**
+     * false: nothing is pushed. The inbox has everything
+     */
+    pushNotifications: boolean | null;
     regionId: string | null;
     timezone: string;
     weight: number | null;
     weightUnit: WeightUnit;
+    workoutFrequency: number | null;
 };
 
 export type PersonalRecord = {
@@ -1524,21 +1554,32 @@ export type PostWorkout = {
 };
 
 export type Profile = {
+    activityStyle: Array<string>;
     bio: string | null;
     birthDate: string | null;
     experience: string;
+    favoriteSports: Array<string>;
     fitnessGoal: string | null;
     gender: Gender | null;
     height: number | null;
     heightUnit: HeightUnit;
     image: string | null;
     locale: string;
+    locationEnabled: boolean | null;
+    motivations: Array<string>;
     name: string;
     picture: Picture | null;
+    preferredAvailability: Array<string>;
+    preferredWorkoutTime: Array<string>;
+    /**
+     * false: nothing is pushed. The inbox has everything
+     */
+    pushNotifications: boolean | null;
     timezone: string;
     username: string;
     weight: number | null;
     weightUnit: WeightUnit;
+    workoutFrequency: number | null;
 };
 
 export type Program = {
@@ -13322,6 +13363,71 @@ export type UpdateGoalsResponses = {
 
 export type UpdateGoalsResponse = UpdateGoalsResponses[keyof UpdateGoalsResponses];
 
+export type SuggestGoalsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/goals/suggestion';
+};
+
+export type SuggestGoalsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `AGE_RESTRICTED`: Suggestions are for adults: the formula does not hold for younger people
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type SuggestGoalsError = SuggestGoalsErrors[keyof SuggestGoalsErrors];
+
+export type SuggestGoalsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            /**
+             * What the profile lacks
+             */
+            missing: Array<string>;
+            /**
+             * Null while `missing` names a fact
+             */
+            suggestion: GoalsSuggestion | null;
+        };
+        success: true;
+    };
+};
+
+export type SuggestGoalsResponse = SuggestGoalsResponses[keyof SuggestGoalsResponses];
+
 export type ListTrendingHashtagsData = {
     body?: never;
     headers?: {
@@ -15410,10 +15516,13 @@ export type SavePreferencesData = {
         favoriteSports?: Array<string>;
         motivations?: Array<string>;
         preferredAvailability?: Array<string>;
+        /**
+         * Fills the preferred times of a new FitMatch profile
+         */
         preferredWorkoutTime?: Array<'early_morning' | 'morning' | 'afternoon' | 'evening' | 'night' | 'flexible'>;
         subStep?: number;
         /**
-         * Workouts a week
+         * Workouts a week: the weekly target of the health score until a goal is set
          */
         workoutFrequency?: number;
     };
@@ -15809,9 +15918,11 @@ export type GetProfileResponse = GetProfileResponses[keyof GetProfileResponses];
 
 export type UpdateProfileData = {
     body?: {
+        activityStyle?: Array<string>;
         bio?: string;
         birthDate?: string | string;
         experience?: 'BEGINNER' | 'INTERMEDIATE' | 'ADVANCED';
+        favoriteSports?: Array<string>;
         fitnessGoal?: string;
         gender?: Gender;
         /**
@@ -15823,7 +15934,21 @@ export type UpdateProfileData = {
          * The locale of the phone, of which the language and region are kept: en_GB is en-GB. One that names no language is ignored.
          */
         locale?: string;
+        /**
+         * false: the position is deleted
+         */
+        locationEnabled?: boolean;
+        motivations?: Array<string>;
         name?: string;
+        preferredAvailability?: Array<string>;
+        /**
+         * Fills the preferred times of a new FitMatch profile
+         */
+        preferredWorkoutTime?: Array<'early_morning' | 'morning' | 'afternoon' | 'evening' | 'night' | 'flexible'>;
+        /**
+         * false: nothing is pushed
+         */
+        pushNotifications?: boolean;
         timezone?: string;
         username?: string;
         /**
@@ -15831,6 +15956,10 @@ export type UpdateProfileData = {
          */
         weight?: number;
         weightUnit?: WeightUnit;
+        /**
+         * Workouts a week: the weekly target of the health score until a goal is set
+         */
+        workoutFrequency?: number;
     };
     path?: never;
     query?: never;
