@@ -1669,6 +1669,43 @@ export type PushDevice = {
     platform: Platform;
 };
 
+export type Referrals = {
+    /**
+     * Friends enter it when they register
+     */
+    code: string;
+    /**
+     * How many registered with the code
+     */
+    count: number;
+    /**
+     * The newest 100
+     */
+    redemptions: Array<{
+        /**
+         * Whether they have verified their address
+         */
+        isVerified: boolean;
+        joinedAt: string;
+        /**
+         * Null for a person that nobody sees at the moment
+         */
+        name: string | null;
+    }>;
+    /**
+     * The days of premium that you have got for them: at most 90 in a year
+     */
+    rewardDays: number;
+    /**
+     * A page that shows the code and where to get the app
+     */
+    shareUrl: string;
+    /**
+     * How many of them count: at most 50, each with a mailbox and a device of their own
+     */
+    verifiedCount: number;
+};
+
 export type Region = {
     code: string | null;
     id: string;
@@ -2394,6 +2431,10 @@ export type CancelAccountDeletionData = {
          * Cut to 50 characters
          */
         appVersion?: string;
+        /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
         /**
          * Cut to 500 characters
          */
@@ -3591,6 +3632,60 @@ export type RemoveProviderResponses = {
 };
 
 export type RemoveProviderResponse = RemoveProviderResponses[keyof RemoveProviderResponses];
+
+export type GetReferralsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/account/referrals';
+};
+
+export type GetReferralsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetReferralsError = GetReferralsErrors[keyof GetReferralsErrors];
+
+export type GetReferralsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: Referrals;
+        success: true;
+    };
+};
+
+export type GetReferralsResponse = GetReferralsResponses[keyof GetReferralsResponses];
 
 export type GetStandingData = {
     body?: never;
@@ -5466,6 +5561,10 @@ export type SignInData = {
          */
         appVersion?: string;
         /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
+        /**
          * Cut to 500 characters
          */
         deviceInfo?: string;
@@ -5570,6 +5669,10 @@ export type SignInWithCodeData = {
          */
         code: string;
         /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
+        /**
          * Cut to 500 characters
          */
         deviceInfo?: string;
@@ -5658,6 +5761,10 @@ export type SignInWithLinkData = {
          * Cut to 50 characters
          */
         appVersion?: string;
+        /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
         /**
          * Cut to 500 characters
          */
@@ -5935,6 +6042,10 @@ export type SignInWithProviderAData = {
          */
         appVersion?: string;
         /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
+        /**
          * Cut to 500 characters
          */
         deviceInfo?: string;
@@ -5947,6 +6058,7 @@ export type SignInWithProviderAData = {
          */
         idToken: string;
         platform?: 'android' | 'ios';
+        referralCode?: string;
     };
     path?: never;
     query?: never;
@@ -6060,6 +6172,10 @@ export type SignInWithProviderBData = {
          */
         authorizationCode?: string;
         /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
+        /**
          * Cut to 500 characters
          */
         deviceInfo?: string;
@@ -6086,6 +6202,7 @@ export type SignInWithProviderBData = {
          */
         identityToken: string;
         platform?: 'android' | 'ios';
+        referralCode?: string;
     };
     path?: never;
     query?: never;
@@ -6275,6 +6392,10 @@ export type RegisterData = {
          * Cut to 50 characters
          */
         appVersion?: string;
+        /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
         /**
          * Cut to 500 characters
          */

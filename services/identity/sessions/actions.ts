@@ -20,6 +20,7 @@ export interface Device {
   deviceName?: string
   platform?: Platform
   appVersion?: string
+  deviceId?: string
 }
 
 /** The address and device of a caller who signs in. */
@@ -62,7 +63,8 @@ export async function startSession (
     device_name: device.deviceName ?? null,
     platform: device.platform ?? null,
     app_version: device.appVersion ?? null,
-    ip_address: maskAddress(address)
+    ip_address: maskAddress(address),
+    device_digest: device.deviceId ? secrets.digest('device', device.deviceId) : null
   })
     .returning('id')
     .executeTakeFirstOrThrow()
