@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import type Type from 'typebox'
 import { Parse } from 'typebox/value'
 import type { Db } from '../tables.ts'
 import { dataSchemas } from './items.ts'

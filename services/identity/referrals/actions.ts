@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { ReferralCounted } from '@tandem/contracts'
 import { settleEach } from '@tandem/process-kit'
-import type { FastifyBaseLogger } from 'fastify'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { grantPremium } from '../subscriptions/actions.ts'
@@ -22,6 +21,11 @@ export async function addReferral (trx: Trx, accountId: string, referralCode: st
         .select([sql<string>`${accountId}::uuid`.as('account_id'), 'id as referrer_id'])
     )
     .execute()
+}
+
+/** Of a request. */
+interface RequestLog {
+  warn: (fields: { err: unknown }, message: string) => void
 }
 
 type ReferralDeps = Pick<Deps, 'db' | 'referralRewardDays'>
@@ -52,7 +56,7 @@ export async function decideReferral (deps: ReferralDeps, accountId: string) {
 /** The same for a request that has verified an address. If it fails, housekeeping decides it. */
 export async function tryToDecideReferral (
   deps: ReferralDeps,
-  log: Pick<FastifyBaseLogger, 'warn'>,
+  log: RequestLog,
   accountId: string
 ) {
   await decideReferral(deps, accountId).catch((error: unknown) =>
