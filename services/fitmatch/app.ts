@@ -4,6 +4,7 @@ import { onPersonUnfollowed } from './activities/consumers.ts'
 import { participantRoutes } from './activities/participant-routes.ts'
 import { caseHoldHandler, caseRoutes } from '@tandem/case-kit'
 import { auditAppAdmins, serveOperators, serveProposals } from '@tandem/operator-kit'
+import { onAchievementEarned } from './badges/consumers.ts'
 import { badgeRoutes } from './badges/routes.ts'
 import { buddyRoutes } from './buddies/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
@@ -72,6 +73,7 @@ const consumers = [
   onPersonReported,
   onSuspensionContinued,
   onPersonUnfollowed,
+  onAchievementEarned,
   onDecisionMade,
   onTrustedContactEnded,
   onMeetingAlarmMailed,

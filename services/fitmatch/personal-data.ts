@@ -96,6 +96,10 @@ export const personalData: PersonalData<Tables> = {
   setup_drafts: personal({ rowsOf: inColumns('account_id'), exported: ['draft', 'saved_at'] }),
   activity: personal({ rowsOf: inColumns('account_id'), exported: ['last_active_at'] }),
   badges: personal({ rowsOf: inColumns('account_id'), exported: ['badge', 'earned_at'] }),
+  badge_checks: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It says when badges are recalculated.' }
+  }),
   badge_progress: personal({ rowsOf: inColumns('account_id'), exported: ['badge', 'progress'] }),
   verification_photos: personal({
     rowsOf: (accountId) =>

@@ -256,6 +256,7 @@ export interface Tables
   }
   verification_photos: { verification_id: string, photo_id: string, is_main: boolean }
   badges: { account_id: string, badge: string, earned_at: Generated<Date> }
+  badge_checks: { account_id: string, due_at: Date }
   badge_progress: { account_id: string, badge: string, progress: number }
   activities: {
     id: Generated<string>,

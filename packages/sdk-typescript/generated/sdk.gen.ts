@@ -1742,7 +1742,7 @@ export class Operations extends HeyApiClient {
     /**
      * Recalculate my badges from my training
      *
-     * For use after a workout was logged. The response is the same as of GET.
+     * Badges also come by themselves: when a workout completes a streak or a tenth record, and weekly. The response is the same as of GET.
      */
     public recalculateBadges<ThrowOnError extends boolean = true>(options?: Options<RecalculateBadgesData, ThrowOnError>): RequestResult<RecalculateBadgesResponses, RecalculateBadgesErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).post<RecalculateBadgesResponses, RecalculateBadgesErrors, ThrowOnError, 'data'>({
