@@ -18,7 +18,7 @@ import { isEmailBanned } from '../remembered/queries.ts'
 import { addReferral } from '../referrals/actions.ts'
 import { isAddressReserved } from '../reserved-addresses.ts'
 import { digestOfToken } from '../random-tokens.ts'
-import { startSession, type Client } from '../sessions/actions.ts'
+import { startFirstSession, type Client } from '../sessions/actions.ts'
 import type { Caller } from '../sessions/caller.ts'
 import { isActiveSession } from '../sessions/queries.ts'
 import { verifyAccount } from '../sign-in/verify-account.ts'
@@ -83,7 +83,7 @@ async function createRegistered (
     if (!account) throw new EmailExists()
     await continueSuspension(trx, secrets, account.id, { email })
     if (referralCode) await addReferral(trx, account.id, referralCode)
-    const session = await startSession(trx, secrets, {
+    const session = await startFirstSession(trx, {
       accountId: account.id,
       method: 'REGISTRATION',
       client,
