@@ -89,7 +89,6 @@ export const unreadColumns: Reasons = {
     'fitmatch audit_log.operator_id',
     'fitmatch audit_log.subject_id',
     'fitmatch profiles.updated_at',
-    'fitmatch unused_files.added_at',
     'identity decision_applications.applied_at',
     'notification trusted_contact_refusals.refused_at',
     'notification trusted_contacts.decided_at',

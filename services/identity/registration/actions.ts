@@ -83,7 +83,7 @@ async function createRegistered (
     if (!account) throw new EmailExists()
     await continueSuspension(trx, secrets, account.id, { email })
     if (referralCode) await addReferral(trx, account.id, referralCode)
-    const session = await startFirstSession(trx, {
+    const session = await startFirstSession(trx, secrets, {
       accountId: account.id,
       method: 'REGISTRATION',
       client,
