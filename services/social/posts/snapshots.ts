@@ -129,19 +129,19 @@ const achievements = Compile(AchievementSnapshot.response)
 const activities = Compile(ActivitySnapshot.response)
 
 /** What a post shows, as the API returns it. */
-export function toSnapshotResponses (row: SnapshotRow, now = new Date()) {
+export function toSnapshotResponses (row: SnapshotRow) {
   return {
     workout: workouts.Parse(row.workout),
     achievement: achievements.Parse(row.achievement),
-    activity: toActivityResponse(activities.Parse(row.activity), row.isActivityCanceled, now),
+    activity: toActivityResponse(activities.Parse(row.activity), row.isActivityCanceled),
     location: toLocation(row)
   }
 }
 
-function toActivityResponse (snapshot: Snapshots['activity'], isCanceled: boolean, now: Date) {
+function toActivityResponse (snapshot: Snapshots['activity'], isCanceled: boolean) {
   if (!snapshot) return null
   const { startsAt, isOpen, ...shown } = snapshot
-  return { ...shown, isOpen: isOpen && !isCanceled && new Date(startsAt) > now }
+  return { ...shown, isOpen: isOpen && !isCanceled && new Date(startsAt) > new Date() }
 }
 
 function toLocation ({ locationName, latitude, longitude }: SnapshotRow) {
