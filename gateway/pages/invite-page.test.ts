@@ -24,7 +24,7 @@ t.test('an invitation shows its code and the stores, whatever its link says', ne
   t.equal(await page.locator('output').innerText(), '<img src=x onerror=alert(1)>')
 })
 
-t.test('without stores it says whom to ask, in the language of the browser', async (t) => {
+t.test('without stores it says to ask the friend, in the language of the browser', async (t) => {
   const { call } = await testGateway(t)
   const page = async (language: string) =>
     (await call('/invite/K7RMX2PA', { headers: { 'accept-language': language } })).body.toString()

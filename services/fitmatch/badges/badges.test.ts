@@ -78,7 +78,7 @@ t.test('badges come without a request: with the achievement, with a new profile,
   t.same(await badgesOf(ana), ['CONSISTENT'])
   const stranger = randomUUID()
   await earn(stranger, 'WEEK_STREAK_4')
-  t.same(await badgesOf(stranger), [], 'nobody without a profile is told of badges of FitMatch')
+  t.same(await badgesOf(stranger), [], 'nobody without a profile gets badges of FitMatch')
 
   services.areUnavailable = true
   await makeDue()

@@ -8,7 +8,7 @@ const BATCH_SIZE = 100
 /** Recalculates the badges that are due. Those whose facts cannot be read now stay due. */
 export async function runDueChecks (deps: Deps) {
   const { db } = deps
-  // Nobody without a profile is told of badges of FitMatch.
+  // Nobody without a profile gets badges of FitMatch.
   await sql`
     delete from badge_checks where due_at <= now() and not exists (
       select from profiles where profiles.account_id = badge_checks.account_id)`.execute(db)

@@ -182,7 +182,7 @@ t.test('what a crash left undecided is decided later; without days both are only
   t.equal(await premiumDaysOf(cara.id), 0)
 })
 
-t.test('nobody counts for a banned person, and people whom nobody sees have no name', async (t) => {
+t.test('nobody counts for a banned person, and people that nobody sees have no name', async (t) => {
   const ana = await givenReferrer()
   const ben = await join(ana.code)
   await db.updateTable('accounts').set({ paused_at: new Date() }).where('id', '=', ben).execute()
