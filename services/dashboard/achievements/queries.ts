@@ -38,11 +38,11 @@ export async function findAchievementSnapshot (
   { achievementId, language }: { achievementId: string, language: Language }
 ) {
   const row = await db.selectFrom('achievements').where('account_id', '=', accountId).where('id', '=', achievementId)
-    .select(['achievement', 'earned_at as earnedAt'])
+    .select(['id', 'achievement', 'earned_at as earnedAt'])
     .executeTakeFirst()
   const kind = kinds.find((each) => each === row?.achievement)
   if (!row || !kind) return null
-  return { id: achievementId, kind, title: texts[language][kind].title, earnedAt: row.earnedAt.toISOString() }
+  return { id: row.id, kind, title: texts[language][kind].title, earnedAt: row.earnedAt.toISOString() }
 }
 
 export async function readFigures (db: Db, accountId: string): Promise<Figures> {

@@ -10,6 +10,7 @@ export async function findWorkoutSnapshot (db: Db, accountId: string, workoutId:
   const log = await db.selectFrom('logs')
     .where('account_id', '=', accountId).where('id', '=', workoutId).where('type', '=', 'WORKOUT')
     .select((row) => [
+      'id',
       'at',
       'data',
       row.selectFrom('lifts').whereRef('log_id', '=', 'logs.id').where('is_record', '=', true)
@@ -19,7 +20,7 @@ export async function findWorkoutSnapshot (db: Db, accountId: string, workoutId:
   if (!log) return null
   const { title, durationMinutes, exercises = [], calories } = Parse(dataSchemas.WORKOUT, log.data)
   return {
-    id: workoutId,
+    id: log.id,
     name: title ?? null,
     startedAt: new Date(log.at.getTime() - durationMinutes * MINUTE_MS).toISOString(),
     durationMinutes,
