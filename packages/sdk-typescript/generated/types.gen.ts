@@ -1494,7 +1494,7 @@ export type PostAchievement = {
      */
     kind: string;
     /**
-     * In the language of the request that created the post
+     * In the language of the author
      */
     title: string;
 };

@@ -37,6 +37,7 @@ import { copyPhotosOfOthers, deleteMarked } from '../media/actions.ts'
 import { ensureOwnPrivateImages, toPrivateImages, replacePublicImages } from '../media/private-copies.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
+import { findLanguage } from '../people/queries.ts'
 import { parsePoll } from '../polls/actions.ts'
 import { postTypes, visibilities } from '../tables.ts'
 import { updatePost, deletePost, viewPost, createPost } from './actions.ts'
@@ -138,9 +139,10 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const { type, visibility, content = '', mediaUrls = [] } = body
     if (!mediaUrls.every((url) => media.isAllowedUrl(url))) throw new MediaNotAllowed()
     const poll = type === 'POLL' ? await parsePoll(body, async () => await findTimezone(deps, account.id)) : null
-    // In the language of the list of achievements.
-    const language = languageOfRequest(request, 'id')
-    const snapshots = await fetchSnapshots(deps, account.id, { ...body, language })
+    const snapshots = await fetchSnapshots(deps, account.id, {
+      ...body,
+      findLanguage: async () => languageOfRequest(request, await findLanguage(db, account.id))
+    })
     await ensureMentionedPeople(deps, content)
     const images = mediaUrls.map((url) => media.toStoredValue(url))
     await ensureOwnPrivateImages(db, account.id, images)

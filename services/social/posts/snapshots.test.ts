@@ -98,6 +98,19 @@ t.test('a post shows what it is about, to everybody who reads it and in every li
   )
 })
 
+t.test('the title of an achievement is in the language of the request, else in that of its author', async (t) => {
+  const ida = await person('Ida', { locale: 'id-ID' })
+  const share = async (accountId: string, headers = {}) => {
+    const { id: achievementId } = givenAchievement(accountId)
+    shown.languages.length = 0
+    t.equal((await post(accountId, '/feed', { type: 'ACHIEVEMENT', achievementId }, headers)).status, 201)
+    return shown.languages
+  }
+  t.same(await share(ida), ['id'])
+  t.same(await share(ana), ['en'])
+  t.same(await share(ida, { 'accept-language': 'en-GB' }), ['en'])
+})
+
 t.test('the snapshot stays as it was when the workout is edited or deleted', async (t) => {
   const workout = givenWorkout(ana)
   const { data: { post: { id } } } = await create(ana, { workoutId: workout.id })

@@ -25,7 +25,7 @@ const Achievement = named(
   Type.Object({
     id: Type.String(),
     kind: Type.String({ description: 'As in `GET /achievements`' }),
-    title: Type.String({ description: 'In the language of the request that created the post' }),
+    title: Type.String({ description: 'In the language of the author' }),
     earnedAt: Timestamp
   })
 )
@@ -71,16 +71,17 @@ const isId = Compile(Type.String({ format: 'uuid' }))
 
 /**
  * Fetches what a new post shows from the services that own it. An id of somebody else is refused as an unknown one is.
+ * @param findLanguage that of the author, for the title of an achievement
  * @throws UnknownWorkout, UnknownAchievement, UnknownActivity, Unavailable
  */
 export async function fetchSnapshots (
   { callRpc }: Pick<Deps, 'callRpc'>,
   accountId: string,
-  { workoutId, achievementId, activityId, language }: {
+  { workoutId, achievementId, activityId, findLanguage }: {
     workoutId?: string | undefined,
     achievementId?: string | undefined,
     activityId?: string | undefined,
-    language: Language
+    findLanguage: () => Promise<Language>
   }
 ): Promise<Snapshots> {
   const find = async <Snapshot>(
@@ -101,7 +102,8 @@ export async function fetchSnapshots (
     ),
     find(
       achievementId,
-      async (id) => await callRpc(AchievementSnapshot, { accountId, achievementId: id, language }),
+      async (id) =>
+        await callRpc(AchievementSnapshot, { accountId, achievementId: id, language: await findLanguage() }),
       () => new UnknownAchievement()
     ),
     find(

@@ -41,6 +41,8 @@ interface Shown {
   workouts: { accountId: string, snapshot: NonNullable<Snapshots['workout']> }[]
   achievements: { accountId: string, snapshot: NonNullable<Snapshots['achievement']> }[]
   activities: { accountId: string, snapshot: NonNullable<Snapshots['activity']> }[]
+  /** In which languages the titles of achievements were requested. */
+  languages: string[]
   isUnavailable: boolean
 }
 
@@ -55,7 +57,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     profiles.calls.push(keys)
     return [...profiles.people.values()].filter((person) => keys.includes(keyOf(person)))
   }
-  const shown: Shown = { workouts: [], achievements: [], activities: [], isUnavailable: false }
+  const shown: Shown = { workouts: [], achievements: [], activities: [], languages: [], isUnavailable: false }
   const findShown = <Snapshot extends { id: string }>(
     all: { accountId: string, snapshot: Snapshot }[],
     accountId: string,
@@ -66,10 +68,10 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   }
   const callRpc = fakeRpc([
     handleRpc(WorkoutSnapshot, async ({ accountId, workoutId }) => findShown(shown.workouts, accountId, workoutId)),
-    handleRpc(
-      AchievementSnapshot,
-      async ({ accountId, achievementId }) => findShown(shown.achievements, accountId, achievementId)
-    ),
+    handleRpc(AchievementSnapshot, async ({ accountId, achievementId, language }) => {
+      shown.languages.push(language)
+      return findShown(shown.achievements, accountId, achievementId)
+    }),
     handleRpc(
       ActivitySnapshot,
       async ({ accountId, activityId }) => findShown(shown.activities, accountId, activityId)
