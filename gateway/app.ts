@@ -5,6 +5,7 @@ import { watchIdentity } from './identity/authentication.ts'
 import type { Identity } from './identity/authentication.ts'
 import type { Config } from './config.ts'
 import { serveAsyncapi } from './pages/asyncapi.ts'
+import { serveInvitePage } from './pages/invite-page.ts'
 import { serveDeleteAccountPage } from './pages/delete-account-page.ts'
 import { serveDocs } from './pages/docs.ts'
 import { createJsonClient } from './identity/json-client.ts'
@@ -137,6 +138,7 @@ async function addPages (app: Server, config: Config, jsonClient: JsonClient) {
   })
   await app.register(serveResetPage)
   await app.register(serveDeleteAccountPage, config)
+  await app.register(serveInvitePage, config)
   await app.register(serveContactPage)
   await app.register(serveMyDataPage)
   await app.register(serveRestoreAddressPage)

@@ -63,6 +63,8 @@ const environment = Type.Object({
   SECURITY_EXPIRES: Type.Optional(
     Type.String({ format: 'date-time', description: 'When security.txt expires; default half a year from now' })
   ),
+  IOS_STORE_URL: Type.Optional(Url({ description: 'Where to get the iOS app: the page of an invitation links to it' })),
+  ANDROID_STORE_URL: Type.Optional(Url({ description: 'Where to get the Android app' })),
   IOS_APP_IDS: List({
     description: 'The iOS apps that open links of this address, such as ABCDE12345.com.example.fit; default none'
   }),

@@ -32,17 +32,21 @@ export async function planTogether (main: Member, [host, guest, other]: [Member,
   await plan(other, sharedPlans[2], { userIds })
 }
 
-/** Plans that anybody nearby can join. */
+/** Plans that anybody nearby can join, each of another member. */
 export async function planOpenly (members: Member[], random: Random) {
+  const activities = []
   for (const [index, fields] of openPlans.entries()) {
-    await plan(members[index]!, fields, {
-      visibility: 'OPEN',
-      capacity: random.integer(4, 10),
-      // A few streets around the middle of Berlin.
-      latitude: 52.52 + (random.next() - 0.5) * 0.06,
-      longitude: 13.405 + (random.next() - 0.5) * 0.1
-    })
+    activities.push(
+      await plan(members[index]!, fields, {
+        visibility: 'OPEN',
+        capacity: random.integer(4, 10),
+        // A few streets around the middle of Berlin.
+        latitude: 52.52 + (random.next() - 0.5) * 0.06,
+        longitude: 13.405 + (random.next() - 0.5) * 0.1
+      })
+    )
   }
+  return activities
 }
 
 /** A main person has a buddy, is asked by another follower, and has asked a third. */

@@ -64,3 +64,22 @@ export async function createStory (author: Member, random: Random) {
   })
   return { id: story.id, author }
 }
+
+/** A main person shows their newest workout and their best achievement. */
+export async function showTraining ({ send }: Member) {
+  const { data: { logs: [workout] } } = await send<{ data: { logs: { id: string }[] } }>(
+    'GET',
+    '/logs?type=WORKOUT&limit=1'
+  )
+  const { data: { achievements } } = await send<{ data: { achievements: { id: string | null, kind: string }[] } }>(
+    'GET',
+    '/achievements'
+  )
+  const streak = achievements.findLast(({ id, kind }) => id !== null && kind.startsWith('STREAK'))
+  if (workout) await send('POST', '/feed', { type: 'WORKOUT', content: 'Done!', workoutId: workout.id })
+  if (streak) await send('POST', '/feed', { type: 'ACHIEVEMENT', achievementId: streak.id })
+}
+
+/** The host of a plan invites everybody to it. */
+export const showPlan = async ({ send }: Member, activityId: string) =>
+  await send('POST', '/feed', { type: 'ACTIVITY', content: 'Who joins?', activityId })

@@ -66,6 +66,8 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     await go(leo!, 'Home')
     await leo!.locator('.plan', { hasText: 'Morning run' }).waitFor()
     t.pass('both see the plan on the home screen')
+    await shareTraining(mia!, leo!, members[0]!)
+    t.pass('Leo sees a workout and an achievement in the feed')
     await register(t, browser, stack)
   }, { LIMIT_PROFILE: 'relaxed', LIKES_GATHER_SECONDS: '1' })
 })
@@ -85,6 +87,23 @@ async function acceptInvitation (page: Page, { host, guest }: { host: Member, gu
   await invitation.getByRole('button', { name: 'I am in' }).click()
   await invitation.waitFor({ state: 'detached' })
   await page.locator('.plan', { hasText: 'Morning run' }).filter({ hasText: 'At the gate' }).waitFor()
+}
+
+/** One person posts a workout and shares an achievement; the other sees both. */
+async function shareTraining (page: Page, others: Page, { send }: Member) {
+  const { data: { logs: [workout] } } = await send<{ data: { logs: { id: string, data: { title: string } }[] } }>(
+    'GET',
+    '/logs?type=WORKOUT&limit=1'
+  )
+  await send('POST', '/feed', { type: 'WORKOUT', content: 'Done for today', workoutId: workout?.id })
+  const item = page.locator('.achievements li', { hasText: '30 days in a row' })
+  await item.getByRole('button', { name: 'Share' }).click()
+  await item.getByText('Shared').waitFor()
+  await go(others, 'Feed')
+  const post = others.locator('article.post', { hasText: 'Done for today' })
+  await post.getByRole('region', { name: 'Workout' }).getByText(workout!.data.title).waitFor()
+  await post.getByText('min', { exact: true }).waitFor()
+  await others.getByRole('region', { name: 'Achievement' }).getByText('30 days in a row').waitFor()
 }
 
 /** Creates an account with the code from the email. */

@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { findHome, join } from './join.ts'
 import { fast, makeBuddies, planOpenly, planTogether } from './plans.ts'
 import type { Member } from './member.ts'
-import { createPost, createStory, describePosts } from './posts.ts'
+import { createPost, createStory, describePosts, showPlan, showTraining } from './posts.ts'
 import { describePeople } from './people.ts'
 import { createRandom } from './random.ts'
 import { chats, comments, reactions, replies } from './texts.ts'
@@ -87,8 +87,11 @@ export async function fill (stack: Stack, seed: string, report: Report): Promise
     await planTogether(members[main]!, matchesOf(members, main))
     await makeBuddies(members[main]!, followed.slice(0, 3) as [Member, Member, Member])
     await fast(members[main]!, random)
+    await showTraining(members[main]!)
   }))
-  await planOpenly(members.slice(30), random)
+  const hosts = members.slice(30)
+  const [activity] = await planOpenly(hosts, random)
+  if (activity) await showPlan(hosts[0]!, activity.id)
   report('Activities, sport buddies and fasts')
   return members
 }

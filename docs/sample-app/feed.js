@@ -1,6 +1,7 @@
 import { uploadOf } from '@tandem/sdk'
 import { useRef, useState } from 'preact/hooks'
 import { tandem } from './api.js'
+import { Shown } from './shown.js'
 import { Stories } from './stories.js'
 import { Avatar, Empty, html, Icon, Loading, timeAgo, useLoad } from './ui.js'
 
@@ -93,6 +94,7 @@ function Post ({ post, onChange }) {
     timeAgo(post.createdAt)
   }</span></div></header>
       ${post.content && html`<p>${tagged(post.content)}</p>`}
+      <${Shown} post=${post} />
       ${post.poll && html`<${Poll} poll=${post.poll} onVote=${vote} />`}
       ${
     post.mediaUrls.length > 0 && html`<div class="pictures" onDblClick=${() =>

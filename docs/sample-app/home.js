@@ -1,4 +1,6 @@
+import { Achievements } from './achievements.js'
 import { tandem } from './api.js'
+import { Invite } from './invite.js'
 import { Plans } from './plans.js'
 import { Empty, html, Loading, useLoad } from './ui.js'
 
@@ -74,6 +76,7 @@ export function Home ({ me, signOut }) {
     })}>🥗 Snack <small>${stats.todayCalories} kcal today</small></button>
         </div>
       </section>
+      <${Achievements} />
       <section class="card"><h2>Your matches</h2>
         <div class="faces">${
     matches.map(({ matchId, displayName, photo }) =>
@@ -83,6 +86,7 @@ export function Home ({ me, signOut }) {
   }</div>
         ${matches.length === 0 && html`<${Empty} icon="discover" title="Nobody yet">Swipe to find a partner.<//>`}
       </section>
+      <${Invite} />
     </div>`
 }
 

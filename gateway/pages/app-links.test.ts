@@ -18,7 +18,12 @@ t.test('phones learn from settings which app opens the links of this address', a
     t.match({ status, headers }, { status: 200, headers: { 'content-type': /^application\/json/ } })
   }
   t.match(JSON.parse(ofApple.body.toString()), {
-    applinks: { details: [{ appIDs: ['ABCDE12345.com.example.fit'], components: [{ '/': '/sign-in' }, {}, {}] }] },
+    applinks: {
+      details: [{
+        appIDs: ['ABCDE12345.com.example.fit'],
+        components: [{ '/': '/sign-in' }, {}, {}, { '/': '/invite/*' }]
+      }]
+    },
     webcredentials: { apps: ['ABCDE12345.com.example.fit'] }
   })
   t.match(JSON.parse(ofAndroid.body.toString()), [{

@@ -2,8 +2,8 @@ import { NotFound } from '@tandem/http-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 
-/** The links in mails that an app can open by itself, with the code or token in them. */
-const APP_PATHS = ['/sign-in', '/verify-email', '/reset-password']
+/** The links that an app can open by itself, with the code or token in them. */
+const APP_PATHS = ['/sign-in', '/verify-email', '/reset-password', '/invite/*']
 
 /**
  * The files by which phones learn that links of this address open in the app: `/.well-known/apple-app-site-association`

@@ -10,7 +10,8 @@ const pages = [
   '/sign-in',
   '/verify-email',
   '/trusted-contact',
-  '/appeal'
+  '/appeal',
+  '/invite/K7RMX2PA'
 ]
 
 t.test('every page runs only its own script, loads nothing, stays in no cache, and has two languages', async (t) => {

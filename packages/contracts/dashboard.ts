@@ -96,6 +96,30 @@ export const TrainingProgress = defineRpc('dashboard.progress.v1', {
   response: Type.Object({ weekStreak: Type.Integer(), personalRecords: Type.Integer() })
 })
 
+/** A workout of an account as its posts show it; null if the account has none with this id. */
+export const WorkoutSnapshot = defineRpc('dashboard.workout.snapshot.v1', {
+  request: Type.Object({ accountId: Id, workoutId: Id }),
+  response: Nullable(Type.Object({
+    id: Id,
+    name: Nullable(Type.String()),
+    startedAt: Timestamp,
+    durationMinutes: Type.Integer(),
+    /** How many. */
+    exercises: Type.Integer(),
+    volumeKg: Type.Number(),
+    /** How many. */
+    prs: Type.Integer(),
+    calories: Nullable(Type.Number())
+  }))
+})
+
+/** An achievement of an account as its posts show it; null if the account has none with this id. */
+export const AchievementSnapshot = defineRpc('dashboard.achievement.snapshot.v1', {
+  /** The title is in this language. */
+  request: Type.Object({ accountId: Id, achievementId: Id, language: Type.Enum(['en', 'id']) }),
+  response: Nullable(Type.Object({ id: Id, kind: Type.String(), title: Type.String(), earnedAt: Timestamp }))
+})
+
 export const DashboardAccountErased = defineEvent('dashboard.account.erased.v1', Erased)
 export const DashboardPersonalData = defineRpc('dashboard.personal-data.v1', personalData)
 export const DashboardErasureCheck = defineRpc('dashboard.erasure-check.v1', erasureCheck)

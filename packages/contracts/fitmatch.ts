@@ -354,6 +354,27 @@ export const FitMatchOverview = defineRpc('fitmatch.overview.v1', {
   })
 })
 
+/**
+ * An activity as the posts of a person show it who takes part in it; null if the account takes part in none with this id.
+ * Only the host can show others the place.
+ */
+export const ActivitySnapshot = defineRpc('fitmatch.activity.snapshot.v1', {
+  request: Type.Object({ accountId: Id, activityId: Id }),
+  response: Nullable(Type.Object({
+    id: Id,
+    title: Type.String(),
+    sport: Type.String(),
+    date: Day,
+    startTime: Type.String(),
+    startsAt: Timestamp,
+    locationName: Nullable(Type.String()),
+    /** How many, with the host. */
+    participants: Type.Integer(),
+    /** Whether people can ask for a place, and one is free. */
+    isOpen: Type.Boolean()
+  }))
+})
+
 export const FitMatchAccountErased = defineEvent('fitmatch.account.erased.v1', Erased)
 export const FitMatchPersonalData = defineRpc('fitmatch.personal-data.v1', personalData)
 export const FitMatchErasureCheck = defineRpc('fitmatch.erasure-check.v1', erasureCheck)

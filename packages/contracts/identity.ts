@@ -19,6 +19,17 @@ export const AccountRegistered = defineEvent(
 
 export const AccountVerified = defineEvent('identity.account.verified.v1', Type.Object({ accountId: Id }))
 
+/** Somebody who registered with another person's code has verified their address. Both have got days of premium, or 0. */
+export const ReferralCounted = defineEvent(
+  'identity.referral.counted.v1',
+  Type.Object({
+    referrerId: Id,
+    referredId: Id,
+    referrerDays: Type.Integer({ minimum: 0 }),
+    referredDays: Type.Integer({ minimum: 0 })
+  })
+)
+
 export const PasswordChanged = defineEvent(
   'identity.password.changed.v1',
   Type.Object({

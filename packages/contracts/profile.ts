@@ -19,7 +19,9 @@ const appearance = Type.Object({
   imageDetails: Type.Optional(ImageDetails),
   bio: Nullable(Type.String()),
   locale: Type.String(),
-  timezone: Type.String()
+  timezone: Type.String(),
+  /** Whether to push notifications to them; null if they were never asked. */
+  pushNotifications: Type.Optional(Nullable(Type.Boolean()))
 })
 
 export const PersonChanged = defineEvent('profile.person.changed.v1', appearance)
@@ -40,7 +42,11 @@ const facts = {
   motivations: Type.Array(Type.String()),
   favoriteSports: Type.Array(Type.String()),
   activityStyle: Type.Array(Type.String()),
-  preferredAvailability: Type.Array(Type.String())
+  preferredAvailability: Type.Array(Type.String()),
+  /** `early_morning`, `evening` and the like. */
+  preferredWorkoutTime: Type.Optional(Type.Array(Type.String())),
+  /** Workouts a week; null if they were never asked. */
+  workoutFrequency: Type.Optional(Nullable(Type.Integer()))
 }
 
 export const FactsChanged = defineEvent(
@@ -113,6 +119,7 @@ export const Person = defineRpc('profile.person.v1', {
       weight: Nullable(Type.Number()),
       weightUnit: Type.Enum(['kg', 'pound']),
       fitnessGoal: Nullable(Type.String()),
+      workoutFrequency: Type.Optional(Nullable(Type.Integer())),
       onboardingCompleted: Type.Boolean(),
       onboardingStep: Type.Integer(),
       experience: Type.String(),

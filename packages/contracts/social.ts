@@ -79,6 +79,14 @@ export const CommentReplied = defineEvent(
 /** A post is no longer visible to anyone. */
 export const PostDeleted = defineEvent('social.post.deleted.v1', Type.Object({ postId: Id, authorId: Id }))
 
+const sharedAchievement = Type.Object({ postId: Id, authorId: Id, achievementId: Id })
+
+/** A new post shows an achievement of its author. */
+export const AchievementShared = defineEvent('social.achievement.shared.v1', sharedAchievement)
+
+/** The post that showed an achievement is no longer visible to anyone. */
+export const AchievementUnshared = defineEvent('social.achievement.unshared.v1', sharedAchievement)
+
 /** The text of a post was changed. */
 export const PostEdited = defineEvent(
   'social.post.edited.v1',

@@ -3,7 +3,9 @@ import { handleErasureCheck, handlePersonalData } from './erasure.ts'
 import { serveOperators } from '@tandem/operator-kit'
 import type { Deps } from './deps.ts'
 import './errors-indonesian.ts'
+import { onAchievementShared, onAchievementUnshared } from './achievements/consumers.ts'
 import { achievementRoutes } from './achievements/routes.ts'
+import { handleAchievementSnapshot } from './achievements/rpc.ts'
 import { exerciseRoutes } from './exercises/routes.ts'
 import { fastingRoutes } from './fasting/routes.ts'
 import { goalRoutes } from './goals/routes.ts'
@@ -11,6 +13,7 @@ import { healthScoreRoutes } from './health-score/routes.ts'
 import { homeRoutes } from './home/routes.ts'
 import { onActivityAttended } from './logs/consumers.ts'
 import { logRoutes } from './logs/routes.ts'
+import { handleWorkoutSnapshot } from './logs/rpc.ts'
 import { onFactsChanged, onPersonChanged } from './people/consumers.ts'
 import { programRoutes } from './programs/routes.ts'
 import { recordRoutes } from './records/routes.ts'
@@ -31,8 +34,15 @@ const routes = [
   programRoutes,
   fastingRoutes
 ]
-const consumers = [onPersonChanged, onFactsChanged, onActivityAttended]
-const rpcs = [handleTrainingTotals, handleTrainingProgress, handlePersonalData, handleErasureCheck]
+const consumers = [onPersonChanged, onFactsChanged, onActivityAttended, onAchievementShared, onAchievementUnshared]
+const rpcs = [
+  handleTrainingTotals,
+  handleTrainingProgress,
+  handleWorkoutSnapshot,
+  handleAchievementSnapshot,
+  handlePersonalData,
+  handleErasureCheck
+]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
   const app = await createServer({ name: 'dashboard', ...options })

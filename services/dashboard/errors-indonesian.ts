@@ -14,5 +14,6 @@ translateErrors(errors, {
   FastOverlaps: 'Anda memiliki puasa lain pada waktu ini',
   FastEnded: 'Puasa ini sudah berakhir',
   AgeRestricted: 'Anda harus berusia minimal %d tahun untuk mencatat puasa',
+  SuggestionForAdults: 'Saran hanya untuk orang dewasa: rumusnya tidak berlaku untuk orang yang lebih muda',
   AgeUnknown: 'Tambahkan tanggal lahir ke profil Anda terlebih dahulu'
 })

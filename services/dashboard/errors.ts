@@ -24,4 +24,9 @@ export const AgeRestricted = createError<'AGE_RESTRICTED', 403, [number]>(
   'You must be at least %d years old to track fasts',
   403
 )
+export const SuggestionForAdults = createError(
+  'AGE_RESTRICTED',
+  'Suggestions are for adults: the formula does not hold for younger people',
+  403
+)
 export const AgeUnknown = createError('AGE_RESTRICTED', 'Add your birth date to your profile first', 403)

@@ -26,6 +26,10 @@ export const personalData: PersonalData<Tables> = {
   daily_summaries: personal({ rowsOf: inColumns('account_id'), exported: derived }),
   streaks: personal({ rowsOf: inColumns('account_id'), exported: ['kind', 'first_day', 'last_day'] }),
   achievements: personal({ rowsOf: inColumns('account_id'), exported: ['id', 'achievement', 'earned_at'] }),
+  shared_achievements: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['post_id', 'achievement_id', 'is_deleted']
+  }),
   attended_activities: personal({ rowsOf: inColumns('account_id'), exported: ['activity_id'] }),
   totals: personal({
     rowsOf: inColumns('account_id'),
@@ -57,6 +61,10 @@ export const personalData: PersonalData<Tables> = {
     exported: ['last_day', 'daily_calories', 'water_ml', 'sleep_minutes', 'workouts_per_week']
   }),
   profile_weights: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It is a copy; profile exports the original.' }
+  }),
+  profile_facts: personal({
     rowsOf: inColumns('account_id'),
     exported: { not: 'It is a copy; profile exports the original.' }
   }),

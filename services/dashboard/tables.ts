@@ -73,9 +73,11 @@ export interface Tables
   }
   streaks: { account_id: string, kind: StreakKind, first_day: Day, last_day: Day }
   achievements: { id: Generated<string>, account_id: string, achievement: string, earned_at: Generated<Date> }
+  shared_achievements: { post_id: string, account_id: string, achievement_id: string, is_deleted: boolean }
   attended_activities: { account_id: string, activity_id: string }
   people: { account_id: string, name: string, image: string | null, timezone: string, changed_at: Date }
   profile_weights: { account_id: string, kg: number, weighed_at: Date }
+  profile_facts: { account_id: string, workout_frequency: number | null, changed_at: Date }
   goals: {
     account_id: string,
     daily_calories: Numeric<number | undefined>,

@@ -4,6 +4,7 @@ import { onPersonUnfollowed } from './activities/consumers.ts'
 import { participantRoutes } from './activities/participant-routes.ts'
 import { caseHoldHandler, caseRoutes } from '@tandem/case-kit'
 import { auditAppAdmins, serveOperators, serveProposals } from '@tandem/operator-kit'
+import { onAchievementEarned } from './badges/consumers.ts'
 import { badgeRoutes } from './badges/routes.ts'
 import { buddyRoutes } from './buddies/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
@@ -19,6 +20,7 @@ import {
   onTrustedContactEnded
 } from './meetings/consumers.ts'
 import { handleArmedMeetings, handleMeetingDetails, handleMeetingStatus } from './meetings/rpc.ts'
+import { handleActivitySnapshot } from './activities/rpc.ts'
 import { handleFitMatchOverview } from './matches/rpc.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { recordActivity } from './people/activity.ts'
@@ -71,6 +73,7 @@ const consumers = [
   onPersonReported,
   onSuspensionContinued,
   onPersonUnfollowed,
+  onAchievementEarned,
   onDecisionMade,
   onTrustedContactEnded,
   onMeetingAlarmMailed,
@@ -78,6 +81,7 @@ const consumers = [
 ]
 const rpcHandlers = [
   handleFitMatchOverview,
+  handleActivitySnapshot,
   handleRealtimeDetails,
   handleMeetingDetails,
   handleArmedMeetings,

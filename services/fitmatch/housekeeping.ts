@@ -3,6 +3,7 @@ import { purgeCases } from '@tandem/case-kit'
 import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import { eraseOldPlaces, updateInstants } from './activities/upkeep.ts'
+import { runDueChecks } from './badges/checks.ts'
 import { deleteExpiredRequests } from './buddies/endings.ts'
 import type { Deps } from './deps.ts'
 import { deleteKeptEvidence } from './erasure/actions.ts'
@@ -19,7 +20,8 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
   runPeriodically(async () => await runHousekeeping(deps), { intervalMs: HOUR_MS, log })
 
 /** Erases data whose retention time is over, and retries what was left undone while identity was unavailable. */
-export async function runHousekeeping ({ db, callRpc, media, selfies, now }: Deps) {
+export async function runHousekeeping (deps: Deps) {
+  const { db, callRpc, media, selfies, now } = deps
   await runSteps({
     // First, because it suspends people who have been reported.
     'recent reporters': async () => await recheckRecentReporters({ db, callRpc }),
@@ -34,6 +36,7 @@ export async function runHousekeeping ({ db, callRpc, media, selfies, now }: Dep
     // After the cases, because the reports of one stay as long as it does.
     'kept evidence': async () => await deleteKeptEvidence(db),
     'removed photos': async () => await purgeRemovedPhotos({ db, media }),
+    badges: async () => await runDueChecks(deps),
     'buddy requests': async () => await deleteExpiredRequests(db),
     'setup drafts': async () =>
       await sql`delete from setup_drafts where saved_at < now() - interval '1 year'`.execute(db),

@@ -39,6 +39,10 @@ t.test('moderators compare selfies with photos, and decide once', async (t) => {
     code: 'ALREADY_DECIDED'
   })
   t.match(await operate('POST', `/operator/verifications/${second.id}/reject`, {}), { status: 400 })
+  t.match(
+    await operate('POST', `/operator/verifications/${second.id}/reject`, { reason: 'Too dark', reasonCode: 'DARK' }),
+    { status: 400 }
+  )
   t.match(await operate('POST', `/operator/verifications/${second.id}/reject`, { reason: 'Too dark' }), { status: 200 })
   t.match(await get(people[0]!.id, '/fitmatch/verification'), { data: { verification: { status: 'APPROVED' } } })
   t.same(

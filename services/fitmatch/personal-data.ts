@@ -96,6 +96,10 @@ export const personalData: PersonalData<Tables> = {
   setup_drafts: personal({ rowsOf: inColumns('account_id'), exported: ['draft', 'saved_at'] }),
   activity: personal({ rowsOf: inColumns('account_id'), exported: ['last_active_at'] }),
   badges: personal({ rowsOf: inColumns('account_id'), exported: ['badge', 'earned_at'] }),
+  badge_checks: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It says when badges are recalculated.' }
+  }),
   badge_progress: personal({ rowsOf: inColumns('account_id'), exported: ['badge', 'progress'] }),
   verification_photos: personal({
     rowsOf: (accountId) =>
@@ -104,7 +108,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   verifications: personal({
     rowsOf: inColumns('account_id'),
-    exported: ['status', 'reason', 'submitted_at', 'decided_at', 'revoked_at']
+    exported: ['status', 'reason', 'reason_code', 'submitted_at', 'decided_at', 'revoked_at']
   }),
   selfies: personal({
     rowsOf: (accountId) => sql<SqlBool>`key like ${selfieKeyPattern(accountId)}`,

@@ -9,6 +9,15 @@ export type Gender = 'MALE' | 'FEMALE' | 'OTHER'
 type Status = 'ACTIVE' | 'PAUSED' | 'SUSPENDED'
 export type SwipeType = 'PASS' | 'LIKE' | 'WORKOUT_BUDDY'
 export type MatchType = 'LIKE' | 'WORKOUT_BUDDY'
+/** Why operators reject a verification, for apps. */
+export const rejectionCodes = [
+  'FACE_NOT_VISIBLE',
+  'DIFFERENT_PERSON',
+  'PHOTO_OF_A_PHOTO',
+  'SEVERAL_PEOPLE',
+  'OTHER'
+] as const
+export type RejectionCode = typeof rejectionCodes[number]
 export type VerificationStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELED'
 export type ReportReason =
   | 'FAKE_PROFILE'
@@ -240,12 +249,14 @@ export interface Tables
     status: Generated<VerificationStatus>,
     selfie_key: string | null,
     reason: string | null,
+    reason_code: Generated<RejectionCode | null>,
     submitted_at: Generated<Date>,
     decided_at: Date | null,
     revoked_at: Date | null
   }
   verification_photos: { verification_id: string, photo_id: string, is_main: boolean }
   badges: { account_id: string, badge: string, earned_at: Generated<Date> }
+  badge_checks: { account_id: string, due_at: Date }
   badge_progress: { account_id: string, badge: string, progress: number }
   activities: {
     id: Generated<string>,

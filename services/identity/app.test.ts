@@ -55,6 +55,7 @@ const extensions = [
   'POST /account/email/confirm',
   'POST /account/email/revert',
   'GET /account/providers',
+  'GET /account/referrals',
   'DELETE /account/providers/{provider}'
 ]
 const signedIn = [
@@ -75,6 +76,7 @@ const signedIn = [
   'POST /account/email',
   'POST /account/email/confirm',
   'GET /account/providers',
+  'GET /account/referrals',
   'DELETE /account/providers/{provider}'
 ]
 

@@ -26,6 +26,7 @@ import { passwordRoutes } from './passwords/routes.ts'
 import { proofRoutes } from './proofs/routes.ts'
 import { providerLinkRoutes } from './provider-links/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
+import { referralRoutes } from './referrals/routes.ts'
 import { registrationRoutes } from './registration/routes.ts'
 import { onOperatorActed } from './security-log/consumers.ts'
 import { appealRoutes } from './appeals/routes.ts'
@@ -52,6 +53,7 @@ const routes = [
   proofRoutes,
   addressRoutes,
   providerLinkRoutes,
+  referralRoutes,
   issueRoutes,
   erasureRoutes,
   deletionRoutes,

@@ -35,6 +35,12 @@ export const Config = Type.Object({
     default: 14,
     description: 'How long a person can cancel the deletion of their account'
   }),
+  REFERRAL_REWARD_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 90,
+    default: 7,
+    description: 'Days of premium for both people when somebody registers with a referral code; 0: none'
+  }),
   SECRET: Type.String({
     minLength: 32,
     description: 'At least 32 random characters; signing keys are encrypted and codes hashed with it'

@@ -60,7 +60,8 @@ export async function createDeps (
     erasure: createIdentityErasure({ db, secrets, mailer, privateStorage }),
     mediaUrls: createMediaUrls(config.CDN_URL),
     publicUrl: PUBLIC_URL,
-    graceDays: config.DELETION_GRACE_DAYS
+    graceDays: config.DELETION_GRACE_DAYS,
+    referralRewardDays: config.REFERRAL_REWARD_DAYS
   }
 }
 

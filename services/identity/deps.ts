@@ -43,6 +43,8 @@ export interface Deps {
   fourEyes: ReadonlySet<ProposalKind>
   /** How many days a person can cancel the deletion of their account. */
   graceDays: number
+  /** How many days of premium a referral gives to both people. */
+  referralRewardDays: number
 }
 
 /** The dependencies of routes: only the server signs tokens. */

@@ -5,6 +5,7 @@ import type { Deps } from './deps.ts'
 import { deleteReplacedKeys } from './keys/actions.ts'
 import { remindOfDeletions } from './deletion/mails.ts'
 import { deleteUsedTokens } from './providers/actions.ts'
+import { decideForgottenReferrals } from './referrals/actions.ts'
 import type { Db } from './tables.ts'
 import { deleteOldSecurityEvents } from './security-log/actions.ts'
 import { endIdleSessions } from './sessions/actions.ts'
@@ -21,6 +22,7 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
   runPeriodically(async () => {
     await runSteps({
       'reminders of deletions': async () => await remindOfDeletions(deps),
+      referrals: async () => await decideForgottenReferrals(deps),
       'expired data': async () => await runHousekeeping(deps.db)
     })
   }, { intervalMs: MINUTE_MS, log })

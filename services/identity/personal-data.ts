@@ -90,7 +90,8 @@ export const personalData: PersonalData<Tables> = {
   }),
   proof_attempts: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
   provider_links: personal({ rowsOf: inColumns('account_id'), exported: ['provider', 'created_at'] }),
-  referrals: personal({ rowsOf: inColumns('account_id', 'referrer_id'), exported: ['created_at'] }),
+  referrals: personal({ rowsOf: inColumns('account_id', 'referrer_id'), exported: ['created_at', 'is_counted'] }),
+  referral_rewards: personal({ rowsOf: inColumns('account_id'), exported: ['is_referrer', 'days', 'granted_at'] }),
   subscriptions: personal({
     rowsOf: inColumns('account_id'),
     exported: ['plan_id', 'status', 'current_period_start', 'current_period_end']

@@ -40,7 +40,20 @@ export interface Tables
   }
   used_provider_tokens: { digest: Buffer, used_at: Generated<Date> }
   provider_links: { provider: Provider, subject: string, account_id: string, created_at: Generated<Date> }
-  referrals: { account_id: string, referrer_id: string, created_at: Generated<Date> }
+  referrals: {
+    account_id: string,
+    referrer_id: string,
+    created_at: Generated<Date>,
+    decided_at: Date | null,
+    is_counted: Generated<boolean>
+  }
+  referral_rewards: {
+    id: Generated<string>,
+    account_id: string,
+    is_referrer: boolean,
+    days: number,
+    granted_at: Generated<Date>
+  }
   subscriptions: {
     id: Generated<string>,
     account_id: string,
@@ -60,6 +73,7 @@ export interface Tables
     platform: Platform | null,
     app_version: string | null,
     ip_address: string,
+    device_digest: Buffer | null,
     created_at: Generated<Date>,
     last_used_at: Generated<Date>,
     ended_at: Date | null

@@ -14,7 +14,7 @@ export type Platform = 'android' | 'ios'
  * - pending: waits for a worker, or for the time that the provider named; the reason is its response
  * - held: until quiet hours end, until the minute of likes ends, or for 5 s because the chat is on the screen
  * - sent: accepted by the provider; `log only` without a provider account
- * - muted: muted category, read or deleted before it was due, subject deleted, a block, a hidden person, or an event
+ * - muted: muted category, a person without pushes, read or deleted before it was due, subject deleted, a block, a hidden person, or an event
  *   that arrived more than a day late
  * - pruned: the token is dead (404 UNREGISTERED, 400 INVALID_ARGUMENT naming no other field, 403 SENDER_ID_MISMATCH),
  *   or the device signed out
@@ -44,6 +44,7 @@ export interface Tables
     image: string | null,
     locale: string,
     timezone: string,
+    push_notifications: Generated<boolean | null>,
     changed_at: Date
   }
   blocks: { blocker_id: string, blocked_id: string, lifted: boolean, changed_at: Date, sequence: Generated<number> }

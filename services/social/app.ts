@@ -16,6 +16,7 @@ import { mediaRoutes } from './media/routes.ts'
 import { onPersonChanged } from './people/consumers.ts'
 import { personRoutes } from './people/routes.ts'
 import { pollRoutes } from './polls/routes.ts'
+import { onActivityCanceled } from './posts/consumers.ts'
 import { postRoutes } from './posts/routes.ts'
 import { onDecisionMade } from './reports/consumers.ts'
 import { refuseRestricted } from './reports/restrictions.ts'
@@ -45,6 +46,7 @@ const consumers: ((deps: Deps) => Handler)[] = [
   onMatchEnded,
   onPersonBlocked,
   onPersonUnblocked,
+  onActivityCanceled,
   onDecisionMade
 ]
 const rpcHandlers: ((deps: Deps) => RpcHandler)[] = [

@@ -9,6 +9,18 @@ export const PostEmpty = createError(
   'content is required, unless the post shows something else',
   400
 )
+export const UnknownWorkout = createError('VALIDATION_ERROR', 'workoutId must be a workout of yours', 400)
+export const UnknownAchievement = createError('VALIDATION_ERROR', 'achievementId must be an achievement of yours', 400)
+export const UnknownActivity = createError(
+  'VALIDATION_ERROR',
+  'activityId must be an activity that you take part in',
+  400
+)
+export const MediaOfOtherType = createError(
+  'VALIDATION_ERROR',
+  'mediaUrls must be pictures for an IMAGE and videos for a VIDEO',
+  400
+)
 export const AlreadyLiked = createError('ALREADY_LIKED', 'You already like this post', 400)
 export const NotLiked = createError('NOT_LIKED', 'You do not like this post', 400)
 export const CommentNotFound = createError('NOT_FOUND', 'Comment not found', 404)

@@ -4,6 +4,7 @@ import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { markUnusedForDeletion, purgeDeletedRows, deleteMarked } from './media/actions.ts'
 import { replacePublicImages } from './media/private-copies.ts'
+import { deleteOldCanceledActivities } from './posts/snapshots.ts'
 import { deleteOldReaders } from './posts/views.ts'
 import { clearExpiredStories } from './stories/actions.ts'
 import { markRecentlyHidden } from './visibility/hidden-rows.ts'
@@ -31,6 +32,7 @@ export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media'>) {
     async 'old readers' () {
       while (await deleteOldReaders(db) > 0n);
     },
+    'canceled activities': async () => await deleteOldCanceledActivities(db),
     quotas: async () => await deleteExpiredQuotas(db),
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)
   })

@@ -111,6 +111,9 @@ export const personalData: PersonalData<Tables> = {
       'location_name',
       'latitude',
       'longitude',
+      'workout',
+      'achievement',
+      'activity',
       'created_at',
       'deleted_at'
     ]
@@ -140,6 +143,7 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: { not: 'It is a copy; profile exports the original.' }
   }),
+  canceled_activities: notPersonal('It lists ids of activities, without any person.'),
   hashtag_counts: notPersonal('It counts tags over all posts, and is computed again and again.'),
   trending_rankings: notPersonal('It lists ids of posts, and is computed again every few seconds.'),
   ...databaseTables,

@@ -1,4 +1,4 @@
-import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
@@ -68,6 +68,10 @@ export interface Tables
     location_name: string | null,
     latitude: number | null,
     longitude: number | null,
+    /** What the post shows, as `posts/snapshots.ts` parses it. */
+    workout: ColumnType<unknown, string | null | undefined, never>,
+    achievement: ColumnType<unknown, string | null | undefined, never>,
+    activity: ColumnType<unknown, string | null | undefined, never>,
     likes_count: Generated<number>,
     comments_count: Generated<number>,
     views_count: Generated<number>,
@@ -76,6 +80,7 @@ export interface Tables
     deleted_at: Date | null,
     hidden_at: Generated<Date | null>
   }
+  canceled_activities: { activity_id: string, starts_at: Date }
   post_readers: { post_id: string, account_id: string }
   likes: {
     id: Generated<string>,

@@ -62,7 +62,10 @@ atDesk(t, 'a selfie is compared with the photos, and decided by keys', world, as
   // The Enter key uses the first button of a form, which must not be the one that approves.
   await page.keyboard.press('Enter')
   await page.getByText(texts.verifications.none).waitFor()
-  t.same(sent('reject', waiting[1]!).slice(before.reject), [{ reason: 'The face cannot be seen well.' }])
+  t.same(sent('reject', waiting[1]!).slice(before.reject), [{
+    reason: 'The face cannot be seen well.',
+    reasonCode: 'OTHER'
+  }])
   t.same(sent('approve', waiting[1]!), [])
   await desk.isAccessible('no verification')
 })

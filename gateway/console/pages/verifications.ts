@@ -1,7 +1,7 @@
 import { html } from '../html.ts'
 import { withQuery, type Visit } from '../visit.ts'
 import { redirectTo, type Pages } from '../visits.ts'
-import { empty, more, picture, segment, time } from './parts.ts'
+import { empty, more, options, picture, segment, time } from './parts.ts'
 import { pathOfPerson } from './people.ts'
 
 interface Verification {
@@ -41,9 +41,9 @@ export function serveVerifications ({ page, form, picture: servePicture }: Pages
 
   form('/verifications/:id', 'verifications.decide', async (visit, fields) => {
     const path = `/operator/verifications/${segment(visit.params['id'])}`
-    const reason = fields.text('reason')
+    const [reason, reasonCode] = [fields.text('reason'), fields.text('reasonCode')]
     if (fields.text('verdict') === 'approve') await visit.send('fitmatch', 'POST', `${path}/approve`)
-    else await visit.send('fitmatch', 'POST', `${path}/reject`, { reason })
+    else await visit.send('fitmatch', 'POST', `${path}/reject`, { reason, reasonCode })
     return redirectTo('/verifications?done=decided')
   })
 
@@ -86,8 +86,13 @@ function comparison (visit: Visit, { id, accountId, displayName, submittedAt, ha
       <button class="primary" name="verdict" value="approve" data-key="a">${words.approve}<kbd aria-hidden="true">a</kbd></button>
     </form>
     <form method="post" action="${path}" class="row grow">
+      <label>${words.reasonCode}<select name="reasonCode">${
+    options(words.reasons, Object.keys(words.reasons), 'OTHER')
+  }</select></label>
       <label class="grow">${words.reason}<input type="text" name="reason" required maxlength="500" list="rejections" autocomplete="off" data-key="r"></label>
-      <datalist id="rejections">${words.reasons.map((each) => html`<option value="${each}"></option>`)}</datalist>
+      <datalist id="rejections">${
+    Object.values(words.reasons).map((each) => html`<option value="${each}"></option>`)
+  }</datalist>
       <button name="verdict" value="reject" class="danger">${words.reject}</button>
     </form></div>`
 }

@@ -57,6 +57,10 @@ export type Achievement = {
     id: string | null;
     kind: 'FIRST_WORKOUT' | 'TEN_WORKOUTS' | 'FIFTY_WORKOUTS' | 'HUNDRED_WORKOUTS' | 'FIVE_HUNDRED_WORKOUTS' | 'STREAK_7' | 'STREAK_30' | 'STREAK_100' | 'STREAK_365' | 'WEEK_STREAK_4' | 'FIRST_PR' | 'TEN_PRS' | 'LEVEL_5' | 'LEVEL_10' | 'LEVEL_25' | 'FIRST_PROGRAM' | 'FIVE_ACTIVITIES';
     /**
+     * Your newest post that shows it
+     */
+    postId: string | null;
+    /**
      * Percent
      */
     progress: number;
@@ -686,6 +690,27 @@ export type GoalsChange = {
     workoutsPerWeek?: number;
 };
 
+export type GoalsSuggestion = {
+    /**
+     * From `workoutFrequency` of the profile
+     */
+    activityFactor: number;
+    /**
+     * At rest
+     */
+    basalCalories: number;
+    carbsTarget: number;
+    dailyCalories: number;
+    fatTarget: number;
+    /**
+     * With your figures
+     */
+    formula: string;
+    goalType: string;
+    proteinTarget: number;
+    source: string;
+};
+
 export type Hashtag = {
     /**
      * A position in `content`, in UTF-16 code units
@@ -1034,7 +1059,13 @@ export type NewMatch = {
 };
 
 export type NewPost = {
+    /**
+     * An achievement of yours, from `GET /achievements`
+     */
     achievementId?: string;
+    /**
+     * An activity that you take part in. Only its host shows others the place
+     */
     activityId?: string;
     /**
      * With #hashtags and @mentions
@@ -1067,6 +1098,9 @@ export type NewPost = {
      * Default: PUBLIC
      */
     visibility?: 'PUBLIC' | 'FOLLOWERS' | 'PRIVATE';
+    /**
+     * A log of yours
+     */
     workoutId?: string;
 };
 
@@ -1321,19 +1355,28 @@ export type OnboardingProfile = {
     cityId: string | null;
     communityRulesAccepted: boolean;
     countryId: string | null;
+    experience: string;
     favoriteSports: Array<string>;
+    fitnessGoal: string | null;
     gender: Gender | null;
     height: number | null;
     heightUnit: HeightUnit;
     locale: string;
+    locationEnabled: boolean | null;
     motivations: Array<string>;
     name: string;
     photos: Array<string>;
     preferredAvailability: Array<string>;
+    preferredWorkoutTime: Array<string>;
+    /**
+     * false: nothing is pushed. The inbox has everything
+     */
+    pushNotifications: boolean | null;
     regionId: string | null;
     timezone: string;
     weight: number | null;
     weightUnit: WeightUnit;
+    workoutFrequency: number | null;
 };
 
 export type PersonalRecord = {
@@ -1391,6 +1434,11 @@ export type PollOption = {
 };
 
 export type Post = {
+    achievement: PostAchievement | null;
+    /**
+     * The activity as it was when the post was created
+     */
+    activity: PostActivity | null;
     commentsCount: number;
     content: string;
     createdAt: string;
@@ -1413,6 +1461,7 @@ export type Post = {
      */
     isLiked: boolean;
     likesCount: number;
+    location: PostLocation | null;
     /**
      * The same as mediaUrls, with what an app needs to lay them out
      */
@@ -1431,26 +1480,106 @@ export type Post = {
      */
     viewCount: number | null;
     visibility: Visibility;
+    /**
+     * The workout as it was when the post was created
+     */
+    workout: PostWorkout | null;
+};
+
+export type PostAchievement = {
+    earnedAt: string;
+    id: string;
+    /**
+     * As in `GET /achievements`
+     */
+    kind: string;
+    /**
+     * In the language of the author
+     */
+    title: string;
+};
+
+export type PostActivity = {
+    date: string;
+    id: string;
+    /**
+     * Whether people can ask for a place; false once it starts or is canceled
+     */
+    isOpen: boolean;
+    /**
+     * Null unless the author is its host
+     */
+    locationName: string | null;
+    /**
+     * How many, with the host
+     */
+    participants: number;
+    sport: string;
+    /**
+     * On the clock at its place
+     */
+    startTime: string;
+    title: string;
+};
+
+export type PostLocation = {
+    latitude: number | null;
+    longitude: number | null;
+    name: string | null;
 };
 
 export type PostType = 'TEXT' | 'IMAGE' | 'VIDEO' | 'POLL' | 'WORKOUT' | 'ACHIEVEMENT' | 'ACTIVITY';
 
+export type PostWorkout = {
+    /**
+     * The active energy in kilocalories, if the log says it
+     */
+    calories: number | null;
+    durationMinutes: number;
+    /**
+     * How many
+     */
+    exercises: number;
+    id: string;
+    name: string | null;
+    /**
+     * How many personal records it set
+     */
+    prs: number;
+    startedAt: string;
+    /**
+     * The lifted weight: repetitions × kilograms over all sets
+     */
+    volumeKg: number;
+};
+
 export type Profile = {
+    activityStyle: Array<string>;
     bio: string | null;
     birthDate: string | null;
     experience: string;
+    favoriteSports: Array<string>;
     fitnessGoal: string | null;
     gender: Gender | null;
     height: number | null;
     heightUnit: HeightUnit;
     image: string | null;
     locale: string;
+    locationEnabled: boolean | null;
+    motivations: Array<string>;
     name: string;
     picture: Picture | null;
+    preferredAvailability: Array<string>;
+    preferredWorkoutTime: Array<string>;
+    /**
+     * false: nothing is pushed. The inbox has everything
+     */
+    pushNotifications: boolean | null;
     timezone: string;
     username: string;
     weight: number | null;
     weightUnit: WeightUnit;
+    workoutFrequency: number | null;
 };
 
 export type Program = {
@@ -1540,6 +1669,43 @@ export type PushDevice = {
     platform: Platform;
 };
 
+export type Referrals = {
+    /**
+     * Friends enter it when they register
+     */
+    code: string;
+    /**
+     * How many registered with the code
+     */
+    count: number;
+    /**
+     * The newest 100
+     */
+    redemptions: Array<{
+        /**
+         * Whether they have verified their address
+         */
+        isVerified: boolean;
+        joinedAt: string;
+        /**
+         * Null for a person that nobody sees at the moment
+         */
+        name: string | null;
+    }>;
+    /**
+     * The days of premium that you have got for them: at most 90 in a year
+     */
+    rewardDays: number;
+    /**
+     * A page that shows the code and where to get the app
+     */
+    shareUrl: string;
+    /**
+     * How many of them count: at most 50, each with a mailbox and a device of their own
+     */
+    verifiedCount: number;
+};
+
 export type Region = {
     code: string | null;
     id: string;
@@ -1563,6 +1729,10 @@ export type Report = {
     outcome: 'ACTION_TAKEN' | 'NO_VIOLATION' | null;
     reason: 'FAKE_PROFILE' | 'HARASSMENT' | 'INAPPROPRIATE_CONTENT' | 'SPAM' | 'UNDERAGE' | 'OFFLINE_BEHAVIOR' | 'OTHER';
     reportedProfileId: string;
+    /**
+     * What came of it, without saying what was done
+     */
+    state: 'OPEN' | 'ACTION_TAKEN' | 'NO_VIOLATION';
     status: 'OPEN' | 'RESOLVED';
 };
 
@@ -1877,7 +2047,14 @@ export type Venue = {
 
 export type Verification = {
     decidedAt: string | null;
+    /**
+     * In the words of the operator
+     */
     reason: string | null;
+    /**
+     * Why it was rejected, or why it does not hold any more: the main photo changed
+     */
+    reasonCode: 'FACE_NOT_VISIBLE' | 'DIFFERENT_PERSON' | 'PHOTO_OF_A_PHOTO' | 'SEVERAL_PEOPLE' | 'OTHER' | 'MAIN_PHOTO_CHANGED' | null;
     status: 'NONE' | 'PENDING' | 'APPROVED' | 'REJECTED';
     submittedAt: string | null;
 };
@@ -1897,6 +2074,7 @@ export type VerificationReview = {
     photos: Array<CandidatePhoto>;
     profileId: string;
     reason: string | null;
+    reasonCode: 'FACE_NOT_VISIBLE' | 'DIFFERENT_PERSON' | 'PHOTO_OF_A_PHOTO' | 'SEVERAL_PEOPLE' | 'OTHER' | null;
     status: 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELED';
     submittedAt: string;
 };
@@ -1990,6 +2168,10 @@ export type WeightLog = {
 export type WeightUnit = 'kg' | 'pound';
 
 export type WorkoutData = {
+    /**
+     * The active energy in kilocalories, as a watch or a phone measured it
+     */
+    calories?: number;
     durationMinutes: number;
     exercises?: Array<WorkoutExercise>;
     programDayId?: string;
@@ -2249,6 +2431,10 @@ export type CancelAccountDeletionData = {
          * Cut to 50 characters
          */
         appVersion?: string;
+        /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
         /**
          * Cut to 500 characters
          */
@@ -3446,6 +3632,60 @@ export type RemoveProviderResponses = {
 };
 
 export type RemoveProviderResponse = RemoveProviderResponses[keyof RemoveProviderResponses];
+
+export type GetReferralsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/account/referrals';
+};
+
+export type GetReferralsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetReferralsError = GetReferralsErrors[keyof GetReferralsErrors];
+
+export type GetReferralsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: Referrals;
+        success: true;
+    };
+};
+
+export type GetReferralsResponse = GetReferralsResponses[keyof GetReferralsResponses];
 
 export type GetStandingData = {
     body?: never;
@@ -5321,6 +5561,10 @@ export type SignInData = {
          */
         appVersion?: string;
         /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
+        /**
          * Cut to 500 characters
          */
         deviceInfo?: string;
@@ -5425,6 +5669,10 @@ export type SignInWithCodeData = {
          */
         code: string;
         /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
+        /**
          * Cut to 500 characters
          */
         deviceInfo?: string;
@@ -5513,6 +5761,10 @@ export type SignInWithLinkData = {
          * Cut to 50 characters
          */
         appVersion?: string;
+        /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
         /**
          * Cut to 500 characters
          */
@@ -5790,6 +6042,10 @@ export type SignInWithProviderAData = {
          */
         appVersion?: string;
         /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
+        /**
          * Cut to 500 characters
          */
         deviceInfo?: string;
@@ -5802,6 +6058,7 @@ export type SignInWithProviderAData = {
          */
         idToken: string;
         platform?: 'android' | 'ios';
+        referralCode?: string;
     };
     path?: never;
     query?: never;
@@ -5915,6 +6172,10 @@ export type SignInWithProviderBData = {
          */
         authorizationCode?: string;
         /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
+        /**
          * Cut to 500 characters
          */
         deviceInfo?: string;
@@ -5941,6 +6202,7 @@ export type SignInWithProviderBData = {
          */
         identityToken: string;
         platform?: 'android' | 'ios';
+        referralCode?: string;
     };
     path?: never;
     query?: never;
@@ -6130,6 +6392,10 @@ export type RegisterData = {
          * Cut to 50 characters
          */
         appVersion?: string;
+        /**
+         * Cut to 200 characters
+         */
+        deviceId?: string;
         /**
          * Cut to 500 characters
          */
@@ -8668,6 +8934,14 @@ export type CreatePostErrors = {
      * `VALIDATION_ERROR`: This media cannot be used. Upload it first.
      *
      * `VALIDATION_ERROR`: An image has been deleted. Upload it again.
+     *
+     * `VALIDATION_ERROR`: mediaUrls must be pictures for an IMAGE and videos for a VIDEO
+     *
+     * `VALIDATION_ERROR`: workoutId must be a workout of yours
+     *
+     * `VALIDATION_ERROR`: achievementId must be an achievement of yours
+     *
+     * `VALIDATION_ERROR`: activityId must be an activity that you take part in
      */
     400: Failure;
     /**
@@ -10006,7 +10280,14 @@ export type ApproveVerificationResponse = ApproveVerificationResponses[keyof App
 
 export type RejectVerificationData = {
     body: {
+        /**
+         * The person reads it
+         */
         reason: string;
+        /**
+         * Default: OTHER
+         */
+        reasonCode?: 'FACE_NOT_VISIBLE' | 'DIFFERENT_PERSON' | 'PHOTO_OF_A_PHOTO' | 'SEVERAL_PEOPLE' | 'OTHER';
     };
     path: {
         id: string;
@@ -13203,6 +13484,71 @@ export type UpdateGoalsResponses = {
 
 export type UpdateGoalsResponse = UpdateGoalsResponses[keyof UpdateGoalsResponses];
 
+export type SuggestGoalsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/goals/suggestion';
+};
+
+export type SuggestGoalsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `AGE_RESTRICTED`: Suggestions are for adults: the formula does not hold for younger people
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type SuggestGoalsError = SuggestGoalsErrors[keyof SuggestGoalsErrors];
+
+export type SuggestGoalsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            /**
+             * What the profile lacks
+             */
+            missing: Array<string>;
+            /**
+             * Null while `missing` names a fact
+             */
+            suggestion: GoalsSuggestion | null;
+        };
+        success: true;
+    };
+};
+
+export type SuggestGoalsResponse = SuggestGoalsResponses[keyof SuggestGoalsResponses];
+
 export type ListTrendingHashtagsData = {
     body?: never;
     headers?: {
@@ -15291,10 +15637,13 @@ export type SavePreferencesData = {
         favoriteSports?: Array<string>;
         motivations?: Array<string>;
         preferredAvailability?: Array<string>;
+        /**
+         * Fills the preferred times of a new FitMatch profile
+         */
         preferredWorkoutTime?: Array<'early_morning' | 'morning' | 'afternoon' | 'evening' | 'night' | 'flexible'>;
         subStep?: number;
         /**
-         * Workouts a week
+         * Workouts a week: the weekly target of the health score until a goal is set
          */
         workoutFrequency?: number;
     };
@@ -15690,9 +16039,11 @@ export type GetProfileResponse = GetProfileResponses[keyof GetProfileResponses];
 
 export type UpdateProfileData = {
     body?: {
+        activityStyle?: Array<string>;
         bio?: string;
         birthDate?: string | string;
         experience?: 'BEGINNER' | 'INTERMEDIATE' | 'ADVANCED';
+        favoriteSports?: Array<string>;
         fitnessGoal?: string;
         gender?: Gender;
         /**
@@ -15704,7 +16055,21 @@ export type UpdateProfileData = {
          * The locale of the phone, of which the language and region are kept: en_GB is en-GB. One that names no language is ignored.
          */
         locale?: string;
+        /**
+         * false: the position is deleted
+         */
+        locationEnabled?: boolean;
+        motivations?: Array<string>;
         name?: string;
+        preferredAvailability?: Array<string>;
+        /**
+         * Fills the preferred times of a new FitMatch profile
+         */
+        preferredWorkoutTime?: Array<'early_morning' | 'morning' | 'afternoon' | 'evening' | 'night' | 'flexible'>;
+        /**
+         * false: nothing is pushed
+         */
+        pushNotifications?: boolean;
         timezone?: string;
         username?: string;
         /**
@@ -15712,6 +16077,10 @@ export type UpdateProfileData = {
          */
         weight?: number;
         weightUnit?: WeightUnit;
+        /**
+         * Workouts a week: the weekly target of the health score until a goal is set
+         */
+        workoutFrequency?: number;
     };
     path?: never;
     query?: never;

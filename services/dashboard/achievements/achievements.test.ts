@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { deliver, recordedEvents } from '@tandem/bus-kit/testing'
-import { ActivityAttended } from '@tandem/contracts'
+import { AchievementShared, AchievementUnshared, ActivityAttended } from '@tandem/contracts'
 import type * as Actions from '../logs/actions.ts'
 import { onActivityAttended } from '../logs/consumers.ts'
 import { parseItem } from '../logs/items.ts'
 import { testApp, lift, sleep, workout } from '../test/app.ts'
+import { onAchievementShared, onAchievementUnshared } from './consumers.ts'
+import { handleAchievementSnapshot } from './rpc.ts'
 
 const { newUser, db, deps, clock } = await testApp(t)
 const now = '2026-11-20T05:00:00Z'
@@ -21,6 +23,7 @@ interface Achievement {
   icon: string
   earnedAt: string | null
   progress: number
+  postId: string | null
 }
 
 function athlete () {
@@ -189,4 +192,41 @@ t.test('five activities with others count, each once, however often its event co
   await Promise.all([attend(activities[4] as string), attend(activities[4] as string)])
   t.match(await find('FIVE_ACTIVITIES'), { earnedAt: /Z$/, progress: 100 })
   t.equal((await achievementEvents()).filter(([, kind]) => kind === 'FIVE_ACTIVITIES').length, 1)
+})
+
+t.test('the list names the newest post that shows an achievement, in whatever order the events come', async (t) => {
+  const { account, log, find } = athlete()
+  await log(workout(now))
+  const { id: achievementId, postId } = await find('FIRST_WORKOUT')
+  t.equal(postId, null)
+  const [older, newer] = [randomUUID(), randomUUID()].toSorted() as [string, string]
+  const handlers = [onAchievementShared(deps), onAchievementUnshared(deps)]
+  const tell = async (type: string, id: string, authorId = account) =>
+    await deliver(handlers, type, { postId: id, authorId, achievementId })
+  const shownIn = async () => (await find('FIRST_WORKOUT')).postId
+
+  await tell(AchievementShared.type, randomUUID(), randomUUID())
+  t.equal(await shownIn(), null, 'a post of somebody else is not theirs')
+  await tell(AchievementShared.type, newer)
+  await tell(AchievementShared.type, older)
+  t.equal(await shownIn(), newer)
+  await tell(AchievementUnshared.type, newer)
+  await tell(AchievementShared.type, newer)
+  t.equal(await shownIn(), older)
+  await tell(AchievementUnshared.type, older)
+  t.equal(await shownIn(), null)
+})
+
+t.test('the snapshot of an achievement is of its owner, in the language that was asked for', async (t) => {
+  const { account, log, find, remove } = athlete()
+  const [first] = await log(workout(now))
+  const { id, earnedAt } = await find('FIRST_WORKOUT')
+  const achievementId = id ?? ''
+  const snapshotFor = async (accountId: string, language: 'en' | 'id' = 'en') =>
+    await handleAchievementSnapshot(deps).handle({ accountId, achievementId, language })
+  t.same(await snapshotFor(account), { id, kind: 'FIRST_WORKOUT', title: 'First workout', earnedAt })
+  t.match(await snapshotFor(account, 'id'), { title: 'Latihan pertama' })
+  t.equal(await snapshotFor(randomUUID()), null)
+  await remove(first?.id)
+  t.equal(await snapshotFor(account), null)
 })

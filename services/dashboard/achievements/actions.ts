@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AchievementEarned, AchievementLost } from '@tandem/contracts'
-import type { Trx } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 import { countActivities, readFigures, readProgramPercent } from './queries.ts'
 import { achievementsOf, type Figures } from './rules.ts'
 
@@ -65,4 +65,18 @@ export async function takeBackUntrue (
     await trx.deleteFrom('achievements').where('account_id', '=', accountId).where('id', '=', id).execute()
     await publish(trx, AchievementLost, accountId, { accountId, achievement, achievementId: id })
   }
+}
+
+/** Stores that a post shows an achievement, or that this post was deleted, which is final. */
+export async function storeShare (
+  db: Db,
+  { postId, authorId, achievementId }: { postId: string, authorId: string, achievementId: string },
+  { isDeleted }: { isDeleted: boolean }
+) {
+  await db.insertInto('shared_achievements')
+    .values({ post_id: postId, account_id: authorId, achievement_id: achievementId, is_deleted: isDeleted })
+    .onConflict((conflict) =>
+      isDeleted ? conflict.column('post_id').doUpdateSet({ is_deleted: true }) : conflict.doNothing()
+    )
+    .execute()
 }

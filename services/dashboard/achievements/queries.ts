@@ -9,7 +9,14 @@ export async function listAchievements (db: Db, accountId: string, language: Lan
   const [figures, rows] = await Promise.all([
     readFigures(db, accountId),
     db.selectFrom('achievements').where('account_id', '=', accountId)
-      .select(['id', 'achievement', 'earned_at as earnedAt'])
+      .select((row) => [
+        'id',
+        'achievement',
+        'earned_at as earnedAt',
+        row.selectFrom('shared_achievements').where('account_id', '=', accountId)
+          .whereRef('achievement_id', '=', 'achievements.id').where('is_deleted', '=', false)
+          .select('post_id').orderBy('post_id', 'desc').limit(1).as('postId')
+      ])
       .execute()
   ])
   const earned = new Map(rows.map(({ achievement, ...row }) => [achievement, row]))
@@ -19,8 +26,23 @@ export async function listAchievements (db: Db, accountId: string, language: Lan
     ...texts[language][kind],
     icon: iconOf(kind),
     earnedAt: earned.get(kind)?.earnedAt ?? null,
-    progress: earned.has(kind) ? 100 : progressOf(kind, figures)
+    progress: earned.has(kind) ? 100 : progressOf(kind, figures),
+    postId: earned.get(kind)?.postId ?? null
   }))
+}
+
+/** An achievement of the account as its posts show it; null if the account has none with this id. */
+export async function findAchievementSnapshot (
+  db: Db,
+  accountId: string,
+  { achievementId, language }: { achievementId: string, language: Language }
+) {
+  const row = await db.selectFrom('achievements').where('account_id', '=', accountId).where('id', '=', achievementId)
+    .select(['id', 'achievement', 'earned_at as earnedAt'])
+    .executeTakeFirst()
+  const kind = kinds.find((each) => each === row?.achievement)
+  if (!row || !kind) return null
+  return { id: row.id, kind, title: texts[language][kind].title, earnedAt: row.earnedAt.toISOString() }
 }
 
 export async function readFigures (db: Db, accountId: string): Promise<Figures> {

@@ -24,7 +24,8 @@ const Achievement = named(
     description: Type.String({ description: 'How to earn it' }),
     icon: Enum([...new Set(Object.values(icons))], { description: 'What to draw; kinds of one figure share it' }),
     earnedAt: Nullable(Timestamp, { description: 'null until it is earned' }),
-    progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Percent' })
+    progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Percent' }),
+    postId: Nullable(Id, { description: 'Your newest post that shows it' })
   }, {
     examples: [{
       id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a3d',
@@ -33,7 +34,8 @@ const Achievement = named(
       description: 'Catat aktivitas 7 hari berturut-turut.',
       icon: 'streak',
       earnedAt: '2026-11-20T10:30:00.000Z',
-      progress: 100
+      progress: 100,
+      postId: null
     }]
   })
 )

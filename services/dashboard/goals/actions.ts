@@ -22,8 +22,10 @@ export async function setGoals (db: Db, accountId: string, change: Change, today
   }
   if (Object.values(given).every((value) => value === undefined)) return
   await db.transaction().execute(async (trx) => {
-    await keepTargets(trx, accountId, today.subtract({ days: 1 }).toString())
-    await trx.insertInto('goals').values({ account_id: accountId, ...given })
+    const current = await readTargets(trx, accountId)
+    await keepTargets(trx, accountId, current, today.subtract({ days: 1 }).toString())
+    await trx.insertInto('goals')
+      .values({ account_id: accountId, ...given, workouts_per_week: workoutsPerWeek ?? current.workoutsPerWeek })
       .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ ...given, updated_at: sql`now()` }))
       .execute()
   })
@@ -33,11 +35,15 @@ export async function setGoals (db: Db, accountId: string, change: Change, today
  * Keeps the targets of now for the days up to `lastDay`. Those days have theirs already if goals were set today before,
  * or on a later day: where the person was before, the calendar was ahead.
  */
-async function keepTargets (trx: Trx, accountId: string, lastDay: string) {
+async function keepTargets (
+  trx: Trx,
+  accountId: string,
+  { dailyCalories, waterMl, sleepMinutes, workoutsPerWeek }: Awaited<ReturnType<typeof readTargets>>,
+  lastDay: string
+) {
   const kept = await trx.selectFrom('past_targets').where('account_id', '=', accountId)
     .where(sql<boolean>`last_day >= ${lastDay}::date`).select('account_id').limit(1).executeTakeFirst()
   if (kept) return
-  const { dailyCalories, waterMl, sleepMinutes, workoutsPerWeek } = await readTargets(trx, accountId)
   await trx.insertInto('past_targets')
     .values({
       account_id: accountId,

@@ -1,4 +1,8 @@
 import t from 'tap'
+import { deliver } from '@tandem/bus-kit/testing'
+import { FactsChanged } from '@tandem/contracts'
+import { readSample } from '@tandem/contracts/samples'
+import { onFactsChanged } from '../people/consumers.ts'
 import { examplePerson, food, sleep, testApp, water, workout } from '../test/app.ts'
 import { handleTrainingProgress, handleTrainingTotals } from '../totals/rpc.ts'
 
@@ -151,4 +155,86 @@ t.test('the RPCs return totals to identity, and the week streak and records to f
   // Sunday the 1st is in the week before that of the 4th.
   t.same(await progress.handle({ accountId }), { weekStreak: 4, personalRecords: 4 })
   t.match(await totals.handle({ accountId }), { totalWorkouts: 4, totalFoodEntries: 2 })
+})
+
+t.test('the frequency of the profile is the weekly target until a goal is set', async (t) => {
+  const { account, read, send } = newUser({ now })
+  const target = async () => (await read('/dashboard/health-score')).metrics.workout.target
+  t.equal(await target(), 3, 'never asked')
+  const frequency = async (workoutFrequency: number, changedAt: string) =>
+    await deliver([onFactsChanged(deps)], FactsChanged.type, {
+      ...await readSample(FactsChanged) as object,
+      accountId: account,
+      workoutFrequency,
+      changedAt
+    })
+  await read('/dashboard/health-score')
+  await frequency(5, '2026-11-20T03:00:00.000Z')
+  await frequency(2, '2026-11-20T02:00:00.000Z')
+  setFakes({ person: 'unavailable' })
+  t.equal(await target(), 5, 'the later of two events counts, in any order')
+
+  setFakes({
+    person: examplePerson('Asia/Jakarta', { changedAt: '2026-11-20T04:00:00.000Z', profile: { workoutFrequency: 6 } })
+  })
+  t.equal(await target(), 6, 'a change counts in the next request, before its event has arrived')
+  await send('PUT', '/goals', { waterMl: 2500 })
+  t.match(await read('/goals'), { goals: { waterMl: 2500, workoutsPerWeek: 6 } })
+  await send('PUT', '/goals', { workoutsPerWeek: 4 })
+  t.equal(await target(), 4)
+  await frequency(7, '2026-11-20T05:00:00.000Z')
+  t.equal(await target(), 4, 'a goal that was set stays')
+})
+
+t.test('a suggestion follows Mifflin and St Jeor, names its source, and sets nothing', async (t) => {
+  const { read } = newUser({ now })
+  const suggest = async (profile: object) => {
+    setFakes({ person: examplePerson('Asia/Jakarta', { profile }) })
+    return await read('/goals/suggestion')
+  }
+  const woman = { gender: 'FEMALE', birthDate: '1996-11-20T00:00:00.000Z', height: 165, weight: 60 }
+  // 600 + 1031.25 - 150 - 161 = 1320.25
+  t.strictSame(await suggest({ ...woman, workoutFrequency: 3 }), {
+    suggestion: {
+      dailyCalories: 2050,
+      proteinTarget: 128,
+      carbsTarget: 256,
+      fatTarget: 57,
+      goalType: 'MAINTAIN',
+      basalCalories: 1320,
+      activityFactor: 1.55,
+      formula: 'Mifflin-St Jeor: (10 × 60 kg + 6.25 × 165 cm - 5 × 30 years - 161) × 1.55 × 1',
+      source:
+        'Mifflin MD, St Jeor ST, Hill LA, Scott BJ, Daugherty SA, Koh YO. A new predictive equation for resting ' +
+        'energy expenditure in healthy individuals. Am J Clin Nutr 1990;51(2):241-247. Activity factors: FAO/WHO/UNU, ' +
+        'Human energy requirements, 2001.'
+    },
+    missing: []
+  })
+  t.match(await suggest({ ...woman, gender: 'MALE', workoutFrequency: 6, fitnessGoal: 'BUILD_MUSCLE' }), {
+    suggestion: { basalCalories: 1486, activityFactor: 1.725, goalType: 'BUILD_MUSCLE', dailyCalories: 2820 }
+  })
+  t.match(
+    await suggest({ ...woman, fitnessGoal: 'LOSE_WEIGHT' }),
+    { suggestion: { basalCalories: 1320, activityFactor: 1.2, goalType: 'LOSE_WEIGHT', dailyCalories: 1320 } },
+    'never below the energy at rest'
+  )
+  t.strictSame(await suggest({ ...woman, height: null, gender: null }), {
+    suggestion: null,
+    missing: ['gender', 'height']
+  })
+  t.strictSame(await read('/goals'), { goals: null })
+})
+
+t.test('there is no suggestion for people under 18, and none while profile is unavailable', async (t) => {
+  const { send } = newUser({ now })
+  const status = async (birthDate: string) => {
+    setFakes({ person: examplePerson('Asia/Jakarta', { birthDate }) })
+    const response = await send('GET', '/goals/suggestion')
+    return [response.statusCode, response.json().code]
+  }
+  t.strictSame(await status('2008-11-21T00:00:00.000Z'), [403, 'AGE_RESTRICTED'])
+  t.strictSame(await status('2008-11-20T00:00:00.000Z'), [200, undefined])
+  setFakes({ person: 'unavailable' })
+  t.equal((await send('GET', '/goals/suggestion')).statusCode, 503)
 })

@@ -17,7 +17,7 @@ export const defaultTargets = { dailyCalories: 2_000, waterMl: 2_000, sleepMinut
 
 const CALORIE_SHARE = { protein: 0.25, carbs: 0.5, fat: 0.25 }
 const KCAL_PER_GRAM = { protein: 4, carbs: 4, fat: 9 }
-const gramsOf = (nutrient: keyof typeof CALORIE_SHARE, calories: number) =>
+export const gramsOf = (nutrient: keyof typeof CALORIE_SHARE, calories: number) =>
   Math.round(calories * CALORIE_SHARE[nutrient] / KCAL_PER_GRAM[nutrient])
 
 /**
@@ -49,7 +49,20 @@ export async function findGoals (db: Db, accountId: string): Promise<Goals | und
 /** The targets that hold now. */
 export async function readTargets (db: Db, accountId: string) {
   const goals = await findGoals(db, accountId)
-  return { ...defaultTargets, ...goals, dailyCalories: goals?.dailyCalories ?? defaultTargets.dailyCalories }
+  const workoutsPerWeek = goals?.workoutsPerWeek ?? await findWorkoutFrequency(db, accountId)
+  return {
+    ...defaultTargets,
+    ...goals,
+    workoutsPerWeek: workoutsPerWeek ?? defaultTargets.workoutsPerWeek,
+    dailyCalories: goals?.dailyCalories ?? defaultTargets.dailyCalories
+  }
+}
+
+/** How often the person wants to work out, as they said in their profile. */
+async function findWorkoutFrequency (db: Db, accountId: string) {
+  const facts = await db.selectFrom('profile_facts').where('account_id', '=', accountId)
+    .select('workout_frequency as workoutFrequency').executeTakeFirst()
+  return facts?.workoutFrequency
 }
 
 /** The targets of each day since `from`: those that held at its time. */

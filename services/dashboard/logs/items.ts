@@ -48,6 +48,11 @@ export const dataSchemas = {
       title: Type.Optional(Name),
       durationMinutes: Type.Number({ minimum: 1, maximum: 1440 }),
       programDayId: Type.Optional(Type.String({ format: 'uuid' })),
+      calories: Type.Optional(Type.Number({
+        minimum: 0,
+        maximum: 20_000,
+        description: 'The active energy in kilocalories, as a watch or a phone measured it'
+      })),
       exercises: Type.Optional(Type.Array(Exercise, { maxItems: 50 }))
     })
   ),
@@ -173,10 +178,11 @@ function offsetOf (at: string) {
 
 // Unknown fields are dropped here.
 const normalizers: { [T in LogType]: (data: Type.Static<typeof dataSchemas[T]>) => LogData } = {
-  WORKOUT: ({ title, durationMinutes, programDayId, exercises }) => ({
+  WORKOUT: ({ title, durationMinutes, programDayId, calories, exercises }) => ({
     ...(title !== undefined && { title }),
     durationMinutes: Math.round(durationMinutes),
     ...(programDayId !== undefined && { programDayId }),
+    ...(calories !== undefined && { calories }),
     ...(exercises &&
       {
         exercises: exercises.map(({ name, exerciseId, sets }) => ({

@@ -47,6 +47,15 @@ export async function upsertProfileWeight (
   await upsertVersioned(db, 'profile_weights', [copy], { key: 'account_id', version: 'weighed_at' })
 }
 
+/** Stores the facts from a person's profile, unless later ones are stored. */
+export async function upsertProfileFacts (
+  db: Db,
+  { accountId, workoutFrequency, changedAt }: { accountId: string, workoutFrequency: number | null, changedAt: string }
+) {
+  const copy = { account_id: accountId, workout_frequency: workoutFrequency, changed_at: changedAt }
+  await upsertVersioned(db, 'profile_facts', [copy], { key: 'account_id' })
+}
+
 type PersonCopyRow = Awaited<ReturnType<typeof findPerson>>
 type FetchedPerson = NonNullable<Awaited<ReturnType<typeof fetchPerson>>>
 
@@ -56,9 +65,12 @@ export async function updateCopy (
   accountId: string,
   { copy, person, fetchedAt }: { copy: PersonCopyRow, person: FetchedPerson, fetchedAt: Date }
 ) {
-  const { name, image, changedAt, weighedAt, profile: { timezone, weight } } = person
+  const { name, image, changedAt, weighedAt, profile: { timezone, weight, workoutFrequency = null } } = person
   if (timezone !== copy?.timezone) {
     await upsertPerson(deps, { accountId, name, image, timezone, ...changedAt && { changedAt } }, fetchedAt)
+  }
+  if (changedAt && workoutFrequency !== (copy?.workoutFrequency ?? null)) {
+    await upsertProfileFacts(deps.db, { accountId, workoutFrequency, changedAt })
   }
   if (!weighedAt || weight === null || weight === copy?.profileKg) return false
   await upsertProfileWeight(deps.db, { accountId, kg: weight, weighedAt })

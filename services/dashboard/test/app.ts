@@ -45,18 +45,29 @@ interface PersonOverrides {
   weight?: number | null
   weighedAt?: string | null
   birthDate?: string | null
+  profile?: Partial<NonNullable<PersonAnswer>['profile']>
+  changedAt?: string
 }
 
 export function examplePerson (
   timezone: string,
-  { name = 'Ana', image = null, completion = 40, weight = null, weighedAt = null, birthDate = null }: PersonOverrides =
-    {}
+  {
+    name = 'Ana',
+    image = null,
+    completion = 40,
+    weight = null,
+    weighedAt = null,
+    birthDate = null,
+    changedAt,
+    profile = {}
+  }: PersonOverrides = {}
 ): NonNullable<PersonAnswer> {
   return {
     name,
     image,
     completion,
     weighedAt,
+    ...changedAt !== undefined && { changedAt },
     profile: {
       gender: null,
       birthDate,
@@ -70,7 +81,8 @@ export function examplePerson (
       experience: 'BEGINNER',
       timezone,
       username: 'ana',
-      avatarUrl: image
+      avatarUrl: image,
+      ...profile
     }
   }
 }

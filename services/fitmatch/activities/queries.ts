@@ -239,3 +239,27 @@ export async function listShared (db: Db, me: Caller, otherId: string, now: Date
     .limit(MAX_UPCOMING)
     .execute()
 }
+
+/**
+ * An activity as the posts of `accountId` show it, who takes part in it; undefined for others. Only the host can show
+ * others the place.
+ */
+export async function findActivitySnapshot (db: Db, accountId: string, activityId: string, now: Date) {
+  return await db.selectFrom('activities')
+    .where('activities.id', '=', activityId)
+    .where(isInside(accountId))
+    .where(canSeeActivity(accountId, now))
+    .select([
+      'activities.id',
+      'title',
+      'sport',
+      sql<string>`date::text`.as('date'),
+      sql<string>`to_char(start_time, 'HH24:MI')`.as('startTime'),
+      'starts_at as startsAt',
+      sql<string | null>`case when activities.host_id = ${accountId} then location_name end`.as('locationName'),
+      'going_count as participants',
+      sql<boolean>`visibility = 'OPEN' and activities.status = 'PLANNED' and starts_at > ${now}
+        and going_count < capacity`.as('isOpen')
+    ])
+    .executeTakeFirst()
+}

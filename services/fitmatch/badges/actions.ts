@@ -2,7 +2,11 @@ import { publish } from '@tandem/bus-kit'
 import { BadgeEarned, BadgeRevoked, Membership, TrainingProgress } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import type { Trx } from '../tables.ts'
-import { badges, measureProgress, type Badge } from './rules.ts'
+import { planNextCheck } from './check-times.ts'
+import { badges, endOfFirstYear, measureProgress, type Badge } from './rules.ts'
+
+// Verification grants its badge by itself, and a member number never changes.
+const selfEarned: Badge[] = ['CONSISTENT', 'PR_ACHIEVER', 'VETERAN']
 
 /** Grants a badge. Publishes nothing if the account already has it. */
 export async function grantBadge (trx: Trx, accountId: string, badge: Badge) {
@@ -50,5 +54,9 @@ export async function recalculateBadges ({ db, callRpc }: Deps, accountId: strin
       )
       .execute()
     for (const badge of badges) if (progress[badge] === 100) await grantBadge(trx, accountId, badge)
+    await planNextCheck(trx, accountId, {
+      isComplete: selfEarned.every((badge) => progress[badge] === 100),
+      yearEndsAt: membership ? endOfFirstYear(membership.since) : undefined
+    })
   })
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { BadgeEarned } from '@tandem/contracts'
+import { deliver } from '@tandem/bus-kit/testing'
+import { AchievementEarned, BadgeEarned } from '@tandem/contracts'
 import { inParallel, testApp } from '../test/app.ts'
+import { runDueChecks } from './checks.ts'
 import { measureProgress } from './rules.ts'
 
 t.test('badges are granted once, from what other services know of the account', async (t) => {
@@ -55,4 +57,45 @@ t.test('each badge reaches 100 percent at its requirement', async (t) => {
     PHOTO_VERIFIED: 100
   })
   t.match(measureProgress(inputs), { VETERAN: 0, EARLY_ADOPTER: 0 })
+})
+
+t.test('badges come without a request: with the achievement, with a new profile, and weekly', async (t) => {
+  const { get, db, deps, handlers, member, services, publishedEvents } = await testApp(t)
+  const badgesOf = async (accountId: string) => (await get(accountId, '/fitmatch/badges')).data.badges as string[]
+  const earn = async (accountId: string, achievement: string) =>
+    await deliver(handlers, AchievementEarned.type, { accountId, achievement, achievementId: randomUUID() })
+  const dueAt = async (accountId: string) =>
+    (await db.selectFrom('badge_checks').where('account_id', '=', accountId).select('due_at').executeTakeFirst())
+      ?.due_at
+  const makeDue = async () => await db.updateTable('badge_checks').set({ due_at: new Date() }).execute()
+  const { id: ana } = await member('Ana')
+
+  services.progress = { weekStreak: 4, personalRecords: 3 }
+  await earn(ana, 'TEN_WORKOUTS')
+  t.same(await badgesOf(ana), [], 'it changes no fact of a badge')
+  await earn(ana, 'WEEK_STREAK_4')
+  await earn(ana, 'WEEK_STREAK_4')
+  t.same(await badgesOf(ana), ['CONSISTENT'])
+  const stranger = randomUUID()
+  await earn(stranger, 'WEEK_STREAK_4')
+  t.same(await badgesOf(stranger), [], 'nobody without a profile gets badges of FitMatch')
+
+  services.areUnavailable = true
+  await makeDue()
+  await t.rejects(runDueChecks(deps))
+  services.areUnavailable = false
+  const almostAYearAgo = Temporal.Now.instant().subtract({ hours: 364 * 24 }).toString()
+  services.membership = { since: almostAYearAgo, number: 12 }
+  await runDueChecks(deps)
+  t.same((await badgesOf(ana)).toSorted(), ['CONSISTENT', 'EARLY_ADOPTER'], 'what could not be read stayed due')
+  const days = ((await dueAt(ana))!.getTime() - Date.now()) / 86_400_000
+  t.ok(days > 0.5 && days < 2.5, `the next check is at the end of the first year, in ${days} days`)
+
+  services.membership = { since: '2020-01-01T00:00:00Z', number: 12 }
+  services.progress = { weekStreak: 5, personalRecords: 10 }
+  await makeDue()
+  await runDueChecks(deps)
+  t.same((await badgesOf(ana)).toSorted(), ['CONSISTENT', 'EARLY_ADOPTER', 'PR_ACHIEVER', 'VETERAN'])
+  t.equal(await dueAt(ana), undefined, 'nothing is left to earn')
+  t.equal((await publishedEvents(BadgeEarned)).length, 4)
 })

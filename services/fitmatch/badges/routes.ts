@@ -42,7 +42,8 @@ export const badgeRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'recalculateBadges',
       summary: 'Recalculate my badges from my training',
-      description: 'For use after a workout was logged. The response is the same as of GET.',
+      description: 'Badges also come by themselves: when a workout completes a streak or a tenth record, and weekly. ' +
+        'The response is the same as of GET.',
       errors: [ProfileMissing],
       response: { 200: Badges }
     }

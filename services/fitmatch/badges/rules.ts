@@ -35,9 +35,13 @@ export function measureProgress (
   }
 }
 
+/** When a member has been one for a year. */
+export const endOfFirstYear = (since: string) =>
+  new Date(Temporal.Instant.from(since).toZonedDateTimeISO('UTC').add({ years: 1 }).epochMilliseconds)
+
 function percentOfFirstYear (since: string) {
   const begin = Temporal.Instant.from(since).toZonedDateTimeISO('UTC')
   const now = Temporal.Now.zonedDateTimeISO('UTC')
-  const year = begin.add({ years: 1 })
-  return percent(now.epochMilliseconds - begin.epochMilliseconds, year.epochMilliseconds - begin.epochMilliseconds)
+  const end = endOfFirstYear(since).getTime()
+  return percent(now.epochMilliseconds - begin.epochMilliseconds, end - begin.epochMilliseconds)
 }

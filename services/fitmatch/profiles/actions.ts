@@ -6,6 +6,7 @@ import { validateName } from '@tandem/account-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
 import { NotFound } from '@tandem/http-kit'
 import { endAllBuddies } from '../buddies/endings.ts'
+import { planFirstCheck } from '../badges/check-times.ts'
 import type { Deps } from '../deps.ts'
 import { ProfileExists, TooManyPositionChanges } from '../errors.ts'
 import { endPlacesOf } from '../activities/endings.ts'
@@ -81,6 +82,7 @@ async function insertProfile (trx: Trx, accountId: string, { columns, facts, pho
     .returning('id')
     .executeTakeFirst()
   if (!profile) throw new ProfileExists()
+  await planFirstCheck(trx, accountId)
   if (photos.length > 0) {
     await trx.insertInto('photos')
       .values(

@@ -23,7 +23,8 @@ const defaultPreferences = { looking_for: ['MALE', 'FEMALE', 'OTHER'], age_max: 
 
 /** Columns filled from the main profile. */
 function fromMainProfile (
-  { name, birthDate, gender, bio, height, city, latitude, longitude, preferredAvailability }: MainProfile
+  { name, birthDate, gender, bio, height, city, latitude, longitude, preferredAvailability, preferredWorkoutTime = [] }:
+    MainProfile
 ) {
   const hasPosition = latitude !== null && longitude !== null
   return {
@@ -40,7 +41,7 @@ function fromMainProfile (
     longitude: hasPosition ? roundToGrid(longitude) : null,
     interested_in: [],
     fitness_goals: [],
-    preferred_times: toTimes(preferredAvailability),
+    preferred_times: toTimes(preferredWorkoutTime.length > 0 ? preferredWorkoutTime : preferredAvailability),
     workout_days: [],
     prompts: '[]'
   }

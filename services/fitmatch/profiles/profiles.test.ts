@@ -150,6 +150,12 @@ t.test('a matching profile', async (t) => {
     t.match(await postOnce(ana, 'l', '/fitmatch/profile', {}), { status: 409, code: 'PROFILE_EXISTS' })
   })
 
+  t.test('prefers the times of workouts over those of free time', async (t) => {
+    const ana = person('Ana', { preferredWorkoutTime: ['early_morning', 'night'] })
+    await post(ana, '/fitmatch/profile')
+    t.same((await get(ana, '/fitmatch/profile')).data.preferredTimes, ['EARLY_MORNING', 'NIGHT'])
+  })
+
   t.test('starts with those photos of the main profile that exist', async (t) => {
     const ana = person('Ana')
     services.facts.set(

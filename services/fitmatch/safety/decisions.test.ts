@@ -44,7 +44,11 @@ t.test('all reports of a person are one case, and a decision resolves all of the
   await Promise.all([apply(made, 1, eventId), apply(made, 1, eventId)])
   t.equal(await statusOf(ben), 'SUSPENDED')
   t.match(await caseOf(ben), { outcome: 'ACTION_TAKEN' })
-  t.match((await get(ana.id, '/fitmatch/report')).data.reports, [{ status: 'RESOLVED', outcome: 'ACTION_TAKEN' }])
+  t.match((await get(ana.id, '/fitmatch/report')).data.reports, [{
+    status: 'RESOLVED',
+    outcome: 'ACTION_TAKEN',
+    state: 'ACTION_TAKEN'
+  }])
   t.match(
     new Map((await publishedEvents(ReportResolved)).map(({ reporterId, outcome }) => [reporterId, outcome])),
     new Map([[ana.id, 'ACTION_TAKEN'], [cleo.id, 'ACTION_TAKEN']])
@@ -125,7 +129,7 @@ t.test('a verified main photo comes back with the verification and its badge', a
   const { id: verificationId } = await db.selectFrom('verifications').where('account_id', '=', ben.id).select('id')
     .executeTakeFirstOrThrow()
   const operator = { accountId: randomUUID(), sessionId: randomUUID(), network: '203.0.113', requestId: 'r-1' }
-  await decideVerification(db, { operator, verificationId, approved: true, reason: null })
+  await decideVerification(db, { operator, verificationId, rejection: null })
   const [main, other] = (await get(ben.id, '/fitmatch/photos')).data.photos
   await upload(ben.id, '/fitmatch/photos', 'file', createPng())
   await del(ben.id, `/fitmatch/photos?id=${other.id}`)

@@ -124,6 +124,10 @@ async function insertReport (
     .executeTakeFirstOrThrow()
 }
 
+// What came of a report, without saying what was done.
+const state = sql<'OPEN' | 'ACTION_TAKEN' | 'NO_VIOLATION'>`case when status = 'OPEN' then 'OPEN'
+  when action = 'SUSPEND' then 'ACTION_TAKEN' else 'NO_VIOLATION' end`
+
 const ownReportColumns = [
   'id',
   'profile_id as reportedProfileId',
@@ -132,9 +136,8 @@ const ownReportColumns = [
   'evidence',
   'activity_id as activityId',
   'status',
-  // What came of it, without saying what was done.
-  sql<'ACTION_TAKEN' | 'NO_VIOLATION' | null>`case when status = 'OPEN' then null
-    when action = 'SUSPEND' then 'ACTION_TAKEN' else 'NO_VIOLATION' end`.as('outcome'),
+  state.as('state'),
+  sql<'ACTION_TAKEN' | 'NO_VIOLATION' | null>`nullif(${state}, 'OPEN')`.as('outcome'),
   'created_at as createdAt'
 ] as const
 

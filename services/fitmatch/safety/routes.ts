@@ -55,6 +55,9 @@ const Report = named(
     activityId: Nullable(Type.String(), { description: 'The activity at which it happened' }),
     status: Enum(['OPEN', 'RESOLVED']),
     outcome: Nullable(Enum(['ACTION_TAKEN', 'NO_VIOLATION']), { description: 'Null while the report is open' }),
+    state: Enum(['OPEN', 'ACTION_TAKEN', 'NO_VIOLATION'], {
+      description: 'What came of it, without saying what was done'
+    }),
     createdAt: Timestamp
   }, {
     examples: [{
@@ -66,6 +69,7 @@ const Report = named(
       activityId: null,
       status: 'OPEN',
       outcome: null,
+      state: 'OPEN',
       createdAt: '2026-01-31T08:00:00.000Z'
     }]
   })

@@ -341,7 +341,7 @@ t.test('safety', async (t) => {
       action: 'RESTORE'
     })
     t.match((await publishedEvents(SuspensionChanged)).at(-1), { accountId: ben.id, suspended: false })
-    t.match((await get(ana.id, '/fitmatch/report')).data, { reports: [{ status: 'RESOLVED' }] })
+    t.match((await get(ana.id, '/fitmatch/report')).data, { reports: [{ status: 'RESOLVED', state: 'NO_VIOLATION' }] })
   })
 
   t.test('operators see urgent reports first, and their decisions are logged', async (t) => {

@@ -16,7 +16,7 @@ import {
 import { auditDecision, publishRead, type Operator } from '../operators.ts'
 import { lockedProfileColumns, lockProfile } from '../people/queries.ts'
 import { revokeUnlessMainPhotoCompared } from '../photos/approval.ts'
-import type { Db, Trx } from '../tables.ts'
+import type { Db, RejectionCode, Trx } from '../tables.ts'
 import { findSelfieKey, readVerification } from './queries.ts'
 import { createSelfieKey } from './selfie-keys.ts'
 
@@ -81,15 +81,16 @@ export async function readSelfie ({ db, selfies }: Deps, operator: Operator, ver
 interface Decision {
   operator: Operator
   verificationId: string
-  approved: boolean
-  reason: string | null
+  /** Null: it is approved. */
+  rejection: { reason: string, reasonCode: RejectionCode } | null
 }
 
 /**
  * Decides a verification, once. The decision covers only the photos it was submitted with.
  * @throws VerificationNotFound, AlreadyDecided
  */
-export async function decideVerification (db: Db, { operator, verificationId, approved, reason }: Decision) {
+export async function decideVerification (db: Db, { operator, verificationId, rejection }: Decision) {
+  const [approved, reason] = [rejection === null, rejection?.reason ?? null]
   const isDecided = await db.transaction().execute(async (trx) => {
     const verification = await trx.selectFrom('verifications').where('id', '=', verificationId)
       .select(['account_id as accountId', 'profile_id as profileId']).executeTakeFirst()
@@ -102,7 +103,12 @@ export async function decideVerification (db: Db, { operator, verificationId, ap
       .executeTakeFirst()
     if (approved && profile) await revokeUnlessMainPhotoCompared(trx, profile)
     const decided = await trx.updateTable('verifications')
-      .set({ status: approved ? 'APPROVED' : 'REJECTED', reason, decided_at: sql`now()` })
+      .set({
+        status: approved ? 'APPROVED' : 'REJECTED',
+        reason,
+        reason_code: rejection?.reasonCode ?? null,
+        decided_at: sql`now()`
+      })
       .where('id', '=', verificationId).where('status', '=', 'PENDING')
       .returning('id')
       .executeTakeFirst()

@@ -1,19 +1,7 @@
 import Type from 'typebox'
 import { networkOf } from '@tandem/account-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
-import {
-  Body,
-  Data,
-  data,
-  Enum,
-  Id,
-  Message,
-  message,
-  NextCursor,
-  PageQuery,
-  Text,
-  type Routes
-} from '@tandem/http-kit'
+import { Data, data, Enum, Id, Message, message, NextCursor, PageQuery, type Routes } from '@tandem/http-kit'
 import { forOperators, type Operator as ConsoleOperator } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { VerificationNotFound } from '../errors.ts'
@@ -21,6 +9,7 @@ import type { Operator } from '../operators.ts'
 import { withPhotos } from '../photos/describe.ts'
 import { decideVerification, readSelfie } from './actions.ts'
 import { findVerificationPhoto, listVerifications } from './queries.ts'
+import { Rejection } from './schemas.ts'
 
 const Verification = Type.Object({}, { additionalProperties: true })
 
@@ -78,16 +67,16 @@ export const verificationConsoleRoutes: Routes<Deps> = async (app, deps) => {
     schema: { hide: true, params, response: { 200: Message } }
   }, async (request) => {
     const { id: verificationId } = request.params
-    await decideVerification(db, { operator: actorOf(request), verificationId, approved: true, reason: null })
+    await decideVerification(db, { operator: actorOf(request), verificationId, rejection: null })
     return message('Verification approved')
   })
 
   app.post('/operator/verifications/:id/reject', {
     config: forOperators('verifications.decide'),
-    schema: { hide: true, params, body: Body({ reason: Text({ max: 500 }) }), response: { 200: Message } }
+    schema: { hide: true, params, body: Rejection, response: { 200: Message } }
   }, async (request) => {
-    const { params: { id: verificationId }, body: { reason } } = request
-    await decideVerification(db, { operator: actorOf(request), verificationId, approved: false, reason })
+    const { params: { id: verificationId }, body: rejection } = request
+    await decideVerification(db, { operator: actorOf(request), verificationId, rejection })
     return message('Verification rejected')
   })
 }

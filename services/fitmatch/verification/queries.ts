@@ -13,6 +13,7 @@ export async function readVerification (db: Db, accountId: string) {
     .select([
       'verifications.status',
       'reason',
+      'reason_code as reasonCode',
       'submitted_at as submittedAt',
       'decided_at as decidedAt',
       'revoked_at as revokedAt'
@@ -20,10 +21,15 @@ export async function readVerification (db: Db, accountId: string) {
     .orderBy('verifications.id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if (!latest) return { status: 'NONE' as const, reason: null, submittedAt: null, decidedAt: null }
+  if (!latest) return { status: 'NONE' as const, reason: null, reasonCode: null, submittedAt: null, decidedAt: null }
   const { revokedAt, status, ...verification } = latest
   if (status === 'CANCELED' || revokedAt !== null) {
-    return { ...verification, status: 'NONE' as const, reason: MAIN_PHOTO_CHANGED }
+    return {
+      ...verification,
+      status: 'NONE' as const,
+      reason: MAIN_PHOTO_CHANGED,
+      reasonCode: 'MAIN_PHOTO_CHANGED' as const
+    }
   }
   return { ...verification, status }
 }
@@ -40,6 +46,7 @@ export async function listVerifications (db: Db, { status, limit, cursor }: Page
       'display_name as displayName',
       'verifications.status',
       'reason',
+      'reason_code as reasonCode',
       'submitted_at as submittedAt',
       'decided_at as decidedAt',
       'selfie_key as selfieKey',

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import {
-  Body,
   Data,
   data,
   Enum,
@@ -12,7 +11,6 @@ import {
   Nullable,
   PageQuery,
   requireRole,
-  Text,
   Timestamp,
   Forbidden,
   named,
@@ -31,17 +29,30 @@ import { operatorOf } from '../operators.ts'
 import { readCaller } from '../people/queries.ts'
 import { withPhotos } from '../photos/describe.ts'
 import { CandidatePhoto } from '../photos/schemas.ts'
+import { rejectionCodes } from '../tables.ts'
 import { cancelVerification, decideVerification, readSelfie, submitSelfie } from './actions.ts'
 import { listVerifications, readVerification } from './queries.ts'
+import { Rejection } from './schemas.ts'
 
 const Verification = named(
   'Verification',
   Type.Object({
     status: Enum(['NONE', 'PENDING', 'APPROVED', 'REJECTED']),
-    reason: Nullable(Type.String()),
+    reason: Nullable(Type.String(), { description: 'In the words of the operator' }),
+    reasonCode: Nullable(Enum([...rejectionCodes, 'MAIN_PHOTO_CHANGED']), {
+      description: 'Why it was rejected, or why it does not hold any more: the main photo changed'
+    }),
     submittedAt: Nullable(Timestamp),
     decidedAt: Nullable(Timestamp)
-  }, { examples: [{ status: 'PENDING', reason: null, submittedAt: '2026-01-31T08:00:00.000Z', decidedAt: null }] })
+  }, {
+    examples: [{
+      status: 'PENDING',
+      reason: null,
+      reasonCode: null,
+      submittedAt: '2026-01-31T08:00:00.000Z',
+      decidedAt: null
+    }]
+  })
 )
 
 const VerificationForOperators = named(
@@ -57,6 +68,7 @@ const VerificationForOperators = named(
     hasSelfie: Type.Boolean({ description: 'Whether the selfie is still available at …/:id/selfie' }),
     status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED']),
     reason: Nullable(Type.String()),
+    reasonCode: Nullable(Enum(rejectionCodes)),
     submittedAt: Timestamp,
     decidedAt: Nullable(Timestamp)
   }, {
@@ -69,6 +81,7 @@ const VerificationForOperators = named(
       hasSelfie: true,
       status: 'PENDING',
       reason: null,
+      reasonCode: null,
       submittedAt: '2026-01-31T08:00:00.000Z',
       decidedAt: null
     }]
@@ -83,7 +96,8 @@ export const verificationRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'getVerification',
       summary: 'Get the status of my photo verification',
-      description: 'NONE before the first selfie. A rejection has a reason.',
+      description:
+        'NONE before the first selfie. A rejection has a reason, and a `reasonCode` that apps can explain in their own words.',
       response: { 200: Data(Type.Object({ verification: Verification })) }
     }
   }, async ({ account }) => data({ verification: await readVerification(db, account.id) }))
@@ -180,8 +194,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
     await decideVerification(db, {
       operator: operatorOf(request),
       verificationId: request.params.id,
-      approved: true,
-      reason: null
+      rejection: null
     })
     return message('Verification approved')
   })
@@ -193,7 +206,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Reject a verification (operators)',
       description: 'The person sees the reason and can submit another selfie.',
       params,
-      body: Body({ reason: Text({ max: 500 }) }, { examples: [{ reason: 'The face is covered' }] }),
+      body: Rejection,
       errors: [Forbidden, VerificationNotFound, AlreadyDecided],
       response: { 200: Message }
     },
@@ -202,8 +215,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
     await decideVerification(db, {
       operator: operatorOf(request),
       verificationId: request.params.id,
-      approved: false,
-      reason: request.body.reason
+      rejection: request.body
     })
     return message('Verification rejected')
   })

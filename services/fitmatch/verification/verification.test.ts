@@ -21,7 +21,13 @@ t.test('photo verification', async (t) => {
 
   t.test('can be pending once, and is canceled together with its selfie', async (t) => {
     const { id: ana } = await memberWithPhotos('Ana')
-    t.strictSame(await stateOf(ana), { status: 'NONE', reason: null, submittedAt: null, decidedAt: null })
+    t.strictSame(await stateOf(ana), {
+      status: 'NONE',
+      reason: null,
+      reasonCode: null,
+      submittedAt: null,
+      decidedAt: null
+    })
     const responses = await inParallel(5, () => submit(ana))
     t.strictSame(responses.map(({ status }) => status).sort((one, other) => one - other), [200, 409, 409, 409, 409])
     t.match(responses.find(({ status }) => status === 200), {
@@ -177,7 +183,12 @@ t.test('photo verification', async (t) => {
     })
     t.match(await del(ana.id, `/fitmatch/photos?id=${second}`), { status: 200 })
     t.equal(await own(), undefined, 'the verification is no longer pending')
-    t.match(await stateOf(ana.id), { status: 'NONE', reason: /main photo has changed/, submittedAt: String })
+    t.match(await stateOf(ana.id), {
+      status: 'NONE',
+      reason: /main photo has changed/,
+      reasonCode: 'MAIN_PHOTO_CHANGED',
+      submittedAt: String
+    })
     t.match(await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`), {
       status: 409,
       code: 'ALREADY_DECIDED'
@@ -260,10 +271,16 @@ t.test('photo verification', async (t) => {
       status: 400,
       code: 'VALIDATION_ERROR'
     })
-    t.match(await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, { reason: 'Blurred' }), {
-      status: 200
-    })
-    t.match(await stateOf(ana), { status: 'REJECTED', reason: 'Blurred' })
+    t.match(
+      await operator('POST', `/fitmatch/admin/verifications/${id}/reject`, {
+        reason: 'Blurred',
+        reasonCode: 'FACE_NOT_VISIBLE'
+      }),
+      {
+        status: 200
+      }
+    )
+    t.match(await stateOf(ana), { status: 'REJECTED', reason: 'Blurred', reasonCode: 'FACE_NOT_VISIBLE' })
     t.match(await submit(ana), { status: 200 })
     t.match(await operator('POST', '/fitmatch/admin/verifications/garbage/approve'), { status: 404, code: 'NOT_FOUND' })
   })

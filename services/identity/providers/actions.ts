@@ -14,6 +14,7 @@ import {
 import { continueSuspension } from '../remembered/actions.ts'
 import { isEmailBanned, isProviderBanned } from '../remembered/queries.ts'
 import { isAddressReserved } from '../reserved-addresses.ts'
+import { addReferral } from '../referrals/actions.ts'
 import { addAccount } from '../registration/actions.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
@@ -26,6 +27,8 @@ interface SignIn {
   /** The name of a new account; never used to find an account. */
   name: string | undefined
   locale: string
+  /** It counts for a new account only. */
+  referralCode?: string | undefined
   client: Client
 }
 
@@ -38,7 +41,7 @@ interface SignIn {
  */
 export async function signInByProvider (
   { db, secrets }: Pick<Deps, 'db' | 'secrets'>,
-  { provider, identity, name, locale, client }: SignIn
+  { provider, identity, name, locale, referralCode, client }: SignIn
 ) {
   return await db.transaction().execute(async (trx) => {
     if (identity.singleUseDigest && !await claimToken(trx, identity.singleUseDigest)) {
@@ -91,6 +94,7 @@ export async function signInByProvider (
     })
     if (added) {
       await link(trx, added.id)
+      if (referralCode) await addReferral(trx, added.id, referralCode)
       await continueSuspension(trx, secrets, added.id, { email, link: { provider, subject: identity.subject } })
       return { account: { ...added, isBanned: false }, isNewUser: true }
     }

@@ -12,6 +12,8 @@ import {
   InvalidProviderBToken,
   ProviderBEmailRequired
 } from '../errors.ts'
+import { tryToDecideReferral } from '../referrals/actions.ts'
+import { ReferralCode } from '../referrals/schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
 import type { Device } from '../sessions/actions.ts'
 import { device } from '../sessions/schemas.ts'
@@ -27,6 +29,7 @@ interface Attempt {
   provider: Provider
   token: string
   givenName?: string
+  referralCode: string | undefined
   device: Device
 }
 
@@ -39,8 +42,8 @@ export const providerRoutes: Routes<RouteDeps> = async (app, deps) => {
       summary: 'Sign in or register with provider A',
       description:
         'Returns 201 for a new account. An existing account with the same address is linked if its address ' +
-        'is verified. Without a name in the token, a new account is named after its address.',
-      body: Body({ idToken: ProviderToken, ...device }),
+        'is verified. Without a name in the token, a new account is named after its address. A `referralCode` counts for a new account only.',
+      body: Body({ idToken: ProviderToken, referralCode: Type.Optional(ReferralCode), ...device }),
       errors: [
         InvalidProviderAToken,
         ProviderAEmailNotVerified,
@@ -52,15 +55,16 @@ export const providerRoutes: Routes<RouteDeps> = async (app, deps) => {
     },
     config: { public: true }
   }, async (request, reply) => {
-    const { idToken, ...device } = request.body
-    return await handleSignIn(request, reply, { provider: 'PROVIDER_A', token: idToken, device })
+    const { idToken, referralCode, ...device } = request.body
+    return await handleSignIn(request, reply, { provider: 'PROVIDER_A', token: idToken, referralCode, device })
   })
 
   app.post('/auth/provider-b', {
     schema: {
       operationId: 'signInWithProviderB',
       summary: 'Sign in or register with provider B',
-      description: 'Returns 201 for a new account, which takes its name from `fullName`, else from its address.',
+      description:
+        'Returns 201 for a new account, which takes its name from `fullName`, else from its address. A `referralCode` counts for a new account only.',
       body: Body({
         identityToken: ProviderToken,
         fullName: Type.Optional(Body({
@@ -74,6 +78,7 @@ export const providerRoutes: Routes<RouteDeps> = async (app, deps) => {
             examples: ['ana@example.com']
           })
         ),
+        referralCode: Type.Optional(ReferralCode),
         authorizationCode: Type.Optional(ClientDetail({ max: 2_048, description: 'Ignored', examples: ['c6e1…'] })),
         ...device
       }),
@@ -93,12 +98,14 @@ export const providerRoutes: Routes<RouteDeps> = async (app, deps) => {
       fullName: { givenName = '', familyName = '' } = {},
       email: _,
       authorizationCode: __,
+      referralCode,
       ...device
     } = request.body
     return await handleSignIn(request, reply, {
       provider: 'PROVIDER_B',
       token: identityToken,
       givenName: `${givenName} ${familyName}`,
+      referralCode,
       device
     })
   })
@@ -106,10 +113,11 @@ export const providerRoutes: Routes<RouteDeps> = async (app, deps) => {
   async function handleSignIn (
     request: FastifyRequest,
     reply: FastifyReply,
-    { provider, token, givenName, device }: Attempt
+    { provider, token, givenName, referralCode, device }: Attempt
   ) {
     const signedIn = await logSignInFailure(db, { method: provider }, verifyAndSignIn())
     const { isNewUser } = signedIn
+    if (isNewUser) await tryToDecideReferral(deps, request.log, signedIn.account.id)
     return await reply.code(isNewUser ? 201 : 200).send({ ...await describeSignIn(deps, signedIn), isNewUser })
 
     async function verifyAndSignIn () {
@@ -120,6 +128,7 @@ export const providerRoutes: Routes<RouteDeps> = async (app, deps) => {
         identity,
         name: usableName(identity.name) ?? usableName(givenName),
         locale: languageOfRequest(request),
+        referralCode,
         client: { address: request.ip, device }
       })
     }

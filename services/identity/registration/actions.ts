@@ -15,6 +15,7 @@ import type { Db, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { continueSuspension } from '../remembered/actions.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
+import { addReferral } from '../referrals/actions.ts'
 import { isAddressReserved } from '../reserved-addresses.ts'
 import { digestOfToken } from '../random-tokens.ts'
 import { startFirstSession, type Client } from '../sessions/actions.ts'
@@ -82,7 +83,7 @@ async function createRegistered (
     if (!account) throw new EmailExists()
     await continueSuspension(trx, secrets, account.id, { email })
     if (referralCode) await addReferral(trx, account.id, referralCode)
-    const session = await startFirstSession(trx, {
+    const session = await startFirstSession(trx, secrets, {
       accountId: account.id,
       method: 'REGISTRATION',
       client,
@@ -188,18 +189,6 @@ function nameFromEmail (email: string) {
   return findNameError(prefix) === undefined ? prefix : generateName()
 }
 
-/** Ignores an unknown code: it must not prevent a registration. */
-async function addReferral (trx: Trx, accountId: string, referralCode: string) {
-  await trx.insertInto('referrals')
-    .columns(['account_id', 'referrer_id'])
-    .expression((from) =>
-      from.selectFrom('accounts')
-        .where('referral_code', '=', referralCode)
-        .select([sql<string>`${accountId}::uuid`.as('account_id'), 'id as referrer_id'])
-    )
-    .execute()
-}
-
 // Without letters and digits that look alike. With 10^12 codes, a collision among a million accounts is unlikely.
 const REFERRAL_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const generateReferralCode = () =>
@@ -243,13 +232,17 @@ export async function verifyEmail (
   return outcome === 'VERIFIED'
 }
 
-/** Verifies an address with the link that was mailed with the code, once. @throws InvalidResetToken */
+/**
+ * Verifies an address with the link that was mailed with the code, once.
+ * @returns whose it is @throws InvalidResetToken
+ */
 export async function verifyEmailByLink (db: Db, { token, network, caller }: Verifier & { token: string }) {
-  await db.transaction().execute(async (trx) => {
+  return await db.transaction().execute(async (trx) => {
     const account = await redeemCodeLink(trx, { purpose: 'VERIFY', token })
     if (!account || account.emailVerified) throw new InvalidResetToken()
     await deleteCode(trx, { accountId: account.id, purpose: 'VERIFY' })
     await verifyFor(trx, account, { network, caller })
+    return account.id
   })
 }
 

@@ -7,6 +7,8 @@ import { EmailFailed, EmailExists, CommonPassword, UserNotFound, InvalidCode, In
 import { findTokenOwner } from '../keys/tokens.ts'
 import { NewPassword } from '../passwords/schemas.ts'
 import { Email, RequiredId } from '../schemas.ts'
+import { tryToDecideReferral } from '../referrals/actions.ts'
+import { ReferralCode } from '../referrals/schemas.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
 import { device } from '../sessions/schemas.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
@@ -101,10 +103,7 @@ export const registrationRoutes: Routes<RouteDeps> = async (app, deps) => {
         email: Email,
         password: Type.Optional(NewPassword),
         name: Type.Optional(Text({ min: 2, max: 100, examples: ['Ana'] })),
-        referralCode: Type.Optional(
-          // Of any length: a wrong code must not prevent a registration.
-          Type.String({ transform: ['trim', 'toUpperCase'], examples: ['K7RMX2PA'] })
-        ),
+        referralCode: Type.Optional(ReferralCode),
         ...device
       }),
       errors: [EmailExists, CommonPassword],
@@ -147,10 +146,12 @@ export const registrationRoutes: Routes<RouteDeps> = async (app, deps) => {
       }
     },
     config: { public: true }
-  }, async ({ body, ip, headers }) => {
+  }, async ({ body, ip, headers, log }) => {
     // A token that expired within the lifetime of a code, a day, still identifies the caller.
     const caller = await findTokenOwner(app, headers.authorization, DAY_SECONDS)
-    return await verifyEmail(db, secrets, { ...body, network: networkOf(ip), caller }) ? verified : alreadyVerified
+    const isVerifiedNow = await verifyEmail(db, secrets, { ...body, network: networkOf(ip), caller })
+    if (isVerifiedNow) await tryToDecideReferral(deps, log, body.userId)
+    return isVerifiedNow ? verified : alreadyVerified
   })
 
   app.post('/auth/verify-link', {
@@ -165,9 +166,10 @@ export const registrationRoutes: Routes<RouteDeps> = async (app, deps) => {
       response: { 200: Message }
     },
     config: { public: true }
-  }, async ({ body: { token }, ip, headers }) => {
+  }, async ({ body: { token }, ip, headers, log }) => {
     const caller = await findTokenOwner(app, headers.authorization, DAY_SECONDS)
-    await verifyEmailByLink(db, { token, network: networkOf(ip), caller })
+    const accountId = await verifyEmailByLink(db, { token, network: networkOf(ip), caller })
+    await tryToDecideReferral(deps, log, accountId)
     return message('Your email address is verified')
   })
 

@@ -20,6 +20,7 @@ export interface Device {
   deviceName?: string
   platform?: Platform
   appVersion?: string
+  deviceId?: string
 }
 
 /** The address and device of a caller who signs in. */
@@ -59,16 +60,17 @@ export async function startSession (
   if (earlier.active >= MAX_ACTIVE_SESSIONS) await endLeastUsed(trx, accountId)
   // The name of a device proves nothing alone: a thief can write it.
   const newDevice = earlier.total > 0 && (earlier.fromDevice === 0 || !isFromKnownNetwork)
-  return await insertSession(trx, { ...session, newDevice })
+  return await insertSession(trx, secrets, { ...session, newDevice })
 }
 
 /** Starts the session of an account that was just created, and publishes it. */
-export async function startFirstSession (trx: Trx, session: NewSession) {
-  return await insertSession(trx, { ...session, newDevice: false })
+export async function startFirstSession (trx: Trx, secrets: Secrets, session: NewSession) {
+  return await insertSession(trx, secrets, { ...session, newDevice: false })
 }
 
 async function insertSession (
   trx: Trx,
+  secrets: Secrets,
   { accountId, method, client: { address, device }, refreshToken = generateToken(), newDevice }: NewSession & {
     newDevice: boolean
   }
@@ -79,7 +81,8 @@ async function insertSession (
     device_name: device.deviceName ?? null,
     platform: device.platform ?? null,
     app_version: device.appVersion ?? null,
-    ip_address: maskAddress(address)
+    ip_address: maskAddress(address),
+    device_digest: device.deviceId ? secrets.digest('device', device.deviceId) : null
   })
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -6,7 +6,10 @@ export const device = {
   deviceInfo: Type.Optional(ClientDetail({ max: 500, examples: ['Pixel 9, Android 16'] })),
   deviceName: Type.Optional(ClientDetail({ max: 200, examples: ["Ana's phone"] })),
   platform: Type.Optional(Enum(['android', 'ios'], { transform: ['trim', 'toLowerCase'] })),
-  appVersion: Type.Optional(ClientDetail({ max: 50, examples: ['2.4.0'] }))
+  appVersion: Type.Optional(ClientDetail({ max: 50, examples: ['2.4.0'] })),
+  deviceId: Type.Optional(
+    ClientDetail({ max: 200, examples: ['5f0c1c1e-6f0e-4a41-8f0e-0d6b1c2a9b7d'] })
+  )
 }
 
 /** The tokens of a new or refreshed session. */

@@ -16,6 +16,7 @@ import {
 import { Password } from '../passwords/schemas.ts'
 import { Email } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
+import { tryToDecideReferral } from '../referrals/actions.ts'
 import { device } from '../sessions/schemas.ts'
 import { allowNetwork, signIn, signInByCode, signInByLink } from './actions.ts'
 import { describeSignIn, signedIn } from './response.ts'
@@ -92,15 +93,15 @@ export const signInRoutes: Routes<RouteDeps> = async (app, deps) => {
       },
       config: { public: true }
     },
-    async ({ body: { email, code, ...device }, ip }) =>
-      await describeSignIn(
-        deps,
-        await logSignInFailure(
-          deps.db,
-          { method: 'CODE', email },
-          signInByCode(deps, { email, code, client: { address: ip, device } })
-        )
+    async ({ body: { email, code, ...device }, ip, log }) => {
+      const signedIn = await logSignInFailure(
+        deps.db,
+        { method: 'CODE', email },
+        signInByCode(deps, { email, code, client: { address: ip, device } })
       )
+      await tryToDecideReferral(deps, log, signedIn.account.id)
+      return await describeSignIn(deps, signedIn)
+    }
   )
 
   app.post(
@@ -118,8 +119,11 @@ export const signInRoutes: Routes<RouteDeps> = async (app, deps) => {
       },
       config: { public: true }
     },
-    async ({ body: { token, ...device }, ip }) =>
-      await describeSignIn(deps, await signInByLink(deps, { token, client: { address: ip, device } }))
+    async ({ body: { token, ...device }, ip, log }) => {
+      const signedIn = await signInByLink(deps, { token, client: { address: ip, device } })
+      await tryToDecideReferral(deps, log, signedIn.account.id)
+      return await describeSignIn(deps, signedIn)
+    }
   )
 
   app.post('/auth/login-link/network', {

@@ -24,6 +24,20 @@ export async function startSubscription (
   await publishChange(trx, accountId)
 }
 
+const REWARD_PLAN = 'premium'
+
+/** Adds days at the end of a running subscription, or starts one. The caller holds the lock of the account. */
+export async function grantPremium (trx: Trx, accountId: string, { days }: { days: number }) {
+  const extended = await trx.updateTable('subscriptions')
+    .set({ current_period_end: sql`current_period_end + make_interval(days => ${days}::int)` })
+    .where('account_id', '=', accountId)
+    .where('status', '=', 'ACTIVE').where('current_period_end', '>', sql<Date>`now()`)
+    .returning('id')
+    .executeTakeFirst()
+  if (extended) await publishChange(trx, accountId)
+  else await startSubscription(trx, accountId, { planId: REWARD_PLAN, days })
+}
+
 /** Ends a subscription early. @returns whether there was an active one */
 export async function cancelSubscription (trx: Trx, accountId: string) {
   const canceled = await trx.updateTable('subscriptions').set({ status: 'CANCELED', current_period_end: sql`now()` })

@@ -170,7 +170,8 @@ export async function testApp (
     erasure: createIdentityErasure({ db, secrets, mailer, privateStorage }),
     mediaUrls: createMediaUrls('https://cdn.example.com'),
     publicUrl: 'https://tandem.example',
-    graceDays: 14
+    graceDays: 14,
+    referralRewardDays: 7
   }
   const app = await createApp(deps, { log: silentLog, keys })
   const { issueToken, issueOperatorToken } = createIssuers(app, deps)

@@ -35,6 +35,7 @@ export const seed: Seed = async ({ accountId: account_id, otherId, insert }) => 
   }
   await insert('provider_links', { account_id, provider: 'PROVIDER_A' })
   await insert('referrals', { account_id: otherId, referrer_id: account_id })
+  await insert('referral_rewards', { account_id })
   await insert('subscriptions', { account_id, status: 'ACTIVE' })
   await insert('mail_requests', { email, kind: 'RESET' })
   await insert('issue_reports', { email })

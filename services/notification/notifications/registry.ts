@@ -25,6 +25,7 @@ import {
   PostCommented,
   ProviderLinked,
   RecordSet,
+  ReferralCounted,
   ReportResolved,
   ReservationConfirmed,
   ReservationReminded,
@@ -219,6 +220,26 @@ export const registry: RegistryEntry[] = [
       : { dedupeKey: `record:${id}` },
     params: { exercise, weightKg, reps }
   }]),
+  onEvent(ReferralCounted, ({ referrerId, referredId, referrerDays, referredDays }) => [
+    {
+      kind: 'referralCounted',
+      dedupeKey: `referral:${referredId}`,
+      to: [referrerId],
+      actorId: referredId,
+      data: { userId: referredId },
+      params: { days: referrerDays }
+    },
+    ...referredDays > 0
+      ? [{
+        kind: 'referralRewarded' as const,
+        dedupeKey: `referral:${referrerId}`,
+        to: [referredId],
+        actorId: referrerId,
+        data: { userId: referrerId },
+        params: { days: referredDays }
+      }]
+      : []
+  ]),
   onEvent(AchievementEarned, ({ accountId, achievement, achievementId }) => [{
     kind: 'achievementEarned',
     // Of the achievement: one that was taken back can be earned again.

@@ -294,3 +294,27 @@ t.test('a withdrawn buddy request has no notification, in any order, and a repea
   await requested(ben, cem, second)
   t.match(await inbox(cem), { unreadCount: 1 }, 'other people can ask')
 })
+
+t.test('an achievement has no notification once the log that earned it is deleted within 24 hours, in any order', async (t) => {
+  const { receive, inbox, person, device, deliverAll, provider } = reset()
+  const ana = await person('Ana')
+  await device(ana)
+  const [lost, lostBefore, kept, again] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  const earn = async (achievement: string, achievementId: string, at = new Date()) =>
+    await receive('dashboard.achievement.earned.v1', { accountId: ana, achievement, achievementId }, { at })
+  const lose = async (achievement: string, achievementId: string) =>
+    await receive('dashboard.achievement.lost.v1', { accountId: ana, achievement, achievementId })
+  await earn('FIRST_WORKOUT', lost)
+  await earn('FIRST_PR', kept)
+  await lose('FIRST_WORKOUT', lost)
+  await lose('FIRST_WORKOUT', lost)
+  await lose('STREAK_7', lostBefore)
+  await earn('STREAK_7', lostBefore, new Date(Date.now() - 60_000))
+  t.match(await inbox(ana), { notifications: [{ data: { achievementId: kept } }], unreadCount: 1 })
+  await deliverAll()
+  t.match(provider.sent, [{ data: { achievementId: kept } }])
+  t.equal(provider.sent.length, 1, 'nothing is pushed of those that were lost')
+
+  await earn('FIRST_WORKOUT', again)
+  t.match(await inbox(ana), { notifications: [{ data: { achievementId: again } }, { data: { achievementId: kept } }] })
+})

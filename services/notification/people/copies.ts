@@ -13,6 +13,7 @@ export interface PersonCopy {
   image: string | null
   locale: string
   timezone: string
+  pushNotifications?: boolean | null
   changedAt?: string
 }
 
@@ -24,12 +25,13 @@ export async function upsertPeople ({ db, mediaUrls }: CopyDeps, people: PersonC
   await upsertVersioned(
     db,
     'people',
-    people.map(({ accountId, name, image, locale, timezone, changedAt }) => ({
+    people.map(({ accountId, name, image, locale, timezone, pushNotifications = null, changedAt }) => ({
       account_id: accountId,
       name,
       image: mediaUrls.toStoredValue(image),
       locale,
       timezone,
+      push_notifications: pushNotifications,
       changed_at: changedAt ?? at
     })),
     { key: 'account_id' }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
+import { PersonChanged } from '@tandem/contracts'
+import { readSample } from '@tandem/contracts/samples'
 import { notificationTypes } from '../texts/types.ts'
 import { testApp, type TestApp } from '../test/app.ts'
 import { quietHoursEnd } from '../notifications/quiet-hours.ts'
@@ -183,6 +185,40 @@ t.test('a notification read during quiet hours is not pushed when they end', asy
     status: 'sent'
   }])
 })
+
+t.test('people who do not want pushes get none of any kind, and everything in their inbox', async (t) => {
+  const app = reset()
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  await app.device(ana)
+  await message(app, ben, ana)
+  await app.deliverAll()
+  t.equal(app.provider.sent.splice(0).length, 1)
+
+  const { sample, change } = await profileOf(app, ana)
+  await change({ ...sample, pushNotifications: false })
+  await message(app, ben, ana)
+  await app.receive('identity.password.changed.v1', { accountId: ana, how: 'CHANGED' })
+  t.equal((await app.send(ana, 'POST', '/notifications/push/test')).status, 200)
+  await app.send(ana, 'POST', '/notifications/read')
+  await app.deliverAll()
+  t.same(app.provider.sent, [], 'also not silently')
+  t.equal((await app.inbox(ana)).notifications.length, 3)
+  t.match((await app.log(ana))[0], { status: 'muted', reason: 'pushes are turned off in the profile' })
+
+  await change({ ...sample, pushNotifications: true })
+  await message(app, ben, ana)
+  await app.deliverAll()
+  t.equal(app.provider.sent.length, 1)
+})
+
+/** Changes how profile describes a person. */
+async function profileOf (app: TestApp, accountId: string) {
+  return {
+    sample: { ...await readSample(PersonChanged) as object, accountId },
+    change: async (data: object) =>
+      await app.receive(PersonChanged.type, { ...data, changedAt: new Date().toISOString() })
+  }
+}
 
 t.test('quiet hours are in local time', (t) => {
   const night = { enabled: true, start: '22:00', end: '07:00' }

@@ -66,6 +66,8 @@ export interface PushContent {
   isBlocked: boolean
   /** Whether nobody is to be notified: the recipient, or everybody who acted, is hidden. */
   isHidden: boolean
+  /** Whether the recipient does not want pushes. */
+  isUnwanted: boolean
   /** Whether it is of a broadcast that an operator has stopped. */
   isStopped: boolean
   actorId: string | null
@@ -88,6 +90,7 @@ export async function readPushContents (db: Db, ids: string[]): Promise<(PushCon
         or ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.owner_id`)} as "isBlocked",
       coalesce(${isOfHiddenPeople}, false)
         or (type <> 'ACCOUNT' and not ${isNotHidden(sql`notifications.account_id`)}) as "isHidden",
+      people.push_notifications is false as "isUnwanted",
       ${isStopped} as "isStopped",
       shown.actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone,
       ${unreadCountOf(sql`deliveries.account_id`)} as unread

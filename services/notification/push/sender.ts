@@ -137,11 +137,12 @@ async function deleteDevice (db: Db, { deviceId, accountId }: ClaimedDelivery, t
 
 function skipReason (
   { wasHeld, ageHours }: ClaimedDelivery,
-  { isRemoved, isBlocked, isHidden, isStopped, isRead }: PushContent
+  { isRemoved, isBlocked, isHidden, isUnwanted, isStopped, isRead }: PushContent
 ): DeliveryResult | undefined {
   if (isRemoved) return { status: 'muted', reason: 'the notification was deleted' }
   if (isBlocked) return { status: 'muted', reason: 'one of the two people has blocked the other' }
   if (isHidden) return { status: 'muted', reason: 'one of the two people is hidden' }
+  if (isUnwanted) return { status: 'muted', reason: 'pushes are turned off in the profile' }
   if (isStopped) return { status: 'muted', reason: 'the broadcast was stopped' }
   if (wasHeld && isRead) return { status: 'muted', reason: 'the notification was read before the push was due' }
   if (!wasHeld && ageHours >= MAX_AGE_HOURS) {

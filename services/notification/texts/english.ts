@@ -94,6 +94,21 @@ export const english = {
     title: 'New personal record',
     body: '{exercise}: {weightKg, plural, =0 {} other {# kg, }}{reps, plural, one {# rep} other {# reps}}'
   },
+  referralCounted: {
+    type: 'GAMIFICATION',
+    title: '{name} has joined',
+    body: `{days, plural,
+      =0 {{name} registered with your code.}
+      one {{name} registered with your code. You have one more day of premium.}
+      other {{name} registered with your code. You have # more days of premium.}}`
+  },
+  referralRewarded: {
+    type: 'GAMIFICATION',
+    title: 'Welcome',
+    body: `{days, plural,
+      one {You have one day of premium, because {name} invited you.}
+      other {You have # days of premium, because {name} invited you.}}`
+  },
   achievementEarned: {
     type: 'GAMIFICATION',
     title: 'Achievement unlocked',

@@ -73,6 +73,16 @@ export const indonesian: Texts = {
     title: 'Rekor pribadi baru',
     body: '{exercise}: {weightKg, plural, =0 {} other {# kg, }}{reps, plural, other {# repetisi}}'
   },
+  referralCounted: {
+    title: '{name} sudah bergabung',
+    body: `{days, plural,
+      =0 {{name} mendaftar dengan kode Anda.}
+      other {{name} mendaftar dengan kode Anda. Anda mendapat # hari premium lagi.}}`
+  },
+  referralRewarded: {
+    title: 'Selamat datang',
+    body: '{days, plural, other {Anda mendapat # hari premium, karena {name} mengundang Anda.}}'
+  },
   achievementEarned: {
     title: 'Pencapaian terbuka',
     body: `{achievement, select,

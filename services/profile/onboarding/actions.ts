@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { parseTimezone, validateName } from '@tandem/account-kit'
 import { readLocale, ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { validateOptions } from '../options/queries.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
 import { attachPhotos } from '../photos/actions.ts'
 import { parseBirthDate } from '../people/checks.ts'
+import { permissionColumns, preferenceColumns, type Permissions, type Preferences } from '../people/preferences.ts'
 import { resolvePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
 import type { Gender } from '../tables.ts'
@@ -75,13 +75,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
   })
 }
 
-interface PreferencesStep {
-  motivations?: string[]
-  favoriteSports?: string[]
-  activityStyle?: string[]
-  preferredAvailability?: string[]
-  preferredWorkoutTime?: string[]
-  workoutFrequency?: number
+interface PreferencesStep extends Preferences {
   subStep?: number
   completed?: boolean
 }
@@ -89,52 +83,17 @@ interface PreferencesStep {
 /** Saves the fields of the second step; omitted fields stay the same. @throws ValidationError */
 export async function savePreferences (deps: Deps, accountId: string, step: PreferencesStep) {
   await ensurePerson(deps, accountId)
-  await changePerson(deps, accountId, async (trx, person) => {
-    await validateOptions(trx, [
-      { field: 'motivations', type: 'motivation', chosen: step.motivations, current: person.motivations },
-      { field: 'favoriteSports', type: 'sport', chosen: step.favoriteSports, current: person.favorite_sports },
-      { field: 'activityStyle', type: 'activity_style', chosen: step.activityStyle, current: person.activity_style },
-      {
-        field: 'preferredAvailability',
-        type: 'availability',
-        chosen: step.preferredAvailability,
-        current: person.preferred_availability
-      }
-    ])
-    return {
-      ...(step.motivations && { motivations: step.motivations }),
-      ...(step.favoriteSports && { favorite_sports: step.favoriteSports }),
-      ...(step.activityStyle && { activity_style: step.activityStyle }),
-      ...(step.preferredAvailability && { preferred_availability: step.preferredAvailability }),
-      ...(step.preferredWorkoutTime && { preferred_workout_time: step.preferredWorkoutTime }),
-      ...(step.workoutFrequency !== undefined && { workout_frequency: step.workoutFrequency }),
-      ...progress(person.current_step, { subStep: step.subStep, reached: step.completed ? 2 : 0 })
-    }
-  })
+  await changePerson(deps, accountId, async (trx, person) => ({
+    ...await preferenceColumns(trx, person, step),
+    ...progress(person.current_step, { subStep: step.subStep, reached: step.completed ? 2 : 0 })
+  }))
 }
 
-interface Permissions {
-  locationEnabled: boolean
-  pushNotifications: boolean
-  latitude?: number
-  longitude?: number
-}
-
-/**
- * Saves the permissions and completes onboarding from any step. Without location permission the coordinates are not
- * stored.
- */
-export async function savePermissions (
-  deps: Deps,
-  accountId: string,
-  { locationEnabled, pushNotifications, latitude, longitude }: Permissions
-) {
+/** Saves the permissions and completes onboarding from any step. */
+export async function savePermissions (deps: Deps, accountId: string, permissions: Permissions) {
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (_, person) => ({
-    location_enabled: locationEnabled,
-    push_notifications: pushNotifications,
-    ...(!locationEnabled && { latitude: null, longitude: null }),
-    ...(locationEnabled && latitude !== undefined && longitude !== undefined && { latitude, longitude }),
+    ...permissionColumns(permissions),
     ...progress(person.current_step, { reached: 3 })
   }))
 }

@@ -1,5 +1,6 @@
 import { readTimezone } from '@tandem/account-kit'
 import type { Media } from '@tandem/media-kit'
+import { preferencesOf } from '../people/preferences.ts'
 import type { Person } from '../people/queries.ts'
 
 const text = (id: number | null) => id === null ? null : String(id)
@@ -29,10 +30,9 @@ export function describeProgress (media: Media, person: Person) {
       locale: person.locale,
       timezone: readTimezone(person.timezone),
       avatarUrl: media.urlOf(person.image),
-      motivations: person.motivations,
-      favoriteSports: person.favorite_sports,
-      activityStyle: person.activity_style,
-      preferredAvailability: person.preferred_availability
+      fitnessGoal: person.fitness_goal,
+      experience: person.experience,
+      ...preferencesOf(person)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { Person } from '@tandem/contracts'
+import { MatchFacts, People, Person } from '@tandem/contracts'
 import { testApp } from '../test/app.ts'
 
 const app = await testApp(t)
@@ -41,7 +41,13 @@ t.test('a new person has completed no step', async (t) => {
       motivations: [],
       favoriteSports: [],
       activityStyle: [],
-      preferredAvailability: []
+      preferredAvailability: [],
+      preferredWorkoutTime: [],
+      workoutFrequency: null,
+      fitnessGoal: null,
+      experience: 'BEGINNER',
+      locationEnabled: null,
+      pushNotifications: null
     }
   })
 })
@@ -100,7 +106,7 @@ t.test('onboarding that is resumed at each sub-step ends with a completed profil
     success: true,
     message: String
   })
-  t.match(await status(ana), { currentStep: 2, currentSubStep: 4, profile: { favoriteSports: ['running', 'yoga'] } })
+  t.match(await status(ana), { currentStep: 2, currentSubStep: 4, profile: preferences })
 
   t.match(
     await post(ana, '/onboarding/save-permissions', {
@@ -117,7 +123,9 @@ t.test('onboarding that is resumed at each sub-step ends with a completed profil
     }
   )
   const done = await status(ana)
-  t.match(done, { currentStep: 3, isCompleted: true, completedAt: String })
+  const permissions = { locationEnabled: true, pushNotifications: false }
+  t.match(done, { currentStep: 3, isCompleted: true, completedAt: String, profile: { ...preferences, ...permissions } })
+  t.match((await get(ana, '/profile')).data.profile, { ...preferences, ...permissions })
   t.match(await callRpc(Person, { accountId: ana }), {
     name: 'Ana Putri',
     image: photos(2)[0],
@@ -219,6 +227,46 @@ t.test('every field is accepted at its limits and rejected beyond them, without 
   }
   t.same((await save(ana, { name: null, bio: null, photos: null })).status, 200, 'null is the same as an omitted field')
   t.same(await status(ana), before)
+})
+
+t.test('the answers of onboarding can be changed in the profile, with the same limits', async (t) => {
+  const ana = await givenPerson('Ana')
+  await post(ana, '/onboarding/save-permissions', {
+    locationEnabled: true,
+    pushNotifications: true,
+    latitude: -8.6,
+    longitude: 115.2
+  })
+  const answers = {
+    motivations: ['stay_healthy'],
+    favoriteSports: ['yoga'],
+    activityStyle: ['solo'],
+    preferredAvailability: ['morning'],
+    preferredWorkoutTime: ['evening', 'night'],
+    workoutFrequency: 5,
+    locationEnabled: false,
+    pushNotifications: false
+  }
+  t.match(await app.put(ana, '/profile', answers), { status: 200, data: { profile: answers } })
+  t.match((await status(ana)).profile, answers)
+  t.match((await app.put(ana, '/profile', { bio: 'Runner' })).data.profile, answers, 'omitted fields stay')
+  const stored = await db.selectFrom('people').select('latitude').where('account_id', '=', ana).executeTakeFirst()
+  t.same(stored, { latitude: null }, 'the position is deleted with its permission')
+  for (
+    const bad of [{ favoriteSports: ['quidditch'] }, { preferredWorkoutTime: ['noon'] }, { workoutFrequency: 8 }, {
+      pushNotifications: 'no'
+    }]
+  ) {
+    t.match(await app.put(ana, '/profile', bad), { status: 400, code: 'VALIDATION_ERROR' }, JSON.stringify(bad))
+  }
+  t.match(await callRpc(MatchFacts, { accountId: ana }), {
+    preferredWorkoutTime: ['evening', 'night'],
+    workoutFrequency: 5
+  })
+  t.match(await callRpc(People, { accountIds: [ana] }), [{ pushNotifications: false }])
+  const published = (await events()).filter(({ data }) => (data as { accountId: string }).accountId === ana)
+  t.match(published.findLast(({ type }) => type === 'profile.person.changed.v1')?.data, { pushNotifications: false })
+  t.match(published.findLast(({ type }) => type === 'profile.facts.changed.v1')?.data, { workoutFrequency: 5 })
 })
 
 t.test('a locale with an underscore is accepted', async (t) => {

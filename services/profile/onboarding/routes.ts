@@ -5,11 +5,9 @@ import {
   ClientUrl,
   Data,
   data,
-  Enum,
   message,
   Message,
   Nullable,
-  Text,
   Timestamp,
   named,
   type Routes
@@ -17,19 +15,21 @@ import {
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from '../people/actions.ts'
+import { preferenceFields, preferencesShown } from '../people/preferences.ts'
 import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, Weight, WeightUnit } from '../people/schemas.ts'
 import { PlaceId } from '../places/schemas.ts'
 import { savePermissions, savePreferences, saveProfile } from './actions.ts'
 import { describeProgress } from './describe.ts'
 
-const OptionIds = (max: number) => Type.Array(Text({ max: 50 }), { maxItems: max, uniqueItems: true })
 const SubStep = (max: number) => Type.Integer({ minimum: 0, maximum: max })
 
 const examplePreferences = {
   motivations: ['stay_healthy'],
   favoriteSports: ['running', 'yoga'],
   activityStyle: ['partner'],
-  preferredAvailability: ['morning', 'weekend']
+  preferredAvailability: ['morning', 'weekend'],
+  preferredWorkoutTime: ['early_morning'],
+  workoutFrequency: 3
 }
 
 const OnboardingProfile = named(
@@ -51,10 +51,9 @@ const OnboardingProfile = named(
     locale: Type.String(),
     timezone: Type.String(),
     avatarUrl: Nullable(Type.String()),
-    motivations: Type.Array(Type.String()),
-    favoriteSports: Type.Array(Type.String()),
-    activityStyle: Type.Array(Type.String()),
-    preferredAvailability: Type.Array(Type.String())
+    fitnessGoal: Nullable(Type.String()),
+    experience: Type.String(),
+    ...preferencesShown
   }, {
     examples: [{
       name: 'Ana Putri',
@@ -73,7 +72,11 @@ const OnboardingProfile = named(
       locale: 'id',
       timezone: 'Asia/Makassar',
       avatarUrl: 'https://cdn.example.com/photos/1b4e28ba.webp',
-      ...examplePreferences
+      fitnessGoal: 'BUILD_MUSCLE',
+      experience: 'INTERMEDIATE',
+      ...examplePreferences,
+      locationEnabled: false,
+      pushNotifications: true
     }]
   })
 )
@@ -143,23 +146,12 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Save the second step: preferences',
       description: 'The lists contain ids of onboarding options. Omitted fields stay the same.',
       body: Body({
-        motivations: Type.Optional(OptionIds(50)),
-        favoriteSports: Type.Optional(OptionIds(50)),
-        activityStyle: Type.Optional(OptionIds(50)),
-        preferredAvailability: Type.Optional(OptionIds(50)),
-        preferredWorkoutTime: Type.Optional(
-          Type.Array(Enum(['early_morning', 'morning', 'afternoon', 'evening', 'night', 'flexible']), {
-            uniqueItems: true
-          })
-        ),
-        workoutFrequency: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: 'Workouts a week' })),
+        ...preferenceFields,
         subStep: Type.Optional(SubStep(4)),
         completed: Type.Optional(Type.Boolean({ description: 'true marks the step as completed' }))
       }, {
         examples: [{
           ...examplePreferences,
-          preferredWorkoutTime: ['early_morning'],
-          workoutFrequency: 3,
           subStep: 4,
           completed: true
         }]

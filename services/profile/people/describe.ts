@@ -3,7 +3,17 @@ import type { Person } from './queries.ts'
 
 /** The fields of a person that other services copy, with the picture as it is stored. */
 export const toPersonCopy = (
-  { account_id: accountId, name, username, image, imageDetails, bio, locale, timezone }: Person
+  {
+    account_id: accountId,
+    name,
+    username,
+    image,
+    imageDetails,
+    bio,
+    locale,
+    timezone,
+    push_notifications: pushNotifications
+  }: Person
 ) => ({
   accountId,
   name,
@@ -12,7 +22,8 @@ export const toPersonCopy = (
   imageDetails,
   bio,
   locale,
-  timezone: readTimezone(timezone)
+  timezone: readTimezone(timezone),
+  pushNotifications
 })
 
 /** When a person entered their weight; null without one. */
@@ -31,7 +42,9 @@ export const factsOf = (person: Person) => ({
   motivations: person.motivations,
   favoriteSports: person.favorite_sports,
   activityStyle: person.activity_style,
-  preferredAvailability: person.preferred_availability
+  preferredAvailability: person.preferred_availability,
+  preferredWorkoutTime: person.preferred_workout_time,
+  workoutFrequency: person.workout_frequency
 })
 
 /** The body facts in the person's own profile. */

@@ -141,7 +141,15 @@ t.test('a profile is changed field by field, and changes are published', async (
     fitnessGoal: 'BUILD_MUSCLE',
     experience: 'INTERMEDIATE',
     timezone: 'Europe/Paris',
-    locale: 'en'
+    locale: 'en',
+    motivations: ['stay_healthy'],
+    favoriteSports: ['running'],
+    activityStyle: ['solo'],
+    preferredAvailability: ['morning'],
+    preferredWorkoutTime: ['night'],
+    workoutFrequency: 4,
+    locationEnabled: false,
+    pushNotifications: true
   }
   const { status, data } = await put(ana, '/profile', body)
   t.equal(status, 200)
@@ -165,7 +173,7 @@ t.test('a profile is changed field by field, and changes are published', async (
   )
   t.match(await callRpc(Person, { accountId: ana }), {
     name: 'Ana Putri',
-    completion: 40,
+    completion: 70,
     profile: { fitnessGoal: 'BUILD_MUSCLE', username: 'ana_p', timezone: 'Europe/Paris' }
   })
 })

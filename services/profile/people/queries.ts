@@ -87,6 +87,7 @@ const selectPersonCopies = (db: Db) =>
       'bio',
       'locale',
       'timezone',
+      'push_notifications as pushNotifications',
       changedAt
     ])
 

@@ -6,6 +6,7 @@ import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import { changePerson, ensurePerson } from './actions.ts'
 import { parseBirthDate } from './checks.ts'
 import { bodyOf } from './describe.ts'
+import { permissionColumns, preferenceColumns, preferenceFields, preferencesOf } from './preferences.ts'
 import { isUsernameAvailable, type Person } from './queries.ts'
 import {
   Bio,
@@ -32,7 +33,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
         image: media.urlOf(person.image),
         picture: person.image === null ? null : media.describe(person.image, person.imageDetails),
         ...bodyOf(person),
-        locale: person.locale
+        locale: person.locale,
+        ...preferencesOf(person)
       }
     })
 
@@ -75,22 +77,33 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
         })),
         experience: Type.Optional(Enum(['BEGINNER', 'INTERMEDIATE', 'ADVANCED'])),
         timezone: Type.Optional(Timezone),
-        locale: Type.Optional(Locale)
+        locale: Type.Optional(Locale),
+        ...preferenceFields,
+        locationEnabled: Type.Optional(Type.Boolean({ description: 'false: the position is deleted' })),
+        pushNotifications: Type.Optional(Type.Boolean({ description: 'false: nothing is pushed' }))
       }),
       errors: [PersonNotFound, UsernameTaken],
       response: { 200: Data(Type.Object({ profile: OwnProfile })) }
     }
   }, async ({ body, account }) => {
-    const { birthDate, heightUnit, weightUnit, fitnessGoal, bio, locale, ...rest } = body
+    const { birthDate, heightUnit, weightUnit, fitnessGoal, bio, locale } = body
+    const { name, username, gender, height, weight, experience } = body
     const timezone = body.timezone && parseTimezone(body.timezone)
     const language = locale && readLocale(locale)
     await ensurePerson(deps, account.id)
     return toResponse(
-      await changePerson(deps, account.id, async (_, person) => {
-        validateName('name', rest.name, person.name)
-        validateName('username', rest.username, person.username, findUsernameError)
+      await changePerson(deps, account.id, async (trx, person) => {
+        validateName('name', name, person.name)
+        validateName('username', username, person.username, findUsernameError)
         return {
-          ...rest,
+          ...(name !== undefined && { name }),
+          ...(username !== undefined && { username }),
+          ...(gender && { gender }),
+          ...(height !== undefined && { height }),
+          ...(weight !== undefined && { weight }),
+          ...(experience && { experience }),
+          ...await preferenceColumns(trx, person, body),
+          ...permissionColumns(body),
           ...(bio !== undefined && { bio: bio || null }),
           ...(birthDate && { birth_date: parseBirthDate(birthDate, timezone ?? person.timezone) }),
           ...(heightUnit && { height_unit: heightUnit }),

@@ -20,6 +20,7 @@ export const handlePerson = (deps: Deps) =>
       completion: completionOf(person),
       profile: {
         ...bodyOf(person),
+        workoutFrequency: person.workout_frequency,
         onboardingCompleted: person.current_step === 3,
         onboardingStep: person.current_step,
         username: person.username,

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { examplePicture, Picture } from '@tandem/media-kit'
 import { ClientDetail, Enum, IsoDate, Nullable, Text, Timestamp, named } from '@tandem/http-kit'
+import { preferencesShown } from './preferences.ts'
 
 // The fields that several routes accept, with their limits.
 
@@ -51,7 +52,8 @@ export const OwnProfile = named(
     fitnessGoal: Nullable(Type.String()),
     experience: Type.String(),
     timezone: Type.String(),
-    locale: Type.String()
+    locale: Type.String(),
+    ...preferencesShown
   }, {
     examples: [{
       name: 'Ana Putri',
@@ -68,7 +70,15 @@ export const OwnProfile = named(
       fitnessGoal: 'BUILD_MUSCLE',
       experience: 'INTERMEDIATE',
       timezone: 'Asia/Makassar',
-      locale: 'id'
+      locale: 'id',
+      motivations: ['stay_healthy'],
+      favoriteSports: ['running', 'yoga'],
+      activityStyle: ['partner'],
+      preferredAvailability: ['morning', 'weekend'],
+      preferredWorkoutTime: ['early_morning'],
+      workoutFrequency: 3,
+      locationEnabled: false,
+      pushNotifications: true
     }]
   })
 )

@@ -61,16 +61,24 @@ export async function copyPhotosOfOthers (
   }))
 }
 
-/** Marks the images that a new post or story shows as in use. Images of other hosts are ignored. @throws MediaGone */
+/**
+ * Marks the images that a new post or story shows as in use. Images of other hosts are ignored.
+ * @returns the MIME types of those that are ours @throws MediaGone
+ */
 export async function attachMedia (trx: Trx, images: string[]) {
-  if (images.length === 0) return
-  const locked = await trx.selectFrom('media').where('key', 'in', images).select(['key', 'delete_requested_at'])
+  if (images.length === 0) return []
+  const locked = await trx.selectFrom('media').where('key', 'in', images).select([
+    'key',
+    'mime_type',
+    'delete_requested_at'
+  ])
     .orderBy('key').forUpdate().execute()
   if (locked.some((image) => image.delete_requested_at)) throw new MediaGone()
   if (locked.length > 0) {
     await trx.updateTable('media').where('key', 'in', locked.map(({ key }) => key)).set({ unused_since: null })
       .execute()
   }
+  return locked.map((image) => image.mime_type)
 }
 
 /** An image as stored in a post or a story, and the account that owns the post or story. */

@@ -53,11 +53,13 @@ t.test('media', async (t) => {
     t.same(thumbnails.map((each: { width: number }) => each.width), [160, 320])
     const external = 'https://example.com/elsewhere.mp4'
     const unknown = { url: external, width: null, height: null, blurhash: null, thumbnails: [] }
-    const { id } = (await post(ana, '/feed', { type: 'VIDEO', mediaUrls: [url, external] })).data.post
+    const { id } = (await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [url, external] })).data.post
     t.same((await get(ana, `/feed/${id}`)).data.post.media, [
       { type: 'IMAGE', url, width, height, blurhash, thumbnails },
-      { type: 'VIDEO', ...unknown }
+      { type: 'IMAGE', ...unknown }
     ])
+    const { data: { post: video } } = await post(ana, '/feed', { type: 'VIDEO', mediaUrls: [external] })
+    t.same(video.media, [{ type: 'VIDEO', ...unknown }])
     await put(ana, `/feed/${id}`, { visibility: 'PRIVATE' })
     const [copy] = (await get(ana, `/feed/${id}`)).data.post.media
     t.match(copy, { width, height, blurhash, thumbnails: [{ url: /private.*signature=.*&w=160$/ }, { width: 320 }] })

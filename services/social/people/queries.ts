@@ -1,4 +1,5 @@
 import { sql, type ExpressionBuilder } from 'kysely'
+import { languageOfLocale } from '@tandem/http-kit'
 import type { ImageDetails } from '@tandem/media-kit'
 import type { Db, Tables } from '../tables.ts'
 import { followersCount, followingCount } from '../visibility/counts.ts'
@@ -107,4 +108,10 @@ export async function searchPeople (
   const first = last && !last.byUsername ? [] : await part(true).execute()
   if (first.length > limit || words === undefined) return first
   return [...first, ...await part(false).execute()].slice(0, limit + 1)
+}
+
+/** The language of a person, as far as the local copy knows it. */
+export async function findLanguage (db: Db, accountId: string) {
+  const person = await db.selectFrom('people').where('account_id', '=', accountId).select('locale').executeTakeFirst()
+  return languageOfLocale(person?.locale ?? null)
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { PostDeleted, PostEdited, PostNarrowed } from '@tandem/contracts'
+import { AchievementShared, AchievementUnshared, PostDeleted, PostEdited, PostNarrowed } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { NotYourPost, PostEmpty, PostNotFound } from '../errors.ts'
+import { MediaOfOtherType, NotYourPost, PostEmpty, PostNotFound } from '../errors.ts'
 import { replaceHashtags } from '../hashtags/actions.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import { createMentions, updateMentions } from '../mentions/actions.ts'
@@ -11,6 +11,7 @@ import type { Db, PostType, Trx, Visibility } from '../tables.ts'
 import { publishClosed } from '../visibility/closed-posts.ts'
 import { excerptOf, hiddenPostError, lockVisiblePost } from '../visibility/posts.ts'
 import { findPost } from './queries.ts'
+import { roundDegrees, type Snapshots } from './snapshots.ts'
 import type { CountView } from './views.ts'
 
 export interface NewPost {
@@ -21,23 +22,24 @@ export interface NewPost {
   /** As stored: storage keys, or URLs of other hosts. */
   mediaUrls: string[]
   mediaType: string | null
-  activityId: string | null
-  workoutId: string | null
-  achievementId: string | null
+  snapshots: Snapshots
   locationName: string | null
   latitude: number | null
   longitude: number | null
   poll: NewPoll | null
 }
 
+const achievementIdOf = sql<string | null>`achievement ->> 'id'`.as('achievementId')
+
 const showsNothing = sql<boolean>`content = '' and media_urls = '{}' and type <> 'POLL'
   and coalesce(activity_id, workout_id, achievement_id, location_name) is null`.as('isEmpty')
 
-/** @throws PostEmpty, MediaGone */
+/** @throws PostEmpty, MediaGone, MediaOfOtherType */
 export async function createPost (db: Db, post: NewPost, idempotencyKey?: IdempotencyKey) {
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
-    const { authorId, type, visibility, content, mediaUrls, poll } = post
-    await attachMedia(trx, mediaUrls)
+    const { authorId, type, visibility, content, mediaUrls, poll, latitude, longitude } = post
+    const { workout, achievement, activity } = post.snapshots
+    checkTypes(type, await attachMedia(trx, mediaUrls))
     const { id, isEmpty } = await trx.insertInto('posts')
       .values({
         author_id: authorId,
@@ -46,21 +48,34 @@ export async function createPost (db: Db, post: NewPost, idempotencyKey?: Idempo
         content,
         media_urls: mediaUrls,
         media_type: post.mediaType,
-        activity_id: post.activityId,
-        workout_id: post.workoutId,
-        achievement_id: post.achievementId,
+        activity_id: activity?.id ?? null,
+        workout_id: workout?.id ?? null,
+        achievement_id: achievement?.id ?? null,
+        workout: workout && JSON.stringify(workout),
+        achievement: achievement && JSON.stringify(achievement),
+        activity: activity && JSON.stringify(activity),
         location_name: post.locationName,
-        latitude: post.latitude,
-        longitude: post.longitude
+        latitude: latitude === null ? null : roundDegrees(latitude),
+        longitude: longitude === null ? null : roundDegrees(longitude)
       })
       .returning(['id', showsNothing])
       .executeTakeFirstOrThrow()
     if (isEmpty) throw new PostEmpty()
     if (poll) await insertPoll(trx, id, poll)
+    if (achievement) {
+      await publish(trx, AchievementShared, id, { postId: id, authorId, achievementId: achievement.id })
+    }
     await replaceHashtags(trx, id, content)
     await createMentions(trx, { post: { id, authorId, visibility }, commentId: null, authorId, content })
     return await findPost(trx, id, authorId) ?? failUnreadable(id)
   })
+}
+
+/** Our own media must be what the post says it is. @throws MediaOfOtherType */
+function checkTypes (type: PostType, mimeTypes: string[]) {
+  const contradicts = (mimeType: string) =>
+    type === 'IMAGE' && mimeType.startsWith('video/') || type === 'VIDEO' && mimeType.startsWith('image/')
+  if (mimeTypes.some(contradicts)) throw new MediaOfOtherType()
 }
 
 /** @throws NotYourPost, PostEmpty, and the errors of reading the post */
@@ -102,10 +117,15 @@ export async function updatePost (db: Db, { id, accountId, content, visibility }
 export async function deletePost (db: Db, { id, accountId }: { id: string, accountId: string }) {
   return await db.transaction().execute(async (trx) => {
     await lockOwnPost(trx, id, accountId)
-    const { media_urls: images } = await trx.updateTable('posts').where('id', '=', id).set({ deleted_at: new Date() })
-      .returning('media_urls').executeTakeFirstOrThrow()
+    const { images, achievementId } = await trx.updateTable('posts').where('id', '=', id).set({
+      deleted_at: new Date()
+    })
+      .returning(['media_urls as images', achievementIdOf]).executeTakeFirstOrThrow()
     await detachMedia(trx, images.map((image) => ({ accountId, image })))
     await publish(trx, PostDeleted, id, { postId: id, authorId: accountId })
+    if (achievementId !== null) {
+      await publish(trx, AchievementUnshared, id, { postId: id, authorId: accountId, achievementId })
+    }
     return images
   })
 }

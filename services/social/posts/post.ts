@@ -9,6 +9,7 @@ import { findMentions } from '../mentions/parsing.ts'
 import { Poll, toPollResponse } from '../polls/poll.ts'
 import { postTypes, visibilities } from '../tables.ts'
 import type { PostRow } from './queries.ts'
+import { snapshotFields, toSnapshotResponses } from './snapshots.ts'
 
 const Position = Type.Integer({ description: 'A position in `content`, in UTF-16 code units' })
 const Mention = named(
@@ -42,6 +43,7 @@ export const Post = named(
     isDeleted: Type.Boolean(),
     isHidden: Type.Boolean({ description: 'Whether operators have hidden it from everybody but its author' }),
     mentions: Type.Array(Mention, { description: 'The mentions of people that the caller can see, in text order' }),
+    ...snapshotFields,
     hashtags: Type.Array(Hashtag, { description: 'The hashtags in the text, in text order' }),
     poll: Type.Optional(Poll)
   }, {
@@ -63,7 +65,11 @@ export const Post = named(
       isDeleted: false,
       isHidden: false,
       mentions: [{ userId: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e11', username: 'ben', start: 17, end: 21 }],
-      hashtags: [{ tag: 'running', start: 22, end: 30 }]
+      hashtags: [{ tag: 'running', start: 22, end: 30 }],
+      workout: null,
+      achievement: null,
+      activity: null,
+      location: { name: 'Lapangan Gasibu', latitude: -6.9, longitude: 107.62 }
     }]
   })
 )
@@ -98,6 +104,7 @@ export async function toPostResponses (
       return person ? [{ userId: person.userId, ...span }] : []
     }),
     hashtags: findHashtags(post.content),
+    ...toSnapshotResponses(post),
     ...(post.poll && { poll: toPollResponse(post.poll) })
   }))
 }

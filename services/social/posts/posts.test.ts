@@ -14,6 +14,8 @@ t.test('posts', async (t) => {
     const { status, data } = await post(ana, '/feed', { type: 'TEXT', content: '  Morning run  ' })
     t.equal(status, 201)
     t.same(Object.keys(data.post).sort(), [
+      'achievement',
+      'activity',
       'commentsCount',
       'content',
       'createdAt',
@@ -24,6 +26,7 @@ t.test('posts', async (t) => {
       'isHidden',
       'isLiked',
       'likesCount',
+      'location',
       'media',
       'mediaUrls',
       'mentions',
@@ -31,7 +34,8 @@ t.test('posts', async (t) => {
       'user',
       'userId',
       'viewCount',
-      'visibility'
+      'visibility',
+      'workout'
     ])
     t.match(data.post, {
       userId: ana,
@@ -58,9 +62,6 @@ t.test('posts', async (t) => {
       visibility: 'PRIVATE',
       mediaUrls: ['https://cdn.example.com/a.mp4'],
       mediaType: 'video/mp4',
-      activityId: 'a1',
-      workoutId: 'w1',
-      achievementId: 'x1',
       locationName: 'Bandung',
       latitude: -6.9,
       longitude: 107.6,
@@ -72,18 +73,12 @@ t.test('posts', async (t) => {
     t.match(
       await db.selectFrom('posts').select([
         'media_type',
-        'activity_id',
-        'workout_id',
-        'achievement_id',
         'location_name',
         'latitude',
         'longitude'
       ]).where('id', '=', data.post.id).executeTakeFirst(),
       {
         media_type: 'video/mp4',
-        activity_id: 'a1',
-        workout_id: 'w1',
-        achievement_id: 'x1',
         location_name: 'Bandung',
         latitude: -6.9,
         longitude: 107.6
@@ -119,7 +114,6 @@ t.test('posts', async (t) => {
         { content: 'x'.repeat(5_000) },
         { mediaUrls: urls(10) },
         { content: 'x', latitude: 90, longitude: -180 },
-        { workoutId: 'w1' },
         { locationName: 'Gasibu' },
         { content: '👩‍❤️‍👩' }
       ]

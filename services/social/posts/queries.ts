@@ -4,9 +4,10 @@ import type { Db, PostType, Visibility } from '../tables.ts'
 import { commentsCount, likesCount } from '../visibility/counts.ts'
 import { asUuid, canSeePerson, isShownInPeople } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
+import type { SnapshotRow } from './snapshots.ts'
 
 /** A post as selected for a page. Its author can still be missing from the local copy. */
-export interface PostRow {
+export interface PostRow extends SnapshotRow {
   id: string
   userId: string
   name: string | null
@@ -50,6 +51,13 @@ export function selectPosts (db: Db, viewer: string) {
       likesCount(viewer).as('likesCount'),
       commentsCount(viewer).as('commentsCount'),
       'posts.views_count as viewCount',
+      'posts.workout',
+      'posts.achievement',
+      'posts.activity',
+      'posts.location_name as locationName',
+      'posts.latitude',
+      'posts.longitude',
+      isActivityCanceled.as('isActivityCanceled'),
       'posts.created_at as createdAt',
       'posts.edited_at as editedAt',
       sql<boolean>`exists (select from likes where likes.post_id = posts.id
@@ -60,6 +68,9 @@ export function selectPosts (db: Db, viewer: string) {
       sql<PollRow | null>`case when posts.type = 'POLL' then ${pollOf(viewer)} end`.as('poll')
     ])
 }
+
+const isActivityCanceled = sql<boolean>`(posts.activity is not null and exists (
+  select from canceled_activities where activity_id = (posts.activity ->> 'id')::uuid))`
 
 const mentionedIn = (viewer: string) =>
   sql`(

@@ -8,6 +8,7 @@ import {
   data,
   Enum,
   Id,
+  languageOfRequest,
   readIdempotencyKey,
   Message,
   message,
@@ -24,23 +25,29 @@ import {
   PollEndTooLate,
   PollOptionsEqual,
   MediaGone,
+  MediaOfOtherType,
   postErrors,
   PostEmpty,
-  NotYourPost
+  NotYourPost,
+  UnknownAchievement,
+  UnknownActivity,
+  UnknownWorkout
 } from '../errors.ts'
 import { copyPhotosOfOthers, deleteMarked } from '../media/actions.ts'
 import { ensureOwnPrivateImages, toPrivateImages, replacePublicImages } from '../media/private-copies.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
+import { findLanguage } from '../people/queries.ts'
 import { parsePoll } from '../polls/actions.ts'
 import { postTypes, visibilities } from '../tables.ts'
 import { updatePost, deletePost, viewPost, createPost } from './actions.ts'
 import { toPostResponses, Post } from './post.ts'
 import { findPost, type PostRow } from './queries.ts'
+import { fetchSnapshots } from './snapshots.ts'
 import { createViewCounter } from './views.ts'
 
 const Content = Text({ min: 0, max: 5_000, description: 'With #hashtags and @mentions' })
-const ExternalId = Text({ min: 0, max: 200 })
+const LinkedId = (description: string) => Text({ min: 0, max: 200, description })
 const DateOrDateTime = Type.Unsafe<string>({ type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] })
 
 const NewPost = named(
@@ -51,9 +58,9 @@ const NewPost = named(
     visibility: Enum(visibilities, { default: 'PUBLIC' }),
     mediaUrls: Type.Optional(Type.Array(ClientUrl, { maxItems: 10 })),
     mediaType: Type.Optional(ClientDetail({ max: 100, description: 'A MIME type' })),
-    activityId: Type.Optional(ExternalId),
-    workoutId: Type.Optional(ExternalId),
-    achievementId: Type.Optional(ExternalId),
+    activityId: Type.Optional(LinkedId('An activity that you take part in. Only its host shows others the place')),
+    workoutId: Type.Optional(LinkedId('A log of yours')),
+    achievementId: Type.Optional(LinkedId('An achievement of yours, from `GET /achievements`')),
     pollQuestion: Type.Optional(
       Text({
         min: 0,
@@ -106,7 +113,9 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'createPost',
       summary: 'Create a post',
-      description: 'Mentioned users who can read the post are notified.',
+      description:
+        'Mentioned users who can read the post are notified. The post keeps what it shows of a workout, an ' +
+        'achievement or an activity as it is now.',
       headers: IdempotencyHeaders,
       body: NewPost,
       errors: [
@@ -117,6 +126,10 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
         PollEndTooLate,
         MediaNotAllowed,
         MediaGone,
+        MediaOfOtherType,
+        UnknownWorkout,
+        UnknownAchievement,
+        UnknownActivity,
         IdempotencyConflict
       ],
       response: { 201: OnePost }
@@ -126,6 +139,10 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const { type, visibility, content = '', mediaUrls = [] } = body
     if (!mediaUrls.every((url) => media.isAllowedUrl(url))) throw new MediaNotAllowed()
     const poll = type === 'POLL' ? await parsePoll(body, async () => await findTimezone(deps, account.id)) : null
+    const snapshots = await fetchSnapshots(deps, account.id, {
+      ...body,
+      findLanguage: async () => languageOfRequest(request, await findLanguage(db, account.id))
+    })
     await ensureMentionedPeople(deps, content)
     const images = mediaUrls.map((url) => media.toStoredValue(url))
     await ensureOwnPrivateImages(db, account.id, images)
@@ -141,9 +158,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
         content,
         mediaUrls: shownImages,
         mediaType: body.mediaType || null,
-        activityId: body.activityId || null,
-        workoutId: body.workoutId || null,
-        achievementId: body.achievementId || null,
+        snapshots,
         locationName: body.locationName || null,
         latitude: body.latitude ?? null,
         longitude: body.longitude ?? null,

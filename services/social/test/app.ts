@@ -5,8 +5,9 @@ import path from 'node:path'
 import type { Insertable } from 'kysely'
 import { handleRpc } from '@tandem/bus-kit'
 import { fakeRpc, recordedEvents } from '@tandem/bus-kit/testing'
-import { People, PeopleNamed } from '@tandem/contracts'
+import { AchievementSnapshot, ActivitySnapshot, People, PeopleNamed, WorkoutSnapshot } from '@tandem/contracts'
 import { testDatabase } from '@tandem/database-kit/testing'
+import { Unavailable } from '@tandem/process-kit'
 import type { Teardown } from '@tandem/test-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { mediaSigningKey } from '@tandem/media-url-kit/testing'
@@ -19,6 +20,7 @@ import { createRanking, updateRanking } from '../feed/ranking.ts'
 import { follow } from '../follows/actions.ts'
 import { upsertPeople, type PersonCopy } from '../people/copies.ts'
 import { createPeopleLookup } from '../people/lookup.ts'
+import type { Snapshots } from '../posts/snapshots.ts'
 import type { Db, Tables } from '../tables.ts'
 
 export { createApp }
@@ -34,6 +36,16 @@ interface Profiles {
   calls: string[][]
 }
 
+/** A fake of dashboard and FitMatch: what each account can show in a post, and whether they are unavailable. */
+interface Shown {
+  workouts: { accountId: string, snapshot: NonNullable<Snapshots['workout']> }[]
+  achievements: { accountId: string, snapshot: NonNullable<Snapshots['achievement']> }[]
+  activities: { accountId: string, snapshot: NonNullable<Snapshots['activity']> }[]
+  /** In which languages the titles of achievements were requested. */
+  languages: string[]
+  isUnavailable: boolean
+}
+
 /** An app with its own database schema. */
 export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
@@ -45,7 +57,25 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     profiles.calls.push(keys)
     return [...profiles.people.values()].filter((person) => keys.includes(keyOf(person)))
   }
+  const shown: Shown = { workouts: [], achievements: [], activities: [], languages: [], isUnavailable: false }
+  const findShown = <Snapshot extends { id: string }>(
+    all: { accountId: string, snapshot: Snapshot }[],
+    accountId: string,
+    id: string
+  ) => {
+    if (shown.isUnavailable) throw new Unavailable()
+    return all.find((each) => each.accountId === accountId && each.snapshot.id === id)?.snapshot ?? null
+  }
   const callRpc = fakeRpc([
+    handleRpc(WorkoutSnapshot, async ({ accountId, workoutId }) => findShown(shown.workouts, accountId, workoutId)),
+    handleRpc(AchievementSnapshot, async ({ accountId, achievementId, language }) => {
+      shown.languages.push(language)
+      return findShown(shown.achievements, accountId, achievementId)
+    }),
+    handleRpc(
+      ActivitySnapshot,
+      async ({ accountId, activityId }) => findShown(shown.activities, accountId, activityId)
+    ),
     handleRpc(People, async ({ accountIds }) => findPeople(accountIds, ({ accountId }) => accountId)),
     handleRpc(PeopleNamed, async ({ usernames }) => findPeople(usernames, ({ username }) => username))
   ], () => profiles.isUnavailable)
@@ -92,6 +122,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     deps,
     folder,
     profiles,
+    shown,
     handlers: createHandlers(deps),
     send,
     get: (accountId: string, url: string) => send(accountId, 'GET', url),

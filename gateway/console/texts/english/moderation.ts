@@ -168,12 +168,14 @@ export const moderation = {
     approve: 'Approve',
     reject: 'Reject',
     reason: 'Why it is rejected, for the person',
-    reasons: [
-      'The face cannot be seen well.',
-      'The person on the photos is somebody else.',
-      'The selfie is a photo of a photo.',
-      'Several people are on the main photo.'
-    ]
+    reasonCode: 'Reason',
+    reasons: {
+      FACE_NOT_VISIBLE: 'The face cannot be seen well.',
+      DIFFERENT_PERSON: 'The person on the photos is somebody else.',
+      PHOTO_OF_A_PHOTO: 'The selfie is a photo of a photo.',
+      SEVERAL_PEOPLE: 'Several people are on the main photo.',
+      OTHER: 'Something else'
+    }
   },
   appeals: {
     none: 'No appeal is waiting.',

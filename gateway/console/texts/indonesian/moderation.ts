@@ -152,12 +152,14 @@ export const moderation: typeof english = {
     approve: 'Setujui',
     reject: 'Tolak',
     reason: 'Mengapa ditolak, untuk orang itu',
-    reasons: [
-      'Wajah tidak terlihat dengan jelas.',
-      'Orang di foto itu orang lain.',
-      'Swafoto itu foto dari sebuah foto.',
-      'Ada beberapa orang di foto utama.'
-    ]
+    reasonCode: 'Alasan',
+    reasons: {
+      FACE_NOT_VISIBLE: 'Wajah tidak terlihat dengan jelas.',
+      DIFFERENT_PERSON: 'Orang di foto itu orang lain.',
+      PHOTO_OF_A_PHOTO: 'Swafoto itu foto dari sebuah foto.',
+      SEVERAL_PEOPLE: 'Ada beberapa orang di foto utama.',
+      OTHER: 'Lainnya'
+    }
   },
   appeals: {
     none: 'Tidak ada banding yang menunggu.',
