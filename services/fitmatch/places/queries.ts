@@ -40,6 +40,8 @@ async function listNearest (
       select id, ${
     distanceKmFrom({ latitude, longitude })
   } as km from places where cell between first_cell and last_cell ${sql.join(hasWords, sql``)}
+      -- Keeps Postgres from joining all places with all ranges.
+      offset 0
     ) as nearby
     where km <= ${km} order by km, id limit ${sql.lit(MAX_PLACES)}`.execute(db)
   return await listPlaces(db, rows.map(({ id }) => id))
