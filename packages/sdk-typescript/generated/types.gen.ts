@@ -272,6 +272,11 @@ export type Candidate = {
     photos: Array<CandidatePhoto>;
     preferredTimes: Array<string>;
     prompts: Array<CandidatePrompt>;
+    /**
+     * Whether we share a gym: a place, or a branch of a chain
+     */
+    sameGym: boolean;
+    sharedVenues: Array<SharedVenue>;
     venues: Array<CandidateVenue>;
     weight: number | null;
     workoutDays: Array<string>;
@@ -319,6 +324,11 @@ export type CandidateProfile = {
     photos: Array<CandidatePhoto>;
     preferredTimes: Array<string>;
     prompts: Array<CandidatePrompt>;
+    /**
+     * Whether we share a gym: a place, or a branch of a chain
+     */
+    sameGym: boolean;
+    sharedVenues: Array<SharedVenue>;
     venues: Array<CandidateVenue>;
     weight: number | null;
     workoutDays: Array<string>;
@@ -684,6 +694,30 @@ export type GoalsChange = {
     sleepMinutes?: number;
     waterMl?: number;
     workoutsPerWeek?: number;
+};
+
+export type Gym = {
+    chainId: string | null;
+    city: string | null;
+    latitude: number;
+    longitude: number;
+    name: string;
+    /**
+     * Used as placeId of venues
+     */
+    placeId: string;
+};
+
+export type GymChain = {
+    /**
+     * Two-letter codes, or `001` for the whole world
+     */
+    countries: Array<string>;
+    /**
+     * Used as chainId of venues
+     */
+    id: string;
+    name: string;
 };
 
 export type Hashtag = {
@@ -1618,6 +1652,11 @@ export type Session = {
 
 export type SetupDraft = {
     [key: string]: unknown;
+};
+
+export type SharedVenue = {
+    branch: string | null;
+    name: string;
 };
 
 export type SignedInUser = {
@@ -17625,3 +17664,137 @@ export type ListFollowingResponses = {
 };
 
 export type ListFollowingResponse = ListFollowingResponses[keyof ListFollowingResponses];
+
+export type ListGymChainsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Words of the name
+         */
+        query?: string;
+        country?: string;
+    };
+    url: '/venues/chains';
+};
+
+export type ListGymChainsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListGymChainsError = ListGymChainsErrors[keyof ListGymChainsErrors];
+
+export type ListGymChainsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            chains: Array<GymChain>;
+        };
+        success: true;
+    };
+};
+
+export type ListGymChainsResponse = ListGymChainsResponses[keyof ListGymChainsResponses];
+
+export type SearchGymsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Words of the name
+         */
+        query?: string;
+        latitude?: number;
+        longitude?: number;
+        radiusKm?: number;
+    };
+    url: '/venues/search';
+};
+
+export type SearchGymsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type SearchGymsError = SearchGymsErrors[keyof SearchGymsErrors];
+
+export type SearchGymsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            attribution: string | null;
+            source: 'LIBRARY' | 'PEOPLE';
+            venues: Array<Gym>;
+        };
+        success: true;
+    };
+};
+
+export type SearchGymsResponse = SearchGymsResponses[keyof SearchGymsResponses];

@@ -95,7 +95,7 @@ async function* readLines (file: string, skipped: number): AsyncGenerator<Batch>
 /** A sequence of features begins each with a record separator, and a collection ends each with a comma. */
 function parseLine (line: string): SourceRecord | undefined {
   try {
-    const feature = JSON.parse(line.replace(/^[\x1e\ufeff]/, '').replace(/,\s*$/, '')) as SourceRecord | null
+    const feature = JSON.parse(line.replace(/^[\p{Cc}\ufeff]+/u, '').replace(/,\s*$/, '')) as SourceRecord | null
     return typeof feature === 'object' && feature?.geometry ? feature : undefined
   } catch {
     return undefined
