@@ -48,6 +48,11 @@ const readsOf = async ({ owner, matchId, messageId, activityId }: Objects) =>
       after: '2026-01-01T00:00:00.000Z',
       afterId: messageId,
       sport: 'running',
+      query: 'gym',
+      country: 'ID',
+      latitude: '-6.2',
+      longitude: '106.8',
+      radiusKm: '50',
       from: inDays(0),
       to: inDays(7)
     }
