@@ -24,7 +24,8 @@ export const participantStates = ['INVITED', 'ASKED', 'GOING', 'DECLINED', 'REFU
 export type ParticipantState = typeof participantStates[number]
 export type ActivityStatus = 'PLANNED' | 'FINISHED' | 'CANCELED'
 export type ActivityVisibility = 'INVITED' | 'OPEN'
-export type PlaceSource = 'OVERTURE' | 'OPENSTREETMAP' | 'PEOPLE'
+/** OWN are places of an operator, with tags like those of OpenStreetMap; PEOPLE those that people have added. */
+export type PlaceSource = 'OVERTURE' | 'OPENSTREETMAP' | 'OWN' | 'PEOPLE'
 export type TimerKind = 'REMIND_24H' | 'REMIND_1H' | 'RELEASE' | 'FINISH'
 export interface ActivityVenue {
   name: string

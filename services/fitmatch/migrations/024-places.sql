@@ -1,7 +1,7 @@
 -- Gyms to choose from: those of an import, or, without one, those that several people have added.
 create table places (
   id        text             primary key,  -- the id of the source, with its name before it
-  source    text             not null check (source in ('OVERTURE', 'OPENSTREETMAP', 'PEOPLE')),
+  source    text             not null check (source in ('OVERTURE', 'OPENSTREETMAP', 'OWN', 'PEOPLE')),
   name      text             not null,
   name_key  text             not null,     -- the name as searches compare it
   city      text,

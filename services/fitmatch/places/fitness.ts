@@ -37,6 +37,7 @@ const openStreetMapTags = {
   amenity: new Set(['gym', 'dojo']),
   sport: new Set(['fitness', 'crossfit', 'yoga', 'pilates', 'climbing', 'boxing', 'weightlifting'])
 }
+const openStreetMapId = /^(node\/|way\/|relation\/|[nwra])?\d+$/
 // Below it, Overture itself doubts that the place exists.
 const MIN_CONFIDENCE = 0.5
 const MAX_NAME = 200
@@ -45,7 +46,7 @@ const MAX_CITY = 100
 /** The place that a record of Overture or OpenStreetMap describes; undefined if nobody trains there, or it has no name. */
 export function toPlace (record: SourceRecord): Place | undefined {
   const { properties } = record
-  const found = at(properties, 'names') === undefined ? fromOpenStreetMap(record) : fromOverture(record)
+  const found = at(properties, 'names') === undefined ? fromTags(record) : fromOverture(record)
   const position = centreOf(at(record.geometry, 'coordinates'))
   if (!found?.id || !found.name || !position) return undefined
   const { source, name, city, wikidata, brand } = found
@@ -76,15 +77,18 @@ function fromOverture ({ id, properties }: SourceRecord) {
   }
 }
 
-function fromOpenStreetMap ({ id, properties }: SourceRecord) {
+/** Tags as OpenStreetMap has them, with its ids or an operator's own. */
+function fromTags ({ id, properties }: SourceRecord) {
   const tags = at(properties, 'tags') ?? properties
   const isFitness = Object.entries(openStreetMapTags).some(([key, values]) =>
     textAt(tags, key)?.split(';').some((value) => values.has(value.trim()))
   )
   if (!isFitness) return undefined
+  const ownId = id ?? at(properties, '@id') ?? at(properties, 'feature_id')
+  const isOpenStreetMap = typeof ownId === 'number' || openStreetMapId.test(String(ownId))
   return {
-    source: 'OPENSTREETMAP' as const,
-    id: idOf('osm', id ?? at(properties, '@id') ?? at(properties, 'feature_id')),
+    source: isOpenStreetMap ? 'OPENSTREETMAP' as const : 'OWN' as const,
+    id: idOf(isOpenStreetMap ? 'osm' : 'own', ownId),
     name: textAt(tags, 'name'),
     city: textAt(tags, 'addr:city'),
     wikidata: textAt(tags, 'brand:wikidata'),

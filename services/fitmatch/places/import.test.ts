@@ -48,13 +48,15 @@ t.test('of a file of OpenStreetMap, places to train that have a name and an id a
     openStreetMap('node/5', { leisure: 'fitness_centre', name: 'Nowhere' }, point(200, 0)),
     'no JSON',
     'null',
-    { ...openStreetMap('n6', { leisure: 'fitness_centre', name: 'Un\u0000usual' }) }
+    openStreetMap('n6', { leisure: 'fitness_centre', name: 'Un\u0000usual' }),
+    openStreetMap('partner-7', { leisure: 'fitness_centre', name: 'Of the operator' })
   ])
-  t.strictSame(await importPlaces(db, file), { records: 9, places: 3 })
+  t.strictSame(await importPlaces(db, file), { records: 10, places: 4 })
   t.match(await db.selectFrom('places').selectAll().orderBy('id').execute(), [
     { id: 'osm:n6', name: 'Un usual' },
     { id: 'osm:node/1', source: 'OPENSTREETMAP', name: 'Studio A', city: null, chain_id: null },
-    { id: 'osm:way/2', name: 'McFIT Mitte', city: 'Berlin', chain_id: 'mcfit', latitude: 53, longitude: 13.5 }
+    { id: 'osm:way/2', name: 'McFIT Mitte', city: 'Berlin', chain_id: 'mcfit', latitude: 53, longitude: 13.5 },
+    { id: 'own:partner-7', source: 'OWN', name: 'Of the operator' }
   ])
 })
 

@@ -85,6 +85,7 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
 const attributions = {
   OVERTURE: '© OpenStreetMap contributors, Overture Maps Foundation',
   OPENSTREETMAP: '© OpenStreetMap contributors',
+  OWN: null,
   PEOPLE: null
 }
 
