@@ -16321,6 +16321,74 @@ export type DeleteProgramResponses = {
 
 export type DeleteProgramResponse = DeleteProgramResponses[keyof DeleteProgramResponses];
 
+export type ReadProgramData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/programs/{id}';
+};
+
+export type ReadProgramErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Program not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ReadProgramError = ReadProgramErrors[keyof ReadProgramErrors];
+
+export type ReadProgramResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            program: Program;
+        };
+        success: true;
+    };
+};
+
+export type ReadProgramResponse = ReadProgramResponses[keyof ReadProgramResponses];
+
 export type ReplaceProgramData = {
     body: NewProgram;
     path: {
