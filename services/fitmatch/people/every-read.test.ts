@@ -57,7 +57,8 @@ const readsOf = async ({ owner, matchId, messageId, activityId }: Objects) =>
       to: inDays(7)
     }
   })).flatMap((read) =>
-    read.urls.map((url) => ({
+    // The search of gyms refuses one coordinate alone.
+    read.urls.filter((url) => !/[?&](latitude|longitude)=/.test(url)).map((url) => ({
       ...read,
       url,
       isForAdmins: read.path.includes('/admin/'),

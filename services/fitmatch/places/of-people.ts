@@ -119,7 +119,7 @@ function isNear (one: Square, other: Square) {
   return Math.hypot(north, east) <= MAX_METRES
 }
 
-/** The id is that of the name and the grid position, so it stays whoever comes and goes. */
+/** The id is made of the name and the grid position, so it stays the same while people come and go. */
 function toPlace (nameKey: string, { name, city, chainId, ...exact }: Square): Place {
   const latitude = roundDegrees(exact.latitude) ?? 0
   const longitude = roundDegrees(exact.longitude) ?? 0
