@@ -5,6 +5,8 @@ import { nameKeyOf } from './names.ts'
 
 const MAX_PLACES = 20
 const EARTH_RADIUS_KM = 6371
+// Each number of words is a statement of its own, which every connection prepares.
+const MAX_WORDS = 5
 // Most searches end within the first of these radii, in a city, where the last one would hold thousands of places.
 const RADII_KM = [1, 5]
 
@@ -15,9 +17,9 @@ interface Search {
   radiusKm: number
 }
 
-/** The places within a radius, nearest first. All words of `query` are in their names. */
+/** The places within a radius, nearest first. The first words of `query` are in their names. */
 export async function searchPlaces (db: Db, search: Search) {
-  const words = nameKeyOf(search.query).split(' ').filter(Boolean)
+  const words = nameKeyOf(search.query).split(' ').filter(Boolean).slice(0, MAX_WORDS)
   for (const km of RADII_KM) {
     if (km >= search.radiusKm) break
     const nearest = await listNearest(db, search, { words, km })
