@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { urlOfSchema, type Stack } from '@tandem/rehearsals/kit/stack.ts'
-import type { Home } from './join.ts'
 import type { Member } from './member.ts'
 import type { Random } from './random.ts'
 
@@ -20,7 +19,7 @@ export async function importPlaces (stack: Stack) {
 /** Adds a gym near home to the FitMatch profile. The main people train at the same one. */
 export async function chooseGym (
   { send }: Member,
-  { home, isMain, random }: { home: Home, isMain: boolean, random: Random }
+  { home, isMain, random }: { home: { latitude: number, longitude: number }, isMain: boolean, random: Random }
 ) {
   const { data: { venues } } = await send<{ data: { venues: { placeId: string, name: string }[] } }>(
     'GET',
