@@ -94,7 +94,7 @@ async function train (page: Page) {
   await go(page, 'Home')
   await page.getByRole('link', { name: 'Train' }).click()
   await page.getByLabel('Find an exercise').fill('barbell squat')
-  await page.getByRole('button', { name: /^Barbell Squat\b(?! To)/ }).click()
+  await page.getByRole('button', { name: /^Barbell Squat quadriceps/ }).click()
   await page.getByLabel('kg').fill('42.5')
   await page.getByRole('button', { name: 'Save workout' }).click()
   await page.getByText('Your workout is saved').waitFor()

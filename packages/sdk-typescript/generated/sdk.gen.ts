@@ -1240,7 +1240,7 @@ export class Operations extends HeyApiClient {
     /**
      * Search exercises
      *
-     * The exercises of the library and those you added, by name. Names are in English.
+     * The exercises of the library and those you added, by name; those that begin with `query` first. Names are in English.
      */
     public listExercises<ThrowOnError extends boolean = true>(options?: Options<ListExercisesData, ThrowOnError>): RequestResult<ListExercisesResponses, ListExercisesErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<ListExercisesResponses, ListExercisesErrors, ThrowOnError, 'data'>({

@@ -16,6 +16,11 @@ t.test('exercises are found by words, muscle, equipment and category, and read p
   t.same(namesOf(await read('/exercises?query=PRESS%20bench%20close-grip%20barbell')), [
     'Close-Grip Barbell Bench Press'
   ])
+  t.same(namesOf(await read('/exercises?query=barbell%20squat&limit=3')), [
+    'Barbell Squat',
+    'Barbell Squat To A Bench',
+    'Barbell Full Squat'
+  ])
   const { exercises } = await read('/exercises?muscle=neck&equipment=other&category=strength&limit=50')
   t.ok(exercises.length > 0)
   for (const { primaryMuscles, secondaryMuscles, equipment, category } of exercises) {

@@ -15,13 +15,13 @@ interface Counts {
 /**
  * Imports the gyms of a file, and then deletes the places of people. A place that is there already is replaced. An
  * import that was stopped goes on where it was.
- * @param onProgress is called after each batch
+ * @param onProgress is called and awaited after each batch
  * @throws if another process imports the same file
  */
 export async function importPlaces (
   db: Db,
   file: string,
-  onProgress: (counts: Counts & { progress: number }) => void = () => {}
+  onProgress: (counts: Counts & { progress: number }) => unknown = () => {}
 ): Promise<Counts> {
   const name = await nameOf(file)
   const counts = await startOrResume(db, name)
@@ -33,7 +33,7 @@ export async function importPlaces (
     })
     counts.records += records.length
     counts.places += places.length
-    onProgress({ ...counts, progress })
+    await onProgress({ ...counts, progress })
   }
   await db.transaction().execute(async (trx) => {
     await trx.updateTable('place_imports').where('file', '=', name).set({ finished_at: sql`now()` }).execute()

@@ -15,7 +15,7 @@ const MAX_SQUARES = 2_000
 // are there.
 const RESTING_TIME = '1 day'
 // Housekeeping runs every hour, and may have been down.
-const LOOK_BACK = '8 days'
+const LOOK_BACK = '4 days'
 
 interface Square {
   name: string
@@ -41,17 +41,20 @@ export async function updatePlacesOfPeople (db: Db): Promise<void> {
   for (const name of await listNames(db)) await db.transaction().execute(async (trx) => await updatePlaces(trx, name))
 }
 
-/** The names of venues that have rested since the last runs, and of the places that there are. */
+/** The names of the places that there are, and those of enough people, one of whose venues has rested. */
 async function listNames (db: Db) {
-  const rows = await db.selectFrom('places').where('source', '=', 'PEOPLE').select('name_key')
-    .union(
-      db.selectFrom('venues').where('latitude', 'is not', null)
-        .where('changed_at', '>', sql<Date>`now() - ${sql.lit(LOOK_BACK)}::interval`)
-        .where('changed_at', '<=', sql<Date>`now() - ${sql.lit(RESTING_TIME)}::interval`)
-        .select('name_key')
-    )
+  const rested = db.selectFrom('venues').where('latitude', 'is not', null)
+    .where('changed_at', '>', sql<Date>`now() - ${sql.lit(LOOK_BACK)}::interval`)
+    .where('changed_at', '<=', sql<Date>`now() - ${sql.lit(RESTING_TIME)}::interval`)
+    .select('name_key')
+  const ofEnoughPeople = db.selectFrom('venues').where('latitude', 'is not', null).where('name_key', '<>', '')
+    .where('name_key', 'in', rested)
+    .groupBy('name_key')
+    .having(({ fn }) => fn.count('profile_id').distinct(), '>=', MIN_PEOPLE)
+    .select('name_key')
+  const rows = await db.selectFrom('places').where('source', '=', 'PEOPLE').select('name_key').union(ofEnoughPeople)
     .execute()
-  return rows.map(({ name_key }) => name_key).filter((key) => key !== '')
+  return rows.map(({ name_key }) => name_key)
 }
 
 async function updatePlaces (trx: Trx, nameKey: string) {
