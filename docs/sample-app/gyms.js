@@ -30,7 +30,7 @@ export function Gyms () {
       ${error && html`<p class="error" role="alert">${error}</p>`}
       ${
     venues.length < maxVenues
-      ? html`<${GymSearch} onChoose=${add} />`
+      ? html`<${GymSearch} mine=${venues} onChoose=${add} />`
       : html`<p class="soft">You have ${maxVenues} gyms, the most there can be. Remove one to add another.</p>`
   }
     </section>`
@@ -39,11 +39,12 @@ export function Gyms () {
 const Top = () =>
   html`<header class="top"><a class="plain" href="#/discover" aria-label="Back"><${Icon} name="back" /></a><h1>Gyms</h1><span></span></header>`
 
-function GymSearch ({ onChoose }) {
+function GymSearch ({ mine, onChoose }) {
   // Without a position, the search is around that of the profile.
   const { text, setText, found, error } = useSearch(async (query) =>
     (await tandem.searchGyms({ query: { query, radiusKm: 25 } })).data
   )
+  const others = found?.venues.filter(({ placeId }) => !mine.some((each) => each.placeId === placeId))
   const name = text.trim()
   const choose = (venue) => {
     setText('')
@@ -55,7 +56,7 @@ function GymSearch ({ onChoose }) {
       ${error && html`<p class="error">${error}</p>`}
       ${
     found && html`<ul class="results">${
-      found.venues.slice(0, 6).map(({ placeId, name, city }) =>
+      others.slice(0, 6).map(({ placeId, name, city }) =>
         html`
         <li key=${placeId}><button onClick=${() => choose({ placeId, name })}><b>${name}</b><span class="soft">${
           city ?? ''
