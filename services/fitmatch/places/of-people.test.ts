@@ -82,10 +82,15 @@ t.test('people who choose it share it, and keep it when those who wrote it are g
     sameGym: true,
     sharedVenues: [{ name: 'Dojo' }]
   })
-  for (const { id, venueId } of authors) await del(id, `${path}?id=${venueId}`)
+  await del(ana!.id, `${path}?id=${ana!.venueId}`)
+  await del(authors[0]!.id, `${path}?id=${authors[0]!.venueId}`)
+  await update()
+  t.match((await search(3)).venues, [{ placeId: dojo.placeId }], 'two wrote it and two chose it')
+  const { data: again } = await post(ana!.id, path, { name: 'x', placeId: dojo.placeId })
+  for (const { id, venueId } of authors.slice(1)) await del(id, `${path}?id=${venueId}`)
   await update()
   t.match((await search(3)).venues, [{ placeId: dojo.placeId }])
-  await del(ana!.id, `${path}?id=${ana!.venueId}`)
+  await del(ana!.id, `${path}?id=${again.venue.id}`)
   await update()
   t.strictSame((await search(3)).venues, [])
 })

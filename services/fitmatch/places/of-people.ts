@@ -23,7 +23,7 @@ interface Square {
   chainId: string | null
   latitude: number
   longitude: number
-  /** At most MIN_PEOPLE of the people who have a venue of this name there. */
+  /** Of the people who have a venue of this name there; at most MIN_PEOPLE in a square. */
   profileIds: string[]
 }
 
@@ -58,60 +58,69 @@ async function listNames (db: Db) {
 }
 
 async function updatePlaces (trx: Trx, nameKey: string) {
-  const adopted = await readAdopted(trx, nameKey)
-  const places = new Map(
-    findClusters(await readSquares(trx, nameKey)).map((square) => {
-      const place = toPlace(nameKey, square)
-      return [place.id, place]
-    })
-  )
+  const chosenBy = await readChoices(trx, nameKey)
+  const places = findClusters(await readSquares(trx, nameKey)).flatMap((cluster) => {
+    const place = toPlace(nameKey, cluster)
+    const people = new Set([...cluster.profileIds, ...chosenBy.get(place.id) ?? []])
+    return people.size >= MIN_PEOPLE ? [place] : []
+  })
+  const chosen = [...chosenBy].filter(([, people]) => people.length >= MIN_PEOPLE).map(([id]) => id)
   await trx.deleteFrom('places').where('name_key', '=', nameKey).where('source', '=', 'PEOPLE')
-    .where('id', '<>', sql<string>`all(${[...places.keys(), ...adopted]}::text[])`)
+    .where('id', '<>', sql<string>`all(${[...places.map(({ id }) => id), ...chosen]}::text[])`)
     .execute()
-  if (places.size === 0) return
-  await trx.insertInto('places').values([...places.values()]).onConflict((conflict) => conflict.doNothing()).execute()
+  if (places.length === 0) return
+  await trx.insertInto('places').values(places).onConflict((conflict) => conflict.doNothing()).execute()
 }
 
-/** The places that three people have chosen, which stay although nobody else may have written them. */
-async function readAdopted (trx: Trx, nameKey: string) {
-  const rows = await trx.selectFrom('venues').where('name_key', '=', nameKey).where('latitude', 'is not', null)
-    .where('place_id', 'like', 'people:%')
+const someProfileIds = sql<string[]>`(array_agg(distinct profile_id::text))[:${sql.lit(MIN_PEOPLE)}]`
+
+/** Who has chosen a place of this name, whose authors may be gone; of each place at most MIN_PEOPLE. */
+async function readChoices (trx: Trx, nameKey: string) {
+  const rows = await visibleVenues(trx, nameKey).where('place_id', 'like', 'people:%')
     .groupBy('place_id')
-    .having(({ fn }) => fn.count('profile_id').distinct(), '>=', MIN_PEOPLE)
-    .select('place_id')
+    .select([sql<string>`place_id`.as('id'), someProfileIds.as('profileIds')])
     .execute()
-  return rows.flatMap(({ place_id }) => place_id ?? [])
+  return new Map(rows.map(({ id, profileIds }) => [id, profileIds]))
 }
+
+const visibleVenues = (trx: Trx, nameKey: string) =>
+  trx.selectFrom('venues').innerJoin('profiles', 'profiles.id', 'profile_id')
+    .where('status', '=', 'ACTIVE').where('hidden', '=', sql.lit(false))
+    .where('name_key', '=', nameKey).where('venues.latitude', 'is not', null)
 
 /** Where people have written a venue of this name, the squares with the most of them first. */
 async function readSquares (trx: Trx, nameKey: string): Promise<Square[]> {
-  const { rows } = await sql<Square>`
-    select mode() within group (order by venues.name) as name, mode() within group (order by venues.city) as city,
-      mode() within group (order by chain_id) as "chainId",
-      avg(venues.latitude) as latitude, avg(venues.longitude) as longitude,
-      (array_agg(distinct profile_id::text))[:${sql.lit(MIN_PEOPLE)}] as "profileIds"
-    from venues join profiles on profiles.id = profile_id and status = 'ACTIVE' and not hidden
-    where name_key = ${nameKey} and venues.latitude is not null
-      and changed_at <= now() - ${sql.lit(RESTING_TIME)}::interval
-      and (place_id is null or place_id not like 'people:%')
-    group by floor(venues.latitude * ${sql.lit(SQUARES_PER_DEGREE)}), floor(venues.longitude * ${
-    sql.lit(SQUARES_PER_DEGREE)
-  })
-    order by count(*) desc, latitude, longitude limit ${sql.lit(MAX_SQUARES)}`.execute(trx)
-  return rows
+  const square = (column: string) => sql`floor(${sql.ref(column)} * ${sql.lit(SQUARES_PER_DEGREE)})`
+  const mostFrequent = <Value>(column: string) => sql<Value>`mode() within group (order by ${sql.ref(column)})`
+  return await visibleVenues(trx, nameKey)
+    .where('changed_at', '<=', sql<Date>`now() - ${sql.lit(RESTING_TIME)}::interval`)
+    .where(sql<boolean>`coalesce(place_id, '') not like 'people:%'`)
+    .groupBy([square('venues.latitude'), square('venues.longitude')])
+    .select([
+      mostFrequent<string>('name').as('name'),
+      mostFrequent<string | null>('venues.city').as('city'),
+      mostFrequent<string | null>('chain_id').as('chainId'),
+      sql<number>`avg(venues.latitude)`.as('latitude'),
+      sql<number>`avg(venues.longitude)`.as('longitude'),
+      someProfileIds.as('profileIds')
+    ])
+    .orderBy(sql`count(*)`, 'desc').orderBy('latitude').orderBy('longitude')
+    .limit(MAX_SQUARES)
+    .execute()
 }
 
-/** The squares around which at least three people are; one for each gym. */
+/** Squares within 150 m of each other are one gym. */
 function findClusters (squares: Square[]) {
   const clusters: Square[] = []
   for (const square of squares) {
     if (clusters.some((other) => isNear(square, other))) continue
     const near = squares.filter((other) => isNear(square, other))
-    const people = new Set(near.flatMap(({ profileIds }) => profileIds))
-    if (people.size < MIN_PEOPLE) continue
-    const city = near.find((other) => other.city !== null)?.city ?? null
-    const chainId = near.find((other) => other.chainId !== null)?.chainId ?? null
-    clusters.push({ ...square, city, chainId })
+    clusters.push({
+      ...square,
+      city: near.find(({ city }) => city !== null)?.city ?? null,
+      chainId: near.find(({ chainId }) => chainId !== null)?.chainId ?? null,
+      profileIds: near.flatMap(({ profileIds }) => profileIds)
+    })
   }
   return clusters
 }
