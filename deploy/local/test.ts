@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -30,7 +30,8 @@ const PROCESSES = 3 * availableParallelism()
 const MAX_GROUP = 8
 const root = path.resolve(import.meta.dirname, '../..')
 const { values: options, positionals } = readArguments()
-if (options.format) process.exit(run('dprint', 'fmt'))
+const running = new Set<ChildProcess>()
+if (options.format) process.exit(await run('dprint', 'fmt'))
 const files = [
   ...positionals.flatMap((file) =>
     statSync(file, { throwIfNoEntry: false })?.isDirectory() ? testsBelow(file) : [file]
@@ -39,7 +40,6 @@ const files = [
 ]
 const folder = mkdtempSync(path.join(tmpdir(), 'tandem-test-'))
 let database: Running | undefined
-const running = new Set<ChildProcess>()
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
   process.on(signal, () => {
@@ -51,22 +51,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
 try {
   const tally: Tally = { passed: 0, failed: 0 }
   if (options.inspect) await inspect(files)
-  if (files.length === 0 || options.affected) {
-    // Incremental: a check after a small change takes a second.
-    check(
-      'typecheck',
-      ['tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.tsbuildinfo'],
-      tally
-    )
-    check('format', ['dprint', 'check', '--list-different'], tally)
-    check('lint', ['oxlint', '--type-aware', '--quiet'], tally)
-    check('unused files, exports and dependencies', ['knip', '--no-progress', '--no-config-hints'], tally)
-  }
-  if (!options.check && (files.length > 0 || !options.affected)) {
-    const tests = await runTests()
-    tally.passed += tests.passed
-    tally.failed += tests.failed
-  }
+  await Promise.all([
+    files.length === 0 || options.affected ? runChecks(tally) : undefined,
+    !options.check && (files.length > 0 || !options.affected) ? runTests(tally) : undefined
+  ])
   screen.line()
   screen.line(`${tally.passed} passed, ${tally.failed} failed`)
   await end(tally.failed === 0 ? 0 : 1)
@@ -93,17 +81,29 @@ function readArguments () {
   }
 }
 
-function run (program: string, ...args: string[]) {
-  const { status } = spawnSync(path.join(root, 'node_modules/.bin', program), args, {
+/** Runs a program of the project. @returns its exit code */
+async function run (program: string, ...args: string[]) {
+  const child = spawn(path.join(root, 'node_modules/.bin', program), args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit']
   })
-  return status ?? 1
+  track(child)
+  return await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
 }
 
-function check (name: string, [program = '', ...args]: string[], tally: Tally) {
+/** Beside the tests, which wait for a part of their time. */
+async function runChecks (tally: Tally) {
+  // Incremental: a check after a small change takes a second.
+  const incremental = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.tsbuildinfo']
+  await check('typecheck', ['tsc', '-p', '.', ...incremental], tally)
+  await check('format', ['dprint', 'check', '--list-different'], tally)
+  await check('lint', ['oxlint', '--type-aware', '--quiet'], tally)
+  await check('unused files, exports and dependencies', ['knip', '--no-progress', '--no-config-hints'], tally)
+}
+
+async function check (name: string, [program = '', ...args]: string[], tally: Tally) {
   const since = performance.now()
-  if (run(program, ...args) === 0) {
+  if (await run(program, ...args) === 0) {
     tally.passed++
     screen.done(name, since)
   } else {
@@ -140,7 +140,7 @@ async function inspect (files: string[]) {
   await end(await new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1))))
 }
 
-async function runTests (): Promise<Tally> {
+async function runTests (tally: Tally) {
   const url = await startDatabase()
   const { parallel, serial } = partition(
     files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
@@ -153,7 +153,8 @@ async function runTests (): Promise<Tally> {
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
   for (const failure of failures) showFailure(failure)
-  return { passed: results.reduce((sum, { passed }) => sum + passed, 0), failed: failures.length }
+  tally.passed += results.reduce((sum, { passed }) => sum + passed, 0)
+  tally.failed += failures.length
 }
 
 /** Remembers a process until it ends, so that an interrupted run can end it. */

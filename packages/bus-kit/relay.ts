@@ -52,12 +52,14 @@ export function startRelay (bus: Bus, db: Db): Relay {
   const source = { service: bus.service, db }
   const polling = createOutboxPolling()
   let wake = () => {}
+  let hasWritten = false
   let stream: StreamState | undefined
   let streamCheckedAt = 0
   let nextCleanupAt = Date.now() + FIRST_CLEANUP_MS
 
   const onOutboxWritten = () => {
     polling.expect(Date.now())
+    hasWritten = true
     wake()
   }
   outboxWritten.on('event', onOutboxWritten)
@@ -87,7 +89,8 @@ export function startRelay (bus: Bus, db: Db): Relay {
     await cleanUpWhenDue()
     const connection = bus.current()
     if (!connection) return 0
-    let hasWaiting = await isWaiting(db)
+    let hasWaiting = hasWritten || await isWaiting(db)
+    hasWritten = false
     const checkIntervalMs = hasWaiting ? STREAM_CHECK_INTERVAL_MS : IDLE_STREAM_CHECK_INTERVAL_MS
     if (!stream || Date.now() - streamCheckedAt > checkIntervalMs) {
       const found = await readStream(connection, bus.service)
@@ -97,7 +100,8 @@ export function startRelay (bus: Bus, db: Db): Relay {
       hasWaiting = await isWaiting(db)
     }
     if (!hasWaiting) return 0
-    const { count, failure } = await publishWaiting(db, connection, stream, bus)
+    const { count, lastSeq, failure } = await publishWaiting(db, connection, stream, bus)
+    stream = { ...stream, lastSeq }
     polling.published(count, Date.now())
     if (failure) throw failure
     return count
@@ -151,7 +155,10 @@ async function isWaiting (db: Db) {
   return waiting !== undefined
 }
 
-/** Publishes one batch. Returns how many rows were published or rejected and, if others failed, why. */
+/**
+ * Publishes one batch. Returns how many rows were published or rejected, where the stream ends now and, if other rows
+ * failed, why.
+ */
 async function publishWaiting (db: Db, connection: NatsConnection, stream: StreamState, bus: Bus) {
   return await db.transaction().execute(async (trx) => {
     const rows: Row[] = await trx.selectFrom('outbox')
@@ -171,7 +178,8 @@ async function publishWaiting (db: Db, connection: NatsConnection, stream: Strea
 
     for (const { row, error } of rejected) await markRejected(trx, bus, row, error)
     await markPublished(trx, stream, acked)
-    return { count: acked.length + rejected.length, failure }
+    const lastSeq = Math.max(stream.lastSeq, ...acked.map(({ seq }) => seq))
+    return { count: acked.length + rejected.length, lastSeq, failure }
   })
 }
 
@@ -209,7 +217,10 @@ async function markRejected (trx: Transaction<OutboxTables>, bus: Bus, { id, typ
 async function markPublished (trx: Transaction<OutboxTables>, stream: StreamState, acked: (PubAck & { row: Row })[]) {
   if (acked.length === 0) return
   const lastSeq = lastSequenceBefore(acked)
-  if (lastSeq !== undefined) await requeueLost(trx, { createdAt: stream.createdAt, lastSeq })
+  // Nothing is lost if the stream goes on where this relay saw it end.
+  if (lastSeq !== undefined && lastSeq !== stream.lastSeq) {
+    await requeueLost(trx, { createdAt: stream.createdAt, lastSeq })
+  }
   const seqs = acked.map(({ row }) => row.seq)
   // The rows of a batch are the waiting ones in a range of `seq`: conditions for which Postgres uses the index of waiting
   // rows. With their ids alone it would read the whole table for each batch, until the table is analyzed.

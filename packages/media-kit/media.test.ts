@@ -24,7 +24,7 @@ async function folderOf (t: Test) {
 /** Tests the contract of any storage. `keys` lists its files. */
 async function testStorage (t: Test, storage: Storage, keys: () => Promise<string[]> | string[]) {
   const media = createMedia({ storage, cdnUrl: 'https://cdn.example.com/media/' })
-  const stored = await media.store('public', image)
+  const stored = await media.store('public', image, async () => {})
   t.match(stored, { mimeType: 'image/webp', width: 200, height: 100, blurhash: image.blurhash, bytes: 9 })
   t.match(stored.key, /^public\/[0-9a-f-]{36}\.webp$/)
   const thumbnail = thumbnailKeyOf(stored.key, 160)
@@ -225,8 +225,8 @@ t.test('a deleted public image is purged from the CDN, and the deletion repeated
   const storage = diskStorage(await folderOf(t))
   const purgeUrl = `http://127.0.0.1:${(cdn.address() as AddressInfo).port}/purge`
   const media = createMedia({ storage, cdnUrl, purgeUrl, purgeToken: 'secret' })
-  const { key } = await media.store('public', image)
-  const secret = await media.store('private', image)
+  const { key } = await media.store('public', image, async () => {})
+  const secret = await media.store('private', image, async () => {})
 
   await t.rejects(media.remove(key), new Unavailable())
   t.equal(await storage.find(key), undefined, 'the file is gone before')

@@ -36,7 +36,15 @@ export interface ImageDetails {
 export interface Media {
   /** The prefix of all our URLs. */
   baseUrl: string
-  store(visibility: Visibility, image: Image): Promise<StoredImage>
+  /**
+   * Stores a new image under a random key.
+   * @param record notes the key in a table. It runs first, so that a killed process leaves no file that nobody knows.
+   */
+  store(
+    visibility: Visibility,
+    image: Image,
+    record: (stored: StoredImage) => Promise<unknown>
+  ): Promise<StoredImage>
   /** Copies an image to the key `to`. Does nothing if the image does not exist. @returns whether it exists */
   copy(key: string, to: string): Promise<boolean>
   /** The bytes of an image; undefined if it does not exist. */
@@ -141,13 +149,15 @@ export function createMedia (
           }))
       }
     },
-    async store (visibility, { bytes, mimeType, width, height, blurhash, thumbnails }) {
+    async store (visibility, { bytes, mimeType, width, height, blurhash, thumbnails }, record) {
       const key = createMediaKey(visibility)
+      const stored = { key, mimeType, width, height, blurhash, bytes: bytes.length }
+      await record(stored)
       await Promise.all(
         thumbnails.map(async (each) => await storage.put(thumbnailKeyOf(key, each.width), each.bytes, mimeType))
       )
       await storage.put(key, bytes, mimeType)
-      return { key, mimeType, width, height, blurhash, bytes: bytes.length }
+      return stored
     },
     async copy (key, to) {
       const bytes = await storage.find(key)

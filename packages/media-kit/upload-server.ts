@@ -9,7 +9,8 @@ await app.register(multipartUploads)
 app.post(
   '/',
   { bodyLimit: UPLOAD_BODY_LIMIT },
-  async (request, reply) => await media.store('public', await readImage(request, reply, 'file', crypto.randomUUID()))
+  async (request, reply) =>
+    await media.store('public', await readImage(request, reply, 'file', crypto.randomUUID()), async () => {})
 )
 app.get('/', async () => 'here')
 

@@ -213,7 +213,7 @@ export interface Tables
   }
   message_quota: { account_id: string, window_started_at: Date, used: number }
   typing_indicators: { match_id: string, account_id: string, started_at: Date }
-  unused_files: { key: string, added_at: Generated<Date> }
+  unused_files: { key: string, delete_after: Generated<Date> }
   blocks: {
     blocker_id: string,
     blocked_id: string,

@@ -29,7 +29,7 @@ t.test('operators see how a person appears, with a reason, and nothing of their 
 t.test('operators fetch the picture of a person here, and none from another server', async (t) => {
   const { app, db, deps: { media }, givenPerson } = await testApp(t)
   const accountId = await givenPerson('Ana')
-  const { key } = await media.store('public', createImage())
+  const { key } = await media.store('public', createImage(), async () => {})
   const fetchPicture = async () =>
     await app.inject({
       url: `/operator/people/${accountId}/picture?reason=case%207`,

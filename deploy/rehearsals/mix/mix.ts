@@ -26,13 +26,13 @@ interface Sample {
 
 const { values: { only }, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } })
 const rates = (positionals.length > 0 ? positionals : ['60']).map(Number)
-const offered = only?.split(',') ?? Object.keys(mix)
+const offered = only?.split(',') ?? Object.keys(mix).filter((name) => mix[name]![0] > 0)
 const unknown = offered.filter((name) => !Object.hasOwn(mix, name))
 if (unknown.length > 0 || rates.some((rate) => !(rate > 0))) {
   throw new Error(`rates are numbers, and --only takes ${Object.keys(mix).join(',')}`)
 }
 /** A hundred turns, or as many as the shares of what is offered. */
-const turns = offered.flatMap((name) => Array.from({ length: mix[name]![0] }, () => name))
+const turns = offered.flatMap((name) => Array.from({ length: mix[name]![0] || 1 }, () => name))
 
 const dispatcher = new Agent({ connections: CONNECTIONS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
 

@@ -3,7 +3,7 @@ import type { World } from './world.ts'
 export interface Call {
   method: 'GET' | 'POST'
   path: string
-  token: string
+  token?: string
   body?: object
 }
 
@@ -12,7 +12,7 @@ export const any = <Item>(items: Item[]) => items[Math.floor(Math.random() * ite
 /** Newer posts and the people who write most are met more often. */
 const firstOf = <Item>(items: Item[]) => items[Math.floor(items.length * Math.random() ** 2)]!
 
-/** What an app requests: how many of a hundred requests, and one of them. */
+/** What an app requests: how many of a hundred requests, and one of them. Those of share 0 are offered alone. */
 export const mix: Record<string, [share: number, create: (world: World) => Call]> = {
   feed: [35, ({ active }) => get(any(active), `/feed?limit=20${Math.random() < 0.4 ? '&feedType=following' : ''}`)],
   like: [12, ({ active, posts }) => post(any(active), `/feed/${firstOf(posts)}/like`)],
@@ -24,7 +24,12 @@ export const mix: Record<string, [share: number, create: (world: World) => Call]
   discover: [6, ({ active }) => get(any(active), '/fitmatch/discover')],
   comment: [5, ({ active, posts }) => post(any(active), `/feed/${firstOf(posts)}/comment`, words())],
   notifications: [5, ({ active }) => get(any(active), '/notifications')],
-  post: [2, ({ active }) => post(any(active), '/feed', { type: 'TEXT', ...words() })]
+  post: [2, ({ active }) => post(any(active), '/feed', { type: 'TEXT', ...words() })],
+  register: [0, () => ({
+    method: 'POST',
+    path: '/auth/register',
+    body: { email: `${crypto.randomUUID()}@example.com`, password: 'Correct-horse-7' }
+  })]
 }
 
 type Active = World['active'][number]

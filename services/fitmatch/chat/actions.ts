@@ -5,10 +5,11 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import type { StoredImage } from '@tandem/media-kit'
 import { chunksOf } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { hasRolledBack, MatchNotFound } from '../errors.ts'
+import { MatchNotFound } from '../errors.ts'
 import { RateLimited } from '@tandem/http-kit'
 import { joinVisibleMatch, matchesOf } from '../matches/queries.ts'
 import { readParticipant } from '../people/queries.ts'
+import { insertWithFiles, keepFiles } from '../photos/files.ts'
 import type { Db, Trx } from '../tables.ts'
 import { storeImage, type ImageUpload } from './images.ts'
 import { retryAfterSeconds, useMessage } from './message-limit.ts'
@@ -30,11 +31,12 @@ interface NewMessage {
  * @throws MatchNotFound, RateLimited
  */
 export async function sendMessage (
-  { db, media }: Deps,
+  deps: Deps,
   senderId: string,
   { image, client, ...message }: NewMessage,
   idempotencyKey?: IdempotencyKey
 ) {
+  const { db } = deps
   // The first response to the key is not for someone who was suspended since.
   if (image || idempotencyKey) await readParticipant(db, senderId)
   if (image) {
@@ -46,23 +48,17 @@ export async function sendMessage (
     if (waitSeconds !== undefined && !idempotencyKey) throw new RateLimited(waitSeconds)
   }
 
-  const stored = image ? await storeImage(media, senderId, image, client) : null
-  const imageUrl = stored?.key ?? null
-  const discardImage = async () => {
-    if (imageUrl !== null) await media.remove(imageUrl).catch(() => {})
-  }
-  try {
-    const sent = await withIdempotencyKey(
-      db,
-      idempotencyKey,
-      async (trx) => await insertMessage(trx, senderId, { ...message, image: stored })
-    )
-    if (sent.imageUrl !== imageUrl) await discardImage()
-    return sent
-  } catch (error) {
-    if (hasRolledBack(error)) await discardImage()
-    throw error
-  }
+  const stored = image ? await storeImage(deps, senderId, image, client) : null
+  return await insertWithFiles(
+    deps,
+    stored ? [stored.key] : [],
+    async () =>
+      await withIdempotencyKey(
+        db,
+        idempotencyKey,
+        async (trx) => await insertMessage(trx, senderId, { ...message, image: stored })
+      )
+  )
 }
 
 interface StoredMessage extends Omit<NewMessage, 'image' | 'client'> {
@@ -99,6 +95,7 @@ async function insertMessage (trx: Trx, senderId: string, message: StoredMessage
   })
     .returning(messageColumns)
     .executeTakeFirstOrThrow()
+  if (image) await keepFiles(trx, [image.key])
   await stopTyping(trx, senderId, matchId)
   await publish(trx, MessageSent, matchId, {
     matchId,

@@ -1,5 +1,7 @@
 import { FileTooLarge, reencodeImage, type ImageDetails, type Media } from '@tandem/media-kit'
 import { ValidationError } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import { noteNewFiles } from '../photos/files.ts'
 
 const MAX_BYTES = 5 * 1024 * 1024
 
@@ -13,7 +15,7 @@ export interface ImageUpload {
 
 /** Re-encodes and stores an image that was sent in base64. `client` is as for `reencodeImage`. */
 export async function storeImage (
-  media: Media,
+  { db, media }: Pick<Deps, 'db' | 'media'>,
   senderId: string,
   { base64, mimeType }: ImageUpload,
   client: AbortSignal | undefined
@@ -27,7 +29,8 @@ export async function storeImage (
   }
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > MAX_BYTES) throw new FileTooLarge()
-  return await media.store('private', await reencodeImage(bytes, mimeType, senderId, client))
+  const reencoded = await reencodeImage(bytes, mimeType, senderId, client)
+  return await media.store('private', reencoded, async ({ key }) => await noteNewFiles(db, [key]))
 }
 
 export type StoredImageMessage = ImageDetails & { imageUrl: string | null }

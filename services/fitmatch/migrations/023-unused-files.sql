@@ -1,5 +1,5 @@
--- Files that nothing shows any more, from the transaction that stopped showing them until they are deleted.
+-- Files that nothing shows: new ones until a row shows them, and old ones until they are deleted.
 create table unused_files (
-  key      text        primary key,
-  added_at timestamptz not null default now()
+  key          text        primary key,
+  delete_after timestamptz not null default now()
 );

@@ -10,8 +10,8 @@ import { realtimeOf } from '../test/realtime.ts'
 // test does not know, or shows what the predicates (visibility.ts) would have refused.
 
 const app = await testApp(t)
-const { handlers, get, post, member, createMatch } = app
-const { createWith } = activityApi(app)
+const { deps, handlers, get, post, member, createMatch } = app
+const { create, createWith, respond } = activityApi(app)
 const { describe } = realtimeOf(app)
 
 interface Objects {
@@ -130,6 +130,35 @@ t.test('a stranger sees nothing of chats and invitations', async (t) => {
     t.notMatch(JSON.stringify(response), 'secret', url)
     if (hasObject && /^\/(fitmatch\/chat|activities)/.test(path)) t.equal(response.status, 404, url)
   }
+})
+
+t.test('an invited person reads the exact place nowhere, until they go', async (t) => {
+  const [host, guest] = [await member('Host'), await member('Guest')]
+  const chat = await createChat(host, guest)
+  const activity = await create(host, { visibility: 'OPEN', userIds: [guest.id] })
+  const exact = /-6\.2186|106\.8018/
+  const readEverything = async () => {
+    const reads = await readsOf({ owner: host, ...chat, activityId: activity.id })
+    const personalData = {
+      url: 'personal data',
+      response: await deps.erasure.readPersonalData({ accountId: guest.id, after: null })
+    }
+    return [
+      ...await Promise.all(reads.map(async ({ url }) => ({ url, response: await get(guest.id, url) }))),
+      personalData
+    ]
+  }
+  const showing = (shown: { url: string, response: object }[], text: RegExp) =>
+    shown.filter(({ response }) => text.test(JSON.stringify({ ...response, headers: {} }))).map(({ url }) => url)
+
+  const invited = await readEverything()
+  t.strictSame(showing(invited, exact), [])
+  t.ok(showing(invited, /Gelora/).length > 0, 'they read where it is about')
+  await respond(guest, activity.id)
+  t.ok(showing(await readEverything(), exact).length > 0)
+  const outbox = await deps.db.selectFrom('outbox').select('data').execute()
+  t.notMatch(JSON.stringify(outbox), exact, 'no event carries it')
+  t.notMatch(JSON.stringify(outbox), /Gelora/)
 })
 
 async function seesNothing (t: Test, viewer: Member, objects: Objects) {

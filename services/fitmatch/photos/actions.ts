@@ -3,11 +3,11 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Image, ImageDetails, StoredImage } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
-import { hasRolledBack, PhotoNotFound, TooManyPhotos } from '../errors.ts'
+import { PhotoNotFound, TooManyPhotos } from '../errors.ts'
 import { lockProfile, type LockedProfile } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { restoreApproval, revokeUnlessMainPhotoCompared } from './approval.ts'
-import { deleteUnused, markUnused } from './files.ts'
+import { deleteUnused, insertWithFiles, keepFiles, markUnused, noteNewFiles } from './files.ts'
 import { listPhotos, photoColumns, readPhotos } from './queries.ts'
 
 export const MAX_PHOTOS = 6
@@ -20,22 +20,18 @@ const setCount = async (trx: Trx, profileId: string, count: number) =>
 
 /** Stores an image and adds it to the photos. */
 export async function addPhoto (
-  { db, media }: Deps,
+  deps: Deps,
   accountId: string,
   image: Image,
   idempotencyKey?: IdempotencyKey
 ) {
-  const stored = await media.store('public', image)
-  const { key } = stored
-  const discard = async () => await media.remove(key).catch(() => {})
-  try {
-    const photo = await withIdempotencyKey(db, idempotencyKey, (trx) => insertPhoto(trx, accountId, stored))
-    if (photo.url !== key) await discard()
-    return photo
-  } catch (error) {
-    if (hasRolledBack(error)) await discard()
-    throw error
-  }
+  const { db, media } = deps
+  const stored = await media.store('public', image, async ({ key }) => await noteNewFiles(db, [key]))
+  return await insertWithFiles(
+    deps,
+    [stored.key],
+    async () => await withIdempotencyKey(db, idempotencyKey, async (trx) => await insertPhoto(trx, accountId, stored))
+  )
 }
 
 /** The first photo of a profile becomes the main one. */
@@ -58,6 +54,7 @@ async function insertPhoto (trx: Trx, accountId: string, { key, width, height, b
     })
     .returning(photoColumns)
     .executeTakeFirstOrThrow()
+  await keepFiles(trx, [key])
   if (photo.isMain) await revokeUnlessMainPhotoCompared(trx, profile)
   return photo
 }

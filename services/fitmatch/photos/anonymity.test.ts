@@ -14,9 +14,10 @@ const urlsIn = (response: unknown): string[] =>
   [...JSON.stringify(response).matchAll(/"(https:[^"]+)"/g)].flatMap(([, url]) => url ?? [])
 
 t.test('the photos of a matching profile identify nobody, neither by an id nor by the URL of another photo', async (t) => {
-  const mains = [await deps.media.store('public', image), await deps.media.store('public', image)].map(({ key }) =>
-    deps.media.urlOf(key)
-  )
+  const mains = [
+    await deps.media.store('public', image, async () => {}),
+    await deps.media.store('public', image, async () => {})
+  ].map(({ key }) => deps.media.urlOf(key))
   const ana = await member('Mystery', { photos: mains })
   await upload(ana.id, '/fitmatch/photos', 'file', createPng())
   const [ben, cy] = [await member('Ben'), await member('Cy')]
@@ -43,7 +44,10 @@ t.test('the photos of a matching profile identify nobody, neither by an id nor b
 
 t.test('changing CDN_URL changes every URL at once', async (t) => {
   const ana = await member('Ana', {
-    photos: [deps.media.urlOf((await deps.media.store('public', image)).key), 'https://elsewhere.example/a.png']
+    photos: [
+      deps.media.urlOf((await deps.media.store('public', image, async () => {})).key),
+      'https://elsewhere.example/a.png'
+    ]
   })
   const moved = await createApp({
     ...deps,
@@ -61,7 +65,7 @@ t.test('photos copied for a profile that is not created are removed', async (t) 
   const kid = person('Kid', { birthDate: '2000-01-01' })
   services.facts.set(
     kid,
-    createFacts('Kid', { photos: [deps.media.urlOf((await deps.media.store('public', image)).key)] })
+    createFacts('Kid', { photos: [deps.media.urlOf((await deps.media.store('public', image, async () => {})).key)] })
   )
   const before = (await readdir(path.join(folder, 'media', 'public'))).length
   const created = await Promise.all([1, 2, 3].map(() => post(kid, '/fitmatch/profile')))

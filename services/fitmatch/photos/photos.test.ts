@@ -1,12 +1,13 @@
 import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { sql } from 'kysely'
 import t from 'tap'
 import { createImage, createPng } from '@tandem/media-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, testApp } from '../test/app.ts'
 
 t.test('photos', async (t) => {
-  const { get, put, del, upload, member, createMatch, deps, cdnUrl, folder } = await testApp(t)
+  const { get, post, put, del, upload, member, createMatch, deps, cdnUrl, folder } = await testApp(t)
   const photosOf = async (accountId: string) =>
     (await get(accountId, '/fitmatch/photos')).data.photos as {
       id: string,
@@ -76,7 +77,7 @@ t.test('photos', async (t) => {
   })
 
   t.test('keep their sizes when they are taken from the main profile; those of other hosts have none', async (t) => {
-    const { key, width, height, blurhash } = await deps.media.store('public', createImage())
+    const { key, width, height, blurhash } = await deps.media.store('public', createImage(), async () => {})
     const ana = await member('Ana', {
       photos: [deps.media.urlOf(key), 'https://elsewhere.example/a.png'],
       photoDetails: [{ width, height, blurhash }, null]
@@ -121,6 +122,38 @@ t.test('photos', async (t) => {
     await runHousekeeping(deps)
     t.notOk(await isKept(photo.url))
     t.strictSame(await deps.db.selectFrom('unused_files').selectAll().execute(), [])
+  })
+
+  t.test('and chat images are deleted an hour later if the process ends before their rows', async (t) => {
+    const main = await deps.media.store('public', createImage(), async () => {})
+    const { store, copy } = deps.media
+    const ana = await member('Ana', { photos: [] })
+    const ben = await member('Ben')
+    const matchId = await createMatch(ana, ben)
+    const written: string[] = []
+    deps.media.store = async (visibility, image, record) => {
+      const { key } = await store(visibility, image, record)
+      written.push(key)
+      throw new Error('the process ended')
+    }
+    deps.media.copy = async (from, to) => {
+      await copy(from, to)
+      written.push(to)
+      throw new Error('the process ended')
+    }
+    t.match(await upload(ana.id, '/fitmatch/photos', 'file', createPng()), { status: 500 })
+    const image = { base64: createPng().toString('base64'), mimeType: 'image/png' }
+    t.match(await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { image }), { status: 500 })
+    await t.rejects(member('Cy', { photos: [deps.media.urlOf(main.key)] }))
+    Object.assign(deps.media, { store, copy })
+
+    const areKept = async () => await Promise.all(written.map(async (key) => await isKept(`${cdnUrl}/${key}`)))
+    t.strictSame(await areKept(), [true, true, true])
+    await runHousekeeping(deps)
+    t.strictSame(await areKept(), [true, true, true], 'their rows may still come')
+    await sql`update unused_files set delete_after = delete_after - interval '1 hour'`.execute(deps.db)
+    await runHousekeeping(deps)
+    t.strictSame(await areKept(), [false, false, false])
   })
 
   t.test('are never more than six, with exactly one main photo', async (t) => {

@@ -7,14 +7,14 @@ import { isMediaKey } from '@tandem/media-url-kit'
 import { NotFound } from '@tandem/http-kit'
 import { endAllBuddies } from '../buddies/endings.ts'
 import type { Deps } from '../deps.ts'
-import { hasRolledBack, ProfileExists, TooManyPositionChanges } from '../errors.ts'
+import { ProfileExists, TooManyPositionChanges } from '../errors.ts'
 import { endPlacesOf } from '../activities/endings.ts'
 import { endMatch } from '../matches/actions.ts'
 import { findCaller, lockProfile } from '../people/queries.ts'
 import { haveMet } from '../people/visibility.ts'
 import { sportBitsOf } from '../people/sports.ts'
 import type { StoredPhoto } from '../photos/describe.ts'
-import { deleteUnused, markUnused } from '../photos/files.ts'
+import { deleteUnused, insertWithFiles, keepFiles, markUnused } from '../photos/files.ts'
 import { todayIn } from '../today.ts'
 import type { Trx } from '../tables.ts'
 import { checkAge, checkAgeRange, toColumns, type Position } from './fields.ts'
@@ -28,11 +28,12 @@ const POSITION_CHANGES_PER_DAY = 20
 
 /** Creates a profile. Fields that the client omits are taken from the main profile as it is now. */
 export async function createProfile (
-  { db, callRpc, media, minAge }: Deps,
+  deps: Deps,
   accountId: string,
   fields: ProfileFields,
   idempotencyKey?: IdempotencyKey
 ) {
+  const { db, callRpc, minAge } = deps
   if (!idempotencyKey && await findCaller(db, accountId)) throw new ProfileExists()
   const calledAt = new Date()
   const [facts] = await Promise.all([callRpc(MatchFacts, { accountId }), checkInterests(callRpc, fields.interestedIn)])
@@ -41,24 +42,17 @@ export async function createProfile (
   const columns = columnsOf(facts, fields, minAge)
   checkAge(columns.birth_date, minAge)
   checkAgeRange(columns, minAge)
-  const photos = await copyPhotos(media, facts)
-  const removeUnusedCopies = async (usedKeys: string[]) => {
-    for (const { url } of photos) {
-      if (isMediaKey(url) && !usedKeys.includes(url)) await media.remove(url).catch(() => {})
-    }
-  }
-  try {
-    const profile = await withIdempotencyKey(
-      db,
-      idempotencyKey,
-      async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, calledAt })
-    )
-    await removeUnusedCopies(profile.photos.map(({ url }) => url))
-    return profile
-  } catch (error) {
-    if (hasRolledBack(error)) await removeUnusedCopies([])
-    throw error
-  }
+  const photos = await copyPhotos(deps, facts)
+  return await insertWithFiles(
+    deps,
+    photos.map(({ url }) => url),
+    async () =>
+      await withIdempotencyKey(
+        db,
+        idempotencyKey,
+        async (trx) => await insertProfile(trx, accountId, { columns, facts, photos, calledAt })
+      )
+  )
 }
 
 interface NewProfileParts {
@@ -99,6 +93,7 @@ async function insertProfile (trx: Trx, accountId: string, { columns, facts, pho
         }))
       )
       .execute()
+    await keepFiles(trx, photos.map(({ url }) => url))
   }
   return await readOwnProfile(trx, accountId)
 }

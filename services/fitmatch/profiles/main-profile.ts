@@ -6,6 +6,7 @@ import { createMediaKey } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { upsertMemberFacts, upsertTimezone } from '../people/actions.ts'
 import { MAX_PHOTOS } from '../photos/actions.ts'
+import { noteNewFiles } from '../photos/files.ts'
 import type { StoredPhoto } from '../photos/describe.ts'
 import { roundToGrid } from '../position.ts'
 import type { Trx } from '../tables.ts'
@@ -80,7 +81,7 @@ export async function saveFetchedFacts (
  * matching profile.
  */
 export async function copyPhotos (
-  media: Deps['media'],
+  { db, media }: Pick<Deps, 'db' | 'media'>,
   { photos, photoDetails }: Pick<MainProfile, 'photos' | 'photoDetails'>
 ): Promise<StoredPhoto[]> {
   const copies = await Promise.all(
@@ -89,6 +90,7 @@ export async function copyPhotos (
       const stored = media.toStoredValue(url)
       if (isMediaKey(stored)) {
         const key = createMediaKey('public')
+        await noteNewFiles(db, [key])
         return await media.copy(stored, key) ? { url: key, ...details } : undefined
       }
       return media.isAllowedUrl(url) ? { url: stored, ...details } : undefined

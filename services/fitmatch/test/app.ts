@@ -213,7 +213,9 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
     member,
     /** Creates a member whose two photos are in our media storage, so that a selfie can be compared with them. */
     memberWithPhotos: async (name: string) => {
-      const photos = await Promise.all([1, 2].map(async () => await deps.media.store('public', createImage())))
+      const photos = await Promise.all(
+        [1, 2].map(async () => await deps.media.store('public', createImage(), async () => {}))
+      )
       return await member(name, { photos: photos.map(({ key }) => deps.media.urlOf(key)) })
     },
     swipe,

@@ -17,7 +17,7 @@ import { continueSuspension } from '../remembered/actions.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
 import { isAddressReserved } from '../reserved-addresses.ts'
 import { digestOfToken } from '../random-tokens.ts'
-import { startSession, type Client } from '../sessions/actions.ts'
+import { startFirstSession, type Client } from '../sessions/actions.ts'
 import type { Caller } from '../sessions/caller.ts'
 import { isActiveSession } from '../sessions/queries.ts'
 import { verifyAccount } from '../sign-in/verify-account.ts'
@@ -82,7 +82,7 @@ async function createRegistered (
     if (!account) throw new EmailExists()
     await continueSuspension(trx, secrets, account.id, { email })
     if (referralCode) await addReferral(trx, account.id, referralCode)
-    const session = await startSession(trx, secrets, {
+    const session = await startFirstSession(trx, {
       accountId: account.id,
       method: 'REGISTRATION',
       client,

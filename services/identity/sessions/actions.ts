@@ -50,12 +50,29 @@ const IDS_PER_EVENT = 1_000
 export async function startSession (
   trx: Trx,
   secrets: Secrets,
-  { accountId, method, client: { address, device }, refreshToken = generateToken() }: NewSession
+  session: NewSession
 ) {
+  const { accountId, method, client: { address, device } } = session
   await resumeOrReject(trx, secrets, { accountId, method })
   const earlier = await countSessions(trx, accountId, device)
   const isFromKnownNetwork = await isKnownNetwork(trx, accountId, networkOf(address))
   if (earlier.active >= MAX_ACTIVE_SESSIONS) await endLeastUsed(trx, accountId)
+  // The name of a device proves nothing alone: a thief can write it.
+  const newDevice = earlier.total > 0 && (earlier.fromDevice === 0 || !isFromKnownNetwork)
+  return await insertSession(trx, { ...session, newDevice })
+}
+
+/** Starts the session of an account that was just created, and publishes it. */
+export async function startFirstSession (trx: Trx, session: NewSession) {
+  return await insertSession(trx, { ...session, newDevice: false })
+}
+
+async function insertSession (
+  trx: Trx,
+  { accountId, method, client: { address, device }, refreshToken = generateToken(), newDevice }: NewSession & {
+    newDevice: boolean
+  }
+) {
   const { id: sessionId } = await trx.insertInto('sessions').values({
     account_id: accountId,
     device_info: device.deviceInfo ?? null,
@@ -70,8 +87,6 @@ export async function startSession (
   await saveNetwork(trx, accountId, address)
   await logSecurityEvent(trx, { kind: 'SIGN_IN', accountId, sessionId, detail: { method } })
   const { deviceName = null, platform = null } = device
-  // The name of a device proves nothing alone: a thief can write it.
-  const newDevice = earlier.total > 0 && (earlier.fromDevice === 0 || !isFromKnownNetwork)
   await publish(trx, SessionStarted, accountId, { accountId, sessionId, method, deviceName, platform, newDevice })
   return { sessionId, refreshToken }
 }

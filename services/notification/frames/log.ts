@@ -14,14 +14,14 @@ export interface NewFrame {
 
 /**
  * Logs the frames of accounts whose log was read within a day. Returns the newest number of each of these accounts, for
- * `changeInbox` to wake their connections. Numbers can have gaps, as a repeated frame takes one as well.
+ * `changeInbox` to wake their connections. Numbers can have gaps, as a repeated frame takes one as well. Frames of
+ * several accounts need `lockInboxes` first, so that no two transactions deadlock.
  */
 export async function logFrames (trx: Trx, frames: NewFrame[]): Promise<WakeUpSignal> {
   if (frames.length === 0) return []
-  const accountIds = await lockLiveAccounts(trx, frames.map(({ accountId }) => accountId))
-  if (accountIds.length === 0) return []
   const framesOf = Map.groupBy(frames, ({ accountId }) => accountId)
-  const signal = await takeNumbers(trx, accountIds.map((accountId) => [accountId, framesOf.get(accountId)!.length]))
+  const signal = await takeNumbers(trx, [...framesOf].map(([accountId, own]) => [accountId, own.length]))
+  if (signal.length === 0) return []
   await insertFrames(
     trx,
     signal.flatMap(([accountId, last]) => {
@@ -32,15 +32,7 @@ export async function logFrames (trx: Trx, frames: NewFrame[]): Promise<WakeUpSi
   return signal
 }
 
-/** Locked in the order in which all changes of inboxes lock these rows, so that no two deadlock. */
-async function lockLiveAccounts (trx: Trx, accountIds: string[]) {
-  const rows = await trx.selectFrom('inboxes')
-    .where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`).where('realtime_until', '>', sql<Date>`now()`)
-    .select('account_id').orderBy('account_id').forUpdate().execute()
-  return rows.map((row) => row.account_id)
-}
-
-/** Takes as many numbers for each account as it gets frames; returns the last ones. */
+/** Takes as many numbers as an account gets frames, for accounts whose log is read. Returns their last ones. */
 async function takeNumbers (trx: Trx, counts: [accountId: string, frames: number][]): Promise<WakeUpSignal> {
   const { rows } = await sql<{ accountId: string, seq: number }>`
     update inboxes set realtime_seq = realtime_seq + new.frames
@@ -48,7 +40,7 @@ async function takeNumbers (trx: Trx, counts: [accountId: string, frames: number
       ${counts.map(([accountId]) => accountId)}::uuid[],
       ${counts.map(([, frames]) => frames)}::integer[]
     ) as new (account_id, frames)
-    where inboxes.account_id = new.account_id
+    where inboxes.account_id = new.account_id and realtime_until > now()
     returning inboxes.account_id as "accountId", realtime_seq as seq`.execute(trx)
   return rows.map(({ accountId, seq }) => [accountId, seq])
 }

@@ -48,16 +48,20 @@ export async function notify (trx: Trx, requests: AddressedRequest[], now: Date)
   )
   const frames = plans.flatMap(framesOf)
   await lockSubjects(trx, plans.flatMap(({ request }) => request.subjects ?? []), 'SHARED')
-  await lockInboxes(trx, [...plans, ...frames].map(({ accountId }) => accountId))
+  const inboxes = new Set(await lockInboxes(trx, [...plans, ...frames].map(({ accountId }) => accountId)))
 
   const created = await insertNotifications(trx, plans)
   const createdIds = new Set(created.map(({ id }) => id))
   await insertDeliveries(trx, plans.filter(({ notificationId }) => createdIds.has(notificationId)))
-  await insertInboxes(trx, created.map(({ accountId }) => accountId))
+  await insertInboxes(trx, created.map(({ accountId }) => accountId).filter((id) => !inboxes.has(id)))
   await updateRepeated(trx, plans.filter(({ notificationId }) => !createdIds.has(notificationId)))
   // Of all: a message that was read before its event arrived has no notification, but is shown to other devices.
   const signal = await logFrames(trx, frames)
-  return { created, signal, deliveries: await listUnfinished(trx, plans) }
+  return {
+    created,
+    signal,
+    deliveries: await listUnfinished(trx, plans.filter(({ deliveries }) => deliveries.length > 0))
+  }
 }
 
 const planned = sql`planned`

@@ -7,11 +7,13 @@ import type { DeliveryJob } from './plan.ts'
 
 /**
  * Locks inboxes until the end of the transaction. Every change to an inbox takes this lock first, so two cannot
- * deadlock.
+ * deadlock. @returns the accounts that have one
  */
 export async function lockInboxes (trx: Trx, accountIds: string[]) {
-  await sql`select from inboxes where account_id = any(${accountIds}::uuid[]) order by account_id for update`
-    .execute(trx)
+  const { rows } = await sql<{ accountId: string }>`
+    select account_id as "accountId" from inboxes where account_id = any(${accountIds}::uuid[])
+    order by account_id for update`.execute(trx)
+  return rows.map(({ accountId }) => accountId)
 }
 
 interface Removal {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Image } from '@tandem/media-kit'
+import type { Image, StoredImage } from '@tandem/media-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
@@ -19,20 +19,24 @@ const lockUploads = async (trx: Trx, accountId: string) =>
 
 /** Stores a photo for the account's profile. Of the unused photos of an account, the 20 newest are kept. */
 export async function uploadPhoto (deps: Media, accountId: string, image: Image) {
-  const stored = await deps.media.store('public', image)
-  const { key, width, height, blurhash } = stored
-  await deps.db.transaction().execute(async (trx) => {
-    await lockUploads(trx, accountId)
-    await trx.insertInto('uploads').values({ key, account_id: accountId, width, height, blurhash }).execute()
-    await trx.updateTable('uploads').set({ delete_requested_at: sql`now()` })
-      .where('account_id', '=', accountId)
-      .where('unused_since', 'is not', null)
-      .where('delete_requested_at', 'is', null)
-      .where('key', 'not in', newestUnused(trx, accountId))
-      .execute()
-  })
+  const stored = await deps.media.store(
+    'public',
+    image,
+    async (upload) => await deps.db.transaction().execute(async (trx) => await insertUpload(trx, accountId, upload))
+  )
   await deleteMarked(deps, accountId)
   return stored
+}
+
+async function insertUpload (trx: Trx, accountId: string, { key, width, height, blurhash }: StoredImage) {
+  await lockUploads(trx, accountId)
+  await trx.insertInto('uploads').values({ key, account_id: accountId, width, height, blurhash }).execute()
+  await trx.updateTable('uploads').set({ delete_requested_at: sql`now()` })
+    .where('account_id', '=', accountId)
+    .where('unused_since', 'is not', null)
+    .where('delete_requested_at', 'is', null)
+    .where('key', 'not in', newestUnused(trx, accountId))
+    .execute()
 }
 
 const newestUnused = (trx: Trx, accountId: string) =>

@@ -128,6 +128,22 @@ t.test('a photo that no profile uses within a day is deleted, and cannot be used
   t.ok(await isStored(named.key))
 })
 
+t.test('a photo whose upload did not end is deleted after a day', async (t) => {
+  const ana = await givenPerson('Ana')
+  const { store } = deps.media
+  let written = ''
+  deps.media.store = async (visibility, image, record) => {
+    written = (await store(visibility, image, record)).key
+    throw new Error('the process ended')
+  }
+  t.match(await upload(ana, pixel), { status: 500 })
+  deps.media.store = store
+  t.ok(await isStored(written))
+  await sql`update uploads set unused_since = unused_since - interval '25 hours' where account_id = ${ana}`.execute(db)
+  await runHousekeeping(deps)
+  t.notOk(await isStored(written))
+})
+
 t.test('a photo that the profile no longer uses is deleted after a day', async (t) => {
   const ana = await givenPerson('Ana')
   const [first, second] = [(await upload(ana, pixel)).data, (await upload(ana, pixel)).data]

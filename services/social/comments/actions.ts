@@ -4,7 +4,7 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { chunksOf } from '@tandem/process-kit'
 import { lowerCounters } from '../counters.ts'
 import { CommentNotFound, NotYourComment } from '../errors.ts'
-import { updateMentions } from '../mentions/actions.ts'
+import { createMentions } from '../mentions/actions.ts'
 import type { Db, Trx } from '../tables.ts'
 import { excerptOf, lockPost, lockVisiblePost, canSeePost } from '../visibility/posts.ts'
 import { findComment } from './queries.ts'
@@ -67,7 +67,7 @@ export async function createComment (
         excerpt
       })
     }
-    await updateMentions(trx, {
+    await createMentions(trx, {
       post,
       commentId: id,
       parentId: topId,

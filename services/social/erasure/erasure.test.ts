@@ -147,7 +147,7 @@ t.test('files go with their rows, and one that cannot be deleted is tried again'
     blurhash: '',
     thumbnails: []
   }
-  const { key } = await deps.media.store('public', image)
+  const { key } = await deps.media.store('public', image, async () => {})
   await db.insertInto('media').values({ key, account_id: ana, mime_type: 'image/webp', width: 1, height: 1, bytes: 5 })
     .execute()
   await erase(ana)

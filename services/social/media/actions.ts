@@ -15,18 +15,26 @@ const UNUSED_RETENTION = '7 days'
 const DELETED_ROW_RETENTION = '30 days'
 const BATCH_SIZE = 20
 
-/** Stores an uploaded image. With an idempotency key, a repeat of the request stores nothing. */
+/** Stores an uploaded image. With an idempotency key, a repeat of the request keeps nothing. */
 export async function storeUpload (
-  { db, media }: Pick<Deps, 'db' | 'media'>,
+  deps: Pick<Deps, 'db' | 'media'>,
   accountId: string,
   image: Image,
   idempotencyKey?: IdempotencyKey
 ) {
-  return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
-    const { mimeType, ...stored } = await media.store('public', image)
-    await trx.insertInto('media').values({ ...stored, account_id: accountId, mime_type: mimeType }).execute()
-    return { mimeType, ...stored }
-  })
+  const { db, media } = deps
+  const stored = await media.store(
+    'public',
+    image,
+    async ({ mimeType, ...upload }) =>
+      await db.insertInto('media').values({ ...upload, account_id: accountId, mime_type: mimeType }).execute()
+  )
+  const first = await withIdempotencyKey(db, idempotencyKey, async () => stored)
+  if (first.key !== stored.key) {
+    await db.updateTable('media').set({ delete_requested_at: sql`now()` }).where('key', '=', stored.key).execute()
+    await deleteMarked(deps, [stored.key])
+  }
+  return first
 }
 
 /**

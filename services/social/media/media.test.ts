@@ -98,7 +98,7 @@ t.test('media', async (t) => {
 
   t.test('eight repeats at once with one key are one upload and get the same response', async (t) => {
     const countImages = async () =>
-      Number((await sql<{ count: number }>`select count(*) from media`.execute(db)).rows[0]!.count)
+      (await db.selectFrom('media').where('delete_requested_at', 'is', null).select('key').execute()).length
     const before = await countImages()
     const key = { 'idempotency-key': randomUUID() }
     const large = createForm(createPng(6_000, 6_000))
@@ -106,6 +106,9 @@ t.test('media', async (t) => {
     t.equal(first!.status, 200)
     t.same(repeats, Array(7).fill(first))
     t.equal(await countImages() - before, 1)
+    const discarded = await db.selectFrom('media').where('delete_requested_at', 'is not', null)
+      .where('width', '=', first!.data.media.width).select('key').execute()
+    for (const { key } of discarded) t.notOk(await isKept(key), 'the file of a repeat is deleted')
   })
 
   const uploadOne = async () => (await upload(createForm(createPng(5, 5)))).data.media
@@ -171,6 +174,44 @@ t.test('media', async (t) => {
     t.ok(await isKept(shown.key))
     t.ok(await isKept(late.key))
     t.match(await showInPost(unused.url), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
+  t.test('what a process stored before it ended is deleted after a week', async (t) => {
+    const { store, copy } = deps.media
+    const written: string[] = []
+    deps.media.store = async (visibility, image, record) => {
+      const { key } = await store(visibility, image, record)
+      written.push(key)
+      throw new Error('the process ended')
+    }
+    t.match(await upload(createForm(createPng(5, 5))), { status: 500 })
+    deps.media.store = store
+    const image = await uploadOne()
+    deps.media.copy = async (from, to) => {
+      await copy(from, to)
+      written.push(to)
+      throw new Error('the process ended')
+    }
+    t.match(await post(ana, '/stories', { mediaUrl: image.url, mediaType: 'IMAGE' }), { status: 500 })
+    deps.media.copy = copy
+
+    t.equal(written.length, 2)
+    for (const key of written) t.ok(await isKept(key))
+    await ageUnusedMedia(8)
+    await runHousekeeping(deps)
+    for (const key of written) t.notOk(await isKept(key))
+  })
+
+  t.test('a private copy that was not finished is made again', async (t) => {
+    const { copy } = deps.media
+    const image = await uploadOne()
+    deps.media.copy = async () => {
+      throw new Error('the process ended')
+    }
+    t.match(await post(ana, '/stories', { mediaUrl: image.url, mediaType: 'IMAGE' }), { status: 500 })
+    deps.media.copy = copy
+    await showInStory(image.url)
+    t.ok(await isKept(privateCopyKeyOf(image.key)))
   })
 
   t.test('a failed deletion from the storage is retried later', async (t) => {

@@ -35,20 +35,20 @@ export const toPrivateImages = async (deps: Pick<Deps, 'db' | 'media'>, accountI
 
 async function ensurePrivateCopy ({ db, media }: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
   const copy = privateCopyKeyOf(image)
-  const known = await db.selectFrom('media').where('key', 'in', [image, copy]).select(['key', 'delete_requested_at'])
-    .execute()
-  // attachMedia checks later whether it is marked for deletion.
-  if (known.some(({ key }) => key === copy)) return copy
-  if (known.some(({ delete_requested_at }) => delete_requested_at) || !await media.copy(image, copy)) {
-    throw new MediaGone()
-  }
-  // A photo of another service has no row here: its sizes are 0, and the author of the post owns the copy.
+  const known = await db.selectFrom('media').where('key', 'in', [image, copy])
+    .select(['key', 'unused_since', 'delete_requested_at']).execute()
+  // What a post or story shows was copied to the end.
+  if (known.some(({ key, unused_since }) => key === copy && unused_since === null)) return copy
+  if (known.some(({ delete_requested_at }) => delete_requested_at)) throw new MediaGone()
+  // The row first, so that no file is left without one. A photo of another service has no row here: its sizes are 0,
+  // and the author of the post owns the copy.
   await sql`
     insert into media (key, account_id, mime_type, width, height, bytes, blurhash)
     select ${copy}, coalesce(upload.account_id, ${accountId}), 'image/webp',
       coalesce(width, 0), coalesce(height, 0), coalesce(bytes, 0), blurhash
     from (select 1) as one left join media as upload on upload.key = ${image}
     on conflict (key) do nothing`.execute(db)
+  if (!await media.copy(image, copy)) throw new MediaGone()
   return copy
 }
 

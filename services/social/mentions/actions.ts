@@ -25,6 +25,11 @@ interface MentionSource {
   alreadyNotified?: string[]
 }
 
+/** Stores the mentions in a new text, as `updateMentions` does. */
+export async function createMentions (trx: Trx, source: MentionSource) {
+  if (parseMentions(source.content).length > 0) await updateMentions(trx, source)
+}
+
 /**
  * Stores the mentions in the current text. Publishes PeopleMentioned for people who can read the post and were not
  * mentioned in its text until now, never for its author, and PeopleUnmentioned for those who no longer are. The caller

@@ -5,7 +5,7 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { NotYourPost, PostEmpty, PostNotFound } from '../errors.ts'
 import { replaceHashtags } from '../hashtags/actions.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
-import { updateMentions } from '../mentions/actions.ts'
+import { createMentions, updateMentions } from '../mentions/actions.ts'
 import { insertPoll, type NewPoll } from '../polls/actions.ts'
 import type { Db, PostType, Trx, Visibility } from '../tables.ts'
 import { publishClosed } from '../visibility/closed-posts.ts'
@@ -58,7 +58,7 @@ export async function createPost (db: Db, post: NewPost, idempotencyKey?: Idempo
     if (isEmpty) throw new PostEmpty()
     if (poll) await insertPoll(trx, id, poll)
     await replaceHashtags(trx, id, content)
-    await updateMentions(trx, { post: { id, authorId, visibility }, commentId: null, authorId, content })
+    await createMentions(trx, { post: { id, authorId, visibility }, commentId: null, authorId, content })
     return await findPost(trx, id, authorId) ?? failUnreadable(id)
   })
 }

@@ -199,7 +199,7 @@ t.test('somebody who must not post can read, report and delete, until the second
 t.test('operators see cases by urgency, with their evidence and files, and claim them', async (t) => {
   await sql`update cases set outcome = 'NO_VIOLATION', resolved_at = now() where resolved_at is null`.execute(db)
   const [ana, ben] = [await person('Ana'), await person('Ben')]
-  const { key } = await deps.media.store('public', createImage())
+  const { key } = await deps.media.store('public', createImage(), async () => {})
   const calm = await givenPost(db, { author_id: ben })
   const urgent = await givenPost(db, { author_id: ben, media_urls: [key], content: 'Bad' })
   await report(ana, calm.id)
