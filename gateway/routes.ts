@@ -23,7 +23,7 @@ export const servicePrefixes = {
   identity: ['/auth', '/account'],
   profile: ['/onboarding', '/locations', '/profile'],
   social: ['/feed', '/stories', '/users', '/hashtags', '/media', '/reports'],
-  fitmatch: ['/fitmatch', '/blocks', '/activities', '/buddies'],
+  fitmatch: ['/fitmatch', '/blocks', '/activities', '/buddies', '/venues'],
   dashboard: ['/dashboard', '/logs', '/goals', '/programs', '/exercises', '/records', '/achievements', '/fasting'],
   notification: ['/notifications']
 } as const

@@ -14,6 +14,7 @@ import { drawFace } from './faces.ts'
 import { findHome, join } from './join.ts'
 import { PASSWORD, type Member } from './member.ts'
 import { describePeople } from './people.ts'
+import { importPlaces } from './places.ts'
 import { createPost, createStory } from './posts.ts'
 import { createRandom } from './random.ts'
 import { drawScene } from './scenes.ts'
@@ -40,6 +41,7 @@ t.test('a person deletes their account on the page, and nothing of them stays', 
     const redis = new Redis(stack.redis.url)
     redis.on('error', () => {})
     t.teardown(() => redis.disconnect())
+    await importPlaces(stack)
     const home = await findHome(stack)
     const [leo, mia] = describePeople(seed).slice(0, 2) as [Parameters<typeof join>[0], Parameters<typeof join>[0]]
     const staying = await join(leo, { stack, seed, home, isMain: true })

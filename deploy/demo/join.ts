@@ -3,6 +3,7 @@ import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { drawFace } from './faces.ts'
 import { describeHistory } from './history.ts'
 import { createMember, PASSWORD, type Member } from './member.ts'
+import { chooseGym } from './places.ts'
 import type { Person } from './people.ts'
 import { createRandom } from './random.ts'
 import { retry } from './retry.ts'
@@ -15,7 +16,7 @@ export interface Home {
   longitude: number
 }
 
-/** Where everybody lives, so that they can meet. After the first start it waits until the places are loaded. */
+/** Where everybody lives, so that they can meet. After the first start it waits until the cities are loaded. */
 export async function findHome (stack: Stack): Promise<Home> {
   type Places = { data: { id: string, name: string, code?: string }[] }
   const list = async (query: string) =>
@@ -86,6 +87,7 @@ export async function join (person: Person, { stack, seed, home, isMain }: Joini
     })
   }
   await createProfile(member)
+  await chooseGym(member, { home, isMain, random })
   await log(member, describeHistory(seed, person, { isMain, now: new Date() }))
   return member
 }

@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { findHome, join } from './join.ts'
 import { PASSWORD, type Member } from './member.ts'
 import { describePeople } from './people.ts'
+import { importPlaces } from './places.ts'
 import { drawScene } from './scenes.ts'
 
 t.setTimeout(300_000)
@@ -15,6 +16,7 @@ const seed = 'walk'
 t.test('two people walk through the sample app at once', needsBrowser, async (t) => {
   const browser = await openBrowser(t)
   await withStack(async (stack) => {
+    await importPlaces(stack)
     const home = await findHome(stack)
     const people = describePeople(seed).slice(0, 2)
     const members = []
@@ -39,6 +41,7 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
 
     await go(mia!, 'Discover')
     await mia!.locator('.person h2', { hasText: 'Leo' }).waitFor()
+    await mia!.getByText('You both train at').waitFor()
     await mia!.getByRole('button', { name: 'Train together' }).click()
     await go(leo!, 'Discover')
     await leo!.locator('.person h2', { hasText: 'Mia' }).waitFor()
@@ -62,6 +65,8 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     t.pass('Mia sees that Leo has read it')
     await mia!.locator('nav a[href="#/chats"] .badge').waitFor({ state: 'detached' })
 
+    await addGym(leo!)
+    await train(mia!)
     await acceptInvitation(mia!, { host: members[1]!, guest: members[0]! })
     await go(leo!, 'Home')
     await leo!.locator('.plan', { hasText: 'Morning run' }).waitFor()
@@ -71,6 +76,36 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     await register(t, browser, stack)
   }, { LIMIT_PROFILE: 'relaxed', LIKES_GATHER_SECONDS: '1' })
 })
+
+async function addGym (page: Page) {
+  await go(page, 'Discover')
+  await page.getByRole('link', { name: 'Gyms' }).click()
+  await page.getByLabel('Find a gym').fill('YOGA')
+  const gym = page.locator('.results li').first()
+  await gym.waitFor()
+  const name = await gym.locator('b').innerText()
+  await gym.getByRole('button').click()
+  await page.locator('.rows li', { hasText: name }).waitFor()
+  await page.getByLabel('Find a gym').fill('The park')
+  await page.getByRole('button', { name: 'Add “The park”' }).click()
+  await page.getByRole('button', { name: 'Remove The park' }).click()
+  await page.locator('.rows li', { hasText: 'The park' }).waitFor({ state: 'detached' })
+}
+
+async function train (page: Page) {
+  await go(page, 'Home')
+  await page.getByRole('link', { name: 'Train' }).click()
+  await page.getByLabel('Find an exercise').fill('barbell squat')
+  await page.getByRole('button', { name: /^Barbell Squat quadriceps/ }).click()
+  await page.getByLabel('kg').fill('42.5')
+  await page.getByRole('button', { name: 'Save workout' }).click()
+  await page.getByText('Your workout is saved').waitFor()
+  await page.locator('.template', { hasText: 'Push, pull, legs' }).locator('summary').click()
+  await page.getByRole('button', { name: 'Copy to my programs' }).click()
+  const program = page.locator('.program', { hasText: 'Push, pull, legs' })
+  await program.getByRole('button', { name: 'Use it' }).click()
+  await program.getByText('Active').waitFor()
+}
 
 async function acceptInvitation (page: Page, { host, guest }: { host: Member, guest: Member }) {
   await host.send('POST', '/activities', {

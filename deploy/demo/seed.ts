@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import { findHome, join } from './join.ts'
 import { fast, makeBuddies, planOpenly, planTogether } from './plans.ts'
 import type { Member } from './member.ts'
+import { importPlaces } from './places.ts'
 import { createPost, createStory, describePosts, showPlan, showTraining } from './posts.ts'
 import { describePeople } from './people.ts'
 import { createRandom } from './random.ts'
@@ -13,13 +14,14 @@ const CONCURRENCY = 4
 
 type Report = (text: string) => void
 
-/** Fills an empty system through its public API. The same seed makes the same people, texts and pictures. */
+/** Fills an empty system through its public API, but for the gyms of its city. The same seed makes the same people, texts and pictures. */
 export async function fill (stack: Stack, seed: string, report: Report): Promise<Member[]> {
   const limit = pLimit(CONCURRENCY)
   const each = async <T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>) =>
     await Promise.all(items.map((item, index) => limit(work, item, index)))
 
   const home = await findHome(stack)
+  await importPlaces(stack)
   const members = await each(
     describePeople(seed),
     async (person, index) => await join(person, { stack, seed, home, isMain: index < 2 })

@@ -25,9 +25,9 @@ export function Discover () {
     }
   }
   return html`
-    <header class="top"><h1>Discover</h1><span class="chip">${
+    <header class="top"><h1>Discover</h1><div class="chips"><span class="chip">${
     limits.unlimited ? '∞' : limits.remaining
-  } swipes left</span></header>
+  } swipes</span><a class="chip" href="#/gyms"><${Icon} name="pin" />Gyms</a></div></header>
     <div class="deck">
       ${next && html`<${Card} key=${next.id} profile=${next} />`}
       ${profile && html`<${Card} key=${profile.id} profile=${profile} onSwipe=${swipe} />`}
@@ -76,7 +76,7 @@ function Card ({ profile, onSwipe }) {
     if (Math.abs(x) > SWIPE_PX) onSwipe(x > 0 ? 'WORKOUT_BUDDY' : 'PASS')
   }
   const drag = onSwipe && { onPointerDown: onDown, onPointerMove: onMove, onPointerUp: onUp, onPointerCancel: onUp }
-  const { displayName, age, bio, city, distance, compatibilityScore, favoriteSports, photos } = profile
+  const { displayName, age, bio, city, distance, compatibilityScore, favoriteSports, photos, sharedVenues } = profile
   return html`
     <article class="person" ref=${card} ...${drag}>
       <img src=${photos[photo]?.url} alt="" draggable="false" />
@@ -87,6 +87,12 @@ function Card ({ profile, onSwipe }) {
     age && html`<small>, ${age}</small>`
   }<span class="chip">${compatibilityScore} % fit</span></h2>
         <p><${Icon} name="pin" />${city}${distance && ` · ${distance} km`}</p><p>${bio}</p>
+        ${
+    sharedVenues.length > 0 &&
+    html`<p class="shared"><${Icon} name="check" />You both train at ${
+      sharedVenues.map(({ name }) => name).join(' and ')
+    }</p>`
+  }
         <div class="chips">${
     favoriteSports.slice(0, 3).map((sport) => html`<span class="chip">${sport.replaceAll('_', ' ')}</span>`)
   }</div>

@@ -63,11 +63,7 @@ export function Home ({ me, signOut }) {
           <button class="button" onClick=${() => log('WATER', { ml: 250 })}>💧 250 ml <small>${water} of ${
     today.water.targetMl / 1000
   } l</small></button>
-          <button class="button" onClick=${() =>
-    log('WORKOUT', {
-      title: 'Workout',
-      durationMinutes: 30
-    })}>💪 30 minutes <small>${stats.totalWorkouts} workouts</small></button>
+          <a class="button" href="#/train">💪 Train <small>${stats.totalWorkouts} workouts</small></a>
           <button class="button" onClick=${() =>
     log('FOOD', {
       name: 'Snack',

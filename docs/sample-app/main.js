@@ -4,10 +4,12 @@ import { tandem } from './api.js'
 import { Chats } from './chats.js'
 import { Discover } from './discover.js'
 import { Feed } from './feed.js'
+import { Gyms } from './gyms.js'
 import { Home } from './home.js'
 import { Inbox } from './inbox.js'
 import { useReloads } from './realtime.js'
 import { SignIn } from './sign-in.js'
+import { Train } from './train.js'
 import { Avatar, html, Icon, useLoad } from './ui.js'
 
 const pages = {
@@ -15,7 +17,10 @@ const pages = {
   feed: { title: 'Feed', Page: Feed },
   discover: { title: 'Discover', Page: Discover },
   chats: { title: 'Chats', Page: Chats },
-  inbox: { title: 'Inbox', Page: Inbox }
+  inbox: { title: 'Inbox', Page: Inbox },
+  // Opened from another page, whose tab stays marked.
+  train: { tab: 'home', Page: Train },
+  gyms: { tab: 'discover', Page: Gyms }
 }
 
 function App () {
@@ -73,15 +78,15 @@ function Shell () {
     location.reload()
   }, [])
   if (!me.data) return null
-  const { Page } = pages[name]
+  const { Page, tab = name } = pages[name]
   return html`
     <nav class="tabs">
       <a class="brand" href="#/home"><img src="/page/icon.svg" alt="" />Tandem</a>
       ${
-    Object.entries(pages).map(([key, { title }]) =>
+    Object.entries(pages).filter(([, { title }]) => title).map(([key, { title }]) =>
       html`
-        <a href="#/${key}" aria-current=${key === name ? 'page' : undefined}>
-          <${Icon} name=${key} filled=${key === name && key !== 'feed'} /><span>${title}</span>
+        <a href="#/${key}" aria-current=${key === tab ? 'page' : undefined}>
+          <${Icon} name=${key} filled=${key === tab && key !== 'feed'} /><span>${title}</span>
           ${badges.data?.[key] > 0 && html`<b class="badge">${Math.min(badges.data[key], 99)}</b>`}
         </a>`
     )

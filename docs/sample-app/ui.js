@@ -19,6 +19,27 @@ export function useLoad (load, dependencies = []) {
   return { ...state, reload, change: (update) => setState(({ data }) => ({ data: update(data) })) }
 }
 
+const PAUSE_MS = 250
+
+/** Searches a moment after the last key. The answer to an earlier text is dropped. */
+export function useSearch (search) {
+  const [text, setText] = useState('')
+  const [state, setState] = useState({})
+  useEffect(() => {
+    if (!text.trim()) return setState({})
+    let isCurrent = true
+    const show = (next) => isCurrent && setState(next)
+    const timer = setTimeout(async () => {
+      await search(text).then((found) => show({ found }), ({ message }) => show({ error: message }))
+    }, PAUSE_MS)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [text])
+  return { text, setText, ...state }
+}
+
 export function Loading ({ of: { error, reload }, rows = 3 }) {
   if (error) {
     return html`<div class="empty"><${Icon} name="cloud" /><p>${error.message}</p><button class="button" onClick=${reload}>Try again</button></div>`

@@ -38,7 +38,7 @@ export const tags: Tag[] = [
   {
     name: 'FitMatch profile',
     description: 'The profile for finding people to train with: photos, venues, settings and badges.',
-    paths: ['/fitmatch']
+    paths: ['/fitmatch', '/venues']
   },
   {
     name: 'FitMatch',

@@ -26,6 +26,7 @@ import { matchRoutes } from './matches/routes.ts'
 import { recordActivity } from './people/activity.ts'
 import { onFactsChanged, onPersonChanged, onSubscriptionChanged } from './people/consumers.ts'
 import { photoRoutes } from './photos/routes.ts'
+import { placeRoutes } from './places/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { onAccountVerified, onDecisionMade, onPersonReported, onSuspensionContinued } from './safety/consumers.ts'
 import { blockRoutes } from './safety/people-routes.ts'
@@ -46,6 +47,7 @@ const routes = [
   profileRoutes,
   photoRoutes,
   venueRoutes,
+  placeRoutes,
   settingsRoutes,
   setupRoutes,
   discoverRoutes,

@@ -8,6 +8,7 @@ import { deleteExpiredRequests } from './buddies/endings.ts'
 import type { Deps } from './deps.ts'
 import { deleteKeptEvidence } from './erasure/actions.ts'
 import { deleteUnused, markUnused } from './photos/files.ts'
+import { updatePlacesOfPeople } from './places/of-people.ts'
 import { purgeRemovedPhotos } from './safety/removed-photos.ts'
 import { recheckRecentReporters } from './safety/reporters.ts'
 import type { Db } from './tables.ts'
@@ -31,6 +32,7 @@ export async function runHousekeeping (deps: Deps) {
     meetings: async () => await sql`delete from meetings where alarm_at < now() - interval '30 days'`.execute(db),
     'ended matches': async () => await deleteEndedMatches(db),
     'deleted profiles': async () => await deleteProfiles(db),
+    'places of people': async () => await updatePlacesOfPeople(db),
     'unused files': async () => await deleteUnused({ db, media }),
     cases: async () => await purgeCases({ db, media }),
     // After the cases, because the reports of one stay as long as it does.

@@ -127,7 +127,18 @@ export const personalData: PersonalData<Tables> = {
   }),
   venues: personal({
     rowsOf: ofProfile,
-    exported: ['name', 'branch', 'city', 'latitude', 'longitude', 'place_id', 'created_at']
+    exported: [
+      'name',
+      'branch',
+      'city',
+      'latitude',
+      'longitude',
+      'chain_id',
+      'place_id',
+      'is_custom',
+      'created_at',
+      'changed_at'
+    ]
   }),
   profiles: personal({
     rowsOf: inColumns('account_id'),
@@ -220,6 +231,8 @@ export const personalData: PersonalData<Tables> = {
     exported: ['timezone', 'weight', 'favorite_sports', 'experience', 'birth_date', 'subscribed_until', 'suspended_at']
   }),
   unused_files: notPersonal('Random names of files that nothing shows, until they are deleted.'),
+  places: notPersonal('Gyms of an import, or those that at least three people have added.'),
+  place_imports: notPersonal('The names of imported files.'),
   sports: notPersonal('It numbers the sports of the option list.'),
   ...databaseTables,
   ...operatorTables,

@@ -33,6 +33,8 @@ export const participantStates = ['INVITED', 'ASKED', 'GOING', 'DECLINED', 'REFU
 export type ParticipantState = typeof participantStates[number]
 export type ActivityStatus = 'PLANNED' | 'FINISHED' | 'CANCELED'
 export type ActivityVisibility = 'INVITED' | 'OPEN'
+/** OWN are places of an operator, with tags like those of OpenStreetMap; PEOPLE those that people have added. */
+export type PlaceSource = 'OVERTURE' | 'OPENSTREETMAP' | 'OWN' | 'PEOPLE'
 export type TimerKind = 'REMIND_24H' | 'REMIND_1H' | 'RELEASE' | 'FINISH'
 export interface ActivityVenue {
   name: string
@@ -168,8 +170,25 @@ export interface Tables
     place_id: string | null,
     is_custom: boolean,
     sort_order: number,
-    created_at: Generated<Date>
+    created_at: Generated<Date>,
+    /** The name, by which venues of several people are compared. */
+    name_key: string,
+    /** When its name or position was last changed. */
+    changed_at: Generated<Date>,
+    gym_keys: GeneratedAlways<string[]>
   }
+  places: {
+    id: string,
+    source: PlaceSource,
+    name: string,
+    name_key: string,
+    city: string | null,
+    chain_id: string | null,
+    latitude: number,
+    longitude: number,
+    cell: GeneratedAlways<number>
+  }
+  place_imports: { file: string, records: Generated<number>, places: Generated<number>, finished_at: Date | null }
   setup_drafts: { account_id: string, draft: Json<Record<string, unknown>>, saved_at: Generated<Date> }
   swipes: {
     swiper_id: string,

@@ -276,6 +276,11 @@ export type Candidate = {
     photos: Array<CandidatePhoto>;
     preferredTimes: Array<string>;
     prompts: Array<CandidatePrompt>;
+    /**
+     * Whether we share a gym: a place, or a branch of a chain
+     */
+    sameGym: boolean;
+    sharedVenues: Array<SharedVenue>;
     venues: Array<CandidateVenue>;
     weight: number | null;
     workoutDays: Array<string>;
@@ -323,6 +328,11 @@ export type CandidateProfile = {
     photos: Array<CandidatePhoto>;
     preferredTimes: Array<string>;
     prompts: Array<CandidatePrompt>;
+    /**
+     * Whether we share a gym: a place, or a branch of a chain
+     */
+    sameGym: boolean;
+    sharedVenues: Array<SharedVenue>;
     venues: Array<CandidateVenue>;
     weight: number | null;
     workoutDays: Array<string>;
@@ -709,6 +719,30 @@ export type GoalsSuggestion = {
     goalType: string;
     proteinTarget: number;
     source: string;
+};
+
+export type Gym = {
+    chainId: string | null;
+    city: string | null;
+    latitude: number;
+    longitude: number;
+    name: string;
+    /**
+     * Used as placeId of venues
+     */
+    placeId: string;
+};
+
+export type GymChain = {
+    /**
+     * Two-letter codes, or `001` for the whole world
+     */
+    countries: Array<string>;
+    /**
+     * Used as chainId of venues
+     */
+    id: string;
+    name: string;
 };
 
 export type Hashtag = {
@@ -1788,6 +1822,11 @@ export type Session = {
 
 export type SetupDraft = {
     [key: string]: unknown;
+};
+
+export type SharedVenue = {
+    branch: string | null;
+    name: string;
 };
 
 export type SignedInUser = {
@@ -16651,6 +16690,74 @@ export type DeleteProgramResponses = {
 
 export type DeleteProgramResponse = DeleteProgramResponses[keyof DeleteProgramResponses];
 
+export type ReadProgramData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/programs/{id}';
+};
+
+export type ReadProgramErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: Program not found
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ReadProgramError = ReadProgramErrors[keyof ReadProgramErrors];
+
+export type ReadProgramResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            program: Program;
+        };
+        success: true;
+    };
+};
+
+export type ReadProgramResponse = ReadProgramResponses[keyof ReadProgramResponses];
+
 export type ReplaceProgramData = {
     body: NewProgram;
     path: {
@@ -17994,3 +18101,137 @@ export type ListFollowingResponses = {
 };
 
 export type ListFollowingResponse = ListFollowingResponses[keyof ListFollowingResponses];
+
+export type ListGymChainsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the response that the client has. If it is still current, the response is 304.
+         */
+        'if-none-match'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Words of the name
+         */
+        query?: string;
+        country?: string;
+    };
+    url: '/venues/chains';
+};
+
+export type ListGymChainsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListGymChainsError = ListGymChainsErrors[keyof ListGymChainsErrors];
+
+export type ListGymChainsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            chains: Array<GymChain>;
+        };
+        success: true;
+    };
+};
+
+export type ListGymChainsResponse = ListGymChainsResponses[keyof ListGymChainsResponses];
+
+export type SearchGymsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Words of the name
+         */
+        query?: string;
+        latitude?: number;
+        longitude?: number;
+        radiusKm?: number;
+    };
+    url: '/venues/search';
+};
+
+export type SearchGymsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type SearchGymsError = SearchGymsErrors[keyof SearchGymsErrors];
+
+export type SearchGymsResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            attribution: string | null;
+            source: 'LIBRARY' | 'PEOPLE';
+            venues: Array<Gym>;
+        };
+        success: true;
+    };
+};
+
+export type SearchGymsResponse = SearchGymsResponses[keyof SearchGymsResponses];

@@ -16,6 +16,11 @@ t.test('exercises are found by words, muscle, equipment and category, and read p
   t.same(namesOf(await read('/exercises?query=PRESS%20bench%20close-grip%20barbell')), [
     'Close-Grip Barbell Bench Press'
   ])
+  t.same(namesOf(await read('/exercises?query=barbell%20squat&limit=3')), [
+    'Barbell Squat',
+    'Barbell Squat To A Bench',
+    'Barbell Full Squat'
+  ])
   const { exercises } = await read('/exercises?muscle=neck&equipment=other&category=strength&limit=50')
   t.ok(exercises.length > 0)
   for (const { primaryMuscles, secondaryMuscles, equipment, category } of exercises) {
@@ -97,6 +102,7 @@ t.test('records of an exercise are one, by its id or however it is written', asy
     lift(10, { name: 'Kniebeuge', exerciseId: 'Barbell_Squat' }, 80),
     lift(11, { name: 'barbell-squat' }, 85),
     lift(12, { name: 'MOON WALK' }, 100),
+    lift(14, { name: 'Mondgang', exerciseId: moonWalk.id }, 110),
     lift(13, { name: 'Something' }, 20)
   )
   t.same(
@@ -104,7 +110,7 @@ t.test('records of an exercise are one, by its id or however it is written', asy
       exerciseId,
       weightKg
     ]),
-    [[null, 20], [moonWalk.id, 100], ['Barbell_Squat', 85]]
+    [[moonWalk.id, 110], [null, 20], ['Barbell_Squat', 85]]
   )
-  t.equal((await read('/dashboard/stats')).stats.totalPRs, 4)
+  t.equal((await read('/dashboard/stats')).stats.totalPRs, 5)
 })

@@ -34,20 +34,22 @@ interface Filters extends Page {
 }
 
 /**
- * Exercises of the library and of the account, by name. All words of `query` are in the name.
+ * Exercises of the library and of the account, by name, those that begin with `query` first. All its words are in the
+ * name.
  * @returns at most `limit` + 1 of those after the one with the id `cursor`
  * @throws ValidationError if `cursor` is no exercise of the list
  */
 export async function listExercises (db: Db, accountId: string, filters: Filters): Promise<Exercise[]> {
   const { query = '', muscle, equipment, category, cursor, limit } = filters
-  const words = exerciseKeyOf(query).split(' ')
+  const start = exerciseKeyOf(query)
+  const words = start.split(' ')
   const custom = await listCustomExercises(db, accountId)
   const found = [...libraryExercises.map(ofLibrary), ...custom.map(customExercise)].filter((exercise) =>
     words.every((word) => exercise.key.includes(word)) &&
     (!muscle || exercise.primaryMuscles.includes(muscle) || exercise.secondaryMuscles.includes(muscle)) &&
     (!equipment || exercise.equipment === equipment) &&
     (!category || exercise.category === category)
-  ).sort((a, b) => a.key < b.key ? -1 : 1)
+  ).sort((a, b) => Number(b.key.startsWith(start)) - Number(a.key.startsWith(start)) || (a.key < b.key ? -1 : 1))
   const previous = cursor === undefined ? -1 : found.findIndex(({ id }) => id === cursor)
   if (cursor !== undefined && previous === -1) throw createInvalidCursor()
   return found.slice(previous + 1, previous + 2 + limit)

@@ -59,7 +59,8 @@ export const exerciseRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'listExercises',
       summary: 'Search exercises',
-      description: 'The exercises of the library and those you added, by name. Names are in English.',
+      description:
+        'The exercises of the library and those you added, by name; those that begin with `query` first. Names are in English.',
       'x-extension': true,
       querystring: PageQuery({
         query: Type.Optional(Type.String({ maxLength: 100, description: 'Words of the name' })),

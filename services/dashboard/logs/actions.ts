@@ -6,12 +6,13 @@ import { dayIn } from '@tandem/account-kit'
 import { serializeByAccount } from '@tandem/http-kit'
 import { awardPrograms, countActivity, findEarnedBy, takeBackUntrue } from '../achievements/actions.ts'
 import { LogNotFound } from '../errors.ts'
+import { listCustomExercises } from '../exercises/queries.ts'
 import { lockAccount, recalculate } from '../progress/actions.ts'
 import { insertLifts, listExerciseKeys, markRecords, deleteLifts, publishRecords } from '../records/actions.ts'
 import type { Db, LogData, LogType, Trx } from '../tables.ts'
 import type { Item, RejectedItem } from './items.ts'
 import { markDoubles } from './doubles.ts'
-import { liftsOf } from './lifts.ts'
+import { hasCustomExercise, liftsOf } from './lifts.ts'
 import { logColumns } from './queries.ts'
 import { findNewestWeight, publishNewestWeight } from './weights.ts'
 
@@ -242,7 +243,10 @@ const timesOf = (written: Write[], existing: Map<string, ExistingLog>) =>
 async function replaceLifts (trx: Trx, accountId: string, workouts: Workout[], doubles: { id: string }[]) {
   if (workouts.length === 0) return []
   const removed = await deleteLifts(trx, accountId, workouts.map(({ id }) => id))
-  const added = workouts.filter(({ type }) => type === 'WORKOUT').flatMap(liftsOf)
+  const trained = workouts.filter(({ type }) => type === 'WORKOUT')
+  const custom = trained.some(hasCustomExercise) ? await listCustomExercises(trx, accountId) : []
+  const customNames = new Map(custom.map(({ id, name }) => [id, name]))
+  const added = trained.flatMap((workout) => liftsOf(workout, customNames))
   await insertLifts(trx, accountId, added)
   const keys = [...removed, ...added].map(({ exerciseKey }) => exerciseKey)
   const changedLifts = await markRecords(trx, accountId, [...keys, ...await listExerciseKeys(trx, doubles)])

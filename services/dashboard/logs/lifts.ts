@@ -8,17 +8,30 @@ interface Exercise {
   sets: { reps: number, weightKg: number }[]
 }
 
-// An id of the library names the exercise, whatever the client calls it.
-const keyOf = ({ exerciseId = '', name }: Exercise) => exerciseKeyOf(findInLibrary(exerciseId)?.name ?? name)
+/** The names of exercises that the account added, by id. */
+type CustomNames = ReadonlyMap<string, string>
+
+// An id names the exercise, whatever the client calls it.
+const keyOf = ({ exerciseId = '', name }: Exercise, customNames: CustomNames) =>
+  exerciseKeyOf(findInLibrary(exerciseId)?.name ?? customNames.get(exerciseId) ?? name)
+
+const exercisesOf = ({ data }: { data: LogData }) => (data['exercises'] ?? []) as Exercise[]
+
+/** Whether a workout names an exercise by an id that is not of the library. */
+export const hasCustomExercise = (log: { data: LogData }) =>
+  exercisesOf(log).some(({ exerciseId }) => exerciseId !== undefined && !findInLibrary(exerciseId))
 
 // Converted pounds differ in digits that no plate has.
 const roundWeight = (kg: number) => Math.round(kg * 100) / 100
 
 /** The heaviest set of each exercise of a workout. Among equal weights the set with more repetitions wins. */
-export function liftsOf (log: { id: string, at: Date, data: LogData }): Omit<Lift, 'isRecord'>[] {
+export function liftsOf (
+  log: { id: string, at: Date, data: LogData },
+  customNames: CustomNames
+): Omit<Lift, 'isRecord'>[] {
   const heaviest = new Map<string, Omit<Lift, 'isRecord'>>()
-  for (const exercise of (log.data['exercises'] ?? []) as Exercise[]) {
-    const key = keyOf(exercise)
+  for (const exercise of exercisesOf(log)) {
+    const key = keyOf(exercise, customNames)
     for (const { reps, weightKg: exact } of exercise.sets) {
       const weightKg = roundWeight(exact)
       const best = heaviest.get(key)

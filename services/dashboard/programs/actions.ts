@@ -4,7 +4,7 @@ import { findOrAddExercises, type ExerciseReference } from '../exercises/actions
 import { ProgramNotFound, TooManyPrograms } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
 import type { Db, Trx } from '../tables.ts'
-import { listPrograms, type Program } from './queries.ts'
+import { readProgram, type Program } from './queries.ts'
 
 const MAX_PROGRAMS = 50
 
@@ -95,12 +95,6 @@ async function saveDays (trx: Trx, accountId: string, programId: string, days: N
     reps_max: repsMax
   }))
   await trx.insertInto('program_exercises').values(rows).execute()
-}
-
-async function readProgram (trx: Trx, accountId: string, programId: string) {
-  const [program] = await listPrograms(trx, accountId, programId)
-  if (!program) throw new ProgramNotFound()
-  return program
 }
 
 export async function deleteProgram (db: Db, accountId: string, programId: string) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ProgramDayNotFound } from '../errors.ts'
+import { ProgramDayNotFound, ProgramNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
 
 export interface Exercise {
@@ -60,6 +60,13 @@ export async function listPrograms (db: Db, accountId: string, programId?: strin
     ])
     .orderBy('programs.id', 'desc')
     .execute()
+}
+
+/** @throws ProgramNotFound */
+export async function readProgram (db: Db, accountId: string, programId: string) {
+  const [program] = await listPrograms(db, accountId, programId)
+  if (!program) throw new ProgramNotFound()
+  return program
 }
 
 /** The active program's workout for a day of the week (Monday is 1), unless it is a rest day. */

@@ -29,7 +29,7 @@ import {
   replaceProgram,
   type NewProgram as NewProgramInput
 } from './actions.ts'
-import { listPrograms, type Program as ProgramRow } from './queries.ts'
+import { listPrograms, readProgram, type Program as ProgramRow } from './queries.ts'
 import { templates } from './templates.ts'
 
 const PositiveInteger = (maximum: number) => Type.Integer({ minimum: 1, maximum })
@@ -236,6 +236,21 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
     return reply.code(201).send(data({ program: toResponse(program) }))
   })
 
+  app.get('/programs/:id', {
+    schema: {
+      operationId: 'readProgram',
+      summary: 'Read a training program',
+      description: 'With its days and exercises.',
+      'x-extension': true,
+      params: Type.Object({ id: Id }),
+      errors: [ProgramNotFound],
+      response: {
+        200: Data(Type.Object({ program: Program }, { examples: [{ program: example }] })),
+        304: NotModified
+      }
+    }
+  }, async ({ params, account }) => data({ program: toResponse(await readProgram(db, account.id, params.id)) }))
+
   app.put(
     '/programs/:id',
     {
@@ -312,7 +327,6 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
     }
   }, async ({ body: { programId }, account }) => {
     await activateProgram(db, account.id, programId)
-    const [program] = programId === null ? [] : await listPrograms(db, account.id, programId)
-    return data({ program: program ? toResponse(program) : null })
+    return data({ program: programId === null ? null : toResponse(await readProgram(db, account.id, programId)) })
   })
 }

@@ -44,6 +44,8 @@ t.test('a program is replaced; a day that stays keeps its id, and strangers chan
   await ana.send('PUT', '/programs/active', { programId: program.id })
   const changed = { name: 'New', days: [days[1], { dayOfWeek: 'SUNDAY', name: 'C', isRestDay: true }] }
   t.match((await ben.send('PUT', `/programs/${program.id}`, changed)).json(), { code: 'NOT_FOUND' })
+  t.match((await ben.send('GET', `/programs/${program.id}`)).json(), { code: 'NOT_FOUND' })
+  t.strictSame((await ana.read(`/programs/${program.id}`)).program, { ...program, isActive: true })
   t.match((await ana.send('PUT', `/programs/${program.id}`, changed)).json(), {
     data: {
       program: {

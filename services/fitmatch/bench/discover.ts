@@ -104,6 +104,17 @@ async function hidePeople (count: number) {
   await plainClient.query('vacuum (analyze) hidden_people, profiles')
 }
 
+/** Gives the searcher a gym with this many others, and nobody else one. */
+async function fillGym (accountId: string, people: number) {
+  await plainClient.query('delete from venues')
+  await plainClient.query(
+    `insert into venues (profile_id, name, place_id, is_custom, sort_order)
+      select id, 'Gym', 'bench', false, 0 from profiles order by account_id <> '${accountId}', md5(account_id::text)
+      limit ${people === 0 ? 0 : people + 1}`
+  )
+  await plainClient.query('vacuum (analyze) venues')
+}
+
 interface Statement {
   name?: string
   text: string
@@ -121,7 +132,7 @@ const rename = ({ name, text, values }: Statement): Statement => ({
 const withoutHiding = (statement: Statement): Statement => ({
   ...statement,
   text: statement.text.replaceAll(' and not hidden', '').replaceAll(
-    /not exists \(\s*select from hidden_people[^)]*\)/g,
+    /not exists \(\s*select from hidden_people [^]*?offset 0\)/g,
     'true'
   )
 })
@@ -170,18 +181,20 @@ try {
     filled = size
     console.log(`${size.toLocaleString('en')} profiles after ${(took / 1000).toFixed(0)} s`)
     for (
-      const [name, rank, swiped, hidden] of [
-        ['largest place', 0, 0, 0],
-        ['largest, 1,000 hidden', 0, 0, 1_000],
-        ['largest, a fifth hidden', 0, 0, size / 5],
-        ['largest, 2,000 swiped', 0, 2_000, 0],
-        ['medium', 60, 0, 0],
-        ['medium, a fifth hidden', 60, 0, size / 5],
-        ['smallest', 199, 0, 0]
+      const [name, rank, swiped, hidden, gym] of [
+        ['largest place', 0, 0, 0, 0],
+        ['largest, in a gym of 5,000', 0, 0, 0, 5_000],
+        ['largest, 1,000 hidden', 0, 0, 1_000, 0],
+        ['largest, a fifth hidden', 0, 0, size / 5, 0],
+        ['largest, 2,000 swiped', 0, 2_000, 0, 0],
+        ['medium', 60, 0, 0, 0],
+        ['medium, a fifth hidden', 60, 0, size / 5, 0],
+        ['smallest', 199, 0, 0, 0]
       ] as const
     ) {
       await hidePeople(hidden)
       const me = await insertSearcher(rank, swiped)
+      await fillGym(me.accountId, gym)
       const { total } = await discover(db, me, { limit: 10, excluded: [], minAge: 18 })
       const headers = bearer(me.accountId)
       const search = async () => {

@@ -9,7 +9,14 @@ import { CandidatePhoto, exampleCandidatePhoto } from '../photos/schemas.ts'
 import { Gender } from '../schemas.ts'
 import { roundDegrees } from '../position.ts'
 import type { Tables } from '../tables.ts'
-import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm, type CompatibilityInputs } from './score.ts'
+import {
+  distanceKmFrom,
+  compatibilityScoreFor,
+  sharedScoreWith,
+  sharesGymWith,
+  visibleKm,
+  type CompatibilityInputs
+} from './score.ts'
 
 const CandidatePrompt = named('CandidatePrompt', Type.Object({ question: Type.String(), answer: Type.String() }))
 const CandidateVenue = named(
@@ -21,6 +28,10 @@ const CandidateVenue = named(
     latitude: Nullable(Type.Number({ description: 'To a hundredth of a degree' })),
     longitude: Nullable(Type.Number())
   })
+)
+const SharedVenue = named(
+  'SharedVenue',
+  Type.Object({ name: Type.String(), branch: Nullable(Type.String()) })
 )
 const strings = Type.Array(Type.String())
 
@@ -44,7 +55,9 @@ export const candidateFields = {
   favoriteSports: strings,
   photos: Type.Array(CandidatePhoto),
   prompts: Type.Array(CandidatePrompt),
-  venues: Type.Array(CandidateVenue)
+  venues: Type.Array(CandidateVenue),
+  sameGym: Type.Boolean({ description: 'Whether we share a gym: a place, or a branch of a chain' }),
+  sharedVenues: Type.Array(SharedVenue)
 }
 
 export const exampleCandidate = {
@@ -67,7 +80,9 @@ export const exampleCandidate = {
   favoriteSports: ['climbing'],
   photos: [exampleCandidatePhoto],
   prompts: [{ question: 'Best exercise?', answer: 'Deadlift' }],
-  venues: [{ name: 'Gelora', branch: null, city: 'Jakarta', latitude: -6.22, longitude: 106.8 }]
+  venues: [{ name: 'Gelora', branch: null, city: 'Jakarta', latitude: -6.22, longitude: 106.8 }],
+  sameGym: true,
+  sharedVenues: [{ name: 'Gelora', branch: null }]
 }
 
 /** A person as discover shows them. */
@@ -75,8 +90,11 @@ export const Candidate = named('Candidate', Type.Object(candidateFields, { examp
 /** A candidate as queries return it, with the photos as they are stored. */
 export type StoredCandidate = Omit<Type.Static<typeof Candidate>, 'photos'> & { photos: CandidateRow['photos'] }
 
-/** Selects everything a Candidate shows, except distance and score. */
-export function selectCandidates<Selected> (profiles: SelectQueryBuilder<Tables, 'profiles', Selected>) {
+/** Selects everything a Candidate shows to the profile `me`, except distance and score. */
+export function selectCandidates<Selected> (
+  profiles: SelectQueryBuilder<Tables, 'profiles', Selected>,
+  me: { id: string }
+) {
   return profiles
     .innerJoin('members', 'members.account_id', 'profiles.account_id')
     .leftJoin('activity', 'activity.account_id', 'profiles.account_id')
@@ -108,7 +126,17 @@ export function selectCandidates<Selected> (profiles: SelectQueryBuilder<Tables,
       jsonArrayFrom(
         eb.selectFrom('venues').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
           .select(['name', 'branch', 'venues.city', 'venues.latitude', 'venues.longitude'])
-      ).as('venues')
+      ).as('venues'),
+      jsonArrayFrom(
+        eb.selectFrom('venues').whereRef('profile_id', '=', 'profiles.id').orderBy('sort_order')
+          .where(({ exists, selectFrom }) =>
+            exists(
+              selectFrom('venues as mine').where('mine.profile_id', '=', me.id)
+                .where(sql<boolean>`mine.gym_keys && venues.gym_keys`)
+            )
+          )
+          .select(['name', 'branch'])
+      ).as('sharedVenues')
     ])
 }
 
@@ -116,7 +144,7 @@ export function selectCandidates<Selected> (profiles: SelectQueryBuilder<Tables,
 export const scoredAgainst = (me: CompatibilityInputs) =>
   sql<{ km: number | null, score: number }>`(
   select ${visibleKm} as km, ${compatibilityScoreFor(me)} as score from (select ${sharedScoreWith(me)} as shared,
-    ${distanceKmFrom(me)} as km) as compared)`.as<'scored'>(sql.ref('scored'))
+    ${distanceKmFrom(me)} as km, ${sharesGymWith(me)} as shares_gym) as compared)`.as<'scored'>(sql.ref('scored'))
 
 type CandidateRow = Awaited<ReturnType<ReturnType<typeof selectCandidates>['executeTakeFirstOrThrow']>>
 
@@ -128,6 +156,7 @@ export function toCandidate (row: CandidateRow, km: number | null, compatibility
     displayName,
     compatibilityScore,
     distance: km === null ? null : Math.max(1, Math.round(km)),
+    sameGym: row.sharedVenues.length > 0,
     prompts: prompts.map(({ question, answer }) => ({ question, answer })),
     venues: venues.map((venue) => ({
       ...venue,

@@ -3,6 +3,8 @@ import { masks } from './traits.ts'
 
 /** What the score is computed from. Positions are on the grid, so no result reveals a finer one. */
 export interface CompatibilityInputs {
+  /** Of the profile. */
+  id: string
   latitude: number | null
   longitude: number | null
   maxDistance: number
@@ -87,9 +89,21 @@ export function sharedScoreWith (me: CompatibilityInputs): RawBuilder<number> {
 export const visibleKm = sql<number | null>`case when show_distance then km end`
 
 /**
- * compatibilityScore, 0 to 100: the score for shared traits, plus up to 10 points that fall linearly to 0 at the
- * caller's maxDistance. Without a position, or with a hidden distance, there are no points for distance. The sum is
- * rounded.
+ * Whether the current profile has a gym of `me`: the same place, or the same branch of a chain. Both show their venues,
+ * so it reveals nothing else.
+ */
+export const sharesGymWith = ({ id }: Pick<CompatibilityInputs, 'id'>): RawBuilder<boolean> =>
+  sql`profiles.account_id in (
+    select others.account_id from venues as mine
+    join venues as theirs on theirs.gym_keys && mine.gym_keys
+    join profiles as others on others.id = theirs.profile_id
+    where mine.profile_id = ${sql.lit(id)} and mine.gym_keys <> '{}')`
+
+/**
+ * compatibilityScore, 0 to 100: the score for shared traits, plus up to 10 points for distance. These are all 10 for
+ * people who share a gym. Otherwise they fall linearly to 0 at the caller's maxDistance, and without a position, or with
+ * a hidden distance, there are none. The sum is rounded.
  */
 export const compatibilityScoreFor = ({ maxDistance }: CompatibilityInputs): RawBuilder<number> =>
-  sql`round(shared + coalesce(${float(10)} * greatest(0, 1 - ${visibleKm} / ${float(maxDistance)}), 0))::int`
+  sql`round(shared + case when shares_gym then ${float(10)}
+    else coalesce(${float(10)} * greatest(0, 1 - ${visibleKm} / ${float(maxDistance)}), 0) end)::int`

@@ -61,7 +61,9 @@ t.test('discover', async (t) => {
           isMain: number === 1
         })),
         prompts: [{ question: 'Why?', answer: 'Fun' }],
-        venues: [{ name: 'Gym', branch: 'B', city: 'C', latitude: 1.23, longitude: 2.35 }]
+        venues: [{ name: 'Gym', branch: 'B', city: 'C', latitude: 1.23, longitude: 2.35 }],
+        sameGym: false,
+        sharedVenues: []
       }],
       remaining: 0,
       limits: { dailySwipes: 10, remaining: 10, used: 0, unlimited: false }

@@ -1,7 +1,13 @@
 import { sql, type RawBuilder } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
 import { scoredAgainst, selectCandidates, toCandidate, type StoredCandidate } from '../candidates/candidate.ts'
-import { distanceKmFrom, compatibilityScoreFor, sharedScoreWith, visibleKm } from '../candidates/score.ts'
+import {
+  distanceKmFrom,
+  compatibilityScoreFor,
+  sharedScoreWith,
+  sharesGymWith,
+  visibleKm
+} from '../candidates/score.ts'
 import { ProfileNotFound } from '../errors.ts'
 import type { Caller } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
@@ -74,7 +80,8 @@ export async function discover (
     unnest(${arrayLiteral(ranges.map(({ first }) => first), 'int')},
       ${arrayLiteral(ranges.map(({ last }) => last), 'int')}) as range (first_cell, last_cell)
     cross join lateral (
-      select account_id, show_distance, ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km
+      select account_id, show_distance, ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km,
+        ${sharesGymWith(me)} as shares_gym
       from profiles
       where is_discoverable and not hidden
         and cell between first_cell and last_cell
@@ -105,7 +112,7 @@ export async function discover (
     limit ${sql.lit(limit)}`.execute(db)
   if (rows.length === 0) return { profiles: [], total: 0 }
 
-  const pageRows = await selectCandidates(db.selectFrom('profiles')).where(
+  const pageRows = await selectCandidates(db.selectFrom('profiles'), me).where(
     'profiles.account_id',
     'in',
     rows.map(({ accountId }) => accountId)
@@ -132,7 +139,7 @@ export interface ProfileView extends StoredCandidate {
 
 /** A profile as the caller sees it when they have its id. @throws ProfileNotFound */
 export async function readProfileView (db: Db, me: Caller, profileId: string): Promise<ProfileView> {
-  const row = await selectCandidates(db.selectFrom('profiles'))
+  const row = await selectCandidates(db.selectFrom('profiles'), me)
     .innerJoinLateral(scoredAgainst(me), (join) => join.onTrue())
     .leftJoin('matches', (join) =>
       join

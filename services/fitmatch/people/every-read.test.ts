@@ -48,11 +48,17 @@ const readsOf = async ({ owner, matchId, messageId, activityId }: Objects) =>
       after: '2026-01-01T00:00:00.000Z',
       afterId: messageId,
       sport: 'running',
+      query: 'gym',
+      country: 'ID',
+      latitude: '-6.2',
+      longitude: '106.8',
+      radiusKm: '50',
       from: inDays(0),
       to: inDays(7)
     }
   })).flatMap((read) =>
-    read.urls.map((url) => ({
+    // The search of gyms refuses one coordinate alone.
+    read.urls.filter((url) => !/[?&](latitude|longitude)=/.test(url)).map((url) => ({
       ...read,
       url,
       isForAdmins: read.path.includes('/admin/'),

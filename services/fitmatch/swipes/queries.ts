@@ -25,7 +25,7 @@ export async function readLikes (db: Db, me: Caller): Promise<{ count: number, p
   if (!me.isSubscribed || count === 0) return { count, profiles: [] }
 
   const newest = await pending.select('profiles.id').orderBy('swipes.created_at', 'desc').limit(MAX_SHOWN).execute()
-  const rows = await selectCandidates(db.selectFrom('profiles')).innerJoinLateral(
+  const rows = await selectCandidates(db.selectFrom('profiles'), me).innerJoinLateral(
     scoredAgainst(me),
     (join) => join.onTrue()
   )

@@ -3,6 +3,9 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import { TooManyVenues, VenueNotFound } from '../errors.ts'
 import { lockProfile } from '../people/queries.ts'
+import { isChain } from '../places/chains.ts'
+import { nameKeyOf } from '../places/names.ts'
+import { findPlace } from '../places/queries.ts'
 import { checkPosition } from '../position.ts'
 import type { Db, Trx } from '../tables.ts'
 import { listVenues, venueColumns } from './queries.ts'
@@ -33,33 +36,45 @@ const setCount = async (trx: Trx, profileId: string, count: number) =>
   await trx.updateTable('profiles').set({ venue_count: count, updated_at: sql`now()` }).where('id', '=', profileId)
     .execute()
 
-export async function addVenue (
-  db: Db,
-  accountId: string,
-  { chainId, name, branch, city, latitude, longitude, placeId, isCustom }: NewVenue,
-  idempotencyKey?: IdempotencyKey
-) {
-  checkPosition({ latitude, longitude })
+/**
+ * Adds a venue. Of a place of the library, the name, the city and the position are those of the library.
+ * @throws ValidationError for a chain that is not in the list, ProfileMissing, TooManyVenues
+ */
+export async function addVenue (db: Db, accountId: string, venue: NewVenue, idempotencyKey?: IdempotencyKey) {
+  checkPosition(venue)
+  checkChain(venue)
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const { id: profileId } = await lockProfile(trx, accountId)
     const venues = await listVenues(trx, profileId)
     if (venues.length >= MAX_VENUES) throw new TooManyVenues()
     await setCount(trx, profileId, venues.length + 1)
+    const { placeId, branch, isCustom = false } = venue
+    const place = placeId && !isCustom ? await findPlace(trx, placeId) : undefined
+    const { name, city, latitude, longitude, chainId } = place ?? venue
     return await trx.insertInto('venues')
       .values({
         profile_id: profileId,
         chain_id: chainId || null,
         name,
+        name_key: nameKeyOf(name),
         branch: branch || null,
         city: city || null,
         latitude: latitude ?? null,
         longitude: longitude ?? null,
         place_id: placeId || null,
-        is_custom: isCustom ?? false,
+        is_custom: isCustom,
         sort_order: (venues.at(-1)?.sortOrder ?? -1) + 1
       })
       .returning(venueColumns)
       .executeTakeFirstOrThrow()
+  })
+}
+
+function checkChain ({ chainId }: NewVenue) {
+  if (!chainId || isChain(chainId)) return
+  throw new ValidationError({
+    en: 'chainId must be a chain of GET /venues/chains',
+    id: 'chainId harus berupa jaringan dari GET /venues/chains'
   })
 }
 
@@ -87,22 +102,29 @@ export async function reorderVenues (db: Db, accountId: string, venueIds: string
   })
 }
 
-export async function updateVenue (db: Db, accountId: string, { id, name, branch, latitude, longitude }: VenueChanges) {
+/** Changes a venue. With another name or position, a place of the library becomes the person's own text. */
+export async function updateVenue (db: Db, accountId: string, { id, branch, ...changes }: VenueChanges) {
   return await db.transaction().execute(async (trx) => {
     const { id: profileId } = await lockProfile(trx, accountId)
-    const changed = await trx.updateTable('venues')
-      .set({
-        ...(name !== undefined && { name }),
-        ...(branch !== undefined && { branch: branch || null }),
-        ...(latitude !== undefined && { latitude }),
-        ...(longitude !== undefined && { longitude }),
-        profile_id: profileId
-      })
-      .where('id', '=', id).where('profile_id', '=', profileId)
-      .returning(['latitude', 'longitude'])
+    const venue = await trx.selectFrom('venues').where('id', '=', id).where('profile_id', '=', profileId)
+      .select(['name', 'latitude', 'longitude', 'place_id', 'is_custom'])
       .executeTakeFirst()
-    if (!changed) throw new VenueNotFound()
-    if (latitude !== undefined || longitude !== undefined) checkPosition(changed)
+    if (!venue) throw new VenueNotFound()
+    const { name = venue.name, latitude = venue.latitude, longitude = venue.longitude } = changes
+    checkPosition({ latitude, longitude })
+    const isMoved = name !== venue.name || latitude !== venue.latitude || longitude !== venue.longitude
+    const isOfLibrary = venue.place_id !== null && await findPlace(trx, venue.place_id) !== undefined
+    await trx.updateTable('venues')
+      .set({
+        name,
+        name_key: nameKeyOf(name),
+        latitude,
+        longitude,
+        ...(branch !== undefined && { branch: branch || null }),
+        ...(isMoved && { changed_at: sql`now()`, is_custom: venue.is_custom || isOfLibrary })
+      })
+      .where('id', '=', id)
+      .execute()
     return await listVenues(trx, profileId)
   })
 }

@@ -45,7 +45,10 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'addVenue',
       summary: 'Add a venue where I train',
-      description: 'A custom venue needs only a name and `isCustom`. At most 5 venues.',
+      description:
+        'A custom venue needs only a name and `isCustom`. `chainId` is a chain of `GET /venues/chains`. With ' +
+        'the `placeId` of `GET /venues/search`, the name, city, chain and position are those of that gym, unless ' +
+        '`isCustom` is true. At most 5 venues.',
       headers: IdempotencyHeaders,
       body: Body({
         chainId: text(100),
@@ -58,7 +61,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
         isCustom: Type.Optional(Type.Boolean())
       }, {
         examples: [{
-          chainId: 'c1',
+          chainId: 'celebrityfitness',
           name: 'Gelora',
           branch: 'South',
           city: 'Jakarta',
@@ -80,7 +83,9 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'updateVenues',
       summary: 'Reorder my venues, or update one',
-      description: 'With `venueIds`, the order changes. With `id`, that venue changes.',
+      description:
+        'With `venueIds`, the order changes. With `id`, that venue changes. A gym of `GET /venues/search` with ' +
+        'another name or position becomes a custom venue.',
       body: Body({
         venueIds: Type.Optional(Type.Array(Id, { maxItems: 5, description: 'Each of my venues, once' })),
         id: Type.Optional(Id),

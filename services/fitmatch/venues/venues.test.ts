@@ -9,7 +9,7 @@ t.test('venues', async (t) => {
   t.test('are stored exactly, and shown to others on the grid', async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     const venue = {
-      chainId: 'c1',
+      chainId: 'fithub',
       name: 'Gym',
       branch: 'North',
       city: 'Jakarta',

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import { cellRangesAround } from '../discover/cells.ts'
+import type { Db } from '../tables.ts'
+import { nameKeyOf } from './names.ts'
+
+const MAX_PLACES = 20
+const EARTH_RADIUS_KM = 6371
+// Each number of words is a statement of its own, which every connection prepares.
+const MAX_WORDS = 5
+// Most searches end within the first of these radii, in a city, where the last one would hold thousands of places.
+const RADII_KM = [1, 5]
+
+interface Search {
+  query: string
+  latitude: number
+  longitude: number
+  radiusKm: number
+}
+
+/** The places within a radius, nearest first. The first words of `query` are in their names. */
+export async function searchPlaces (db: Db, search: Search) {
+  const words = nameKeyOf(search.query).split(' ').filter(Boolean).slice(0, MAX_WORDS)
+  for (const km of RADII_KM) {
+    if (km >= search.radiusKm) break
+    const nearest = await listNearest(db, search, { words, km })
+    if (nearest.length === MAX_PLACES) return nearest
+  }
+  return await listNearest(db, search, { words, km: search.radiusKm })
+}
+
+async function listNearest (
+  db: Db,
+  { latitude, longitude }: Search,
+  { words, km }: { words: string[], km: number }
+) {
+  const ranges = cellRangesAround({ latitude: latitude * 100, longitude: longitude * 100, cell: 0 }, km)
+  const hasWords = words.map((word) => sql` and name_key like ${`%${word}%`}`)
+  const { rows } = await sql<{ id: string }>`
+    select id, km from unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[])
+      as range (first_cell, last_cell)
+    cross join lateral (
+      select id, ${
+    distanceKmFrom({ latitude, longitude })
+  } as km from places where cell between first_cell and last_cell ${sql.join(hasWords, sql``)}
+      -- Keeps Postgres from joining all places with all ranges.
+      offset 0
+    ) as nearby
+    where km <= ${km} order by km, id limit ${sql.lit(MAX_PLACES)}`.execute(db)
+  return await listPlaces(db, rows.map(({ id }) => id))
+}
+
+// With parameters, unlike that of discover: a text of its own for each search would be prepared for it alone.
+const distanceKmFrom = ({ latitude, longitude }: { latitude: number, longitude: number }) =>
+  sql<number>`${EARTH_RADIUS_KM}::float8 * acos(least(1,
+    sin(radians(latitude)) * sin(radians(${latitude}::float8)) +
+    cos(radians(latitude)) * cos(radians(${latitude}::float8)) * cos(radians(longitude - ${longitude}::float8))))`
+
+/** The places with these ids, in their order. */
+async function listPlaces (db: Db, ids: string[]) {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('places').where('id', 'in', ids).select(placeColumns).execute()
+  const byId = new Map(rows.map((row) => [row.placeId, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+const placeColumns = ['id as placeId', 'name', 'city', 'latitude', 'longitude', 'chain_id as chainId'] as const
+
+export async function findPlace (db: Db, id: string) {
+  return await db.selectFrom('places').where('id', '=', id).select(placeColumns).executeTakeFirst()
+}
+
+/** Where the places are from. An import replaces those of people. */
+export async function readSource (db: Db) {
+  const place = await db.selectFrom('places').select('source').limit(1).executeTakeFirst()
+  return place?.source ?? 'PEOPLE'
+}

@@ -1,0 +1,103 @@
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+
+/** A feature of a file, as it stands there. */
+export interface SourceRecord {
+  id?: unknown
+  geometry?: unknown
+  properties?: unknown
+}
+
+export interface Batch {
+  /** `undefined` for a line that is no feature. */
+  records: (SourceRecord | undefined)[]
+  /** How much of the file has been read, up to 1. */
+  progress: number
+}
+
+const BATCH_SIZE = 2_000
+
+/** Reads the records of a GeoParquet file, or of one with a GeoJSON feature on each line, after the first `skipped`. */
+export async function* readRecords (file: string, skipped: number): AsyncGenerator<Batch> {
+  yield* await isParquet(file) ? readParquet(file, skipped) : readLines(file, skipped)
+}
+
+async function isParquet (file: string) {
+  await using handle = await open(file)
+  const { buffer } = await handle.read({ buffer: Buffer.alloc(4) })
+  return buffer.toString('latin1') === 'PAR1'
+}
+
+// What Overture and converters of OpenStreetMap name the columns that a place is made of.
+const COLUMNS = [
+  'id',
+  'feature_id',
+  'geometry',
+  'tags',
+  'names',
+  'categories',
+  'taxonomy',
+  'brand',
+  'addresses',
+  'confidence',
+  'operating_status'
+]
+
+async function* readParquet (path: string, skipped: number): AsyncGenerator<Batch> {
+  const file = await asyncBufferFromFile(path)
+  const metadata = await parquetMetadataAsync(file)
+  const present = new Set(parquetSchema(metadata).children.map(({ element }) => element.name))
+  const columns = COLUMNS.filter((name) => present.has(name))
+  const total = Number(metadata.num_rows)
+  let rowStart = 0
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows)
+    if (rowEnd > skipped) {
+      const rows: Record<string, unknown>[] = await parquetReadObjects({
+        file,
+        metadata,
+        columns,
+        compressors,
+        rowStart,
+        rowEnd
+      })
+      for (let from = Math.max(0, skipped - rowStart); from < rows.length; from += BATCH_SIZE) {
+        const records = rows.slice(from, from + BATCH_SIZE).map(({ id, geometry, ...properties }) => ({
+          id,
+          geometry,
+          properties
+        }))
+        yield { records, progress: (rowStart + from + records.length) / total }
+      }
+    }
+    rowStart = rowEnd
+  }
+}
+
+async function* readLines (file: string, skipped: number): AsyncGenerator<Batch> {
+  const { size } = await stat(file)
+  const stream = createReadStream(file)
+  let records: Batch['records'] = []
+  let number = 0
+  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+    if (number++ < skipped) continue
+    records.push(parseLine(line))
+    if (records.length < BATCH_SIZE) continue
+    yield { records, progress: stream.bytesRead / size }
+    records = []
+  }
+  if (records.length > 0) yield { records, progress: 1 }
+}
+
+/** A sequence of features begins each with a record separator, and a collection ends each with a comma. */
+function parseLine (line: string): SourceRecord | undefined {
+  try {
+    const feature = JSON.parse(line.replace(/^[\p{Cc}\ufeff]+/u, '').replace(/,\s*$/, '')) as SourceRecord | null
+    return typeof feature === 'object' && feature?.geometry ? feature : undefined
+  } catch {
+    return undefined
+  }
+}
