@@ -39,6 +39,9 @@ import { confirmStaffChange } from './staff/changes.ts'
 import { staffRoutes, staffSessionRoutes } from './staff/routes.ts'
 import { trackRequests } from './security-log/requests.ts'
 import { onSuspensionChanged } from './remembered/consumers.ts'
+import { purchaseRoutes } from './purchases/routes.ts'
+import { subscriptionRoutes } from './subscriptions/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 
@@ -57,6 +60,9 @@ const routes = [
   deletionRoutes,
   pauseRoutes,
   exportRoutes,
+  subscriptionRoutes,
+  purchaseRoutes,
+  webhookRoutes,
   keyRoutes,
   staffSessionRoutes,
   staffRoutes,
