@@ -22,6 +22,7 @@ import { handleArmedMeetings, handleMeetingDetails, handleMeetingStatus } from '
 import { handleFitMatchOverview } from './matches/rpc.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { recordActivity } from './people/activity.ts'
+import { handleTier } from './people/rpc.ts'
 import { onFactsChanged, onPersonChanged, onSubscriptionChanged } from './people/consumers.ts'
 import { photoRoutes } from './photos/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
@@ -78,6 +79,7 @@ const consumers = [
 ]
 const rpcHandlers = [
   handleFitMatchOverview,
+  handleTier,
   handleRealtimeDetails,
   handleMeetingDetails,
   handleArmedMeetings,

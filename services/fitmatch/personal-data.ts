@@ -213,7 +213,16 @@ export const personalData: PersonalData<Tables> = {
   }),
   members: personal({
     rowsOf: inColumns('account_id'),
-    exported: ['timezone', 'weight', 'favorite_sports', 'experience', 'birth_date', 'subscribed_until', 'suspended_at']
+    exported: [
+      'timezone',
+      'weight',
+      'favorite_sports',
+      'experience',
+      'birth_date',
+      'subscribed_until',
+      'entitlements',
+      'suspended_at'
+    ]
   }),
   unused_files: notPersonal('Random names of files that nothing shows, until they are deleted.'),
   sports: notPersonal('It numbers the sports of the option list.'),
