@@ -5,9 +5,10 @@ import { lockCaller, type Caller } from '../sessions/caller.ts'
 import type { Reading } from '../stores/reading.ts'
 import { recordReading } from './actions.ts'
 
-type Body =
-  | { store: 'APPLE', signedTransaction: string, transfer?: boolean }
-  | { store: 'GOOGLE', purchaseToken: string, transfer?: boolean }
+/** What the app got from its store. */
+export type SentPurchase =
+  & ({ store: 'APPLE', signedTransaction: string } | { store: 'GOOGLE', purchaseToken: string })
+  & { transfer: boolean }
 
 const MAX_REFUSED_PER_DAY = 30
 
@@ -15,16 +16,16 @@ const MAX_REFUSED_PER_DAY = 30
  * Gives a purchase to who sends it. @returns whether its payment is still on its way
  * @throws InvalidPurchase, PurchaseInUse, PurchaseLimitExceeded, Unavailable, InvalidAccessToken
  */
-export async function claimPurchase (deps: Deps, caller: Caller, body: Body) {
+export async function claimPurchase (deps: Deps, caller: Caller, sent: SentPurchase) {
   const { db, mailer } = deps
   // Counted before it is checked, and given back if it is accepted: many at once cannot pass the limit.
   await countAttempt(deps, caller)
   let isRefused = false
   try {
-    const reading = await readPurchase(deps, body)
+    const reading = await readPurchase(deps, sent)
     if (!reading || !await countsFor(deps, caller.accountId, reading)) throw new InvalidPurchase()
     const { outcome, purchase, mails } = await db.transaction().execute(async (trx) =>
-      await recordReading(trx, deps, reading, { claim: { caller, transfer: body.transfer ?? false } })
+      await recordReading(trx, deps, reading, { claim: { caller, transfer: sent.transfer } })
     )
     await mailer.enqueue(mails)
     if (outcome === 'REFUSED') throw new InvalidPurchase()
@@ -64,10 +65,10 @@ async function giveBackAttempt ({ db }: Pick<Deps, 'db'>, { accountId }: Caller)
 }
 
 /** What the store says of it; undefined for a store that is not set up. */
-async function readPurchase ({ stores }: Pick<Deps, 'stores'>, body: Body): Promise<Reading | undefined> {
-  return body.store === 'APPLE'
-    ? await stores.apple?.readTransaction(body.signedTransaction)
-    : await stores.google?.ask(body.purchaseToken)
+async function readPurchase ({ stores }: Pick<Deps, 'stores'>, sent: SentPurchase): Promise<Reading | undefined> {
+  return sent.store === 'APPLE'
+    ? await stores.apple?.readTransaction(sent.signedTransaction)
+    : await stores.google?.ask(sent.purchaseToken)
 }
 
 /** Whether the purchase is not of a sandbox, or the sandbox counts for the account. */

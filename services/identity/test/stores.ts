@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { readCredential } from '@tandem/google-kit'
+import type { Teardown } from '@tandem/test-kit'
+import { createApple, type AppleSettings } from '../stores/apple.ts'
+import { createGoogle, PLAY_CREDENTIAL } from '../stores/google.ts'
+import type { FindPlan } from '../stores/reading.ts'
+import { createRevenueCat } from '../stores/revenuecat.ts'
+import { findPlanOf, type Plan } from '../subscriptions/plans.ts'
+import { startAppStore } from './app-store.ts'
+import { startGooglePlay } from './google-play.ts'
+import { startRevenueCat } from './revenuecat.ts'
+
+const HOUR_MS = 60 * 60 * 1_000
+
+export const plans: Plan[] = [
+  {
+    planId: 'premium',
+    unlocks: ['Swipe without a limit', 'See who likes you'],
+    entitlements: ['unlimited_swipes', 'see_likes'],
+    products: {
+      apple: ['premium.monthly', 'premium.yearly'],
+      google: ['premium', 'premium_yearly'],
+      revenuecat: ['premium_rc']
+    }
+  },
+  {
+    planId: 'plus',
+    unlocks: ['Swipe without a limit'],
+    entitlements: ['unlimited_swipes'],
+    products: { apple: ['plus.monthly'], google: ['plus'] }
+  }
+]
+
+/** A clock that tests move. */
+export function createClock () {
+  let offsetMs = 0
+  return {
+    now: () => new Date(Date.now() + offsetMs),
+    advance (hours: number) {
+      offsetMs += hours * HOUR_MS
+    }
+  }
+}
+
+/** The three stand-ins with one clock, and how identity is set up for them. */
+export async function startStores (t: Teardown, { clock }: { clock: () => Date }) {
+  const [appStore, play, revenueCat] = await Promise.all([
+    startAppStore({ clock }),
+    startGooglePlay({ clock }),
+    startRevenueCat({ clock })
+  ])
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-stores-'))
+  const file = path.join(folder, 'play.json')
+  await writeFile(file, JSON.stringify(play.serviceAccount))
+  t.teardown(async () => {
+    await Promise.all([appStore.close(), play.close(), revenueCat.close(), rm(folder, { recursive: true })])
+  })
+  const findPlan: FindPlan = (store, productId) => findPlanOf(plans, store, productId)
+
+  return {
+    appStore,
+    play,
+    revenueCat,
+    /** The stores of identity; `apple` changes the settings of the App Store. */
+    create: async (apple: Partial<AppleSettings> = {}) => ({
+      apple: createApple({ ...appStore.settings, acceptsSandbox: true, onlineChecks: true, ...apple }, findPlan),
+      google: createGoogle(
+        {
+          packageName: play.packageName,
+          credential: await readCredential(file, PLAY_CREDENTIAL),
+          apiUrl: play.url,
+          push: { ...play.push, jwksUrl: `${play.url}/certs` }
+        },
+        findPlan,
+        clock
+      ),
+      revenuecat: createRevenueCat(
+        {
+          secretKey: revenueCat.secretKey,
+          webhookAuthorization: revenueCat.webhookAuthorization,
+          apiUrl: revenueCat.url
+        },
+        findPlan,
+        clock
+      )
+    })
+  }
+}
