@@ -3,14 +3,14 @@ import { silentLog } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import { checkDue } from './checks.ts'
 import { inParallel, testApp } from '../test/app.ts'
-import { createClock, plans, startStores } from '../test/stores.ts'
+import { createClock, startStores, subscriptions } from '../test/stores.ts'
 
 const clock = createClock()
 const stores = await startStores(t, { clock: clock.now })
 const { appStore, play } = stores
 const app = await testApp(t, {
   createStores: async () => await stores.create(),
-  subscriptions: { plans, sandbox: 'marked' },
+  subscriptions,
   clock: clock.now
 })
 const { db, deps, get, post, givenAccount, publishedEvents } = app

@@ -198,10 +198,12 @@ export async function startAppStore (
       })
       return id
     },
-    /** The next period begins where the last one ended, or now if it was on hold. */
+    /** The next period begins where the last one ended, or now after a hold or a refund. */
     renew (id: string, days = 30) {
-      const { expiresAt, isInBillingRetry } = find(id)
-      const purchasedAt = isInBillingRetry ? now() : Math.max(expiresAt, find(id).purchasedAt + 1)
+      const { expiresAt, isInBillingRetry, revokedAt } = find(id)
+      const purchasedAt = isInBillingRetry || revokedAt !== undefined
+        ? now()
+        : Math.max(expiresAt, find(id).purchasedAt + 1)
       change(id, {
         transactionId: `3${randomInt(1e14)}`,
         purchasedAt,

@@ -13,6 +13,7 @@ import { startGooglePlay } from './google-play.ts'
 import { startRevenueCat } from './revenuecat.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
+const DAY_MS = 24 * HOUR_MS
 
 export const plans: Plan[] = [
   {
@@ -32,6 +33,9 @@ export const plans: Plan[] = [
     products: { apple: ['plus.monthly'], google: ['plus'] }
   }
 ]
+
+/** How purchases become subscriptions if every store can be asked. */
+export const subscriptions = { plans, slackMs: { APPLE: DAY_MS, GOOGLE: DAY_MS, REVENUECAT: DAY_MS } }
 
 /** A clock that tests move. */
 export function createClock () {
