@@ -3236,15 +3236,15 @@ export class Operations extends HeyApiClient {
      *
      * Send it after the store has confirmed it, and to restore it. Repeating it changes nothing. Returns 202 while the payment is on its way. The next request of the app already has what it unlocks.
      */
-    public addPurchase<ThrowOnError extends boolean = true>(options?: Options<AddPurchaseData, ThrowOnError>): RequestResult<AddPurchaseResponses, AddPurchaseErrors, ThrowOnError, 'data'> {
-        return (options?.client ?? this.client).post<AddPurchaseResponses, AddPurchaseErrors, ThrowOnError, 'data'>({
+    public addPurchase<ThrowOnError extends boolean = true>(options: Options<AddPurchaseData, ThrowOnError>): RequestResult<AddPurchaseResponses, AddPurchaseErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<AddPurchaseResponses, AddPurchaseErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/subscription/purchases',
             ...options,
             headers: {
                 'Content-Type': 'application/json',
-                ...options?.headers
+                ...options.headers
             }
         });
     }

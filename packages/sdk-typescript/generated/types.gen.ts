@@ -17307,22 +17307,16 @@ export type ListSubscriptionPlansResponses = {
 export type ListSubscriptionPlansResponse = ListSubscriptionPlansResponses[keyof ListSubscriptionPlansResponses];
 
 export type AddPurchaseData = {
-    body?: {
+    body: {
         /**
-         * The `jwsRepresentation` of the transaction
+         * For GOOGLE: the purchase token of Play Billing
          */
-        signedTransaction: string;
-        store: 'APPLE';
+        purchaseToken?: string;
         /**
-         * Whether to move it here from another account. Let the store restore the purchase first
+         * For APPLE: the `jwsRepresentation` of the transaction
          */
-        transfer?: boolean;
-    } | {
-        /**
-         * The purchase token of Play Billing
-         */
-        purchaseToken: string;
-        store: 'GOOGLE';
+        signedTransaction?: string;
+        store: 'APPLE' | 'GOOGLE';
         /**
          * Whether to move it here from another account. Let the store restore the purchase first
          */

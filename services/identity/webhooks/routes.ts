@@ -8,8 +8,9 @@ import { recordAppleNotification, storeNotification } from './actions.ts'
 const Received = Type.Object({ success: Type.Literal(true) })
 const received = { success: true as const }
 const MAX_BODY_BYTES = 64 * 1024
-const id = Type.String({ minLength: 1, maxLength: 200 })
-const ids = Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 50 }))
+const id = Type.String({ minLength: 1, maxLength: 200, examples: ['2070443601311540'] })
+const token = Type.String({ maxLength: 200, examples: ['5b0f4a1e-9a53-4d59-8b86-1f0c7c1f4f0e'] })
+const tokens = Type.Optional(Type.Array(token, { maxItems: 50 }))
 
 /** What Pub/Sub pushes of Google Play, as far as it matters. */
 interface PlayNotification {
@@ -33,7 +34,9 @@ export const webhookRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Receive a notification of the App Store',
       description: 'For App Store Server Notifications, version 2.',
       'x-extension': true,
-      body: Body({ signedPayload: Secret({ max: MAX_BODY_BYTES }) }),
+      body: Body({
+        signedPayload: Secret({ max: MAX_BODY_BYTES, examples: ['eyJhbGciOiJFUzI1NiIsIng1YyI6WyJNSUlF…'] })
+      }),
       errors: [NotFound, InvalidPurchase, Unavailable],
       response: { 200: Received }
     },
@@ -53,7 +56,14 @@ export const webhookRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Receive a notification of Google Play',
       description: 'For a push subscription of Cloud Pub/Sub with authentication.',
       'x-extension': true,
-      body: Body({ message: Body({ messageId: id, data: Type.Optional(Type.String({ maxLength: MAX_BODY_BYTES })) }) }),
+      body: Body({
+        message: Body({
+          messageId: id,
+          data: Type.Optional(
+            Type.String({ maxLength: MAX_BODY_BYTES, examples: ['eyJ2ZXJzaW9uIjoiMS4wIiwicGFja2FnZU5hbWUiOiJj…'] })
+          )
+        })
+      }),
       errors: [NotFound, InvalidAccessToken, Unavailable],
       response: { 200: Received }
     },
@@ -88,9 +98,9 @@ export const webhookRoutes: Routes<Deps> = async (app, deps) => {
       body: Body({
         event: Body({
           id,
-          app_user_id: Type.Optional(Type.String({ maxLength: 200 })),
-          transferred_from: ids,
-          transferred_to: ids
+          app_user_id: Type.Optional(token),
+          transferred_from: tokens,
+          transferred_to: tokens
         })
       }),
       errors: [NotFound, InvalidAccessToken],
