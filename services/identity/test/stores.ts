@@ -48,16 +48,33 @@ export function createClock () {
   }
 }
 
+interface StoreOptions {
+  clock: () => Date
+  /** Of the App Store; the two others have the next ones. By default free ones. */
+  port?: number
+}
+
 /** The three stand-ins with one clock, and how identity is set up for them. */
-export async function startStores (t: Teardown, { clock }: { clock: () => Date }) {
+export async function startStores (t: Teardown, { clock, port }: StoreOptions) {
+  const portOf = (index: number) => (port === undefined ? {} : { port: port + index })
   const [appStore, play, revenueCat] = await Promise.all([
-    startAppStore({ clock }),
-    startGooglePlay({ clock }),
-    startRevenueCat({ clock })
+    startAppStore({ clock, ...portOf(0) }),
+    startGooglePlay({ clock, ...portOf(1) }),
+    startRevenueCat({ clock, ...portOf(2) })
   ])
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-stores-'))
-  const file = path.join(folder, 'play.json')
-  await writeFile(file, JSON.stringify(play.serviceAccount))
+  const [root, key, account] = ['apple-root.der', 'apple-key.p8', 'play.json'].map((name) =>
+    path.join(folder, name)
+  ) as [
+    string,
+    string,
+    string
+  ]
+  await Promise.all([
+    writeFile(root, Buffer.from(appStore.chain.root.base64, 'base64')),
+    writeFile(key, appStore.api.privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    writeFile(account, JSON.stringify(play.serviceAccount))
+  ])
   t.teardown(async () => {
     await Promise.all([appStore.close(), play.close(), revenueCat.close(), rm(folder, { recursive: true })])
   })
@@ -67,13 +84,33 @@ export async function startStores (t: Teardown, { clock }: { clock: () => Date }
     appStore,
     play,
     revenueCat,
+    /** The variables with which identity uses the stand-ins. */
+    variables: {
+      SUBSCRIPTION_PLANS: JSON.stringify(plans),
+      APPLE_BUNDLE_ID: appStore.bundleId,
+      APPLE_APP_ID: String(appStore.appId),
+      APPLE_ROOT_CERTIFICATES: root,
+      APPLE_KEY_FILE: key,
+      APPLE_KEY_ID: appStore.settings.api.keyId,
+      APPLE_ISSUER_ID: appStore.settings.api.issuerId,
+      APPLE_API_URL: appStore.url,
+      PLAY_PACKAGE: play.packageName,
+      PLAY_SERVICE_ACCOUNT_FILE: account,
+      PLAY_PUSH_AUDIENCE: play.push.audience,
+      PLAY_PUSH_EMAIL: play.push.email,
+      PLAY_API_URL: play.url,
+      PLAY_PUSH_JWKS_URL: `${play.url}/certs`,
+      REVENUECAT_SECRET_KEY: revenueCat.secretKey,
+      REVENUECAT_WEBHOOK_AUTHORIZATION: revenueCat.webhookAuthorization,
+      REVENUECAT_API_URL: revenueCat.url
+    },
     /** The stores of identity; `apple` changes the settings of the App Store. */
     create: async (apple: Partial<AppleSettings> = {}) => ({
       apple: createApple({ ...appStore.settings, acceptsSandbox: true, onlineChecks: true, ...apple }, findPlan),
       google: createGoogle(
         {
           packageName: play.packageName,
-          credential: await readCredential(file, PLAY_CREDENTIAL),
+          credential: await readCredential(account, PLAY_CREDENTIAL),
           apiUrl: play.url,
           push: { ...play.push, jwksUrl: `${play.url}/certs` }
         },
