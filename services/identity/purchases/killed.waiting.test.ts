@@ -67,7 +67,7 @@ t.test('a service killed at any moment loses no purchase, doubles none, and ackn
       : { token: '', id: appStore.buy({ productId: 'premium.monthly', accountToken }) }
   })
 
-  const service = await startProcess(t, 'services/identity/main.ts', env)
+  const service = await startProcess(t, 'services/identity/main.ts', env, { until: 'live' })
   /** Sends a notification until it is accepted, as the stores do. */
   async function notify ({ token, id }: typeof bought[number]) {
     const { headers = {}, body } = token
