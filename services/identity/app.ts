@@ -34,6 +34,7 @@ import { onFitMatchDecisionApplied, onSocialDecisionApplied, onSuspensionDecided
 import { decisionRoutes } from './decisions/routes.ts'
 import { confirmErasure, confirmHold, withdrawHold } from './operator/erasure-proposals.ts'
 import { erasureOperatorRoutes } from './operator/erasure-routes.ts'
+import { subscriptionOperatorRoutes } from './operator/subscription-routes.ts'
 import { peopleOperatorRoutes } from './operator/people-routes.ts'
 import { confirmStaffChange } from './staff/changes.ts'
 import { staffRoutes, staffSessionRoutes } from './staff/routes.ts'
@@ -67,6 +68,7 @@ const routes = [
   staffSessionRoutes,
   staffRoutes,
   peopleOperatorRoutes,
+  subscriptionOperatorRoutes,
   erasureOperatorRoutes,
   decisionRoutes,
   appealRoutes
