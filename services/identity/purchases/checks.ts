@@ -3,6 +3,7 @@ import { workDue } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Reading } from '../stores/reading.ts'
+import { subscriptionSource } from '../subscriptions/metrics.ts'
 import type { Tables } from '../tables.ts'
 import { recordReading } from './actions.ts'
 
@@ -19,6 +20,7 @@ type CheckDeps = Pick<Deps, 'db' | 'secrets' | 'stores' | 'subscriptions' | 'clo
 
 /** Asks the stores about purchases that are due, and acknowledges new ones of Google, until the store answers. */
 export function startChecking (deps: Deps, log: Log) {
+  subscriptionSource.db = deps.db
   return runPeriodically(async () => {
     await Promise.all(Array.from({ length: WORKERS }, async () => await checkDue(deps, log)))
   }, { intervalMs: INTERVAL_MS, log })

@@ -3,6 +3,7 @@ import { SubscriptionChanged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { endOf, isLive, purchaseColumns } from './purchase-state.ts'
 import type { Db, Tables, Trx } from '../tables.ts'
+import { endedSubscriptions } from './metrics.ts'
 import { entitlementsOf } from './plans.ts'
 
 export type DeriveDeps = Pick<Deps, 'subscriptions' | 'clock'>
@@ -47,6 +48,7 @@ export async function deriveSubscription (trx: Trx, deps: DeriveDeps, accountId:
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(after))
     .execute()
   if (before && isSameForOthers(before, after)) return
+  if (before?.status === 'ACTIVE' && after.status !== 'ACTIVE') endedSubscriptions.inc({ status: after.status })
   await publish(trx, SubscriptionChanged, accountId, {
     accountId,
     planId: after.plan_id,
