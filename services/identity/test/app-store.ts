@@ -258,5 +258,3 @@ export async function startAppStore (
     }
   }
 }
-
-export type AppStore = Awaited<ReturnType<typeof startAppStore>>

@@ -195,5 +195,3 @@ export async function startGooglePlay (
 }
 
 const newOrderId = () => `GPA.${randomBytes(8).readBigUInt64BE().toString().padStart(20, '0')}`
-
-export type GooglePlay = Awaited<ReturnType<typeof startGooglePlay>>

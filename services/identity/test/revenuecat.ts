@@ -64,5 +64,3 @@ export async function startRevenueCat ({ clock, port = 0 }: { clock: () => Date,
     }
   }
 }
-
-export type RevenueCatStandIn = Awaited<ReturnType<typeof startRevenueCat>>
