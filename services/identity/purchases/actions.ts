@@ -7,7 +7,7 @@ import type { Caller } from '../sessions/caller.ts'
 import type { Reading } from '../stores/reading.ts'
 import { deriveSubscription } from '../subscriptions/derive.ts'
 import type { Trx } from '../tables.ts'
-import { createNotices } from '../subscriptions/notices.ts'
+import { notifyOfChange } from '../subscriptions/notify.ts'
 import { isLive, nextCheck, purchaseColumns, type Purchase } from '../subscriptions/purchase-state.ts'
 
 export type RecordDeps = Pick<Deps, 'subscriptions' | 'clock' | 'secrets' | 'stores'>
@@ -38,7 +38,7 @@ const MAX_MOVES = 2
 const MOVES_MS = 30 * 24 * HOUR_MS
 
 /**
- * Records what a store knows of a purchase, and derives the subscriptions of everybody whom it concerns. Purchases are
+ * Records what a store knows of a purchase, and derives the subscriptions of all accounts that it concerns. Purchases are
  * locked first, then accounts in the order of their ids, so that no two recordings wait for each other.
  * @throws InvalidAccessToken if the session of the claim has ended
  */
@@ -74,7 +74,7 @@ export async function recordReading (
       .where('id', 'in', upgraded.map(({ id }) => id)).execute()
   }
   for (const each of accounts.keys()) await deriveSubscription(trx, deps, each)
-  const mails = await createNotices(trx, deps, { before: isNew ? undefined : before, purchase, accounts, isMove })
+  const mails = await notifyOfChange(trx, deps, { before: isNew ? undefined : before, purchase, accounts, isMove })
   return { outcome, purchase, mails }
 }
 

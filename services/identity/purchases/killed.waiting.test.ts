@@ -118,7 +118,7 @@ t.test('a service killed at any moment loses no purchase, doubles none, and ackn
   t.equal(new Set(play.state.acknowledged).size, ACCOUNTS / 2, 'each is acknowledged')
   const begun = (email: string) => mail.mails(email).filter(({ subject }) => /has begun/.test(subject)).length
   await until(() => accounts.every(({ email }) => begun(email) >= 1), 60)
-  t.ok(accounts.every(({ email }) => begun(email) === 1), 'each is told once')
+  t.ok(accounts.every(({ email }) => begun(email) === 1), 'each owner gets one mail')
 
   const secrets = [
     ...bought.map(({ token, id }) => token || id),

@@ -231,7 +231,7 @@ t.test('a lost notification costs an hour', async (t) => {
   t.match(await subscriptionOf(account), { state: 'REVOKED' })
 })
 
-t.test('people are told once of each cause', async (t) => {
+t.test('people are notified once of each cause', async (t) => {
   const account = await givenAccount()
   const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(account) })
   for (let times = 0; times < 3; times++) await notify(id)

@@ -42,7 +42,7 @@ t.test('a purchase that names another account is refused, and counts there', asy
   t.match(await subscriptionOf(ana), { status: 'ACTIVE' }, 'the token alone makes a subscription')
 })
 
-t.test('a purchase moves if its owner asks for it, and both accounts are told', async (t) => {
+t.test('a purchase moves if its owner asks for it, and both accounts are notified', async (t) => {
   const [ana, ben] = [await givenAccount(), await givenAccount()]
   const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(ana) })
   await sendApple(ana, id)
@@ -199,7 +199,7 @@ t.test('a store that does not answer refuses nobody for good', async (t) => {
   Object.assign(appStore.state, { isOcspAway: false })
 })
 
-t.test('what a deleted account bought is nobody’s, and its owner can use it in another one', async (t) => {
+t.test('what a deleted account bought has no account, and its owner can use it in another one', async (t) => {
   const [ana, again] = [await givenAccount(), await givenAccount()]
   const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(ana) })
   await sendApple(ana, id)

@@ -4,7 +4,7 @@ import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
 import { deriveSubscription } from './derive.ts'
-import { createNotice } from './notices.ts'
+import { notifyOwner } from './notify.ts'
 import { entitlementsOf } from './plans.ts'
 import { purchaseColumns } from './purchase-state.ts'
 
@@ -44,7 +44,7 @@ async function deriveEach ({ db, mailer, ...deps }: HousekeepingDeps, isDue: Ret
     async work (trx, due) {
       for (const { id } of due) {
         await deriveSubscription(trx, deps, id)
-        mails.push(await noticeEnd(trx, id))
+        mails.push(await notifyOfEnd(trx, id))
       }
     }
   })
@@ -52,7 +52,7 @@ async function deriveEach ({ db, mailer, ...deps }: HousekeepingDeps, isDue: Ret
 }
 
 /** Tells the owner of a purchase that it has ended. It does not do so for grants. */
-async function noticeEnd (trx: Trx, accountId: string) {
+async function notifyOfEnd (trx: Trx, accountId: string) {
   const purchase = await trx.selectFrom('purchases')
     .where(
       'id',
@@ -63,5 +63,5 @@ async function noticeEnd (trx: Trx, accountId: string) {
     )
     .select(purchaseColumns).executeTakeFirst()
   const account = purchase && await lockAccount(trx, { id: accountId })
-  return account && await createNotice(trx, account, { kind: 'ENDED', purchase })
+  return account && await notifyOwner(trx, account, { kind: 'ENDED', purchase })
 }

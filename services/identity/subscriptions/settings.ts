@@ -5,7 +5,7 @@ import type { Store } from '../tables.ts'
 /** How purchases become subscriptions. */
 export interface SubscriptionSettings {
   plans: Plan[]
-  /** Whose purchases in the stores' sandboxes count: nobody's, those of accounts that an operator marked, everybody's. */
+  /** Whose purchases in the stores' sandboxes count: those of no account, of accounts that an operator marked, or of all. */
   sandbox: 'off' | 'marked' | 'all'
   /** Whether a purchase that its buyer shares with their family counts for the others. */
   familySharing: boolean
@@ -21,7 +21,8 @@ export const SubscriptionVariables = {
   SANDBOX_PURCHASES: Type.Enum(['off', 'marked', 'all'], {
     type: 'string',
     default: 'marked',
-    description: "Whose purchases in the stores' sandboxes count: nobody's, those of marked accounts, everybody's"
+    description:
+      "Whose purchases in the stores' sandboxes count: of no account, of those that an operator marked, or of all"
   }),
   FAMILY_SHARING: Type.Boolean({
     default: true,

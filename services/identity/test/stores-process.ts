@@ -38,14 +38,18 @@ const playStates: Record<string, PlayState> = {
   expire: 'EXPIRED'
 }
 
-/** Sells something. @returns what the app would get from the store */
+/** Sells something, and says so. @returns what the app would get from the store */
 async function buy ({ store, productId = '', accountToken = '', days = 30 }: Request) {
   const named = { productId, days, ...(accountToken && { accountToken }) }
   if (store === 'APPLE') {
     const purchase = appStore.buy(named)
-    return { purchase, signedTransaction: await appStore.signTransaction(purchase) }
+    const signedTransaction = await appStore.signTransaction(purchase)
+    return { purchase, signedTransaction, notified: await notify({ store, purchase }) }
   }
-  if (store === 'GOOGLE') return { purchaseToken: play.buy(named) }
+  if (store === 'GOOGLE') {
+    const purchase = play.buy(named)
+    return { purchase, notified: await notify({ store, purchase }) }
+  }
   revenueCat.buy(accountToken, { productId, days })
   return { notified: await notify({ store: 'REVENUECAT', purchase: accountToken }) }
 }

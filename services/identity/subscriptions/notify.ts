@@ -8,9 +8,9 @@ import { listCountedPurchases } from './derive.ts'
 import type { Trx } from '../tables.ts'
 import { isLive, type Purchase } from './purchase-state.ts'
 
-type NoticeDeps = Pick<Deps, 'subscriptions' | 'clock'>
+type NotifyDeps = Pick<Deps, 'subscriptions' | 'clock'>
 
-export type NoticeKind = 'BEGUN' | 'PAYMENT_FAILED' | 'ENDED' | 'REFUNDED' | 'MOVED' | 'RECEIVED' | 'BILLED_TWICE'
+export type NotificationKind = 'BEGUN' | 'PAYMENT_FAILED' | 'ENDED' | 'REFUNDED' | 'MOVED' | 'RECEIVED' | 'BILLED_TWICE'
 
 interface Change {
   /** Undefined for a purchase that was not known. */
@@ -21,22 +21,22 @@ interface Change {
 }
 
 /** Tells people what has changed about a purchase of theirs. @returns the ids of the mails */
-export async function createNotices (trx: Trx, deps: NoticeDeps, { before, purchase, accounts, isMove }: Change) {
+export async function notifyOfChange (trx: Trx, deps: NotifyDeps, { before, purchase, accounts, isMove }: Change) {
   const owner = purchase.account_id === null ? undefined : accounts.get(purchase.account_id)
   const former = isMove && before?.account_id ? accounts.get(before.account_id) : undefined
   const moves = String(purchase.moved_at.length > 0 ? purchase.moved_at.at(-1)!.getTime() : 0)
-  const mails = [former && await createNotice(trx, former, { kind: 'MOVED', purchase, period: moves })]
+  const mails = [former && await notifyOwner(trx, former, { kind: 'MOVED', purchase, period: moves })]
   if (!owner || purchase.is_replaced) return mails
-  if (isMove) mails.push(await createNotice(trx, owner, { kind: 'RECEIVED', purchase, period: moves }))
+  if (isMove) mails.push(await notifyOwner(trx, owner, { kind: 'RECEIVED', purchase, period: moves }))
   const kind = isMove ? undefined : kindOf(deps, before, purchase)
-  if (kind) mails.push(await createNotice(trx, owner, { kind, purchase }))
-  if (kind === 'BEGUN' || isMove) mails.push(await noticeBilledTwice(trx, deps, owner, purchase))
+  if (kind) mails.push(await notifyOwner(trx, owner, { kind, purchase }))
+  if (kind === 'BEGUN' || isMove) mails.push(await notifyIfBilledTwice(trx, deps, owner, purchase))
   return mails
 }
 
 const lost = ['GRACE', 'HOLD']
 
-function kindOf ({ subscriptions: { slackMs }, clock }: NoticeDeps, before: Purchase | undefined, purchase: Purchase) {
+function kindOf ({ subscriptions: { slackMs }, clock }: NotifyDeps, before: Purchase | undefined, purchase: Purchase) {
   const now = clock()
   const known = before?.account_id === purchase.account_id ? before : undefined
   if (isLive(purchase, slackMs, now) && purchase.state === 'ACTIVE') {
@@ -50,27 +50,27 @@ function kindOf ({ subscriptions: { slackMs }, clock }: NoticeDeps, before: Purc
 }
 
 /** Two stores bill at the same time: only the person can end one of them. */
-async function noticeBilledTwice (trx: Trx, deps: NoticeDeps, owner: LockedAccount, purchase: Purchase) {
+async function notifyIfBilledTwice (trx: Trx, deps: NotifyDeps, owner: LockedAccount, purchase: Purchase) {
   const { subscriptions: { slackMs }, clock } = deps
   const billed = (await listCountedPurchases(trx, deps, owner.id))
     .filter((each) => each.will_renew && isLive(each, slackMs, clock()))
   if (billed.length < 2) return
-  return await createNotice(trx, owner, {
+  return await notifyOwner(trx, owner, {
     kind: 'BILLED_TWICE',
     purchase,
     period: billed.map(({ id }) => id).toSorted().join()
   })
 }
 
-interface Notice {
-  kind: NoticeKind
+interface Notification {
+  kind: NotificationKind
   purchase: Pick<Purchase, 'id' | 'plan_id' | 'period_end' | 'manage_url'>
   /** What makes it another one; by default the end of the period. */
   period?: string
 }
 
-/** Publishes a notice and writes its mail, once for its key. The caller holds the lock of the account. */
-export async function createNotice (trx: Trx, account: LockedAccount, { kind, purchase, period }: Notice) {
+/** Notifies the owner of a purchase in the app and writes its mail, once for its key. The caller holds the lock of the account. */
+export async function notifyOwner (trx: Trx, account: LockedAccount, { kind, purchase, period }: Notification) {
   const key = `${kind}:${purchase.id}:${period ?? purchase.period_end.getTime()}:${account.id}`
   await publish(trx, SubscriptionNotice, account.id, { accountId: account.id, kind, planId: purchase.plan_id, key })
   // Nobody has shown that an address that is not verified is theirs.
