@@ -18,9 +18,12 @@ const UPLOAD_TIMEOUT_MS = 10_000
 /** Passwords wait in identity to be hashed, two at once. A sign-in that takes longer than usual is better than none. */
 const PASSWORD_TIMEOUT_MS = 10_000
 
+/** The store gets 2.5 s, twice if it is asked about its certificates too. */
+const PURCHASE_TIMEOUT_MS = 8_000
+
 /** The path prefixes that each service owns. */
 export const servicePrefixes = {
-  identity: ['/auth', '/account'],
+  identity: ['/auth', '/account', '/subscription', '/webhooks'],
   profile: ['/onboarding', '/locations', '/profile'],
   social: ['/feed', '/stories', '/users', '/hashtags', '/media', '/reports'],
   fitmatch: ['/fitmatch', '/blocks', '/activities', '/buddies', '/venues'],
@@ -106,6 +109,12 @@ export const specialRoutes: Route[] = [
   { methods: allMethodsExcept('POST'), path: '/auth/sessions', unauthorizedOnly: true },
   { methods: ['POST'], path: '/auth/set-initial-password', unauthorizedOnly: true, limit: '3/1h', ...passwordRoute },
   { methods: allMethodsExcept('POST'), path: '/auth/set-initial-password', unauthorizedOnly: true },
+
+  // A store is asked, which takes up to 2.5 s, and FitMatch consumes what changed.
+  { methods: ['POST'], path: '/subscription/purchases', limit: '20/1m', timeoutMs: PURCHASE_TIMEOUT_MS },
+  { ...publicPost('/webhooks/app-store', '600/1m'), timeoutMs: PURCHASE_TIMEOUT_MS },
+  { ...publicPost('/webhooks/google-play', '600/1m'), timeoutMs: PURCHASE_TIMEOUT_MS },
+  publicPost('/webhooks/revenuecat', '600/1m'),
 
   { methods: readMethods, path: '/onboarding/options', public: true },
   { methods: readMethods, path: '/locations', public: true },

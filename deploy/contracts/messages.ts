@@ -28,7 +28,7 @@ export const publishedFile = 'packages/contracts/published.json'
 
 /** The events and RPCs of packages/contracts, with their samples. */
 export async function readContracts (): Promise<Current> {
-  const definitions = Object.values(contracts).filter((each) => typeof each === 'object')
+  const definitions = Object.values(contracts).filter((each) => typeof each === 'object' && 'type' in each)
   return Object.fromEntries(
     await Promise.all(definitions.map(async (definition) => {
       const samples = await readSamples(definition)

@@ -68,6 +68,8 @@ for name in social fitmatch; do put "$name/MEDIA_SIGNING_KEY" "$media"; done
 smtp=$(from_env SMTP_URL)
 for name in identity notification; do put "$name/SMTP_URL" "${smtp:-smtp://mail:1025}"; done
 put identity/PROVIDER_B_PRIVATE_KEY "$(from_env PROVIDER_B_PRIVATE_KEY)"
+put identity/REVENUECAT_SECRET_KEY "$(from_env REVENUECAT_SECRET_KEY)"
+put identity/REVENUECAT_WEBHOOK_AUTHORIZATION "$(from_env REVENUECAT_WEBHOOK_AUTHORIZATION)"
 for name in identity profile social fitmatch; do
   for variable in S3_ACCESS_KEY_ID S3_SECRET_ACCESS_KEY CDN_PURGE_TOKEN; do
     put "$name/$variable" "$(from_env "$variable")"

@@ -18,6 +18,7 @@ import '../../gateway/realtime/metrics.ts'
 import '../../services/fitmatch/safety/reports.ts'
 import '../../services/identity/erasures/metrics.ts'
 import '../../services/identity/security-log/actions.ts'
+import '../../services/identity/subscriptions/metrics.ts'
 import '../../services/notification/push/backlog.ts'
 import '../../services/notification/push/sender.ts'
 

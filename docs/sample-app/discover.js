@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { tandem } from './api.js'
+import { Paywall } from './paywall.js'
 import { Empty, html, Icon, Loading, useLoad } from './ui.js'
 
 const SWIPE_PX = 110
@@ -8,6 +9,7 @@ export function Discover () {
   const loaded = useLoad(async () => (await tandem.discoverPeople({ query: { limit: 10 } })).data)
   const [match, setMatch] = useState()
   const [error, setError] = useState('')
+  const [isOffered, setOffered] = useState(false)
   if (!loaded.data) return html`<header class="top"><h1>Discover</h1></header><${Loading} of=${loaded} rows=${1} />`
   const { profiles: [profile, next], limits } = loaded.data
 
@@ -22,7 +24,13 @@ export function Discover () {
       if (data.isMatch) setMatch(data.match)
     } catch (error) {
       setError(error.message)
+      if (error.code === 'LIMIT_EXCEEDED') setOffered(true)
     }
+  }
+  const closeOffer = async () => {
+    setOffered(false)
+    setError('')
+    await loaded.reload()
   }
   return html`
     <header class="top"><h1>Discover</h1><div class="chips"><span class="chip">${
@@ -34,6 +42,7 @@ export function Discover () {
       ${!profile && html`<${Empty} icon="discover" title="That is everybody">New people arrive every day.<//>`}
     </div>
     ${error && html`<p class="error">${error}</p>`}
+    ${isOffered && html`<${Paywall} onClose=${closeOffer} />`}
     ${
     profile && html`
       <div class="choices">

@@ -24,6 +24,7 @@ import { servePeople } from './pages/people.ts'
 import { serveProposals } from './pages/proposals.ts'
 import { serveQueue } from './pages/queue.ts'
 import { serveStaff } from './pages/staff.ts'
+import { serveSubscriptions } from './pages/subscriptions.ts'
 import { serveSupport } from './pages/support.ts'
 import { serveVerifications } from './pages/verifications.ts'
 import { createPages, startVisit } from './visits.ts'
@@ -33,6 +34,7 @@ const all = [
   serveCases,
   servePeople,
   serveMessages,
+  serveSubscriptions,
   serveVerifications,
   serveAppeals,
   serveSupport,

@@ -26,6 +26,11 @@ export const tags: Tag[] = [
     ]
   },
   {
+    name: 'Subscription',
+    description: 'What can be bought in the stores, what the account has, and what the stores call.',
+    paths: ['/subscription', '/webhooks']
+  },
+  {
     name: 'Onboarding',
     description: 'The questions after the first sign-in, their options, and the places to choose from.',
     paths: ['/onboarding', '/locations']

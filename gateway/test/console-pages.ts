@@ -71,6 +71,31 @@ const everything: Record<string, object> = {
   'identity GET /operator/mails': {
     mails: [{ id: randomUUID(), kind: 'decision', status: 'sent', attempts: 2, createdAt: at }]
   },
+  'identity GET /operator/people/:id/subscription': {
+    usesSandbox: true,
+    subscription: { planId: stored, status: 'ACTIVE', currentPeriodEnd: at, entitlements: [stored] },
+    purchases: [{
+      store: 'APPLE',
+      environment: 'SANDBOX',
+      productId: stored,
+      planId: stored,
+      saidState: 'GRACE',
+      state: 'HOLD',
+      willRenew: true,
+      isTrial: true,
+      isFamilyShared: true,
+      isReplaced: true,
+      periodEnd: at,
+      countsUntil: at,
+      answeredAt: null,
+      asksAt: at,
+      isAcknowledged: false,
+      moves: 1,
+      isChosen: true
+    }],
+    grants: [{ planId: stored, reason: 'GIFT', startsAt: at, endsAt: at, endedAt: null, isChosen: false }],
+    plans: ['premium']
+  },
   'notification GET /operator/deliveries': {
     deliveries: [{
       id: randomUUID(),
@@ -192,6 +217,7 @@ export const pages = [
   '/people',
   `/people/${person.accountId}?reason=case%207`,
   `/people/${person.accountId}/messages?reason=case%207`,
+  `/people/${person.accountId}/subscription?reason=case%207`,
   '/verifications',
   '/appeals',
   '/issues',

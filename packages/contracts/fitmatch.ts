@@ -43,6 +43,12 @@ export const LikesWithdrawn = defineEvent(
   Type.Object({ likerId: Id, receiverIds: Nullable(Type.Array(Id, { minItems: 1 })) })
 )
 
+/** Until when a subscription unlocks something in FitMatch, as its newest consumed event says; null without one. */
+export const Tier = defineRpc('fitmatch.tier.v1', {
+  request: Type.Object({ accountId: Id }),
+  response: Type.Object({ subscribedUntil: Nullable(Timestamp) })
+})
+
 /** A profile was deleted, with the likes that it gave and got. Its matches, places and buddies end with events of their own. */
 export const ProfileDeleted = defineEvent('fitmatch.profile.deleted.v1', Type.Object({ accountId: Id }))
 

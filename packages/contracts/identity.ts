@@ -60,6 +60,10 @@ export const SessionsEnded = defineEvent(
   })
 )
 
+/** What a plan can unlock. Services ask for one of these, never for a plan. */
+export const ENTITLEMENTS = ['unlimited_swipes', 'see_likes'] as const
+export type Entitlement = typeof ENTITLEMENTS[number]
+
 export const SubscriptionChanged = defineEvent(
   'identity.subscription.changed.v1',
   Type.Object({
@@ -67,7 +71,23 @@ export const SubscriptionChanged = defineEvent(
     planId: Type.String(),
     status: Type.Enum(['ACTIVE', 'CANCELED', 'EXPIRED']),
     currentPeriodStart: Timestamp,
-    currentPeriodEnd: Timestamp
+    /** Until when the plan unlocks what it does, with the days that a store gives to pay. */
+    currentPeriodEnd: Timestamp,
+    /** What it unlocks while it is active. Events of earlier versions have none: those plans unlock everything. */
+    entitlements: Type.Optional(Type.Array(Type.String()))
+  })
+)
+
+/** What a person should know about a purchase. Each is published once for a purchase and a period. */
+export const SubscriptionNotice = defineEvent(
+  'identity.subscription.notice.v1',
+  Type.Object({
+    accountId: Id,
+    /** MOVED: to another account; RECEIVED: from another account; BILLED_TWICE: two stores bill at the same time. */
+    kind: Type.Enum(['BEGUN', 'PAYMENT_FAILED', 'ENDED', 'REFUNDED', 'MOVED', 'RECEIVED', 'BILLED_TWICE']),
+    planId: Type.String(),
+    /** Names the purchase, the period and the kind: a repeat has the same. */
+    key: Type.String()
   })
 )
 

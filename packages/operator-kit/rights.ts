@@ -22,6 +22,8 @@ export const rights = {
   'people.contact': { roles: support },
   'sessions.end': { roles: support },
   'providers.remove': { roles: support },
+  'subscriptions.read': { roles: support },
+  'subscriptions.grant': { roles: support, needsProof: true },
   'deliveries.read': { roles: support },
   'mails.read': { roles: support },
   'issues.read': { roles: support },

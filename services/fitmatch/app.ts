@@ -24,6 +24,7 @@ import { handleActivitySnapshot } from './activities/rpc.ts'
 import { handleFitMatchOverview } from './matches/rpc.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { recordActivity } from './people/activity.ts'
+import { handleTier } from './people/rpc.ts'
 import { onFactsChanged, onPersonChanged, onSubscriptionChanged } from './people/consumers.ts'
 import { photoRoutes } from './photos/routes.ts'
 import { placeRoutes } from './places/routes.ts'
@@ -84,6 +85,7 @@ const consumers = [
 const rpcHandlers = [
   handleFitMatchOverview,
   handleActivitySnapshot,
+  handleTier,
   handleRealtimeDetails,
   handleMeetingDetails,
   handleArmedMeetings,

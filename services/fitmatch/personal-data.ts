@@ -228,7 +228,16 @@ export const personalData: PersonalData<Tables> = {
   }),
   members: personal({
     rowsOf: inColumns('account_id'),
-    exported: ['timezone', 'weight', 'favorite_sports', 'experience', 'birth_date', 'subscribed_until', 'suspended_at']
+    exported: [
+      'timezone',
+      'weight',
+      'favorite_sports',
+      'experience',
+      'birth_date',
+      'subscribed_until',
+      'entitlements',
+      'suspended_at'
+    ]
   }),
   unused_files: notPersonal('Random names of files that nothing shows, until they are deleted.'),
   places: notPersonal('Gyms of an import, or those that at least three people have added.'),

@@ -74,6 +74,7 @@ export interface Tables
     birth_date: string | null,
     facts_changed_at: Date | null,
     subscribed_until: Date | null,
+    entitlements: Generated<string[]>,
     subscription_sequence: number | null,
     suspended_at: Date | null,
     suspended_until: Date | null,

@@ -56,7 +56,13 @@ const extensions = [
   'POST /account/email/revert',
   'GET /account/providers',
   'GET /account/referrals',
-  'DELETE /account/providers/{provider}'
+  'DELETE /account/providers/{provider}',
+  'GET /subscription',
+  'GET /subscription/plans',
+  'POST /subscription/purchases',
+  'POST /webhooks/app-store',
+  'POST /webhooks/google-play',
+  'POST /webhooks/revenuecat'
 ]
 const signedIn = [
   'GET /auth/me',
@@ -77,7 +83,10 @@ const signedIn = [
   'POST /account/email/confirm',
   'GET /account/providers',
   'GET /account/referrals',
-  'DELETE /account/providers/{provider}'
+  'DELETE /account/providers/{provider}',
+  'GET /subscription',
+  'GET /subscription/plans',
+  'POST /subscription/purchases'
 ]
 
 t.test('the OpenAPI document has every route, with its extensions and its authentication', async (t) => {

@@ -35,11 +35,15 @@ import { onFitMatchDecisionApplied, onSocialDecisionApplied, onSuspensionDecided
 import { decisionRoutes } from './decisions/routes.ts'
 import { confirmErasure, confirmHold, withdrawHold } from './operator/erasure-proposals.ts'
 import { erasureOperatorRoutes } from './operator/erasure-routes.ts'
+import { subscriptionOperatorRoutes } from './operator/subscription-routes.ts'
 import { peopleOperatorRoutes } from './operator/people-routes.ts'
 import { confirmStaffChange } from './staff/changes.ts'
 import { staffRoutes, staffSessionRoutes } from './staff/routes.ts'
 import { trackRequests } from './security-log/requests.ts'
 import { onSuspensionChanged } from './remembered/consumers.ts'
+import { purchaseRoutes } from './purchases/routes.ts'
+import { subscriptionRoutes } from './subscriptions/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 
@@ -59,10 +63,14 @@ const routes = [
   deletionRoutes,
   pauseRoutes,
   exportRoutes,
+  subscriptionRoutes,
+  purchaseRoutes,
+  webhookRoutes,
   keyRoutes,
   staffSessionRoutes,
   staffRoutes,
   peopleOperatorRoutes,
+  subscriptionOperatorRoutes,
   erasureOperatorRoutes,
   decisionRoutes,
   appealRoutes

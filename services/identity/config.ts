@@ -7,6 +7,8 @@ import { DEFAULT_CONSOLE_URL } from './staff/settings.ts'
 import type { ProviderSettings } from './providers/tokens.ts'
 import type { ProviderClientSettings } from './revocations/provider-client.ts'
 import { StorageVariables } from './storages.ts'
+import { StoreVariables } from './stores/settings.ts'
+import { SubscriptionVariables } from './subscriptions/settings.ts'
 
 const issuer = List({
   description:
@@ -24,6 +26,8 @@ export const Config = Type.Object({
   PUBLIC_URL: Url({ description: 'The public URL of this installation; links in mails start with it' }),
   CDN_URL: CdnUrl(),
   ...StorageVariables,
+  ...SubscriptionVariables,
+  ...StoreVariables,
   CONSOLE_URL: Url({
     default: DEFAULT_CONSOLE_URL,
     description: 'The URL of the console for operators; it needs https, except on localhost'

@@ -19,6 +19,9 @@ import { readConsoleSettings } from './staff/settings.ts'
 import type { Tables } from './tables.ts'
 import { createSecrets } from './secrets.ts'
 import type { Deps } from './deps.ts'
+import { createStores } from './stores/settings.ts'
+import { subscriptionSettings } from './subscriptions/settings.ts'
+import { createNotificationQueue } from './webhooks/queue.ts'
 
 /** @throws ConfigError */
 export async function createDeps (
@@ -40,6 +43,16 @@ export async function createDeps (
   const mailRequests = createMailRequests({ db, secrets, mailer, redisUrl: REDIS_URL, publicUrl: PUBLIC_URL, log })
   onClose(() => mailRequests.close())
 
+  const clock = () => new Date()
+  const subscriptions = subscriptionSettings(config)
+  const stores = await createStores(config, { subscriptions, clock, log })
+  const storeNotifications = createNotificationQueue({
+    deps: { db, secrets, stores, subscriptions, clock, mailer },
+    redisUrl: REDIS_URL,
+    log
+  })
+  onClose(() => storeNotifications.close())
+
   const privateStorage = createPrivateStorage(config)
   return {
     db,
@@ -52,6 +65,10 @@ export async function createDeps (
     signKeySet: createKeySetSigner(db, rootKey),
     providers,
     providerClient: clientSettings && createProviderClient(clientSettings, providers.PROVIDER_B),
+    stores,
+    subscriptions,
+    clock,
+    storeNotifications,
     mailer,
     mailRequests,
     ledger: createLedger(privateStorage),
@@ -65,8 +82,9 @@ export async function createDeps (
   }
 }
 
-/** Starts the workers of `mailer` and `mailRequests`, which are queues; closing them stops the workers. */
-export function startQueues ({ mailer, mailRequests }: Deps) {
+/** Starts the workers of the queues; closing them stops the workers. */
+export function startQueues ({ mailer, mailRequests, storeNotifications }: Deps) {
   mailer.start()
+  storeNotifications.start()
   mailRequests.start()
 }

@@ -3,6 +3,7 @@ import type { CallRpc } from '@tandem/bus-kit'
 import type { MediaUrls } from '@tandem/media-url-kit'
 import type { Mailer } from '@tandem/mail-kit'
 import type { Storage } from '@tandem/media-kit'
+import type { Queue } from '@tandem/queue-kit'
 import type { ProposalKind } from '@tandem/operator-kit'
 import type { Ledger } from './erasures/ledger.ts'
 import type { SignKeySet } from './keys/signed-keys.ts'
@@ -16,6 +17,8 @@ import type { ReadFile } from './storages.ts'
 import type { ConsoleSettings } from './staff/settings.ts'
 import type { Db, Provider } from './tables.ts'
 import type { Secrets } from './secrets.ts'
+import type { Stores } from './stores/settings.ts'
+import type { SubscriptionSettings } from './subscriptions/settings.ts'
 
 /** The dependencies of every feature. */
 export interface Deps {
@@ -28,6 +31,13 @@ export interface Deps {
   providers: Record<Provider, VerifyToken>
   /** Ends connections at provider B; undefined if it is not configured. */
   providerClient: ProviderClient | undefined
+  /** The stores that sell subscriptions. */
+  stores: Stores
+  subscriptions: SubscriptionSettings
+  /** The time, by which periods end. */
+  clock: () => Date
+  /** What stores said and have to be asked about. */
+  storeNotifications: Pick<Queue, 'enqueue' | 'start'>
   mailer: Mailer
   mailRequests: MailRequests
   ledger: Ledger

@@ -49,5 +49,8 @@ translateErrors(errors, {
   ExportNotFound: 'Tidak ada salinan data Anda',
   ExportExpired: 'Tautan ini sudah kedaluwarsa. Minta salinan baru di aplikasi.',
   RangeNotSatisfiable: 'Berkas ini tidak sepanjang itu',
+  InvalidPurchase: 'Toko aplikasi tidak mengonfirmasi pembelian ini. Pulihkan di aplikasi, atau hubungi toko tersebut.',
+  PurchaseInUse: 'Akun lain menggunakan pembelian ini. Pulihkan di aplikasi untuk memindahkannya ke sini.',
+  PurchaseLimitExceeded: 'Ini tidak dapat dilakukan sesering itu. Silakan coba lagi nanti.',
   TooBusy: 'Terlalu banyak yang masuk saat ini. Silakan coba lagi.'
 })

@@ -121,4 +121,19 @@ export const ExportLimitExceeded = createError(
 export const ExportNotFound = createError('NOT_FOUND', 'There is no copy of your data', 404)
 export const ExportExpired = createError('EXPIRED', 'This link has expired. Please ask for a new copy in the app.', 410)
 export const RangeNotSatisfiable = createError('RANGE_NOT_SATISFIABLE', 'The file is not that long', 416)
+export const InvalidPurchase = createError(
+  'INVALID_PURCHASE',
+  'The store does not confirm this purchase. Restore it in the app, or ask the store.',
+  400
+)
+export const PurchaseInUse = createError(
+  'PURCHASE_IN_USE',
+  'Another account uses this purchase. Restore it in the app to move it here.',
+  409
+)
+export const PurchaseLimitExceeded = createError(
+  'LIMIT_EXCEEDED',
+  'This is not possible that often. Please try again later.',
+  429
+)
 export const TooBusy = createError('SERVICE_UNAVAILABLE', 'Too many sign-ins at the moment. Please try again.', 503)

@@ -13,7 +13,7 @@ import { deleteOldNetworks } from './sessions/networks.ts'
 import { deleteOldResponses } from './sessions/refresh.ts'
 import { deleteOldChallenges } from './staff/challenges.ts'
 import { deleteOldStaffSessions } from './staff/sessions.ts'
-import { expireSubscriptions } from './subscriptions/actions.ts'
+import { updateSubscriptions } from './subscriptions/actions.ts'
 
 const MINUTE_MS = 60 * 1_000
 
@@ -23,6 +23,7 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
     await runSteps({
       'reminders of deletions': async () => await remindOfDeletions(deps),
       referrals: async () => await decideForgottenReferrals(deps),
+      'subscriptions': async () => await updateSubscriptions(deps),
       'expired data': async () => await runHousekeeping(deps.db)
     })
   }, { intervalMs: MINUTE_MS, log })
@@ -37,9 +38,10 @@ export async function runHousekeeping (db: Db) {
     sessions: deletion(sql`delete from sessions where id < (select uuidv7(interval '-181 days'))`),
     'refresh tokens': deletion(sql`delete from refresh_tokens where expires_at < now()`),
     'replaced keys': async () => await deleteReplacedKeys(db),
-    subscriptions: async () => await expireSubscriptions(db),
     'unverified accounts': async () => await expireUnverifiedAccounts(db),
     'expired accounts': async () => await scheduleExpired(db),
+    'store notifications': deletion(sql`
+      delete from store_notifications where received_at < now() - interval '90 days'`),
     decisions: deletion(sql`
       delete from decisions where made_at < now() - interval '180 days'
         and account_id in (select account_id from departures)`),

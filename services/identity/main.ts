@@ -6,6 +6,7 @@ import { Config } from './config.ts'
 import { createDeps, startQueues } from './create-deps.ts'
 import { startErasing } from './erasures/schedule.ts'
 import { startExporting } from './exports/worker.ts'
+import { startChecking } from './purchases/checks.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { readKeySet } from './keys/queries.ts'
 import { startEndingRestrictions } from './decisions/restriction-ends.ts'
@@ -24,6 +25,7 @@ await runService({
     startEndingRestrictions,
     startErasing,
     startExporting,
+    startChecking,
     ({ erasure }, log) => erasure.start(log),
     ({ db, privateStorage }, log) => startAudit({ db, log, storeHead: storeAuditHead(privateStorage) })
   ],

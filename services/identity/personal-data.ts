@@ -9,6 +9,7 @@ import {
   type PersonalData
 } from '@tandem/account-kit'
 import { operatorTables } from '@tandem/operator-kit'
+import { disownPurchases } from './purchases/disown.ts'
 import { eraseAccount, receiptKeyOf } from './erasures/stub.ts'
 import type { Tables } from './tables.ts'
 
@@ -96,6 +97,15 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: ['plan_id', 'status', 'current_period_start', 'current_period_end']
   }),
+  grants: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['plan_id', 'reason', 'starts_at', 'ends_at', 'ended_at']
+  }),
+  purchases: personal({
+    rowsOf: inColumns('account_id'),
+    erase: disownPurchases,
+    exported: ['store', 'product_id', 'plan_id', 'state', 'will_renew', 'period_start', 'period_end', 'bought_at']
+  }),
   account_networks: personal({ rowsOf: inColumns('account_id'), exported: ['network', 'last_signed_in_at'] }),
   security_events: personal({
     rowsOf: inColumns('account_id'),
@@ -132,6 +142,9 @@ export const personalData: PersonalData<Tables> = {
     'It holds an encrypted token until a provider has revoked it, for five days at most.'
   ),
   remembered: notPersonal('It holds keyed digests, which this service alone can compute, for as long as a ban lasts.'),
+  store_notifications: notPersonal(
+    'They hold ids of the stores, and sealed purchase tokens until the store has answered, for 90 days.'
+  ),
   used_provider_tokens: notPersonal('It holds digests, for 15 minutes.'),
   failed_password_attempts: notPersonal('It holds keyed digests, for a day.'),
   signing_keys: notPersonal('They belong to the service.'),

@@ -35,6 +35,8 @@ export interface Tables
     paused_at: Generated<Date | null>,
     restricted_until: Generated<Date | null>,
     person_changed_at: Date | null,
+    account_token: Generated<string | null>,
+    uses_sandbox: Generated<boolean>,
     created_at: Generated<Date>,
     updated_at: Generated<Date>
   }
@@ -60,7 +62,61 @@ export interface Tables
     plan_id: string,
     status: 'ACTIVE' | 'CANCELED' | 'EXPIRED',
     current_period_start: Date,
-    current_period_end: Date
+    current_period_end: Date,
+    entitlements: Generated<string[]>,
+    purchase_id: Generated<string | null>,
+    grant_id: Generated<string | null>
+  }
+  purchases: {
+    id: Generated<string>,
+    store: Store,
+    environment: StoreEnvironment,
+    store_key: string,
+    encrypted_token: Buffer | null,
+    account_id: string | null,
+    plan_id: string,
+    product_id: string,
+    state: PurchaseState,
+    will_renew: boolean,
+    is_trial: boolean,
+    is_family_shared: boolean,
+    period_start: Date,
+    period_end: Date,
+    grace_end: Date | null,
+    revoked_at: Date | null,
+    voided_order: Generated<Buffer | null>,
+    order_digest: Buffer | null,
+    manage_url: string | null,
+    replaces: string[],
+    is_replaced: Generated<boolean>,
+    known_at: Date,
+    moved_at: Generated<Date[]>,
+    check_at: Date | null,
+    checked_at: Date | null,
+    attempts: Generated<number>,
+    needs_acknowledgement: boolean,
+    bought_at: Date
+  }
+  store_notifications: {
+    id: Generated<string>,
+    store: Store,
+    notification_id: string,
+    encrypted_subject: Buffer | null,
+    voided_order: Buffer | null,
+    received_at: Generated<Date>,
+    claimed_until: Generated<Date>,
+    done_at: Date | null
+  }
+  grants: {
+    id: Generated<string>,
+    account_id: string,
+    plan_id: string,
+    reason: GrantReason,
+    given_by: string | null,
+    starts_at: Date,
+    ends_at: Date,
+    ended_at: Date | null,
+    created_at: Generated<Date>
   }
   account_networks: { account_id: string, network: string, last_signed_in_at: Generated<Date> }
   password_change_attempts: { account_id: string, attempted_at: Date[], last_attempted_at: Date }
@@ -149,6 +205,7 @@ export interface Tables
     reminded_at: Generated<Date | null>,
     providers: Generated<Provider[]>,
     has_subscription: Generated<boolean>,
+    manage_url: Generated<string | null>,
     hold_reason: Generated<string | null>,
     held_until: Generated<Date | null>
   }
@@ -296,6 +353,11 @@ export interface DecidedAction {
   photoId: string | null
 }
 export type ChallengePurpose = 'ENROLL' | 'SIGN_IN' | 'PROVE'
+export type Store = 'APPLE' | 'GOOGLE' | 'REVENUECAT'
+export type StoreEnvironment = 'PRODUCTION' | 'SANDBOX'
+/** As the store says it; what the clock adds is in `stateAt`. */
+export type PurchaseState = 'PENDING' | 'ACTIVE' | 'GRACE' | 'HOLD' | 'PAUSED' | 'EXPIRED' | 'REVOKED'
+export type GrantReason = 'OPERATOR' | 'REFERRAL' | 'GIFT'
 export type Provider = 'PROVIDER_A' | 'PROVIDER_B'
 export type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | Provider
 export type Platform = 'android' | 'ios'

@@ -6,10 +6,10 @@ import { createMailer } from '@tandem/mail-kit'
 import { readFourEyes } from '@tandem/operator-kit'
 import { meetingMailOutcomes } from './meetings/outcomes.ts'
 import { createPeopleLookup } from './people/lookup.ts'
-import { createFcm } from './push/fcm.ts'
+import { FCM_CREDENTIAL, createFcm } from './push/fcm.ts'
 import { createLogProvider } from './push/log-provider.ts'
 import { createPushQueue } from './push/create-push-queue.ts'
-import { readCredential } from './push/credential.ts'
+import { readCredential } from '@tandem/google-kit'
 import { createNotificationErasure } from './erasure.ts'
 import type { Tables } from './tables.ts'
 import type { Deps } from './deps.ts'
@@ -31,7 +31,7 @@ export async function createDeps (
   const findPeople = createPeopleLookup({ db, callRpc, mediaUrls })
   const credentialFile = config.FCM_SERVICE_ACCOUNT_FILE
   const provider = credentialFile
-    ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(credentialFile) })
+    ? createFcm({ baseUrl: config.FCM_BASE_URL, credential: await readCredential(credentialFile, FCM_CREDENTIAL) })
     : createLogProvider(log)
   const pushes = createPushQueue({ db, callRpc, findPeople, provider, redisUrl: config.REDIS_URL, log })
   onClose(() => pushes.close())

@@ -274,6 +274,12 @@ function personActions (
     html`<p><a class="button" href="${pathOfPerson(accountId, reason, '/messages')}">${words.messages}</a></p>`
   }
       ${
+    can('subscriptions.read') &&
+    html`<p><a class="button" href="${
+      pathOfPerson(accountId, reason, '/subscription')
+    }">${texts.subscriptions.title}</a></p>`
+  }
+      ${
     can('people.contact') &&
     html`<form method="post" action="/people/${accountId}/contact"><input type="hidden" name="reason" value="${reason}">
         <button>${words.showContact}</button></form>`

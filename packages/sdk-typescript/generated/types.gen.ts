@@ -485,7 +485,7 @@ export type Decision = {
 /**
  * The error code, for programs
  */
-export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'CONTACT_NEEDED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_CHANGED_RECENTLY' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LAST_SIGN_IN_METHOD' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_REACTED' | 'NOT_VOTED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
+export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'CONTACT_NEEDED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_CHANGED_RECENTLY' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_PURCHASE' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LAST_SIGN_IN_METHOD' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_REACTED' | 'NOT_VOTED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'PURCHASE_IN_USE' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
 
 export type Exercise = {
     category: string | null;
@@ -1918,6 +1918,39 @@ export type Stats = {
     workoutsThisWeek: number;
 };
 
+export type StoreSubscription = {
+    /**
+     * Until when the plan counts, with the time that the store gives to pay or to renew
+     */
+    currentPeriodEnd: string;
+    currentPeriodStart: string;
+    /**
+     * What it unlocks now: `unlimited_swipes`, `see_likes`
+     */
+    entitlements: Array<string>;
+    id: string;
+    isFamilyShared: boolean;
+    isSandbox: boolean;
+    /**
+     * Where the person changes or cancels it
+     */
+    manageUrl: string | null;
+    planId: string;
+    /**
+     * What the store says. PENDING: the payment is on its way. GRACE: it failed, and the plan still counts. HOLD: it failed, and the plan does not count until it is paid. REVOKED: refunded, or taken back
+     */
+    state: 'PENDING' | 'ACTIVE' | 'GRACE' | 'HOLD' | 'PAUSED' | 'EXPIRED' | 'REVOKED';
+    /**
+     * ACTIVE: the plan counts now. CANCELED: it was taken back, such as after a refund
+     */
+    status: 'ACTIVE' | 'CANCELED' | 'EXPIRED';
+    /**
+     * OPERATOR: nobody pays for it
+     */
+    store: 'APPLE' | 'GOOGLE' | 'REVENUECAT' | 'OPERATOR';
+    willRenew: boolean;
+};
+
 export type Story = {
     bgColor: string | null;
     caption: string | null;
@@ -1970,6 +2003,16 @@ export type Subscription = {
     id: string;
     planId: string;
     status: 'ACTIVE' | 'CANCELED' | 'EXPIRED';
+};
+
+export type SubscriptionPlan = {
+    planId: string;
+    products: {
+        apple: Array<string>;
+        google: Array<string>;
+        revenuecat: Array<string>;
+    };
+    unlocks: Array<string>;
 };
 
 export type SwipeLimits = {
@@ -2438,6 +2481,10 @@ export type DeleteAccountResponses = {
                     why: string;
                 }>;
                 /**
+                 * Where the person cancels it
+                 */
+                manageUrl: string | null;
+                /**
                  * Where the account is still connected to the app, until the person disconnects it there
                  */
                 providers: Array<'PROVIDER_A' | 'PROVIDER_B'>;
@@ -2644,6 +2691,10 @@ export type ConfirmAccountDeletionResponses = {
                     why: string;
                 }>;
                 /**
+                 * Where the person cancels it
+                 */
+                manageUrl: string | null;
+                /**
                  * Where the account is still connected to the app, until the person disconnects it there
                  */
                 providers: Array<'PROVIDER_A' | 'PROVIDER_B'>;
@@ -2785,6 +2836,10 @@ export type GetAccountDeletionResponses = {
                     what: string;
                     why: string;
                 }>;
+                /**
+                 * Where the person cancels it
+                 */
+                manageUrl: string | null;
                 /**
                  * Where the account is still connected to the app, until the person disconnects it there
                  */
@@ -17604,6 +17659,234 @@ export type ListStoryViewersResponses = {
 
 export type ListStoryViewersResponse = ListStoryViewersResponses[keyof ListStoryViewersResponses];
 
+export type GetSubscriptionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/subscription';
+};
+
+export type GetSubscriptionErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetSubscriptionError = GetSubscriptionErrors[keyof GetSubscriptionErrors];
+
+export type GetSubscriptionResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            /**
+             * Null if there never was one
+             */
+            subscription: StoreSubscription | null;
+        };
+        success: true;
+    };
+};
+
+export type GetSubscriptionResponse = GetSubscriptionResponses[keyof GetSubscriptionResponses];
+
+export type ListSubscriptionPlansData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/subscription/plans';
+};
+
+export type ListSubscriptionPlansErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `USER_NOT_FOUND`: There is no such user
+     */
+    404: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ListSubscriptionPlansError = ListSubscriptionPlansErrors[keyof ListSubscriptionPlansErrors];
+
+export type ListSubscriptionPlansResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            /**
+             * Pass it to the store: as `appAccountToken` of StoreKit, `obfuscatedExternalAccountId` of Play Billing, or the app user id of RevenueCat
+             */
+            accountToken: string;
+            plans: Array<SubscriptionPlan>;
+        };
+        success: true;
+    };
+};
+
+export type ListSubscriptionPlansResponse = ListSubscriptionPlansResponses[keyof ListSubscriptionPlansResponses];
+
+export type AddPurchaseData = {
+    body: {
+        /**
+         * For GOOGLE: the purchase token of Play Billing
+         */
+        purchaseToken?: string;
+        /**
+         * For APPLE: the `jwsRepresentation` of the transaction
+         */
+        signedTransaction?: string;
+        store: 'APPLE' | 'GOOGLE';
+        /**
+         * Whether to move it here from another account. Let the store restore the purchase first
+         */
+        transfer?: boolean;
+    };
+    path?: never;
+    query?: never;
+    url: '/subscription/purchases';
+};
+
+export type AddPurchaseErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_PURCHASE`: The store does not confirm this purchase. Restore it in the app, or ask the store.
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PURCHASE_IN_USE`: Another account uses this purchase. Restore it in the app to move it here.
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: This is not possible that often. Please try again later.
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type AddPurchaseError = AddPurchaseErrors[keyof AddPurchaseErrors];
+
+export type AddPurchaseResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            /**
+             * Null if there never was one
+             */
+            subscription: StoreSubscription | null;
+        };
+        success: true;
+    };
+    /**
+     * Default Response
+     */
+    202: {
+        data: {
+            /**
+             * Null if there never was one
+             */
+            subscription: StoreSubscription | null;
+        };
+        success: true;
+    };
+};
+
+export type AddPurchaseResponse = AddPurchaseResponses[keyof AddPurchaseResponses];
+
 export type GetUserByUsernameData = {
     body?: never;
     path: {
@@ -18235,3 +18518,204 @@ export type SearchGymsResponses = {
 };
 
 export type SearchGymsResponse = SearchGymsResponses[keyof SearchGymsResponses];
+
+export type ReceiveAppStoreNotificationData = {
+    body: {
+        signedPayload: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/webhooks/app-store';
+};
+
+export type ReceiveAppStoreNotificationErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `INVALID_PURCHASE`: The store does not confirm this purchase. Restore it in the app, or ask the store.
+     */
+    400: Failure;
+    /**
+     * `NOT_FOUND`: Nothing was found at this path
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ReceiveAppStoreNotificationError = ReceiveAppStoreNotificationErrors[keyof ReceiveAppStoreNotificationErrors];
+
+export type ReceiveAppStoreNotificationResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        success: true;
+    };
+};
+
+export type ReceiveAppStoreNotificationResponse = ReceiveAppStoreNotificationResponses[keyof ReceiveAppStoreNotificationResponses];
+
+export type ReceiveGooglePlayNotificationData = {
+    body: {
+        message: {
+            data?: string;
+            messageId: string;
+        };
+    };
+    path?: never;
+    query?: never;
+    url: '/webhooks/google-play';
+};
+
+export type ReceiveGooglePlayNotificationErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Nothing was found at this path
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ReceiveGooglePlayNotificationError = ReceiveGooglePlayNotificationErrors[keyof ReceiveGooglePlayNotificationErrors];
+
+export type ReceiveGooglePlayNotificationResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        success: true;
+    };
+};
+
+export type ReceiveGooglePlayNotificationResponse = ReceiveGooglePlayNotificationResponses[keyof ReceiveGooglePlayNotificationResponses];
+
+export type ReceiveRevenueCatEventData = {
+    body: {
+        event: {
+            app_user_id?: string;
+            id: string;
+            transferred_from?: Array<string>;
+            transferred_to?: Array<string>;
+        };
+    };
+    path?: never;
+    query?: never;
+    url: '/webhooks/revenuecat';
+};
+
+export type ReceiveRevenueCatEventErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `NOT_FOUND`: Nothing was found at this path
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type ReceiveRevenueCatEventError = ReceiveRevenueCatEventErrors[keyof ReceiveRevenueCatEventErrors];
+
+export type ReceiveRevenueCatEventResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        success: true;
+    };
+};
+
+export type ReceiveRevenueCatEventResponse = ReceiveRevenueCatEventResponses[keyof ReceiveRevenueCatEventResponses];

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { ENTITLEMENTS } from '@tandem/contracts'
 import { upsertVersioned } from '@tandem/database-kit'
 import { sportBitsOf } from './sports.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -29,6 +30,7 @@ interface Subscription {
   accountId: string
   status: string
   currentPeriodEnd: string
+  entitlements?: string[]
 }
 
 /** Creates the account's row if it is missing, and locks it until the end of the transaction. */
@@ -97,14 +99,15 @@ export async function upsertMemberFacts (
   return written.length > 0
 }
 
-/** Stores the end of a subscription. Two changes can share a millisecond, so the sequence decides which is newer. */
+/** Stores the end of a subscription, and what it unlocks until then. Two changes can share a millisecond, so the sequence decides which is newer. */
 export async function upsertSubscription (
   db: Db,
-  { accountId, status, currentPeriodEnd }: Subscription,
+  { accountId, status, currentPeriodEnd, entitlements = [...ENTITLEMENTS] }: Subscription,
   sequence: number
 ) {
   const member = {
     account_id: accountId,
+    entitlements,
     subscribed_until: status === 'ACTIVE' ? new Date(currentPeriodEnd) : null,
     subscription_sequence: sequence
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { has } from './entitlements.ts'
 import { AgeRestricted, AgeUnknown, ProfileMissing, ProfileSuspended } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
@@ -40,9 +41,16 @@ export async function findCaller (db: Db, accountId: string) {
       'tutorial_seen as tutorialSeen',
       'photo_verified as isPhotoVerified',
       ageNow.as('age'),
-      sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed')
+      has('unlimited_swipes').as('hasUnlimitedSwipes'),
+      has('see_likes').as('canSeeLikes')
     ])
     .executeTakeFirst()
+}
+/** Until when the newest consumed event says that the account has a subscription. */
+export async function findSubscribedUntil (db: Db, accountId: string) {
+  const member = await db.selectFrom('members').where('account_id', '=', accountId).select('subscribed_until')
+    .executeTakeFirst()
+  return member?.subscribed_until ?? undefined
 }
 export type Caller = NonNullable<Awaited<ReturnType<typeof findCaller>>>
 

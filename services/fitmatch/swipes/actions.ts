@@ -6,6 +6,7 @@ import { readDailyQuota, useDailyQuota } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileNotFound, TooManySwipes } from '../errors.ts'
+import { has } from '../people/entitlements.ts'
 import { pairLock, pairOf } from '../people/pairs.ts'
 import { ageNow, readAdult } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
@@ -37,7 +38,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
   return await db.transaction().execute(async (trx) => {
     const targetId = await lockPairWithProfile(trx, accountId, targetProfileId)
     const pairState = await lockPairState(trx, accountId, targetId)
-    const { match, mySwipe, isLikePublished, theirSwipe, isTheirLikePublished, isSubscribed, ownName, ...target } =
+    const { match, mySwipe, isLikePublished, theirSwipe, isTheirLikePublished, canSeeLikes, ownName, ...target } =
       pairState
     if (match || mySwipe === swipeType) {
       return {
@@ -64,7 +65,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
         accountId: targetId,
         swipeType,
         likerId: accountId,
-        ...isSubscribed ? { likedBy: accountId, displayName: ownName, profileId: me.id } : { likedBy: null }
+        ...canSeeLikes ? { likedBy: accountId, displayName: ownName, profileId: me.id } : { likedBy: null }
       })
     } else if (isLikePublished) {
       await publish(trx, LikesWithdrawn, accountId, { likerId: accountId, receiverIds: [targetId] })
@@ -111,7 +112,7 @@ async function lockPairState (trx: Trx, accountId: string, targetId: string) {
       'profiles.display_name as displayName',
       'own.display_name as ownName',
       ageNow.as('age'),
-      sql<boolean>`coalesce(subscribed_until > now(), false)`.as('isSubscribed'),
+      has('see_likes').as('canSeeLikes'),
       mainPhotoOf('profiles.id').as('photo'),
       swipeOf(trx, accountId, targetId).select('swipe_type').as('mySwipe'),
       swipeOf(trx, accountId, targetId).select('like_published').as('isLikePublished'),

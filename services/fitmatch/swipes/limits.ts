@@ -7,16 +7,16 @@ const FREE_SWIPES_PER_DAY = 10
 // The API has numbers here, so unlimited is a number that nobody can use up in a day.
 const UNLIMITED_SWIPES = 999_999
 
-export const dailyLimitOf = ({ isSubscribed }: Pick<Caller, 'isSubscribed'>) =>
-  isSubscribed ? UNLIMITED_SWIPES : FREE_SWIPES_PER_DAY
+export const dailyLimitOf = ({ hasUnlimitedSwipes }: Pick<Caller, 'hasUnlimitedSwipes'>) =>
+  hasUnlimitedSwipes ? UNLIMITED_SWIPES : FREE_SWIPES_PER_DAY
 
-export function describeLimits (caller: Pick<Caller, 'isSubscribed'>, used: number) {
+export function describeLimits (caller: Pick<Caller, 'hasUnlimitedSwipes'>, used: number) {
   const dailySwipes = dailyLimitOf(caller)
   return {
     dailySwipes,
-    remaining: caller.isSubscribed ? UNLIMITED_SWIPES : Math.max(0, dailySwipes - used),
+    remaining: caller.hasUnlimitedSwipes ? UNLIMITED_SWIPES : Math.max(0, dailySwipes - used),
     used,
-    unlimited: caller.isSubscribed
+    unlimited: caller.hasUnlimitedSwipes
   }
 }
 

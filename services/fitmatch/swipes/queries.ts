@@ -22,7 +22,7 @@ export async function readLikes (db: Db, me: Caller): Promise<{ count: number, p
         and replies.target_id = profiles.account_id)`
     )
   const { count } = await pending.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
-  if (!me.isSubscribed || count === 0) return { count, profiles: [] }
+  if (!me.canSeeLikes || count === 0) return { count, profiles: [] }
 
   const newest = await pending.select('profiles.id').orderBy('swipes.created_at', 'desc').limit(MAX_SHOWN).execute()
   const rows = await selectCandidates(db.selectFrom('profiles'), me).innerJoinLateral(

@@ -155,7 +155,7 @@ t.test('the copy of a picture is shown at the current media URL while profile is
     locale: 'id',
     timezone: 'Asia/Jakarta'
   })
-  const account = await findOwnAccount(db, id)
+  const account = await findOwnAccount(db, id, new Date())
   const imageAt = async (cdnUrl: string) =>
     (await describeUser({ ...deps, mediaUrls: createMediaUrls(cdnUrl) }, account!)).image
   t.equal(await imageAt('https://cdn.example.com'), `https://cdn.example.com/${key}`)

@@ -24,12 +24,18 @@ export const accountColumns = [
 ] as const
 
 /** The caller's own account, with everything this service owns of it. */
-export async function findOwnAccount (db: Db, id: string) {
+export async function findOwnAccount (db: Db, id: string, now: Date) {
   const account = await db.selectFrom('accounts').where('id', '=', id).where('banned_at', 'is', null)
     .select([...accountColumns, 'updated_at as updatedAt', 'referral_code as referralCode'])
     .executeTakeFirst()
   if (!account) return
-  const subscription = await db.selectFrom('subscriptions').where('account_id', '=', id)
+  const subscription = await findSubscription(db, id, now)
+  return { ...account, subscription: subscription ?? null }
+}
+
+/** The row of an account's subscription. What is past its end is expired, also before housekeeping says so. */
+export async function findSubscription (db: Db, accountId: string, now: Date) {
+  const row = await db.selectFrom('subscriptions').where('account_id', '=', accountId)
     .select([
       'id',
       'plan_id as planId',
@@ -38,7 +44,7 @@ export async function findOwnAccount (db: Db, id: string) {
       'current_period_end as currentPeriodEnd'
     ])
     .executeTakeFirst()
-  return { ...account, subscription: subscription ?? null }
+  return row && { ...row, status: row.status === 'ACTIVE' && row.currentPeriodEnd <= now ? 'EXPIRED' : row.status }
 }
 
 export type OwnAccount = NonNullable<Awaited<ReturnType<typeof findOwnAccount>>>

@@ -15,7 +15,7 @@ export const accountRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Type.Object({ success: Type.Literal(true), user: OwnUser }) }
     }
   }, async ({ account: { id } }) => {
-    const account = await findOwnAccount(deps.db, id)
+    const account = await findOwnAccount(deps.db, id, deps.clock())
     if (!account) throw new UserNotFound()
     return { success: true as const, user: await describeOwnUser(deps, account) }
   })

@@ -46,15 +46,51 @@ const rowOf = async ({ id }: Account) =>
 const erasuresOf = async ({ id }: Account) =>
   await db.selectFrom('erasures').where('account_id', '=', id).selectAll().execute()
 
+/** A purchase that its store goes on to bill. @returns where it can be canceled */
+async function givenPurchase ({ id }: Account) {
+  const { manage_url: manageUrl } = await db.insertInto('purchases').values({
+    store: 'APPLE',
+    environment: 'PRODUCTION',
+    store_key: id,
+    encrypted_token: null,
+    account_id: id,
+    plan_id: 'premium',
+    product_id: 'premium.monthly',
+    state: 'ACTIVE',
+    will_renew: true,
+    is_trial: false,
+    is_family_shared: false,
+    period_start: new Date(),
+    period_end: new Date(Date.now() + 30 * DAY_MS),
+    grace_end: null,
+    revoked_at: null,
+    order_digest: null,
+    manage_url: 'https://apps.apple.com/account/subscriptions',
+    replaces: [],
+    known_at: new Date(),
+    check_at: null,
+    checked_at: null,
+    needs_acknowledgement: false,
+    bought_at: new Date()
+  }).returning('manage_url').executeTakeFirstOrThrow()
+  return manageUrl
+}
+
 t.test('a deletion is scheduled: sessions end, the person is hidden, and a mail has the date and a link', async (t) => {
   const account = await givenAccount({ provider: 'PROVIDER_B' })
   const other = await givenSession(account)
-  await runCommand(db, {}, ['grant', 'subscription', account.email, 'plus', '30'])
+  const manageUrl = await givenPurchase(account)
   const deletion = await remove(account, { proof: await proofOf(account) })
   t.match(deletion, {
     status: 202,
     data: {
-      deletion: { status: 'SCHEDULED', providers: ['PROVIDER_B'], hasSubscription: true, keeps: [{ what: String }] }
+      deletion: {
+        status: 'SCHEDULED',
+        providers: ['PROVIDER_B'],
+        hasSubscription: true,
+        manageUrl,
+        keeps: [{ what: String }]
+      }
     }
   })
   const { id, requestedAt, eraseAt } = deletion.data.deletion
@@ -66,7 +102,7 @@ t.test('a deletion is scheduled: sessions end, the person is hidden, and a mail 
 
   const [{ subject, text } = { subject: '', text: '' }] = await mailsTo(account.email)
   t.equal(subject, 'Your Tandem account will be deleted')
-  t.match(text, 'You have a subscription')
+  t.match(text, `The store goes on to bill it until you cancel it there: ${manageUrl}`)
   t.match(text, 'You signed in with an account of another company')
   const { url } = await linkMailedTo(account.email)
   t.match([url.pathname, url.search], ['/delete-account', ''])

@@ -22,7 +22,11 @@ interface DeletionMail {
 export async function createDeletionMail (
   trx: Trx,
   { secrets, publicUrl }: MailDeps,
-  { account, erasure: { id, erase_at: eraseAt, has_subscription: hasSubscription, providers }, kind }: DeletionMail
+  {
+    account,
+    erasure: { id, erase_at: eraseAt, has_subscription: hasSubscription, manage_url: manageUrl, providers },
+    kind
+  }: DeletionMail
 ) {
   const restore = createRestoreToken(secrets, { accountId: account.id, erasureId: id, method: 'CODE' }, eraseAt)
   // In the fragment, which browsers never send to a server.
@@ -40,7 +44,14 @@ export async function createDeletionMail (
     collapseKey: deletionMailsOf(account.id),
     // Nobody but the owner can cause it, and nobody may suppress it with other mails.
     rateLimited: false,
-    ...mailTemplatesFor(account.locale).deletion({ kind, date: `${date} UTC`, url, hasSubscription, providers })
+    ...mailTemplatesFor(account.locale).deletion({
+      kind,
+      date: `${date} UTC`,
+      url,
+      hasSubscription,
+      manageUrl,
+      providers
+    })
   })
 }
 

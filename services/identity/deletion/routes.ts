@@ -23,7 +23,7 @@ export const deletionRoutes: Routes<Deps> = async (app, deps) => {
       description: 'All devices are signed out, and nobody else sees the person any more. The account is erased at ' +
         '`eraseAt`; until then a sign-in is refused, with a token to cancel. `providers` lists where the person has ' +
         'to disconnect the app themselves (an `authorizationCode` spares that); with `hasSubscription`, a store goes ' +
-        'on to bill until they cancel there. `immediately` needs the proof of a mailed code. While a change of address ' +
+        'on to bill until they cancel at `manageUrl`. `immediately` needs the proof of a mailed code. While a change of address ' +
         'can be taken back, for seven days, nothing is erased.',
       'x-extension': true,
       body: Body({

@@ -13,6 +13,7 @@ import { DeletionBegun, DeletionPending } from '../errors.ts'
 import { deletionMailsOf } from '../mails/mail-keys.ts'
 import { rememberRestriction } from '../remembered/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
+import { findBilledPurchase } from '../subscriptions/queries.ts'
 import type { Db, ErasureCause, Trx } from '../tables.ts'
 import { erasureColumns, LEDGER_DAYS, otherServices } from './queries.ts'
 
@@ -35,6 +36,7 @@ export async function scheduleErasure (
   { cause, graceDays }: ErasureRequest
 ) {
   const delay = graceDays === undefined ? IMMEDIATE_DELAY : `${graceDays} days`
+  const billed = await findBilledPurchase(trx, account.id)
   const erasure = await trx.insertInto('erasures')
     .values({
       id: randomUUID(),
@@ -46,8 +48,8 @@ export async function scheduleErasure (
         (select max(expires_at) from email_reverts where account_id = ${account.id}::uuid))`,
       providers: sql`array(
         select provider from provider_links where account_id = ${account.id}::uuid order by provider)`,
-      has_subscription: sql`exists (
-        select from subscriptions where account_id = ${account.id}::uuid and status = 'ACTIVE')`
+      has_subscription: billed !== undefined,
+      manage_url: billed?.manageUrl ?? null
     })
     // At most one is live: a partial index says so.
     .onConflict((conflict) => conflict.doNothing())

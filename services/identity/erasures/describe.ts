@@ -29,8 +29,18 @@ const keeps = [
 
 /** A deletion as its owner sees it. */
 export function describeErasure (erasure: NonNullable<Awaited<ReturnType<typeof findErasure>>>) {
-  const { id, status, requested_at, erase_at, erased_at, closed_at, providers, has_subscription, confirmations } =
-    erasure
+  const {
+    id,
+    status,
+    requested_at,
+    erase_at,
+    erased_at,
+    closed_at,
+    providers,
+    has_subscription,
+    manage_url,
+    confirmations
+  } = erasure
   return {
     id,
     status,
@@ -39,6 +49,7 @@ export function describeErasure (erasure: NonNullable<Awaited<ReturnType<typeof 
     keeps,
     providers,
     hasSubscription: has_subscription,
+    manageUrl: manage_url,
     ...(erased_at && {
       services: Object.fromEntries(confirmations.map(({ service, rows, files, kept, confirmedAt }) => [
         service,

@@ -21,6 +21,9 @@ export const Deletion = Type.Object({
     examples: [['PROVIDER_A']]
   }),
   hasSubscription: Type.Boolean({ description: 'Whether a store goes on to bill until the person cancels there' }),
+  manageUrl: Nullable(Type.String({ examples: ['https://apps.apple.com/account/subscriptions'] }), {
+    description: 'Where the person cancels it'
+  }),
   services: Type.Optional(
     Type.Record(
       Type.String(),

@@ -38,6 +38,8 @@ export async function eraseAccount (trx: Trx, accountId: string) {
       banned_at: sql`now()`,
       expired_at: sql`now()`,
       person_changed_at: null,
+      account_token: null,
+      uses_sandbox: false,
       leaving_at: null,
       paused_at: null,
       suspended: false,

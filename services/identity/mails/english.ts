@@ -11,6 +11,8 @@ interface DeletionMail {
   date: string
   url: string
   hasSubscription: boolean
+  /** Where they cancel it. */
+  manageUrl: string | null
   providers: Provider[]
 }
 
@@ -30,6 +32,45 @@ interface DecisionMail {
   excerpt: string | null
   isAutomated: boolean
   url: string
+}
+
+/** What a person reads about what a store sold them. */
+interface SubscriptionMail {
+  kind: 'BEGUN' | 'PAYMENT_FAILED' | 'ENDED' | 'REFUNDED' | 'MOVED' | 'RECEIVED' | 'BILLED_TWICE'
+  /** Where they change or cancel it. */
+  manageUrl: string | null
+}
+
+const subscriptionTexts: Record<SubscriptionMail['kind'], { subject: string, text: string }> = {
+  BEGUN: {
+    subject: 'Your subscription has begun',
+    text:
+      'Thank you! Everything that your subscription unlocks is ready in the app. The store bills it until you cancel.'
+  },
+  PAYMENT_FAILED: {
+    subject: 'Your payment did not work',
+    text: 'The store could not bill your subscription. Check how you pay there, so that your subscription goes on.'
+  },
+  ENDED: {
+    subject: 'Your subscription has ended',
+    text: 'You still have your account, your data and your chats. You can subscribe again in the app at any time.'
+  },
+  REFUNDED: {
+    subject: 'Your subscription was refunded',
+    text: 'The store gave your money back or took the purchase back, so the subscription has ended.'
+  },
+  MOVED: {
+    subject: 'Your subscription was moved to another account',
+    text: 'Somebody who uses your store account moved the subscription. If it was not you, restore it in the app.'
+  },
+  RECEIVED: {
+    subject: 'A subscription was moved to your account',
+    text: 'It counts for this account from now on, and no longer for the other one.'
+  },
+  BILLED_TWICE: {
+    subject: 'You pay for two subscriptions',
+    text: 'Two subscriptions are billed for your account, and one is enough. Cancel one of them in its store.'
+  }
 }
 
 /** What administrators read about another operator. */
@@ -146,7 +187,7 @@ export const english = {
       button: { label: 'Delete my account', url },
       footer: `Somebody asked to delete the account of this email address. ${ignore} Nothing changes then.`
     }),
-  deletion: ({ kind, date, url, hasSubscription, providers }: DeletionMail) =>
+  deletion: ({ kind, date, url, hasSubscription, manageUrl, providers }: DeletionMail) =>
     renderMail({
       locale,
       subject: kind === 'SCHEDULED' ? 'Your Tandem account will be deleted' : 'Reminder: your account will be deleted',
@@ -155,7 +196,11 @@ export const english = {
         `Your account will be deleted on ${date}. Nobody sees you any more, and all devices are signed out. You can ` +
         'still change your mind, and see what is deleted:',
         ...(hasSubscription
-          ? ['You have a subscription. The store goes on to bill it until you cancel it there.']
+          ? [
+            `You have a subscription. The store goes on to bill it until you cancel it there${
+              manageUrl ? `: ${manageUrl}` : '.'
+            }`
+          ]
           : []),
         ...(providers.length > 0
           ? ['You signed in with an account of another company. You can disconnect Tandem in the settings there.']
@@ -205,6 +250,15 @@ export const english = {
         'This is the last email that you get from us. If you want to come back, you can sign up with this address again.'
       ],
       footer: 'Tandem keeps no copy of your address.'
+    }),
+  subscription: ({ kind, manageUrl }: SubscriptionMail) =>
+    renderMail({
+      locale,
+      subject: subscriptionTexts[kind].subject,
+      title: subscriptionTexts[kind].subject,
+      paragraphs: [subscriptionTexts[kind].text],
+      ...(manageUrl && { button: { label: 'Open the store', url: manageUrl } }),
+      footer: 'You get this email because a store sold a subscription for your Tandem account.'
     }),
   newEmail: (code: string) =>
     renderMail({

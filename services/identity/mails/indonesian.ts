@@ -13,6 +13,38 @@ const proofPurposes: Record<ProofPurpose, string> = {
   REMOVE_PROVIDER: 'untuk menghapus penyedia dari cara masuk Anda'
 }
 
+const subscriptionTexts: Record<Parameters<MailTemplates['subscription']>[0]['kind'],
+  { subject: string, text: string }> = {
+    BEGUN: {
+      subject: 'Langganan Anda sudah dimulai',
+      text:
+        'Terima kasih! Semua yang dibuka oleh langganan Anda siap di aplikasi. Toko menagihnya sampai Anda membatalkan.'
+    },
+    PAYMENT_FAILED: {
+      subject: 'Pembayaran Anda tidak berhasil',
+      text: 'Toko tidak dapat menagih langganan Anda. Periksa cara bayar Anda di sana agar langganan tetap berjalan.'
+    },
+    ENDED: {
+      subject: 'Langganan Anda telah berakhir',
+      text: 'Akun, data, dan obrolan Anda tetap ada. Anda dapat berlangganan lagi di aplikasi kapan saja.'
+    },
+    REFUNDED: {
+      subject: 'Uang langganan Anda dikembalikan',
+      text: 'Toko mengembalikan uang Anda atau menarik pembelian itu, jadi langganannya berakhir.'
+    },
+    MOVED: {
+      subject: 'Langganan Anda dipindahkan ke akun lain',
+      text: 'Seseorang yang memakai akun toko Anda memindahkannya. Jika bukan Anda, pulihkan langganan di aplikasi.'
+    },
+    RECEIVED: {
+      subject: 'Sebuah langganan dipindahkan ke akun Anda',
+      text: 'Mulai sekarang langganan itu berlaku untuk akun ini, dan tidak lagi untuk akun yang lain.'
+    },
+    BILLED_TWICE: {
+      subject: 'Anda membayar dua langganan',
+      text: 'Dua langganan ditagih untuk akun Anda, padahal satu sudah cukup. Batalkan salah satunya di tokonya.'
+    }
+  }
 const scopes: Record<RestrictionScope, string> = {
   POSTING: 'Anda tidak dapat memposting, berkomentar, atau bereaksi',
   FITMATCH: 'Profil FitMatch Anda disembunyikan',
@@ -110,7 +142,7 @@ export const indonesian: MailTemplates = {
       button: { label: 'Hapus akun saya', url },
       footer: `Seseorang meminta penghapusan akun dengan alamat ini. ${ignore} Tidak ada yang berubah.`
     }),
-  deletion: ({ kind, date, url, hasSubscription, providers }) =>
+  deletion: ({ kind, date, url, hasSubscription, manageUrl, providers }) =>
     renderMail({
       locale,
       subject: kind === 'SCHEDULED' ? 'Akun Tandem Anda akan dihapus' : 'Pengingat: akun Anda akan dihapus',
@@ -119,7 +151,11 @@ export const indonesian: MailTemplates = {
         `Akun Anda akan dihapus pada ${date}. Orang lain sudah tidak dapat melihat Anda, dan semua perangkat sudah ` +
         'keluar dari akun. Anda masih dapat membatalkannya, dan melihat apa saja yang dihapus:',
         ...(hasSubscription
-          ? ['Anda memiliki langganan. Toko aplikasi tetap menagihnya sampai Anda membatalkannya di sana.']
+          ? [
+            `Anda memiliki langganan. Toko aplikasi tetap menagihnya sampai Anda membatalkannya di sana${
+              manageUrl ? `: ${manageUrl}` : '.'
+            }`
+          ]
           : []),
         ...(providers.length > 0
           ? ['Anda masuk dengan akun dari perusahaan lain. Putuskan sambungan Tandem di pengaturan akun tersebut.']
@@ -170,6 +206,15 @@ export const indonesian: MailTemplates = {
         'Ini email terakhir dari kami. Jika ingin kembali, Anda dapat mendaftar lagi dengan alamat ini.'
       ],
       footer: 'Tandem tidak menyimpan alamat Anda.'
+    }),
+  subscription: ({ kind, manageUrl }) =>
+    renderMail({
+      locale,
+      subject: subscriptionTexts[kind].subject,
+      title: subscriptionTexts[kind].subject,
+      paragraphs: [subscriptionTexts[kind].text],
+      ...(manageUrl && { button: { label: 'Buka toko aplikasi', url: manageUrl } }),
+      footer: 'Anda menerima email ini karena toko aplikasi menjual langganan untuk akun Tandem Anda.'
     }),
   newEmail: (code) =>
     renderMail({

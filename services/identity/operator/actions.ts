@@ -6,7 +6,9 @@ import { removeLinks } from '../provider-links/actions.ts'
 import type { Db, Provider, Role, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
-import { cancelSubscription, startSubscription } from '../subscriptions/actions.ts'
+import type { DeriveDeps } from '../subscriptions/derive.ts'
+import { deriveSubscription } from '../subscriptions/derive.ts'
+import { grantPremium, takeGrants } from '../subscriptions/grants.ts'
 
 /** Sets a role. Access tokens contain the role, so all sessions end to retire tokens with the old one. */
 export async function setRole (db: Db, email: string, role: Role) {
@@ -17,13 +19,50 @@ export async function setRole (db: Db, email: string, role: Role) {
   })
 }
 
-export async function grantSubscription (db: Db, email: string, terms: { planId: string, days: number }) {
-  await changeAccount(db, email, async (trx, accountId) => await startSubscription(trx, accountId, terms))
+type SubscriptionDeps = DeriveDeps & { db: Db }
+type By = string | { id: string } | { email: string }
+
+interface Terms {
+  planId: string
+  days: number
+  /** The operator; nobody in the shell. */
+  givenBy?: string
 }
 
-/** @returns whether there was a subscription to cancel */
-export async function cancelSubscriptionOf (db: Db, email: string) {
-  return await changeAccount(db, email, cancelSubscription)
+export async function grantSubscription ({ db, ...deps }: SubscriptionDeps, by: By, terms: Terms) {
+  await changeAccount(db, by, async (trx, accountId) => {
+    await grantPremium(trx, deps, { accountId, reason: 'OPERATOR', ...terms })
+    const { planId, days } = terms
+    await logSecurityEvent(trx, { kind: 'SUBSCRIPTION_GRANTED', accountId, detail: { planId, days } })
+  })
+}
+
+/** Ends what was granted, never what a store sold. @returns whether there was a grant */
+export async function cancelSubscriptionOf ({ db, ...deps }: SubscriptionDeps, by: By) {
+  return await changeAccount(db, by, async (trx, accountId) => {
+    const isTaken = await takeGrants(trx, deps, accountId)
+    if (isTaken) await logSecurityEvent(trx, { kind: 'SUBSCRIPTION_TAKEN', accountId, detail: {} })
+    return isTaken
+  })
+}
+
+/** Has the stores asked now. @returns how many purchases of the account they are asked about */
+export async function recheckPurchases (db: Db, by: By) {
+  return await changeAccount(db, by, async (trx, accountId) => {
+    const asked = await trx.updateTable('purchases').set({ check_at: sql`now()`, attempts: 0 })
+      .where('account_id', '=', accountId).returning('id').execute()
+    await logSecurityEvent(trx, { kind: 'PURCHASES_RECHECKED', accountId, detail: { purchases: asked.length } })
+    return asked.length
+  })
+}
+
+/** Whether purchases in the stores' sandboxes count for an account, as those of people who review the app. */
+export async function markSandbox ({ db, ...deps }: SubscriptionDeps, by: By, usesSandbox: boolean) {
+  await changeAccount(db, by, async (trx, accountId) => {
+    await trx.updateTable('accounts').set({ uses_sandbox: usesSandbox }).where('id', '=', accountId).execute()
+    await deriveSubscription(trx, deps, accountId)
+    await logSecurityEvent(trx, { kind: 'SANDBOX_MARKED', accountId, detail: { usesSandbox } })
+  })
 }
 
 /** Bans an account: all sessions end, and no new one starts until the account is unbanned. */
@@ -66,7 +105,7 @@ export async function removeProviderOf (db: Db, accountId: string, provider: Pro
 /** Changes an account in a transaction that holds its lock. @throws UserNotFound */
 async function changeAccount<Result> (
   db: Db,
-  by: string | { id: string } | { email: string },
+  by: By,
   work: (trx: Trx, accountId: string) => Promise<Result>
 ) {
   return await db.transaction().execute(async (trx) => {

@@ -6,26 +6,36 @@ import { createLogger, readConfig, Url, Urls } from '@tandem/process-kit'
 import { createLedger } from '../erasures/ledger.ts'
 import { createPrivateStorage, StorageVariables } from '../storages.ts'
 import type { Tables } from '../tables.ts'
+import { SubscriptionVariables, subscriptionSettings } from '../subscriptions/settings.ts'
 import { runCommand, UsageError, usage } from './commands.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 
 try {
-  const { DATABASE_URL, NATS_URL, SECRET, CONSOLE_URL, ...storage } = readConfig(
+  const { DATABASE_URL, NATS_URL, SECRET, CONSOLE_URL, ...settings } = readConfig(
     Type.Object({
       DATABASE_URL: Urls(),
       NATS_URL: Type.Optional(Urls()),
       SECRET: Type.Optional(Type.String({ minLength: 32 })),
       CONSOLE_URL: Type.Optional(Url()),
-      ...StorageVariables
+      ...StorageVariables,
+      ...SubscriptionVariables
     })
   )
-  const privateStorage = storage.LEDGER_DIR || storage.S3_ENDPOINT ? createPrivateStorage(storage) : undefined
+  const privateStorage = settings.LEDGER_DIR || settings.S3_ENDPOINT ? createPrivateStorage(settings) : undefined
   const ledger = privateStorage && createLedger(privateStorage)
   const log = createLogger('identity-operator')
   const db = connect<Tables>(DATABASE_URL, { log })
   const callRpc: CallRpc = async (...call) => await withBus(NATS_URL ?? '', async (client) => await client(...call))
-  const tools = { secret: SECRET, ledger, privateStorage, consoleUrl: CONSOLE_URL, ...(NATS_URL && { callRpc }) }
+  const subscriptions = subscriptionSettings(settings)
+  const tools = {
+    secret: SECRET,
+    ledger,
+    privateStorage,
+    consoleUrl: CONSOLE_URL,
+    subscriptions,
+    ...(NATS_URL && { callRpc })
+  }
   const result = await runCommand(db, tools, process.argv.slice(2)).finally(async () => await db.destroy())
   if (typeof result === 'string') console.log(result)
   else console.table(result)

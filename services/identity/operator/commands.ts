@@ -10,17 +10,31 @@ import { listAuditHeads } from '../staff/audit-heads.ts'
 import { inviteFirstAdmin, inviteInShell, listStaff, reinviteInShell, removeInShell } from '../staff/actions.ts'
 import { DEFAULT_CONSOLE_URL, readConsoleSettings } from '../staff/settings.ts'
 import type { Ledger } from '../erasures/ledger.ts'
-import { ban, endAllSessionsOf, grantSubscription, setRole, cancelSubscriptionOf, unban } from './actions.ts'
+import {
+  ban,
+  endAllSessionsOf,
+  grantSubscription,
+  markSandbox,
+  recheckPurchases,
+  setRole,
+  cancelSubscriptionOf,
+  unban
+} from './actions.ts'
 import { holdErasure, listErasures, releaseErasure, requestErasure, showErasure } from './erasures.ts'
 import { listIssues, listSessionsOf } from './queries.ts'
+import { listSubscriptionOf } from './subscriptions.ts'
+import { DEFAULT_SUBSCRIPTIONS, type SubscriptionSettings } from '../subscriptions/settings.ts'
 import { verifyErasure } from './verify.ts'
 import { cancelExportOf, listExports } from './exports.ts'
 
 export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATABASE_URL of the identity service
 
   grant role <email> ADMIN|USER             set the role; ends all sessions of the account
-  grant subscription <email> <plan> <days>  start a subscription now; replaces the current one
-  cancel subscription <email>               end the subscription now
+  grant subscription <email> <plan> <days>  grant a plan from now on; replaces what was granted, never a store's
+  cancel subscription <email>               end what was granted now; a store's goes on
+  subscriptions list <email>                list the purchases and grants of the account, and what is derived from them
+  subscriptions recheck <email>             have the stores asked now about its purchases
+  mark sandbox <email> [off]                count purchases in the stores' sandboxes for this account, or no longer
   sessions list|end <email>                 list or end all sessions of the account
   ban <email>                               end all sessions and reject new ones
   unban <email>                             allow new sessions again
@@ -52,17 +66,20 @@ export class UsageError extends Error {
 /** Runs an operator command. @returns the message or the rows to print */
 export async function runCommand (
   db: Db,
-  { secret, ledger, privateStorage, callRpc, consoleUrl = DEFAULT_CONSOLE_URL }: {
-    secret?: string | undefined,
-    ledger?: Ledger | undefined,
-    privateStorage?: Storage | undefined,
-    callRpc?: CallRpc,
-    consoleUrl?: string | undefined
-  },
+  { secret, ledger, privateStorage, callRpc, consoleUrl = DEFAULT_CONSOLE_URL, subscriptions = DEFAULT_SUBSCRIPTIONS }:
+    {
+      secret?: string | undefined,
+      ledger?: Ledger | undefined,
+      privateStorage?: Storage | undefined,
+      callRpc?: CallRpc,
+      consoleUrl?: string | undefined,
+      subscriptions?: SubscriptionSettings
+    },
   [command, object, ...rest]: string[]
 ): Promise<string | object[]> {
   const [email, ...more] = rest
   const console = readConsoleSettings(consoleUrl)
+  const subscriptionDeps = { subscriptions, clock: () => new Date() }
   switch (`${command} ${object}`) {
     case 'grant role': {
       const [role] = more
@@ -73,13 +90,26 @@ export async function runCommand (
     case 'grant subscription': {
       const [planId, days = ''] = more
       if (!/^[1-9]\d{0,4}$/.test(days)) throw new UsageError()
-      await grantSubscription(db, required(email), { planId: required(planId), days: Number(days) })
+      await grantSubscription({ db, ...subscriptionDeps }, required(email), {
+        planId: required(planId),
+        days: Number(days)
+      })
       return `${email} has ${planId} for ${days} days`
     }
     case 'cancel subscription':
-      return await cancelSubscriptionOf(db, required(email))
+      return await cancelSubscriptionOf({ db, ...subscriptionDeps }, required(email))
         ? `The subscription of ${email} is canceled`
         : `${email} has no active subscription`
+    case 'subscriptions list':
+      return await listSubscriptionOf({ db, ...subscriptionDeps }, required(email))
+    case 'subscriptions recheck':
+      return `The stores are asked about ${await recheckPurchases(db, required(email))} purchases of ${email}`
+    case 'mark sandbox': {
+      const [off] = more
+      if (off !== undefined && off !== 'off') throw new UsageError()
+      await markSandbox({ db, ...subscriptionDeps }, required(email), off === undefined)
+      return `Purchases in a sandbox ${off ? 'no longer count' : 'count'} for ${email}`
+    }
     case 'sessions list':
       return await listSessionsOf(db, required(email))
     case 'sessions end':

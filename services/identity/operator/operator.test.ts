@@ -4,8 +4,8 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
 import { appendAudit, findAuditFault } from '@tandem/operator-kit'
-import { runHousekeeping } from '../housekeeping.ts'
 import { secret, testApp } from '../test/app.ts'
+import { updateSubscriptions } from '../subscriptions/actions.ts'
 import { storeAuditHead } from '../staff/audit-heads.ts'
 import { runCommand, UsageError } from './commands.ts'
 
@@ -65,14 +65,13 @@ t.test('a subscription can be granted, replaced and canceled, and it expires', a
   t.match(await subscription(), { status: 'CANCELED' })
 
   await operate('grant', 'subscription', email, 'gold', '1')
-  await runHousekeeping(db)
+  await updateSubscriptions(deps)
   t.match(await subscription(), { status: 'ACTIVE' })
-  await db.updateTable('subscriptions').set({ current_period_end: new Date(Date.now() - 1) }).where(
-    'account_id',
-    '=',
-    id
-  ).execute()
-  await Promise.all([runHousekeeping(db), runHousekeeping(db)])
+  const past = new Date(Date.now() - 1)
+  await db.updateTable('grants').set({ ends_at: past }).where('account_id', '=', id).where('ended_at', 'is', null)
+    .execute()
+  await db.updateTable('subscriptions').set({ current_period_end: past }).where('account_id', '=', id).execute()
+  await Promise.all([updateSubscriptions(deps), updateSubscriptions(deps)])
   t.match(await subscription(), { status: 'EXPIRED' })
   t.strictSame(await changes(), [['premium', 'ACTIVE'], ['gold', 'ACTIVE'], ['gold', 'CANCELED'], ['gold', 'ACTIVE'], [
     'gold',

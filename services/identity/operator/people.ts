@@ -3,14 +3,24 @@ import { FitMatchModeration, PeopleNamed, SocialModeration } from '@tandem/contr
 import { Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { UserNotFound } from '../errors.ts'
+import { orderDigest } from '../purchases/actions.ts'
 import { listLinks } from '../provider-links/queries.ts'
 import { readStanding } from '../decisions/queries.ts'
 import type { Db } from '../tables.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The account of an exact address, username or id. @throws UserNotFound, Unavailable */
-export async function findPerson ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>, text: string) {
+// Of Google Play, and the transaction ids of the App Store.
+const ORDER_ID = /^(GPA\.[\d.-]+|\d{10,20})$/
+
+/** The account of an exact address, username, id or order id of a store. @throws UserNotFound, Unavailable */
+export async function findPerson ({ db, callRpc, secrets }: Pick<Deps, 'db' | 'callRpc' | 'secrets'>, text: string) {
+  if (ORDER_ID.test(text)) {
+    const purchase = await db.selectFrom('purchases').where('order_digest', '=', orderDigest({ secrets }, text))
+      .where('account_id', 'is not', null).select('account_id').executeTakeFirst()
+    if (!purchase?.account_id) throw new UserNotFound()
+    return purchase.account_id
+  }
   if (text.includes('@') && !text.startsWith('@')) {
     const account = await db.selectFrom('accounts').where('email', '=', text.toLowerCase())
       .where('expired_at', 'is', null).select('id').executeTakeFirst()

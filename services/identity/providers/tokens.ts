@@ -60,7 +60,7 @@ export function createVerifier (settings: ProviderSettings | undefined): VerifyT
 }
 
 /** Whether the provider's keys could not be fetched, as opposed to a token that is invalid without them. */
-const isKeySetUnavailable = (error: unknown) =>
+export const isKeySetUnavailable = (error: unknown) =>
   !(error instanceof errors.JOSEError) ||
   ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code)
 

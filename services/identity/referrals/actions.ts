@@ -4,7 +4,8 @@ import { ReferralCounted } from '@tandem/contracts'
 import { settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { grantPremium } from '../subscriptions/actions.ts'
+import type { DeriveDeps } from '../subscriptions/derive.ts'
+import { grantPremium } from '../subscriptions/grants.ts'
 import type { Db, Trx } from '../tables.ts'
 import { mailboxOf } from './mailboxes.ts'
 
@@ -28,7 +29,7 @@ interface RequestLog {
   warn: (fields: { err: unknown }, message: string) => void
 }
 
-type ReferralDeps = Pick<Deps, 'db' | 'referralRewardDays'>
+type ReferralDeps = Pick<Deps, 'db' | 'referralRewardDays'> & DeriveDeps
 
 /**
  * Decides whether the referral of an account counts, once its address is verified, and rewards both people. Each
@@ -111,13 +112,13 @@ async function isSamePerson (
 
 async function reward (
   trx: Trx,
-  { referralRewardDays }: ReferralDeps,
+  deps: ReferralDeps,
   { referrerId, referredId }: { referrerId: string, referredId: string }
 ) {
   const give = async (accountId: string, isReferrer: boolean) => {
-    const days = Math.min(referralRewardDays, MAX_DAYS_PER_YEAR - await readDaysOfYear(trx, accountId))
+    const days = Math.min(deps.referralRewardDays, MAX_DAYS_PER_YEAR - await readDaysOfYear(trx, accountId))
     await trx.insertInto('referral_rewards').values({ account_id: accountId, is_referrer: isReferrer, days }).execute()
-    if (days > 0) await grantPremium(trx, accountId, { days })
+    if (days > 0) await grantPremium(trx, deps, { accountId, reason: 'REFERRAL', days })
     return days
   }
   await publish(trx, ReferralCounted, referrerId, {

@@ -176,7 +176,7 @@ t.test('what a crash left undecided is decided later; without days both are only
 
   const cara = await givenAccount()
   await db.insertInto('referrals').values({ account_id: cara.id, referrer_id: ana.id }).execute()
-  await decideReferral({ db, referralRewardDays: 0 }, cara.id)
+  await decideReferral({ ...deps, referralRewardDays: 0 }, cara.id)
   t.match(await ana.read(), { verifiedCount: 2, rewardDays: 7 })
   t.match((await publishedEvents(ana.id)).at(-1), { type: 'referral.counted', referrerDays: 0, referredDays: 0 })
   t.equal(await premiumDaysOf(cara.id), 0)

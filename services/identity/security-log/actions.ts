@@ -29,6 +29,10 @@ interface Details {
   ACCOUNT_PAUSED: Record<never, never>
   DELETION_REQUESTED: { by: 'OWNER' | 'LINK', immediately: boolean }
   DELETION_CANCELED: Record<never, never>
+  SUBSCRIPTION_GRANTED: { planId: string, days: number }
+  SUBSCRIPTION_TAKEN: Record<never, never>
+  PURCHASES_RECHECKED: { purchases: number }
+  SANDBOX_MARKED: { usesSandbox: boolean }
 }
 
 interface SecurityEvent<Kind extends keyof Details> {
@@ -58,6 +62,10 @@ const KINDS = [
   'PROVIDER_REMOVED',
   'SESSIONS_REVOKED',
   'ACCOUNT_BANNED',
+  'SUBSCRIPTION_GRANTED',
+  'SUBSCRIPTION_TAKEN',
+  'PURCHASES_RECHECKED',
+  'SANDBOX_MARKED',
   'ACCOUNT_UNBANNED',
   'ACCOUNT_PAUSED',
   'DELETION_REQUESTED',

@@ -4,9 +4,15 @@ import t from 'tap'
 import type { ProviderIdentity } from '../providers/tokens.ts'
 import type { ProofPurpose } from '../tables.ts'
 import { password, randomEmail, testApp } from '../test/app.ts'
+import { startStores, subscriptions } from '../test/stores.ts'
 
 const identities = new Map<string, ProviderIdentity>()
-const app = await testApp(t, { providers: { PROVIDER_A: async (token) => identities.get(token) } })
+const { appStore, create } = await startStores(t, { clock: () => new Date() })
+const app = await testApp(t, {
+  providers: { PROVIDER_A: async (token) => identities.get(token) },
+  createStores: async () => await create(),
+  subscriptions
+})
 const { db, post, send, givenAccount, codeMailedTo, linkMailedTo, login, mailsTo } = app
 
 type Account = Awaited<ReturnType<typeof givenAccount>>
@@ -53,6 +59,10 @@ const writes: Record<string, (as: Account) => Promise<object>> = {
     await post('/account/export', { proof: await proofFor(as, 'EXPORT') }, { as })
     return {}
   },
+  'POST /subscription/purchases': async () => ({
+    store: 'APPLE',
+    signedTransaction: await appStore.signTransaction(appStore.buy({ productId: 'premium.monthly' }))
+  }),
   'DELETE /account/providers/{provider}': async (as) => {
     await db.insertInto('provider_links').values({ provider: 'PROVIDER_A', subject: as.id, account_id: as.id })
       .execute()
@@ -77,6 +87,8 @@ async function readState ({ id }: Account) {
     'email_changes',
     'email_reverts',
     'provider_links',
+    'purchases',
+    'subscriptions',
     'exports',
     'erasures'
   ]

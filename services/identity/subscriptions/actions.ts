@@ -1,82 +1,67 @@
 import { sql } from 'kysely'
-import { publish } from '@tandem/bus-kit'
-import { SubscriptionChanged } from '@tandem/contracts'
 import { workLocked } from '@tandem/database-kit'
+import { lockAccount } from '../accounts/queries.ts'
+import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
+import { deriveSubscription } from './derive.ts'
+import { notifyOwner } from './notify.ts'
+import { entitlementsOf } from './plans.ts'
+import { purchaseColumns } from './purchase-state.ts'
 
 const BATCH_SIZE = 100
 
-/** Starts a subscription now, for `days`. It replaces the current one. */
-export async function startSubscription (
-  trx: Trx,
-  accountId: string,
-  { planId, days }: { planId: string, days: number }
-) {
-  const terms = {
-    plan_id: planId,
-    status: 'ACTIVE' as const,
-    current_period_start: sql<Date>`now()`,
-    current_period_end: sql<Date>`now() + make_interval(days => ${days}::int)`
+type HousekeepingDeps = Pick<Deps, 'db' | 'subscriptions' | 'clock' | 'mailer'>
+
+/** Ends the subscriptions whose period is over, and gives the others what the configuration says that they unlock now. */
+export async function updateSubscriptions (deps: HousekeepingDeps) {
+  await deriveEach(deps, sql<boolean>`subscriptions.current_period_end <= ${deps.clock()}`)
+  for (const planId of await listActivePlans(deps.db)) {
+    const entitlements = entitlementsOf(deps.subscriptions.plans, planId)
+    await deriveEach(
+      deps,
+      sql<boolean>`subscriptions.plan_id = ${planId} and subscriptions.entitlements <> ${entitlements}::text[]`
+    )
   }
-  await trx.insertInto('subscriptions').values({ account_id: accountId, ...terms })
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(terms))
+}
+
+async function listActivePlans (db: Db) {
+  const plans = await db.selectFrom('subscriptions').where('status', '=', 'ACTIVE').select('plan_id').distinct()
     .execute()
-  await publishChange(trx, accountId)
+  return plans.map(({ plan_id }) => plan_id)
 }
 
-const REWARD_PLAN = 'premium'
-
-/** Adds days at the end of a running subscription, or starts one. The caller holds the lock of the account. */
-export async function grantPremium (trx: Trx, accountId: string, { days }: { days: number }) {
-  const extended = await trx.updateTable('subscriptions')
-    .set({ current_period_end: sql`current_period_end + make_interval(days => ${days}::int)` })
-    .where('account_id', '=', accountId)
-    .where('status', '=', 'ACTIVE').where('current_period_end', '>', sql<Date>`now()`)
-    .returning('id')
-    .executeTakeFirst()
-  if (extended) await publishChange(trx, accountId)
-  else await startSubscription(trx, accountId, { planId: REWARD_PLAN, days })
-}
-
-/** Ends a subscription early. @returns whether there was an active one */
-export async function cancelSubscription (trx: Trx, accountId: string) {
-  const canceled = await trx.updateTable('subscriptions').set({ status: 'CANCELED', current_period_end: sql`now()` })
-    .where('account_id', '=', accountId)
-    .where('status', '=', 'ACTIVE')
-    .returning('id')
-    .executeTakeFirst()
-  if (canceled) await publishChange(trx, accountId)
-  return canceled !== undefined
-}
-
-/** Marks the subscriptions whose period has ended. */
-export async function expireSubscriptions (db: Db) {
+async function deriveEach ({ db, mailer, ...deps }: HousekeepingDeps, isDue: ReturnType<typeof sql<boolean>>) {
+  const mails: (string | undefined)[] = []
   await workLocked(db, {
     lock: async (trx: Trx, failedIds) =>
-      await trx.selectFrom('subscriptions').select(['id', 'account_id as accountId'])
-        .where('status', '=', 'ACTIVE')
-        .where('current_period_end', '<', sql<Date>`now()`)
-        .where('id', '<>', sql<string>`all(${failedIds}::uuid[])`)
+      await trx.selectFrom('accounts').innerJoin('subscriptions', 'subscriptions.account_id', 'accounts.id')
+        .select('accounts.id')
+        .where('subscriptions.status', '=', 'ACTIVE').where(isDue)
+        .where('accounts.id', '<>', sql<string>`all(${failedIds}::uuid[])`)
         .limit(BATCH_SIZE)
-        .forUpdate().skipLocked()
+        .forNoKeyUpdate('accounts').skipLocked()
         .execute(),
-    async work (trx, expired) {
-      await trx.updateTable('subscriptions').set({ status: 'EXPIRED' }).where('id', 'in', expired.map(({ id }) => id))
-        .execute()
-      for (const { accountId } of expired) await publishChange(trx, accountId)
+    async work (trx, due) {
+      for (const { id } of due) {
+        await deriveSubscription(trx, deps, id)
+        mails.push(await notifyOfEnd(trx, id))
+      }
     }
   })
+  await mailer.enqueue(mails)
 }
 
-async function publishChange (trx: Trx, accountId: string) {
-  const { planId, status, start, end } = await trx.selectFrom('subscriptions').where('account_id', '=', accountId)
-    .select(['plan_id as planId', 'status', 'current_period_start as start', 'current_period_end as end'])
-    .executeTakeFirstOrThrow()
-  await publish(trx, SubscriptionChanged, accountId, {
-    accountId,
-    planId,
-    status,
-    currentPeriodStart: start.toISOString(),
-    currentPeriodEnd: end.toISOString()
-  })
+/** Tells the owner of a purchase that it has ended. It does not do so for grants. */
+async function notifyOfEnd (trx: Trx, accountId: string) {
+  const purchase = await trx.selectFrom('purchases')
+    .where(
+      'id',
+      '=',
+      (query) =>
+        query.selectFrom('subscriptions').where('account_id', '=', accountId).where('status', '=', 'EXPIRED')
+          .select('purchase_id')
+    )
+    .select(purchaseColumns).executeTakeFirst()
+  const account = purchase && await lockAccount(trx, { id: accountId })
+  return account && await notifyOwner(trx, account, { kind: 'ENDED', purchase })
 }

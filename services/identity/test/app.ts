@@ -20,6 +20,7 @@ import {
   SocialPersonalData,
   SocialModeration,
   SocialReport,
+  Tier,
   TrainingTotals,
   type PersonalDataPage
 } from '@tandem/contracts'
@@ -45,6 +46,8 @@ import { createHashing } from '../passwords/hashing.ts'
 import { createVerifier, type VerifyToken } from '../providers/tokens.ts'
 import type { Provider, Tables } from '../tables.ts'
 import { createSecrets } from '../secrets.ts'
+import { DEFAULT_SUBSCRIPTIONS, type SubscriptionSettings } from '../subscriptions/settings.ts'
+import { createNotificationQueue } from '../webhooks/queue.ts'
 import { startSession } from '../sessions/actions.ts'
 
 export const password = 'Wide-Open-5ky'
@@ -80,6 +83,11 @@ interface Options {
   /** Default: `createCheapHashing()`. */
   hashing?: Deps['hashing']
   fourEyes?: Deps['fourEyes']
+  /** Sets up the stores of the test. */
+  createStores?: (options: Pick<Deps, 'subscriptions' | 'clock'>) => Promise<Deps['stores']>
+  subscriptions?: Partial<SubscriptionSettings>
+  clock?: () => Date
+  tierOf?: (accountId: string) => Promise<string | null>
 }
 
 interface Account {
@@ -105,8 +113,18 @@ export const createCheapHashing = async () =>
 /** The service with its own Postgres schema, Redis and mail catcher, shared by the tests of one file. */
 export async function testApp (
   t: Teardown,
-  { rpcResults = {}, providers = {}, providerClient, passwordBlocklist = false, hashing, fourEyes = new Set() }:
-    Options = {}
+  {
+    rpcResults = {},
+    providers = {},
+    providerClient,
+    passwordBlocklist = false,
+    hashing,
+    fourEyes = new Set(),
+    createStores = async () => ({}),
+    subscriptions: given = {},
+    clock = () => new Date(),
+    tierOf
+  }: Options = {}
 ) {
   const [{ db, url }, redis, mail] = await Promise.all([
     testDatabase<Tables>(t, path.dirname(import.meta.dirname)),
@@ -136,6 +154,13 @@ export async function testApp (
   })
   const privateFolder = path.join(folder, 'private')
   const [privateStorage, mediaStorage] = [diskStorage(privateFolder), diskStorage(path.join(folder, 'media'))]
+  const subscriptions = { ...DEFAULT_SUBSCRIPTIONS, ...given }
+  const stores = await createStores({ subscriptions, clock })
+  const storeNotifications = createNotificationQueue({
+    deps: { db, secrets, stores, subscriptions, clock, mailer },
+    redisUrl: redis.url,
+    log: silentLog
+  })
   const disabledProvider = createVerifier(undefined)
   const deps: Deps = {
     db,
@@ -151,6 +176,7 @@ export async function testApp (
         SocialReport,
         async ({ reportId, reporterId }) => rpcResults.reports?.get(`${reportId} ${reporterId}`) ?? null
       ),
+      handleRpc(Tier, async ({ accountId }) => ({ subscribedUntil: tierOf ? await tierOf(accountId) : unavailable() })),
       handleRpc(FitMatchReport, async () => null),
       handleRpc(FitMatchCase, async ({ caseId }) => rpcResults.cases?.get(caseId) ?? null)
     ]),
@@ -162,6 +188,10 @@ export async function testApp (
     signKeySet: createKeySetSigner(db, rootKeys.privateKey),
     providers: { PROVIDER_A: disabledProvider, PROVIDER_B: disabledProvider, ...providers },
     providerClient,
+    stores,
+    subscriptions,
+    clock,
+    storeNotifications,
     mailer,
     mailRequests,
     ledger: createLedger(privateStorage),
@@ -177,10 +207,12 @@ export async function testApp (
   const { issueToken, issueOperatorToken } = createIssuers(app, deps)
   mailer.start()
   mailRequests.start()
+  storeNotifications.start()
   // tap tears down in reverse order, so this runs before the servers stop.
   t.teardown(async () => {
     await app.close()
     keys.close()
+    await storeNotifications.close()
     await mailRequests.close()
     await mailer.close()
   })

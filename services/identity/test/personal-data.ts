@@ -36,7 +36,18 @@ export const seed: Seed = async ({ accountId: account_id, otherId, insert }) => 
   await insert('provider_links', { account_id, provider: 'PROVIDER_A' })
   await insert('referrals', { account_id: otherId, referrer_id: account_id })
   await insert('referral_rewards', { account_id })
-  await insert('subscriptions', { account_id, status: 'ACTIVE' })
+  const purchase = await insert('purchases', {
+    account_id,
+    store: 'APPLE',
+    environment: 'PRODUCTION',
+    // What is left of a purchase names a product, not a person.
+    store_key: '2000000123456789',
+    plan_id: 'premium',
+    product_id: 'premium.monthly',
+    state: 'ACTIVE'
+  })
+  await insert('grants', { account_id, reason: 'GIFT' })
+  await insert('subscriptions', { account_id, status: 'ACTIVE', purchase_id: purchase['id'] })
   await insert('mail_requests', { email, kind: 'RESET' })
   await insert('issue_reports', { email })
   await insert('email_reverts', { account_id, old_email: 'old@example.com' })

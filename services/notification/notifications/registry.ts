@@ -31,6 +31,7 @@ import {
   ReservationReminded,
   SessionStarted,
   StoryReacted,
+  SubscriptionNotice,
   SuspensionChanged,
   VerificationDecided
 } from '@tandem/contracts'
@@ -171,6 +172,12 @@ export const registry: RegistryEntry[] = [
     subjects: [about.report(reportId)],
     data: { reportId },
     params: { action: outcome }
+  }]),
+  onEvent(SubscriptionNotice, ({ accountId, kind, key }) => [{
+    kind: 'subscriptionNoticed',
+    dedupeKey: `subscription:${key}`,
+    to: [accountId],
+    params: { kind }
   }]),
   onEvent(DecisionMade, ({ decisionId, accountId, actions }) => {
     const [action] = actions

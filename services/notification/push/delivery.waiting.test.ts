@@ -9,8 +9,8 @@ import { changeInbox } from '../notifications/change-inbox.ts'
 import { notify as notifyWithin, type AddressedRequest } from '../notifications/notify.ts'
 import { findRecipients } from '../notifications/recipients.ts'
 import { notify, testApp, type TestApp } from '../test/app.ts'
-import { readCredential } from './credential.ts'
-import { createFcm } from './fcm.ts'
+import { readCredential } from '@tandem/google-kit'
+import { FCM_CREDENTIAL, createFcm } from './fcm.ts'
 import { createPushQueue } from './create-push-queue.ts'
 import { startFakeFcm, type Fault } from '../test/fake-fcm.ts'
 
@@ -26,7 +26,7 @@ async function workers (
   redis: TestServer,
   prefix = randomUUIDv7()
 ) {
-  const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file) })
+  const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file, FCM_CREDENTIAL) })
   const pushes = createPushQueue({
     db: app.db,
     callRpc: app.deps.callRpc,

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { readCredential } from './credential.ts'
-import { createFcm, toFcmMessage, parseRetryAfter, truncate } from './fcm.ts'
+import { readCredential } from '@tandem/google-kit'
+import { FCM_CREDENTIAL, createFcm, parseRetryAfter, toFcmMessage, truncate } from './fcm.ts'
 import type { Push } from './provider.ts'
 import { startFakeFcm, type Fault } from '../test/fake-fcm.ts'
 
@@ -22,7 +22,7 @@ const push: Push = {
 async function fcm (t: Test) {
   const google = await startFakeFcm()
   t.teardown(() => google.close())
-  const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file) })
+  const provider = createFcm({ baseUrl: google.url, credential: await readCredential(google.file, FCM_CREDENTIAL) })
   t.teardown(() => provider.close())
   return { google, provider, answer: (fault: Fault) => google.respondWith(() => fault) }
 }
@@ -138,6 +138,6 @@ t.test('the longest text fits into a message, truncated between characters', asy
 t.test('a file that is not a service account fails at startup', async (t) => {
   const file = path.join(t.testdir(), 'account.json')
   await writeFile(file, '{"type": "service_account"}')
-  await t.rejects(readCredential(file), { name: 'ConfigError', message: /it is not a service account/ })
-  await t.rejects(readCredential(path.join(tmpdir(), 'there-is-none.json')), { name: 'ConfigError' })
+  await t.rejects(readCredential(file, FCM_CREDENTIAL), { name: 'ConfigError', message: /it is not a service account/ })
+  await t.rejects(readCredential(path.join(tmpdir(), 'there-is-none.json'), FCM_CREDENTIAL), { name: 'ConfigError' })
 })

@@ -1,7 +1,13 @@
-import type { Credential } from './credential.ts'
+import type { Credential } from '@tandem/google-kit'
 import type { Outcome, Provider, Push } from './provider.ts'
 
 // FCM HTTP v1. Outcomes as in https://firebase.google.com/docs/cloud-messaging/error-codes.
+
+/** The service account as its push client: pass it to `readCredential`. */
+export const FCM_CREDENTIAL = {
+  scope: 'https://www.googleapis.com/auth/firebase.messaging',
+  variable: 'FCM_SERVICE_ACCOUNT_FILE'
+}
 
 const TIMEOUT_MS = 10_000
 const TTL_SECONDS = 24 * 60 * 60
@@ -66,7 +72,7 @@ export function createFcm ({ baseUrl, credential }: { baseUrl: string, credentia
 }
 
 async function openAgent () {
-  // Loaded with the first push, as google-auth-library is: see credential.ts.
+  // Loaded with the first push, as google-auth-library is: see google-kit.
   const { Agent, request } = await import('undici')
   const agent = new Agent({
     allowH2: true,

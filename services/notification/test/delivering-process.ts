@@ -3,8 +3,8 @@ import { fakeRpc } from '@tandem/bus-kit/testing'
 import { connect } from '@tandem/database-kit'
 import { createLogger } from '@tandem/process-kit'
 import { createPushQueue } from '../push/create-push-queue.ts'
-import { readCredential } from '../push/credential.ts'
-import { createFcm } from '../push/fcm.ts'
+import { readCredential } from '@tandem/google-kit'
+import { FCM_CREDENTIAL, createFcm } from '../push/fcm.ts'
 import type { Tables } from '../tables.ts'
 
 const [databaseUrl = '', redisUrl = '', prefix = '', baseUrl = '', file = ''] = process.argv.slice(2)
@@ -13,7 +13,7 @@ createPushQueue({
   db,
   callRpc: fakeRpc([]),
   findPeople: async () => [],
-  provider: createFcm({ baseUrl, credential: await readCredential(file) }),
+  provider: createFcm({ baseUrl, credential: await readCredential(file, FCM_CREDENTIAL) }),
   redisUrl,
   log: createLogger('test', 'silent'),
   prefix,

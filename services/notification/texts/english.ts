@@ -73,6 +73,19 @@ export const english = {
       LIFT {A restriction of your account has ended.}
       other {We made a decision about your account.}} Open the standing of your account to read why, and to appeal.`
   },
+  subscriptionNoticed: {
+    type: 'ACCOUNT',
+    title: 'Your subscription',
+    body: `{kind, select,
+      BEGUN {Your subscription has begun. Enjoy everything that it unlocks!}
+      PAYMENT_FAILED {The store could not bill your subscription. Check there how you pay.}
+      ENDED {Your subscription has ended. You can subscribe again at any time.}
+      REFUNDED {Your subscription was refunded and has ended.}
+      MOVED {Your subscription was moved to another account. Restore it if it was not you.}
+      RECEIVED {A subscription was moved to your account.}
+      BILLED_TWICE {Two subscriptions are billed for your account. Cancel one of them in its store.}
+      other {Something has changed about your subscription.}}`
+  },
   badgeEarned: {
     type: 'GAMIFICATION',
     title: 'New badge',

@@ -58,6 +58,18 @@ export const indonesian: Texts = {
       LIFT {Pembatasan akun Anda telah berakhir.}
       other {Kami mengambil keputusan tentang akun Anda.}} Buka status akun Anda untuk membaca alasannya dan mengajukan banding.`
   },
+  subscriptionNoticed: {
+    title: 'Langganan Anda',
+    body: `{kind, select,
+      BEGUN {Langganan Anda sudah dimulai. Nikmati semua yang dibukanya!}
+      PAYMENT_FAILED {Toko tidak dapat menagih langganan Anda. Periksa cara bayar Anda di sana.}
+      ENDED {Langganan Anda telah berakhir. Anda dapat berlangganan lagi kapan saja.}
+      REFUNDED {Uang langganan Anda dikembalikan dan langganannya berakhir.}
+      MOVED {Langganan Anda dipindahkan ke akun lain. Pulihkan jika bukan Anda.}
+      RECEIVED {Sebuah langganan dipindahkan ke akun Anda.}
+      BILLED_TWICE {Dua langganan ditagih untuk akun Anda. Batalkan salah satunya di tokonya.}
+      other {Ada yang berubah pada langganan Anda.}}`
+  },
   badgeEarned: {
     title: 'Lencana baru',
     body: `Anda mendapat {badge, select,

@@ -1,0 +1,173 @@
+import { html } from '../html.ts'
+import type { Visit } from '../visit.ts'
+import { redirectAfter, type Pages } from '../visits.ts'
+import { badge, empty, facts, label, segment, time } from './parts.ts'
+import { pathOfPerson, reasonPage } from './people.ts'
+
+interface Purchase {
+  store: string
+  environment: string
+  productId: string
+  planId: string
+  saidState: string
+  state: string
+  willRenew: boolean
+  isTrial: boolean
+  isFamilyShared: boolean
+  isReplaced: boolean
+  periodEnd: string
+  countsUntil: string
+  answeredAt: string | null
+  asksAt: string | null
+  isAcknowledged: boolean
+  moves: number
+  isChosen: boolean
+}
+
+interface Grant {
+  planId: string
+  reason: string
+  startsAt: string
+  endsAt: string
+  endedAt: string | null
+  isChosen: boolean
+}
+
+interface Derivation {
+  usesSandbox: boolean
+  subscription: { planId: string, status: string, currentPeriodEnd: string, entitlements: string[] } | null
+  purchases: Purchase[]
+  grants: Grant[]
+  plans: string[]
+}
+
+const kinds: Record<string, 'good' | 'bad' | 'warn'> = {
+  ACTIVE: 'good',
+  GRACE: 'warn',
+  PENDING: 'warn',
+  HOLD: 'bad',
+  REVOKED: 'bad'
+}
+
+/** What the subscription of a person is derived from, so that support can explain it. */
+export function serveSubscriptions ({ page, form }: Pages) {
+  page('/people/:id/subscription', 'subscriptions.read', async (visit) => {
+    const { texts: { subscriptions: words, people }, params: { id = '' }, query: { reason } } = visit
+    const title = words.title
+    if (!reason) return { title, content: reasonPage(visit, `/people/${segment(id)}/subscription`) }
+    const path = `/operator/people/${segment(id)}/subscription`
+    const found = await visit.find<Derivation>('identity', path, { reason })
+    return {
+      title,
+      content: html`
+        <p class="crumbs"><a href="${
+        pathOfPerson(id, reason)
+      }" data-key="u">${people.person}<kbd aria-hidden="true">u</kbd></a></p>
+        <h1>${title}</h1>
+        ${found ? derivation(visit, found) : empty(visit.texts.queue.unknown)}
+        ${found && actions(visit, { id, reason, plans: found.plans })}`
+    }
+  })
+
+  for (
+    const [action, right, done] of [
+      ['recheck', 'subscriptions.read', 'rechecked'],
+      ['take', 'subscriptions.grant', 'taken']
+    ] as const
+  ) {
+    form(`/people/:id/subscription/${action}`, right, async (visit, fields) => {
+      const { params: { id = '' } } = visit
+      const reason = fields.text('reason')
+      await visit.send('identity', 'POST', `/operator/people/${segment(id)}/subscription/${action}`, { reason })
+      return redirectAfter(undefined, pathOfPerson(id, reason, '/subscription'), done)
+    })
+  }
+
+  form('/people/:id/subscription/grant', 'subscriptions.grant', async (visit, fields) => {
+    const { params: { id = '' } } = visit
+    const reason = fields.text('reason')
+    await visit.send('identity', 'POST', `/operator/people/${segment(id)}/subscription/grant`, {
+      planId: fields.text('planId'),
+      days: Number(fields.text('days')),
+      reason
+    })
+    return redirectAfter(undefined, pathOfPerson(id, reason, '/subscription'), 'granted')
+  })
+}
+
+function derivation (visit: Visit, { subscription, purchases, grants, usesSandbox }: Derivation) {
+  const words = visit.texts.subscriptions
+  return html`<div class="card">${
+    subscription
+      ? facts([
+        [words.plan, subscription.planId],
+        [words.status, badge(label(words.states, subscription.status), kinds[subscription.status] ?? 'plain')],
+        [words.until, time(visit, subscription.currentPeriodEnd)],
+        [words.unlocks, subscription.entitlements.join(', ')],
+        [words.sandbox, usesSandbox && words.marked]
+      ])
+      : empty(words.never)
+  }</div>
+    <div class="columns even">
+      <section><h2>${words.purchases}</h2>${
+    purchases.length > 0
+      ? html`<ol class="rows">${purchases.map((each) => purchaseRow(visit, each))}</ol>`
+      : empty(words.noPurchases)
+  }</section>
+      <section><h2>${words.grants}</h2>${
+    grants.length > 0
+      ? html`<ol class="rows">${grants.map((each) => grantRow(visit, each))}</ol>`
+      : empty(words.noGrants)
+  }</section>
+    </div>`
+}
+
+function purchaseRow (visit: Visit, purchase: Purchase) {
+  const words = visit.texts.subscriptions
+  const notes = [
+    purchase.environment === 'SANDBOX' && words.sandbox,
+    purchase.isTrial && words.trial,
+    purchase.isFamilyShared && words.family,
+    purchase.isReplaced && words.replaced,
+    purchase.willRenew && words.renews,
+    !purchase.isAcknowledged && words.notAcknowledged,
+    purchase.moves > 0 && words.moves(purchase.moves)
+  ].filter((note) => note !== false)
+  return html`<li><div class="what"><strong>${label(words.stores, purchase.store)}: ${purchase.productId}</strong>
+    <p class="meta">${words.said} ${label(words.states, purchase.saidState)} · ${words.answered} ${
+    time(visit, purchase.answeredAt)
+  } · ${words.asks} ${time(visit, purchase.asksAt)}</p>
+    <p class="meta">${words.paidUntil} ${time(visit, purchase.periodEnd)} · ${words.countsUntil} ${
+    time(visit, purchase.countsUntil)
+  }${notes.map((note) => html` · ${note}`)}</p></div>
+    <div class="state">${badge(label(words.states, purchase.state), kinds[purchase.state] ?? 'plain')}${
+    purchase.isChosen && html` ${badge(words.counts, 'good')}`
+  }</div></li>`
+}
+
+const grantRow = (visit: Visit, { planId, reason, startsAt, endsAt, endedAt, isChosen }: Grant) =>
+  html`<li><div class="what"><strong>${planId}</strong>
+    <p class="meta">${label(visit.texts.subscriptions.reasons, reason)} · ${time(visit, startsAt)} – ${
+    time(visit, endedAt ?? endsAt)
+  }</p></div>
+    <div class="state">${isChosen && badge(visit.texts.subscriptions.counts, 'good')}</div></li>`
+
+function actions (visit: Visit, { id, reason, plans }: { id: string, reason: string, plans: string[] }) {
+  const words = visit.texts.subscriptions
+  const path = `/people/${segment(id)}/subscription`
+  return html`<div class="card">
+    <form method="post" action="${path}/recheck"><input type="hidden" name="reason" value="${reason}">
+      <button>${words.recheck}</button></form>
+    ${
+    visit.can('subscriptions.grant') &&
+    html`<form method="post" action="${path}/grant" class="row"><input type="hidden" name="reason" value="${reason}">
+        <label>${words.plan}<select name="planId">${
+      plans.map((plan) => html`<option value="${plan}">${plan}</option>`)
+    }</select></label>
+        <label>${words.days}<input type="number" name="days" min="1" max="3650" value="30" required></label>
+        <button>${words.grant}</button></form>
+      <form method="post" action="${path}/take"><input type="hidden" name="reason" value="${reason}">
+        <button class="danger" data-confirm="${words.takeConfirm}">${words.take}</button></form>`
+  }
+  </div>`
+}

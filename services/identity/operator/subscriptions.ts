@@ -1,0 +1,93 @@
+import { UserNotFound } from '../errors.ts'
+import { endOf, purchaseColumns, stateAt } from '../subscriptions/purchase-state.ts'
+import { describeSubscription } from '../subscriptions/queries.ts'
+import type { DeriveDeps } from '../subscriptions/derive.ts'
+import type { Db } from '../tables.ts'
+
+type ReadDeps = DeriveDeps & { db: Db }
+
+/**
+ * What the subscription of an account is derived from: every purchase with what its store said and when, every grant, and
+ * which of them counts. @throws UserNotFound
+ */
+export async function readDerivation ({ db, ...deps }: ReadDeps, accountId: string) {
+  const account = await db.selectFrom('accounts').where('id', '=', accountId).where('expired_at', 'is', null)
+    .select('uses_sandbox as usesSandbox').executeTakeFirst()
+  if (!account) throw new UserNotFound()
+  const { slackMs } = deps.subscriptions
+  const now = deps.clock()
+  const row = await db.selectFrom('subscriptions').where('account_id', '=', accountId)
+    .select(['purchase_id', 'grant_id']).executeTakeFirst()
+  const purchases = await db.selectFrom('purchases').where('account_id', '=', accountId).select(purchaseColumns)
+    .orderBy('period_end', 'desc').limit(MAX_SHOWN).execute()
+  const grants = await db.selectFrom('grants').where('account_id', '=', accountId)
+    .select([
+      'id',
+      'plan_id as planId',
+      'reason',
+      'given_by as givenBy',
+      'starts_at as startsAt',
+      'ends_at as endsAt',
+      'ended_at as endedAt'
+    ])
+    .orderBy('starts_at', 'desc').limit(MAX_SHOWN).execute()
+  return {
+    ...account,
+    subscription: await describeSubscription(db, deps, accountId),
+    purchases: purchases.map((purchase) => ({
+      id: purchase.id,
+      store: purchase.store,
+      environment: purchase.environment,
+      productId: purchase.product_id,
+      planId: purchase.plan_id,
+      saidState: purchase.state,
+      state: stateAt(purchase, slackMs, now),
+      willRenew: purchase.will_renew,
+      isTrial: purchase.is_trial,
+      isFamilyShared: purchase.is_family_shared,
+      isReplaced: purchase.is_replaced,
+      periodStart: purchase.period_start,
+      periodEnd: purchase.period_end,
+      countsUntil: endOf(purchase, slackMs),
+      knownAt: purchase.known_at,
+      answeredAt: purchase.checked_at,
+      asksAt: purchase.check_at,
+      isAcknowledged: !purchase.needs_acknowledgement,
+      moves: purchase.moved_at.length,
+      isChosen: purchase.id === row?.purchase_id
+    })),
+    grants: grants.map((grant) => ({ ...grant, isChosen: grant.id === row?.grant_id }))
+  }
+}
+
+const MAX_SHOWN = 50
+
+/** The same as a table. @throws UserNotFound */
+export async function listSubscriptionOf (deps: ReadDeps, email: string) {
+  const account = await deps.db.selectFrom('accounts').where('email', '=', email.toLowerCase())
+    .where('expired_at', 'is', null).select('id').executeTakeFirst()
+  if (!account) throw new UserNotFound()
+  const { purchases, grants } = await readDerivation(deps, account.id)
+  return [
+    ...purchases.map(({ store, environment, productId, planId, state, countsUntil, answeredAt, asksAt, isChosen }) => ({
+      from: environment === 'SANDBOX' ? `${store} (sandbox)` : store,
+      product: productId,
+      planId,
+      state,
+      until: countsUntil,
+      answeredAt,
+      asksAt,
+      counts: isChosen
+    })),
+    ...grants.map(({ reason, planId, endsAt, endedAt, isChosen }) => ({
+      from: reason,
+      product: '',
+      planId,
+      state: endedAt ? 'TAKEN' : 'GRANTED',
+      until: endedAt ?? endsAt,
+      answeredAt: null,
+      asksAt: null,
+      counts: isChosen
+    }))
+  ]
+}

@@ -1,0 +1,83 @@
+import { useDailyQuota } from '@tandem/database-kit'
+import type { Deps } from '../deps.ts'
+import { InvalidPurchase, PurchaseInUse, PurchaseLimitExceeded } from '../errors.ts'
+import { lockCaller, type Caller } from '../sessions/caller.ts'
+import type { Reading } from '../stores/reading.ts'
+import { recordReading } from './actions.ts'
+
+/** What the app got from its store. */
+export type SentPurchase =
+  & ({ store: 'APPLE', signedTransaction: string } | { store: 'GOOGLE', purchaseToken: string })
+  & { transfer: boolean }
+
+const MAX_REFUSED_PER_DAY = 30
+
+/**
+ * Gives a purchase to who sends it. @returns whether its payment is still on its way
+ * @throws InvalidPurchase, PurchaseInUse, PurchaseLimitExceeded, Unavailable, InvalidAccessToken
+ */
+export async function claimPurchase (deps: Deps, caller: Caller, sent: SentPurchase) {
+  const { db, mailer } = deps
+  // Counted before it is checked, and given back if it is accepted: many at once cannot pass the limit.
+  await countAttempt(deps, caller)
+  let isRefused = false
+  try {
+    const reading = await readPurchase(deps, sent)
+    if (!reading || !await countsFor(deps, caller.accountId, reading)) throw new InvalidPurchase()
+    const { outcome, purchase, mails } = await db.transaction().execute(async (trx) =>
+      await recordReading(trx, deps, reading, { claim: { caller, transfer: sent.transfer } })
+    )
+    await mailer.enqueue(mails)
+    if (outcome === 'REFUSED') throw new InvalidPurchase()
+    if (outcome === 'IN_USE') throw new PurchaseInUse()
+    if (outcome === 'TOO_MANY_MOVES') throw new PurchaseLimitExceeded()
+    return purchase.state === 'PENDING'
+  } catch (error) {
+    isRefused = error instanceof InvalidPurchase || error instanceof PurchaseInUse
+    throw error
+  } finally {
+    if (!isRefused) await giveBackAttempt(deps, caller)
+  }
+}
+
+/** @throws PurchaseLimitExceeded after too many refused ones, InvalidAccessToken */
+async function countAttempt ({ db, clock }: Pick<Deps, 'db' | 'clock'>, caller: Caller) {
+  const used = await db.transaction().execute(async (trx) => {
+    await lockCaller(trx, caller)
+    return await useDailyQuota(trx, { ...quotaOf(caller, clock()), limit: MAX_REFUSED_PER_DAY })
+  })
+  if (used === undefined) throw new PurchaseLimitExceeded()
+}
+
+const QUOTA = 'refused purchases'
+
+function quotaOf ({ accountId }: Caller, now: Date) {
+  const startsAt = new Date(now)
+  startsAt.setUTCHours(0, 0, 0, 0)
+  const endsAt = new Date(startsAt)
+  endsAt.setUTCDate(endsAt.getUTCDate() + 1)
+  return { name: QUOTA, accountId, day: { startsAt, endsAt } }
+}
+
+async function giveBackAttempt ({ db }: Pick<Deps, 'db'>, { accountId }: Caller) {
+  await db.updateTable('daily_quotas').set(({ eb }) => ({ used: eb('used', '-', 1) }))
+    .where('account_id', '=', accountId).where('name', '=', QUOTA).where('used', '>', 0).execute()
+}
+
+/** What the store says of it; undefined for a store that is not set up. */
+async function readPurchase ({ stores }: Pick<Deps, 'stores'>, sent: SentPurchase): Promise<Reading | undefined> {
+  return sent.store === 'APPLE'
+    ? await stores.apple?.readTransaction(sent.signedTransaction)
+    : await stores.google?.ask(sent.purchaseToken)
+}
+
+/** Whether the purchase is not of a sandbox, or the sandbox counts for the account. */
+async function countsFor (
+  { db, subscriptions: { sandbox } }: Pick<Deps, 'db' | 'subscriptions'>,
+  accountId: string,
+  { environment }: Reading
+) {
+  if (environment === 'PRODUCTION' || sandbox === 'all') return true
+  const account = await db.selectFrom('accounts').where('id', '=', accountId).select('uses_sandbox').executeTakeFirst()
+  return sandbox === 'marked' && account?.uses_sandbox === true
+}

@@ -1,0 +1,273 @@
+import t from 'tap'
+import { silentLog } from '@tandem/http-kit/testing'
+import { until } from '@tandem/test-kit'
+import { updateSubscriptions } from '../subscriptions/actions.ts'
+import { testApp } from '../test/app.ts'
+import { createClock, startStores, subscriptions } from '../test/stores.ts'
+import { checkDue } from './checks.ts'
+
+const clock = createClock()
+const stores = await startStores(t, { clock: clock.now })
+const { appStore, play } = stores
+const app = await testApp(t, {
+  createStores: async () => await stores.create(),
+  subscriptions,
+  clock: clock.now,
+  rpcResults: {
+    totals: { nutritionGoal: null, totalWorkouts: 0, totalFoodEntries: 0 }
+  }
+})
+const { db, deps, get, post, givenAccount, publishedEvents, mail } = app
+
+type Account = Awaited<ReturnType<typeof givenAccount>>
+
+const HOUR_MS = 60 * 60 * 1_000
+
+/** What is due by the clock of the test becomes due by that of the database, and is done. */
+async function runChecks () {
+  await db.updateTable('purchases').set({ check_at: new Date() }).where('check_at', '<=', clock.now()).execute()
+  await checkDue(deps, silentLog)
+  await updateSubscriptions(deps)
+}
+const tokenOf = async (account: Account): Promise<string> =>
+  (await get('/subscription/plans', { as: account })).data.accountToken
+const subscriptionOf = async (account: Account) => (await get('/subscription', { as: account })).data.subscription
+const meOf = async (account: Account) => (await get('/auth/me', { as: account })).user.subscription
+const notify = async (id: string) => {
+  t.match(await post('/webhooks/app-store', { signedPayload: await appStore.signNotification(id) }), { status: 200 })
+}
+async function push (token: string, notification: object = { subscriptionNotification: { purchaseToken: token } }) {
+  const { body, headers } = await play.createPush(notification)
+  t.match(await post('/webhooks/google-play', body, { headers }), { status: 200 })
+  await until(async () =>
+    (await db.selectFrom('store_notifications').where('done_at', 'is', null).selectAll().execute()).length === 0
+  )
+}
+const premium = async (account: Account) =>
+  (await publishedEvents(account.id)).filter(({ type }) => type === 'subscription.changed')
+    .map(({ status, entitlements }) => `${String(status)} ${(entitlements as string[]).length}`)
+
+t.test('every state of the App Store', async (t) => {
+  const account = await givenAccount()
+  const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(account) })
+  await notify(id)
+  t.match(await subscriptionOf(account), { status: 'ACTIVE', state: 'ACTIVE', willRenew: true })
+  appStore.setAutoRenew(id, false)
+  await notify(id)
+  const { currentPeriodEnd } = await subscriptionOf(account)
+  t.match(await subscriptionOf(account), { status: 'ACTIVE', state: 'ACTIVE', willRenew: false })
+  t.equal(Date.parse(currentPeriodEnd), appStore.find(id).expiresAt, 'without a renewal it ends with the period')
+
+  appStore.setAutoRenew(id, true)
+  clock.advance(30 * 24)
+  appStore.failPayment(id, 6)
+  await notify(id)
+  t.match(await subscriptionOf(account), { status: 'ACTIVE', state: 'GRACE', willRenew: true })
+  t.match(await meOf(account), { status: 'ACTIVE' })
+  clock.advance(6 * 24 + 1)
+  t.match(
+    await subscriptionOf(account),
+    { status: 'EXPIRED', state: 'HOLD', entitlements: [] },
+    'the grace period is over'
+  )
+  await notify(id)
+  t.match(await subscriptionOf(account), { status: 'EXPIRED', state: 'HOLD' })
+  t.match(await meOf(account), { status: 'EXPIRED' })
+  appStore.renew(id)
+  await notify(id)
+  t.match(await subscriptionOf(account), { status: 'ACTIVE', state: 'ACTIVE' }, 'it was paid after all')
+  appStore.refund(id)
+  await notify(id)
+  t.match(await subscriptionOf(account), { status: 'CANCELED', state: 'REVOKED', willRenew: false, entitlements: [] })
+  t.match(await meOf(account), { status: 'CANCELED' })
+  clock.advance(1)
+  appStore.renew(id)
+  await notify(id)
+  clock.advance(30 * 24 + 1)
+  appStore.giveUp(id)
+  await notify(id)
+  t.match(await subscriptionOf(account), { status: 'EXPIRED', state: 'EXPIRED', willRenew: false })
+  await updateSubscriptions(deps)
+  t.match(await meOf(account), { status: 'EXPIRED' })
+  t.same((await premium(account)).filter((each, index, all) => each !== all[index - 1]), [
+    'ACTIVE 2',
+    'EXPIRED 0',
+    'ACTIVE 2',
+    'CANCELED 0',
+    'ACTIVE 2',
+    'EXPIRED 0'
+  ])
+})
+
+t.test('every state of Google Play', async (t) => {
+  const account = await givenAccount()
+  const token = play.buy({ productId: 'premium', accountToken: await tokenOf(account), state: 'PENDING' })
+  const sent = await post('/subscription/purchases', { store: 'GOOGLE', purchaseToken: token }, { as: account })
+  t.match(sent, { status: 202, data: { subscription: { state: 'PENDING', status: 'EXPIRED', entitlements: [] } } })
+  t.same(await premium(account), [])
+  t.equal(await meOf(account), null)
+
+  play.set(token, 'ACTIVE')
+  await push(token)
+  t.match(await subscriptionOf(account), { state: 'ACTIVE', status: 'ACTIVE', willRenew: true, store: 'GOOGLE' })
+  play.set(token, 'CANCELED')
+  await push(token)
+  t.match(await subscriptionOf(account), { state: 'ACTIVE', status: 'ACTIVE', willRenew: false })
+  play.renew(token)
+  play.find(token).autoRenews = true
+  play.set(token, 'IN_GRACE_PERIOD')
+  await push(token)
+  t.match(await subscriptionOf(account), { state: 'GRACE', status: 'ACTIVE' })
+  play.set(token, 'ON_HOLD')
+  await push(token)
+  t.match(await subscriptionOf(account), { state: 'HOLD', status: 'EXPIRED', entitlements: [] })
+  play.renew(token)
+  await push(token)
+  t.match(await subscriptionOf(account), { state: 'ACTIVE', status: 'ACTIVE' })
+  play.set(token, 'PAUSED')
+  await push(token)
+  t.match(await subscriptionOf(account), { state: 'PAUSED', status: 'EXPIRED' })
+  t.match(await meOf(account), { status: 'EXPIRED' })
+  play.renew(token)
+  await push(token)
+  t.match(await subscriptionOf(account), { state: 'ACTIVE', status: 'ACTIVE' })
+
+  const { orderId } = play.find(token)
+  play.set(token, 'CANCELED')
+  await push(token, { voidedPurchaseNotification: { purchaseToken: token, orderId: 'GPA.another', productType: 1 } })
+  t.match(await subscriptionOf(account), { state: 'ACTIVE', status: 'ACTIVE' }, 'an earlier period was refunded')
+  await push(token, { voidedPurchaseNotification: { purchaseToken: token, orderId, productType: 1 } })
+  t.match(await subscriptionOf(account), { state: 'REVOKED', status: 'CANCELED' })
+  await push(token)
+  t.match(
+    await subscriptionOf(account),
+    { state: 'REVOKED', status: 'CANCELED' },
+    'a later push does not bring it back'
+  )
+
+  play.renew(token)
+  play.find(token).autoRenews = true
+  await push(token)
+  t.match(await subscriptionOf(account), { state: 'ACTIVE', status: 'ACTIVE' })
+  play.set(token, 'EXPIRED')
+  await push(token)
+  t.match(await subscriptionOf(account), { state: 'EXPIRED', status: 'EXPIRED' })
+})
+
+t.test('a transaction that is sent again after its refund is worth nothing', async (t) => {
+  const account = await givenAccount()
+  const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(account) })
+  const signedTransaction = await appStore.signTransaction(id)
+  const send = async () => await post('/subscription/purchases', { store: 'APPLE', signedTransaction }, { as: account })
+  t.match(await send(), { status: 200, data: { subscription: { status: 'ACTIVE' } } })
+  appStore.refund(id)
+  await notify(id)
+  t.match(await send(), { status: 200, data: { subscription: { status: 'CANCELED', state: 'REVOKED' } } })
+})
+
+t.test('the refund of an earlier period changes nothing, before and after the renewal is known', async (t) => {
+  for (const isLate of [false, true]) {
+    const account = await givenAccount()
+    const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(account) })
+    await notify(id)
+    const { purchasedAt, expiresAt, transactionId } = appStore.find(id)
+    clock.advance(29 * 24)
+    appStore.renew(id)
+    const renewal = await appStore.signNotification(id)
+    const refund = await appStore.signNotification(id, {
+      type: 'REFUND',
+      transaction: {
+        purchaseDate: purchasedAt,
+        expiresDate: expiresAt,
+        transactionId,
+        revocationDate: clock.now().getTime()
+      }
+    })
+    for (const signedPayload of isLate ? [refund, renewal] : [renewal, refund]) {
+      t.match(await post('/webhooks/app-store', { signedPayload }), { status: 200 })
+    }
+    t.match(await subscriptionOf(account), { status: 'ACTIVE', state: 'ACTIVE' })
+  }
+})
+
+t.test('nobody loses a subscription at its renewal while the stores are away', async (t) => {
+  const [ana, ben] = [await givenAccount(), await givenAccount()]
+  const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(ana) })
+  const token = play.buy({ productId: 'premium', accountToken: await tokenOf(ben) })
+  await notify(id)
+  await push(token)
+  const ends = [appStore.find(id).expiresAt, play.find(token).expiresAt]
+  clock.advance(30 * 24 - 1)
+  await runChecks()
+  appStore.renew(id)
+  play.renew(token)
+  Object.assign(appStore.state, { isAway: true })
+  Object.assign(play.state, { isAway: true })
+
+  clock.advance(4)
+  await runChecks()
+  for (const account of [ana, ben]) t.match(await subscriptionOf(account), { status: 'ACTIVE', state: 'ACTIVE' }, '3 h')
+  t.ok(ends.every((end) => end < clock.now().getTime()), 'the period is over')
+  clock.advance(22)
+  await runChecks()
+  for (const account of [ana, ben]) {
+    t.match(await subscriptionOf(account), { status: 'EXPIRED', state: 'EXPIRED' }, '25 h')
+    t.match(await meOf(account), { status: 'EXPIRED' })
+  }
+
+  Object.assign(appStore.state, { isAway: false })
+  Object.assign(play.state, { isAway: false })
+  await runChecks()
+  for (const account of [ana, ben]) t.match(await subscriptionOf(account), { status: 'ACTIVE' }, 'back by itself')
+})
+
+t.test('a lost notification costs an hour', async (t) => {
+  const account = await givenAccount()
+  const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(account), days: 1 })
+  await notify(id)
+  appStore.refund(id)
+  clock.advance(1)
+  await runChecks()
+  t.match(await subscriptionOf(account), { state: 'REVOKED' })
+})
+
+t.test('people are notified once of each cause', async (t) => {
+  const account = await givenAccount()
+  const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(account) })
+  for (let times = 0; times < 3; times++) await notify(id)
+  clock.advance(30 * 24)
+  appStore.failPayment(id, 6)
+  for (let times = 0; times < 3; times++) await notify(id)
+  appStore.giveUp(id)
+  clock.advance(7 * 24)
+  for (let times = 0; times < 3; times++) await notify(id)
+  await updateSubscriptions(deps)
+  await until(() => mail.mails(account.email).length >= 3)
+  t.same(mail.mails(account.email).map(({ subject }) => subject).toSorted(), [
+    'Your payment did not work',
+    'Your subscription has begun',
+    'Your subscription has ended'
+  ])
+  const notices = (await publishedEvents(account.id)).filter(({ type }) => type === 'subscription.notice')
+  t.same(notices.map(({ kind }) => kind), ['BEGUN', 'PAYMENT_FAILED', 'ENDED'])
+  t.equal(new Set(notices.map(({ key }) => key)).size, 3)
+})
+
+t.test('an operator grants beside a store, and what lasts longest counts', async (t) => {
+  const account = await givenAccount()
+  const id = appStore.buy({ productId: 'plus.monthly', accountToken: await tokenOf(account) })
+  await notify(id)
+  t.match(await subscriptionOf(account), { planId: 'plus', store: 'APPLE' })
+  await db.insertInto('grants').values({
+    account_id: account.id,
+    plan_id: 'premium',
+    reason: 'GIFT',
+    given_by: null,
+    starts_at: clock.now(),
+    ends_at: new Date(clock.now().getTime() + 90 * 24 * HOUR_MS),
+    ended_at: null
+  }).execute()
+  appStore.setAutoRenew(id, false)
+  await notify(id)
+  t.match(await subscriptionOf(account), { planId: 'premium', store: 'OPERATOR', manageUrl: null })
+})

@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { readCredential } from '@tandem/google-kit'
+import type { Teardown } from '@tandem/test-kit'
+import { createApple, type AppleSettings } from '../stores/apple.ts'
+import { createGoogle, PLAY_CREDENTIAL } from '../stores/google.ts'
+import type { FindPlan } from '../stores/reading.ts'
+import { createRevenueCat } from '../stores/revenuecat.ts'
+import { findPlanOf, type Plan } from '../subscriptions/plans.ts'
+import { startAppStore } from './app-store.ts'
+import { startGooglePlay } from './google-play.ts'
+import { startRevenueCat } from './revenuecat.ts'
+
+const HOUR_MS = 60 * 60 * 1_000
+const DAY_MS = 24 * HOUR_MS
+
+export const plans: Plan[] = [
+  {
+    planId: 'premium',
+    unlocks: ['Swipe without a limit', 'See who likes you'],
+    entitlements: ['unlimited_swipes', 'see_likes'],
+    products: {
+      apple: ['premium.monthly', 'premium.yearly'],
+      google: ['premium', 'premium_yearly'],
+      revenuecat: ['premium_rc']
+    }
+  },
+  {
+    planId: 'plus',
+    unlocks: ['Swipe without a limit'],
+    entitlements: ['unlimited_swipes'],
+    products: { apple: ['plus.monthly'], google: ['plus'] }
+  }
+]
+
+/** How purchases become subscriptions if every store can be asked. */
+export const subscriptions = { plans, slackMs: { APPLE: DAY_MS, GOOGLE: DAY_MS, REVENUECAT: DAY_MS } }
+
+/** A clock that tests move. */
+export function createClock () {
+  let offsetMs = 0
+  return {
+    now: () => new Date(Date.now() + offsetMs),
+    advance (hours: number) {
+      offsetMs += hours * HOUR_MS
+    }
+  }
+}
+
+interface StoreOptions {
+  clock: () => Date
+  /** Of the App Store; the two others have the next ones. By default free ones. */
+  port?: number
+}
+
+/** The three stand-ins with one clock, and how identity is set up for them. */
+export async function startStores (t: Teardown, { clock, port }: StoreOptions) {
+  const portOf = (index: number) => (port === undefined ? {} : { port: port + index })
+  const [appStore, play, revenueCat] = await Promise.all([
+    startAppStore({ clock, ...portOf(0) }),
+    startGooglePlay({ clock, ...portOf(1) }),
+    startRevenueCat({ clock, ...portOf(2) })
+  ])
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-stores-'))
+  const [root, key, account] = ['apple-root.der', 'apple-key.p8', 'play.json'].map((name) =>
+    path.join(folder, name)
+  ) as [
+    string,
+    string,
+    string
+  ]
+  await Promise.all([
+    writeFile(root, Buffer.from(appStore.chain.root.base64, 'base64')),
+    writeFile(key, appStore.api.privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    writeFile(account, JSON.stringify(play.serviceAccount))
+  ])
+  t.teardown(async () => {
+    await Promise.all([appStore.close(), play.close(), revenueCat.close(), rm(folder, { recursive: true })])
+  })
+  const findPlan: FindPlan = (store, productId) => findPlanOf(plans, store, productId)
+
+  return {
+    appStore,
+    play,
+    revenueCat,
+    /** The variables with which identity uses the stand-ins. */
+    variables: {
+      SUBSCRIPTION_PLANS: JSON.stringify(plans),
+      APPLE_BUNDLE_ID: appStore.bundleId,
+      APPLE_APP_ID: String(appStore.appId),
+      APPLE_ROOT_CERTIFICATES: root,
+      APPLE_KEY_FILE: key,
+      APPLE_KEY_ID: appStore.settings.api.keyId,
+      APPLE_ISSUER_ID: appStore.settings.api.issuerId,
+      APPLE_API_URL: appStore.url,
+      PLAY_PACKAGE: play.packageName,
+      PLAY_SERVICE_ACCOUNT_FILE: account,
+      PLAY_PUSH_AUDIENCE: play.push.audience,
+      PLAY_PUSH_EMAIL: play.push.email,
+      PLAY_API_URL: play.url,
+      PLAY_PUSH_JWKS_URL: `${play.url}/certs`,
+      REVENUECAT_SECRET_KEY: revenueCat.secretKey,
+      REVENUECAT_WEBHOOK_AUTHORIZATION: revenueCat.webhookAuthorization,
+      REVENUECAT_API_URL: revenueCat.url
+    },
+    /** The stores of identity; `apple` changes the settings of the App Store. */
+    create: async (apple: Partial<AppleSettings> = {}) => ({
+      apple: createApple({ ...appStore.settings, acceptsSandbox: true, onlineChecks: true, ...apple }, findPlan),
+      google: createGoogle(
+        {
+          packageName: play.packageName,
+          credential: await readCredential(account, PLAY_CREDENTIAL),
+          apiUrl: play.url,
+          push: { ...play.push, jwksUrl: `${play.url}/certs` }
+        },
+        findPlan,
+        clock
+      ),
+      revenuecat: createRevenueCat(
+        {
+          secretKey: revenueCat.secretKey,
+          webhookAuthorization: revenueCat.webhookAuthorization,
+          apiUrl: revenueCat.url
+        },
+        findPlan,
+        clock
+      )
+    })
+  }
+}

@@ -1,0 +1,19 @@
+import { createQueue, type Queue } from '@tandem/queue-kit'
+import type { Log } from '@tandem/process-kit'
+import { handleNotification, listPendingNotifications } from './actions.ts'
+
+interface Options {
+  deps: Parameters<typeof handleNotification>[0]
+  redisUrl: string
+  log: Log
+}
+
+/** The notifications of stores that have to be asked what is new. The rows are the truth. */
+export const createNotificationQueue = ({ deps, redisUrl, log }: Options): Queue =>
+  createQueue({
+    name: 'identity-store-notifications',
+    redisUrl,
+    log,
+    work: async (id) => await handleNotification(deps, id),
+    listPending: async (page) => await listPendingNotifications(deps.db, page)
+  })
