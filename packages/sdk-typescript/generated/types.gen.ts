@@ -1836,6 +1836,10 @@ export type TodayWorkout = {
         repsMin: number;
         sets: number;
     }>;
+    /**
+     * Whether a workout of today is logged with this programDayId
+     */
+    isFinished: boolean;
     isRestDay: boolean;
     name: string;
     programDayId: string;
