@@ -82,12 +82,10 @@ export async function findWorkout (db: Db, accountId: string, day: Temporal.Plai
       'is_rest_day as isRestDay',
       exercises.as('exercises'),
       exists(
-        selectFrom('logs').where('logs.account_id', '=', accountId).where(
-          'day',
-          '=',
-          sql<Date>`${day.toString()}::date`
-        )
-          .where('type', '=', 'WORKOUT').where(sql<boolean>`data ->> 'programDayId' = program_days.id::text`)
+        selectFrom('logs').where('logs.account_id', '=', accountId)
+          .where(sql<boolean>`day = ${day.toString()}::date`)
+          .where('type', '=', 'WORKOUT')
+          .where(sql<boolean>`data ->> 'programDayId' = program_days.id::text`)
       ).$castTo<boolean>().as('isFinished')
     ])
     .executeTakeFirst()
