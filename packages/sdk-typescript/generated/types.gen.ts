@@ -2049,6 +2049,10 @@ export type TodayWorkout = {
         repsMin: number;
         sets: number;
     }>;
+    /**
+     * Whether a workout of today is logged with this programDayId
+     */
+    isFinished: boolean;
     isRestDay: boolean;
     name: string;
     programDayId: string;

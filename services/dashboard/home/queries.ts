@@ -13,7 +13,7 @@ import { readStats } from '../stats/queries.ts'
 async function readOwnData (db: Db, accountId: string, today: Temporal.PlainDate) {
   const [{ stats, water }, workout] = await Promise.all([
     readStats(db, accountId, today),
-    findWorkout(db, accountId, today.dayOfWeek)
+    findWorkout(db, accountId, today)
   ])
   return { stats, today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, water } }
 }

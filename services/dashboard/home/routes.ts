@@ -37,7 +37,8 @@ const Today = named(
             sets: Type.Integer(),
             repsMin: Type.Integer(),
             repsMax: Type.Integer()
-          }))
+          })),
+          isFinished: Type.Boolean({ description: 'Whether a workout of today is logged with this programDayId' })
         })
       ),
       { description: 'Null on a rest day, on a day that is not in the active program, and without an active program' }
@@ -89,7 +90,8 @@ const example = {
       programDayId: id('1b'),
       name: 'Legs',
       isRestDay: false,
-      exercises: [{ id: id('1c'), name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }]
+      exercises: [{ id: id('1c'), name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }],
+      isFinished: false
     },
     water: { currentMl: 1250, targetMl: 2000 }
   },

@@ -42,8 +42,13 @@ t.test('a program is created, listed, activated and shown on its days', async (t
     programDayId: added.days[0].id,
     name: 'Legs',
     isRestDay: false,
-    exercises: added.days[0].exercises.map(({ exerciseId: _, ...exercise }: { exerciseId: string }) => exercise)
+    exercises: added.days[0].exercises.map(({ exerciseId: _, ...exercise }: { exerciseId: string }) => exercise),
+    isFinished: false
   })
+  await send('POST', '/logs/workouts', { programDayId: added.days[0].id })
+  t.match((await read('/dashboard/home')).today.workout, { isFinished: true })
+  at('2026-11-27T05:00:00Z')
+  t.match((await read('/dashboard/home')).today.workout, { isFinished: false }, 'a week later it is due again')
   at('2026-11-21T05:00:00Z')
   t.equal((await read('/dashboard/home')).today.workout, null, 'a day that is not in the program')
   at('2026-11-22T05:00:00Z')

@@ -69,18 +69,24 @@ export async function readProgram (db: Db, accountId: string, programId: string)
   return program
 }
 
-/** The active program's workout for a day of the week (Monday is 1), unless it is a rest day. */
-export async function findWorkout (db: Db, accountId: string, dayOfWeek: number) {
+/** The active program's workout for a day, unless it is a rest day, and whether it is logged on that day. */
+export async function findWorkout (db: Db, accountId: string, day: Temporal.PlainDate) {
   return await db.selectFrom('active_programs')
     .innerJoin('program_days', 'program_days.program_id', 'active_programs.program_id')
     .where('active_programs.account_id', '=', accountId)
-    .where('day_of_week', '=', dayOfWeek)
+    .where('day_of_week', '=', day.dayOfWeek)
     .where('is_rest_day', '=', sql.lit(false))
-    .select([
+    .select(({ exists, selectFrom }) => [
       'program_days.id as programDayId',
       'program_days.name',
       'is_rest_day as isRestDay',
-      exercises.as('exercises')
+      exercises.as('exercises'),
+      exists(
+        selectFrom('logs').where('logs.account_id', '=', accountId)
+          .where(sql<boolean>`day = ${day.toString()}::date`)
+          .where('type', '=', 'WORKOUT')
+          .where(sql<boolean>`data ->> 'programDayId' = program_days.id::text`)
+      ).$castTo<boolean>().as('isFinished')
     ])
     .executeTakeFirst()
 }
