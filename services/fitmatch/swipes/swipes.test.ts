@@ -4,7 +4,8 @@ import { LikeReceived, LikesWithdrawn, MatchMade, PersonChanged, SubscriptionCha
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 t.test('swipes', async (t) => {
-  const { get, post, put, del, member, person, swipe, subscribe, publishedEvents, db, handlers } = await testApp(t)
+  const { get, post, put, del, member, person, swipe, subscribe, publishedEvents, db, handlers, rpcHandlers } =
+    await testApp(t)
   const many = async (count: number, name = 'Other') => await inParallel(count, (turn) => member(`${name}${turn}`))
   const usedBy = async ({ id }: Member) =>
     (await db.selectFrom('daily_quotas').where('account_id', '=', id).where('name', '=', 'swipes').select('used')
@@ -222,6 +223,31 @@ t.test('swipes', async (t) => {
     t.equal(await change('CANCELED', first), true, 'late events change nothing')
     t.equal(await change('EXPIRED', first + 2), false)
     t.equal(await change('EXPIRED', first + 2), false)
+  })
+
+  t.test('are unlimited, and likes have names, only if the plan unlocks it', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    await swipe(ben, ana)
+    const change = async (entitlements?: string[]) => {
+      await deliver(handlers, SubscriptionChanged.type, {
+        accountId: ana.id,
+        planId: 'plus',
+        status: 'ACTIVE',
+        currentPeriodStart: new Date().toISOString(),
+        currentPeriodEnd: new Date(Date.now() + 1e9).toISOString(),
+        ...(entitlements && { entitlements })
+      })
+      const { limits } = (await get(ana.id, '/fitmatch/discover')).data
+      const { count, profiles } = (await get(ana.id, '/fitmatch/likes')).data
+      return { unlimited: limits.unlimited as boolean, count: count as number, names: profiles.length as number }
+    }
+    t.same(await change(['unlimited_swipes']), { unlimited: true, count: 1, names: 0 })
+    t.same(await change(['see_likes']), { unlimited: false, count: 1, names: 1 })
+    t.same(await change([]), { unlimited: false, count: 1, names: 0 })
+    t.same(await change(), { unlimited: true, count: 1, names: 1 }, 'events of earlier versions name nothing')
+    const [tier] = rpcHandlers.filter(({ rpc }) => rpc.type === 'fitmatch.tier.v1')
+    t.match(await tier?.handle({ accountId: ana.id }), { subscribedUntil: /Z$/ })
+    t.match(await tier?.handle({ accountId: ben.id }), { subscribedUntil: null })
   })
 
   t.test('are rejected if invalid', async (t) => {

@@ -169,6 +169,22 @@ t.test('an event of RevenueCat makes us ask, and a transfer moves what it sold',
   t.equal(await subscriptionOf(cleo), null, 'of a sandbox, which does not count for the account')
 })
 
+t.test('a notification about no subscription is accepted, and has no effect', async (t) => {
+  const { purchases } = await storedRows()
+  const data = { bundleId: appStore.bundleId, appAppleId: appStore.appId, environment: 'Production' }
+  for (const notificationType of ['TEST', 'CONSUMPTION_REQUEST', 'A_NEW_ONE']) {
+    const signedPayload = await appStore.sign({
+      notificationType,
+      notificationUUID: randomUUID(),
+      version: '2.0',
+      signedDate: Date.now(),
+      data
+    })
+    t.match(await post('/webhooks/app-store', { signedPayload }), { status: 200, success: true }, notificationType)
+  }
+  t.equal((await storedRows()).purchases, purchases)
+})
+
 t.test('a store that is not set up has no webhook', async (t) => {
   const { post: send } = await testApp(t)
   const { body, headers } = await play.createPush({})
