@@ -41,6 +41,8 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
 
   const headersOf = (key: string, mimeType: string) => ({
     'content-type': mimeType,
+    // A browser plays a video in its page, and saves it only if people ask for that.
+    ...(mimeType.startsWith('video/') && { 'content-disposition': 'inline' }),
     'cache-control': key.startsWith('public/') ? PUBLIC_CACHE_CONTROL : PRIVATE_CACHE_CONTROL
   })
   async function put (path: string, bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {

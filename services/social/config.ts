@@ -7,5 +7,7 @@ export const Config = Type.Object({
   ...ServiceEnvironment,
   ...MediaEnvironment,
   ...PrivateMediaEnvironment,
+  VIDEO_MAX_MB: Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'The largest video, in MB' }),
+  VIDEO_MAX_SECONDS: Type.Integer({ minimum: 1, maximum: 600, default: 60, description: 'The longest video' }),
   FOUR_EYES: FourEyes
 })

@@ -25,6 +25,8 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
     callRpc,
     people: createPeopleLookup({ db, callRpc, media }),
     media,
+    maxVideoMegabytes: config.VIDEO_MAX_MB,
+    maxVideoSeconds: config.VIDEO_MAX_SECONDS,
     ranking: createRanking(db),
     fourEyes: readFourEyes(config.FOUR_EYES),
     erasure: createSocialErasure({ db, callRpc, media })

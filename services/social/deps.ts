@@ -12,6 +12,8 @@ export interface Deps {
   callRpc: CallRpc
   people: PeopleLookup
   media: Media
+  maxVideoMegabytes: number
+  maxVideoSeconds: number
   ranking: Ranking
   erasure: AccountErasure
   /** What needs two operators. */

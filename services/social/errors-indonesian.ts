@@ -32,7 +32,12 @@ translateErrors(errors, {
   StoryLimitExceeded: 'Anda telah mencapai batas 10 cerita hari ini. Coba lagi besok.',
   NotReacted: 'Anda belum bereaksi terhadap cerita ini',
   NotEmoji: 'emoji harus berupa satu sampai empat emoji',
-  MediaGone: 'Sebuah gambar telah dihapus. Unggah kembali.',
+  MediaGone: 'Sebuah gambar atau video telah dihapus. Unggah kembali.',
   MediaNotAllowed: 'Media ini tidak dapat digunakan. Unggah terlebih dahulu.',
+  VideoInImage: 'Seharusnya gambar, tetapi ini video. Gunakan jenis VIDEO',
+  ImageInVideo: 'Seharusnya video, tetapi ini gambar. Gunakan jenis IMAGE',
+  StoryDurationDiffers: 'duration harus sama dengan durasi video: %s detik. Kosongkan untuk memakai durasi itu',
+  StoryVideoTooLong: 'Video cerita paling lama 60 detik. Potong, atau terbitkan sebagai postingan',
+  VideoQuotaExceeded: 'Anda telah mencapai batas 500 MB video hari ini. Coba lagi besok.',
   TooManyReports: 'Anda telah mencapai batas 20 laporan hari ini. Coba lagi besok.'
 })

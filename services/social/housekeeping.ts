@@ -4,6 +4,7 @@ import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { markUnusedForDeletion, purgeDeletedRows, deleteMarked } from './media/actions.ts'
 import { replacePublicImages } from './media/private-copies.ts'
+import { markAbandoned } from './media/videos.ts'
 import { deleteOldReaders } from './posts/views.ts'
 import { clearExpiredStories } from './stories/actions.ts'
 import { markRecentlyHidden } from './visibility/hidden-rows.ts'
@@ -22,6 +23,7 @@ export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media'>) {
     // Until then, anyone with their URL can see them.
     'public images': async () => await replacePublicImages(deps),
     cases: async () => await purgeCases(deps),
+    'abandoned videos': async () => await markAbandoned(db),
     'deleted rows': async () => await purgeDeletedRows(db),
     'unused images': async () => await markUnusedForDeletion(db),
     async 'marked images' () {

@@ -2,12 +2,12 @@ import { sql, type SqlBool } from 'kysely'
 import { isAwaitingCopy } from '@tandem/case-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { createMediaKey, type Image } from '@tandem/media-kit'
-import { isMediaKey, isPrivateMediaKey } from '@tandem/media-url-kit'
+import { isMediaKey, isPrivateMediaKey, isVideoKey } from '@tandem/media-url-kit'
 import type { Deps } from '../deps.ts'
 import { MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
-// An image is in use, unused, or marked for deletion. Code that changes its state holds the lock on its row. Lock rows
+// An image or a video is in use, unused, or marked for deletion; a video is being stored before (`videos.ts`). Code that changes its state holds the lock on its row. Lock rows
 // of `media` in the order of their keys, after all other rows. An image is deleted from the storage only after its mark
 // is committed.
 
@@ -42,6 +42,8 @@ export async function copyPhotosOfOthers (
   const keys = images.filter((image) => isMediaKey(image) && !isPrivateMediaKey(image))
   if (keys.length === 0) return images
   const known = await db.selectFrom('media').where('key', 'in', keys).select('key').execute()
+  // Videos are uploaded here only.
+  if (keys.some((key) => isVideoKey(key) && !known.some((row) => row.key === key))) throw new MediaGone()
   return await Promise.all(images.map(async (image) => {
     if (!keys.includes(image) || known.some(({ key }) => key === image)) return image
     const key = createMediaKey('public')

@@ -24,12 +24,15 @@ import {
   PollEndTooLate,
   PollOptionsEqual,
   MediaGone,
+  ImageInVideo,
+  VideoInImage,
   postErrors,
   PostEmpty,
   NotYourPost
 } from '../errors.ts'
 import { copyPhotosOfOthers, deleteMarked } from '../media/actions.ts'
 import { ensureOwnPrivateImages, toPrivateImages, replacePublicImages } from '../media/private-copies.ts'
+import { checkTypes } from '../media/queries.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
 import { parsePoll } from '../polls/actions.ts'
@@ -117,6 +120,8 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
         PollEndTooLate,
         MediaNotAllowed,
         MediaGone,
+        VideoInImage,
+        ImageInVideo,
         IdempotencyConflict
       ],
       response: { 201: OnePost }
@@ -128,6 +133,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const poll = type === 'POLL' ? await parsePoll(body, async () => await findTimezone(deps, account.id)) : null
     await ensureMentionedPeople(deps, content)
     const images = mediaUrls.map((url) => media.toStoredValue(url))
+    if (type === 'IMAGE' || type === 'VIDEO') checkTypes(images, type)
     await ensureOwnPrivateImages(db, account.id, images)
     const shownImages = visibility === 'PUBLIC'
       ? await copyPhotosOfOthers(deps, account.id, images)

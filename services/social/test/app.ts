@@ -60,6 +60,8 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     callRpc,
     people: createPeopleLookup({ db, callRpc, media }),
     media,
+    maxVideoMegabytes: 50,
+    maxVideoSeconds: 60,
     ranking: createRanking(db),
     fourEyes: new Set(),
     erasure: createSocialErasure({ db, callRpc, media })
