@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -63,6 +64,26 @@ export function createForm (
       bytes,
       Buffer.from(`${after}${end}`)
     ])
+  }
+}
+
+/** One of the videos in `test-videos`. */
+export const testVideo = (name = 'phone.mov') => readFileSync(path.join(import.meta.dirname, 'test-videos', name))
+
+/** Creates a form with several files, in their order. */
+export function createFilesForm (files: { field: string, bytes: Buffer, type: string }[]) {
+  const parts = files.map(({ field, bytes, type }) =>
+    Buffer.concat([
+      Buffer.from(
+        `--form\r\ncontent-disposition: form-data; name="${field}"; filename="a"\r\ncontent-type: ${type}\r\n\r\n`
+      ),
+      bytes,
+      Buffer.from('\r\n')
+    ])
+  )
+  return {
+    headers: { 'content-type': 'multipart/form-data; boundary=form' },
+    payload: Buffer.concat([...parts, Buffer.from('--form--\r\n')])
   }
 }
 

@@ -40,6 +40,7 @@ interface Tables {
 export async function checkBoxes (path: string) {
   await using file = await open(path)
   const { size } = await file.stat()
+  if (size === 0) throw new VideoProblem('NotAVideo')
   const tables: Tables = { boxes: 0, samples: 0, pictures: 0 }
   const found = new Set<string>()
   for (let position = 0; position < size;) {

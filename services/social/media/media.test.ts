@@ -31,6 +31,7 @@ t.test('media', async (t) => {
       'bytes',
       'height',
       'key',
+      'mediaType',
       'mimeType',
       'thumbnails',
       'type',
@@ -53,10 +54,10 @@ t.test('media', async (t) => {
     t.same(thumbnails.map((each: { width: number }) => each.width), [160, 320])
     const external = 'https://example.com/elsewhere.mp4'
     const unknown = { url: external, width: null, height: null, blurhash: null, thumbnails: [] }
-    const { id } = (await post(ana, '/feed', { type: 'VIDEO', mediaUrls: [url, external] })).data.post
+    const { id } = (await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [url, external] })).data.post
     t.same((await get(ana, `/feed/${id}`)).data.post.media, [
       { type: 'IMAGE', url, width, height, blurhash, thumbnails },
-      { type: 'VIDEO', ...unknown }
+      { type: 'IMAGE', ...unknown }
     ])
     await put(ana, `/feed/${id}`, { visibility: 'PRIVATE' })
     const [copy] = (await get(ana, `/feed/${id}`)).data.post.media
