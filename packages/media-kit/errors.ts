@@ -110,7 +110,7 @@ export const TooManyVideos = createError(
 )
 
 /** Why `prepareVideo` refuses a video. */
-export const videoErrors = [
+export const videoErrors = {
   NotAVideo,
   NoPicture,
   SeveralPictures,
@@ -125,7 +125,7 @@ export const videoErrors = [
   VideoTooLong,
   VideoTooShort,
   CorruptVideo
-]
+}
 
 translateErrors({
   NotMultipart,

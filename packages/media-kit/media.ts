@@ -61,6 +61,8 @@ export interface Media {
   find(key: string): Promise<Buffer | undefined>
   /** Reads an image or a video with constant memory; undefined if it does not exist. */
   read(key: string, range?: ByteRange): Promise<Readable | undefined>
+  /** The length of an image or a video in bytes; undefined if it does not exist. */
+  size(key: string): Promise<number | undefined>
   /**
    * Deletes an image, or a video with its poster, also from the caches of the CDN. Does nothing if it does not exist.
    * @throws Unavailable
@@ -219,6 +221,7 @@ export function createMedia (
     },
     find: async (key) => await storage.find(key),
     read: async (key, range) => await storage.read(key, range),
+    size: async (key) => await storage.size(key),
     async remove (key) {
       if (!isVideoKey(key)) return await removeImage(key)
       await removeImage(posterKeyOf(key))

@@ -99,6 +99,10 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
       const bytes = Buffer.from(await response.arrayBuffer())
       return response.ok ? bytes : undefined
     },
+    async size (key) {
+      const response = await call(key, { method: 'HEAD' })
+      return response.ok ? Number(response.headers.get('content-length')) : undefined
+    },
     async remove (key) {
       await (await call(key, { method: 'DELETE' })).arrayBuffer()
     },

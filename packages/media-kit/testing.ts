@@ -148,6 +148,9 @@ export async function startS3 (t: Teardown): Promise<FakeS3> {
       }
       if (request.method === 'PUT') objects.set(key, { bytes: body, headers: request.headers })
       if (request.method === 'DELETE') objects.delete(key)
+      if (request.method === 'HEAD') {
+        return response.writeHead(object ? 200 : 404, { 'content-length': object?.bytes.length ?? 0 }).end()
+      }
       if (request.method === 'GET') {
         const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
         const bytes = start ? object?.bytes.subarray(Number(start), Number(end) + 1) : object?.bytes

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createFairQueue, Unavailable } from '@tandem/process-kit'
-import * as errors from '../errors.ts'
+import { TooManyVideos, videoErrors } from '../errors.ts'
 import type { Result } from './remux-process.ts'
 import type { VideoDetails } from './remux.ts'
 
@@ -25,7 +25,7 @@ const enqueue = createFairQueue({
   concurrencyPerOwner: 1,
   maxWaiting: 64,
   maxWaitingPerOwner: 6,
-  createError: () => new errors.TooManyVideos()
+  createError: () => new TooManyVideos()
 })
 
 /**
@@ -41,7 +41,7 @@ export async function prepareVideo (
 ): Promise<VideoDetails> {
   const result = await enqueue(accountId, async () => await runProcess(source, target, maxSeconds), client)
   if ('video' in result) return result.video
-  throw new errors[result.problem](...result.details)
+  throw new videoErrors[result.problem](...result.details)
 }
 
 async function runProcess (source: string, target: string, maxSeconds: number): Promise<Result> {

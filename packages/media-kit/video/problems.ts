@@ -1,19 +1,6 @@
-/** Why a video is refused: the names of the errors in `../errors.ts`. */
-export type ProblemName =
-  | 'NotAVideo'
-  | 'CorruptVideo'
-  | 'EncryptedVideo'
-  | 'OtherCodec'
-  | 'OtherSound'
-  | 'OtherProfile'
-  | 'HighDynamicRange'
-  | 'SeveralPictures'
-  | 'NoPicture'
-  | 'PictureTooLarge'
-  | 'TooManyFrames'
-  | 'BitRateTooHigh'
-  | 'VideoTooLong'
-  | 'VideoTooShort'
+import type { videoErrors } from '../errors.ts'
+
+export type ProblemName = keyof typeof videoErrors
 
 /** A problem of the file, as opposed to one of ours. `details` fill the placeholders of the message. */
 export class VideoProblem extends Error {

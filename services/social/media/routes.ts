@@ -68,7 +68,7 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
       fileField: 'file',
       'x-extension': true,
       headers: IdempotencyHeaders,
-      errors: [IdempotencyConflict, VideoTooLarge, VideoQuotaExceeded, ...videoErrors],
+      errors: [IdempotencyConflict, VideoTooLarge, VideoQuotaExceeded, ...Object.values(videoErrors)],
       response: { 200: Data(Type.Object({ media: Media })) }
     }
   }, async (request, reply) => {

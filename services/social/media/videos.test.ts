@@ -196,12 +196,10 @@ t.test('a repeat with the same idempotency key is stored once', async (t) => {
 t.test('an account uploads at most 500 MB a day, also with twenty uploads at once', async (t) => {
   const { ana, db, upload, uploadOne } = await start(t)
   await uploadOne()
-  const { bytes } = file()
-    ? { bytes: file().bytes.length }
-    : { bytes: 0 }
+  const bytes = file().bytes.length
   await sql`update daily_quotas set used = ${500 * 1024 * 1024 - 2 * bytes} where account_id = ${ana}`.execute(db)
   const results = await Promise.all(Array.from({ length: 6 }, async () => await upload()))
-  t.same(results.map(({ status }) => status).sort(), [200, 200, 429, 429, 429, 429])
+  t.same(results.map(({ status }) => String(status)).sort(), ['200', '200', '429', '429', '429', '429'])
   t.match(results.find(({ status }) => status === 429), { code: 'LIMIT_EXCEEDED', error: /500 MB.*tomorrow/ })
 })
 
@@ -220,8 +218,7 @@ t.test('three videos of an account are stored at once; a fourth waits, and is th
   await sql`delete from media where account_id = ${ana}`.execute(db)
   t.equal((await waiting).status, 200)
   await hold()
-  const [refused] = await Promise.all([upload()])
-  t.match(refused, { status: 429, code: 'RATE_LIMITED', headers: { 'retry-after': '10' } })
+  t.match(await upload(), { status: 429, code: 'RATE_LIMITED', headers: { 'retry-after': '10' } })
   await sql`update media set storing_until = now() - interval '1 second' where storing_until is not null`.execute(db)
   t.equal((await upload()).status, 200, 'those of a killed process do not count')
 })
