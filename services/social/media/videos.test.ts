@@ -1,14 +1,17 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { access, readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import { copyCaseFiles } from '@tandem/case-kit'
 import { privateCopyKeyOf } from '@tandem/media-kit'
 import { createFilesForm, createPng, testVideo } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/http-kit/testing'
 import { posterKeyOf } from '@tandem/media-url-kit'
+import { operatorBearer } from '@tandem/operator-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
+import { releaseImage } from '../reports/release.ts'
 import { testApp } from '../test/app.ts'
 
 const file = (name = 'phone.mov', type = 'video/quicktime') => ({ field: 'file', bytes: testVideo(name), type })
@@ -250,4 +253,55 @@ t.test('a failed store leaves no row and no file', async (t) => {
   t.equal((await upload()).status, 500)
   t.equal(await files(), 0)
   t.equal(await countRows(), 0)
+})
+
+t.test('a reported video is frozen with its poster, and operators play it in parts', async (t) => {
+  const { ana, app, db, deps, del, folder, isKept, person, post, uploadOne } = await start(t)
+  const ben = await person('Ben')
+  const video = await uploadOne(file(), poster)
+  const { id } = (await post(ana, '/feed', { type: 'VIDEO', mediaUrls: [video.url] })).data.post
+  t.equal((await post(ben, '/reports', { targetType: 'POST', targetId: id, reason: 'SPAM' })).status, 201)
+  await del(ana, `/feed/${id}`)
+  t.ok(await isKept(video.key), 'it stays until it is copied')
+  const original = createHash('sha256').update(await readFile(path.join(folder, video.key))).digest()
+  await copyCaseFiles(deps, releaseImage)
+  await runHousekeeping(deps)
+  t.notOk(await isKept(video.key))
+  const { copy, case_id, sha256 } = await db.selectFrom('case_files').selectAll().executeTakeFirstOrThrow()
+  t.match(copy, /^private\/.*\.mp4$/)
+  t.ok(await isKept(posterKeyOf(copy)))
+  t.same(sha256, original)
+  const headers = { ...operatorBearer(), range: 'bytes=10-' }
+  const part = await app.inject({ url: `/operator/cases/${case_id}/files/1`, headers })
+  t.equal(part.statusCode, 206)
+  t.match(part.headers, {
+    'content-type': 'video/mp4',
+    'content-range': `bytes 10-${video.bytes - 1}/${video.bytes}`,
+    'cache-control': 'no-store'
+  })
+  t.same(part.rawPayload, (await readFile(path.join(folder, copy))).subarray(10))
+  const behind = await app.inject({
+    url: `/operator/cases/${case_id}/files/1`,
+    headers: { ...headers, range: 'bytes=9999999-' }
+  })
+  t.equal(behind.statusCode, 416)
+})
+
+t.test('an erasure takes the files of a video, and an export names them', async (t) => {
+  const { ana, db, deps, uploadOne, files } = await start(t)
+  const { key } = await uploadOne(file(), poster)
+  const pages: { rows: object[], files: string[] }[] = []
+  for (let after: string | null = null;;) {
+    const page = await deps.erasure.readPersonalData({ accountId: ana, after })
+    pages.push(...page.things)
+    if (page.next === null) break
+    after = page.next
+  }
+  t.match(pages.find(({ files }) => files.length > 0), {
+    rows: [{ key, mime_type: 'video/mp4', duration_seconds: 2 }],
+    files: [key, posterKeyOf(key)]
+  })
+  await db.insertInto('departures').values({ account_id: ana, erasure_id: randomUUID() }).execute()
+  await deps.erasure.eraseDue()
+  t.equal(await files(), 0)
 })
