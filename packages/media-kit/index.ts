@@ -14,11 +14,12 @@ export { diskStorage } from './disk-storage.ts'
 export { s3Storage } from './s3-storage.ts'
 export type { ByteRange, Storage } from './storage.ts'
 export {
+  MAX_VIDEO_MEGABYTES,
   multipartUploads,
   readImage,
   temporaryFile,
   UPLOAD_BODY_LIMIT,
-  videoBodyLimit,
+  VIDEO_BODY_LIMIT,
   withUpload,
   type Uploaded
 } from './uploads.ts'

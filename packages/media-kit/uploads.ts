@@ -20,8 +20,10 @@ const MAX_FORM_OVERHEAD_BYTES = 64 * 1024
 
 /** The `bodyLimit` of routes that take an image: the file and the form around it. */
 export const UPLOAD_BODY_LIMIT = MAX_FILE_BYTES + MAX_FORM_OVERHEAD_BYTES
-/** The `bodyLimit` of routes that take a video: with its poster. */
-export const videoBodyLimit = (maxMegabytes: number) => maxMegabytes * MEBIBYTE + UPLOAD_BODY_LIMIT
+/** What a service can allow at most. */
+export const MAX_VIDEO_MEGABYTES = 500
+/** The `bodyLimit` of routes that take a video: with its poster. `withUpload` limits each file. */
+export const VIDEO_BODY_LIMIT = MAX_VIDEO_MEGABYTES * MEBIBYTE + UPLOAD_BODY_LIMIT
 
 const TEMP_FILE_PREFIX = 'tandem-upload-'
 

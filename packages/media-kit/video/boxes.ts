@@ -11,6 +11,7 @@ const MAX_BOXES = 20_000
 const MAX_DEPTH = 12
 // A minute of uncompressed sound, which cameras write beside AAC, is one sample each.
 const MAX_SAMPLES = 6_000_000
+const MAX_SAMPLES_OF_CHUNK = 200_000
 const MAX_EDITS = 64
 
 const CONTAINERS = new Set(['moov', 'trak', 'edts', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf'])
@@ -113,7 +114,10 @@ function checkTable (type: string, content: Buffer, tables: Tables, path: string
     const entries = read(4)
     if (entries * entryBytes > content.length - 8) throw new VideoProblem('CorruptVideo')
     if (type === 'elst' && entries > MAX_EDITS) throw new VideoProblem('CorruptVideo')
-    if (type === 'stts') { for (let entry = 0; entry < entries; entry++) count(read(8 + entry * 8)) }
+    for (let entry = 0; entry < entries; entry++) {
+      if (type === 'stts') count(read(8 + entry * 8))
+      if (type === 'stsc' && read(12 + entry * 12) > MAX_SAMPLES_OF_CHUNK) throw new VideoProblem('CorruptVideo')
+    }
   }
   if (type === 'stsz') {
     const [sampleBytes, samples] = [read(4), read(8)]

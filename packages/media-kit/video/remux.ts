@@ -157,9 +157,11 @@ async function copy ({ picture, sound, parameters, target, packets: [pictures, s
 
   const pictureConfig = await picture.getDecoderConfig()
   const soundConfig = await sound?.getDecoderConfig()
+  let copied = 0
   // In the order of time, so that a player finds what belongs together in one place.
   for await (const { packet, isSound } of inOrder(picture, sound)) {
     if (packet.data.byteLength !== packet.byteLength) throw new VideoProblem('CorruptVideo')
+    copied++
     if (isSound) {
       await toSound?.add(packet, soundConfig ? { decoderConfig: soundConfig } : undefined)
     } else {
@@ -167,6 +169,8 @@ async function copy ({ picture, sound, parameters, target, packets: [pictures, s
       await toPicture.add(packet.clone({ data }), pictureConfig ? { decoderConfig: pictureConfig } : undefined)
     }
   }
+  // A sample outside of the file ends its track early.
+  if (copied !== pictures + sounds) throw new VideoProblem('CorruptVideo')
   await output.finalize()
 }
 

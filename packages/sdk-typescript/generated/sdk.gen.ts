@@ -2471,9 +2471,9 @@ export class Operations extends HeyApiClient {
     }
     
     /**
-     * Upload an image for a post or a story
+     * Upload an image or a video for a post or a story
      *
-     * multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. The image is re-encoded without camera metadata.
+     * multipart/form-data with the field `file`. An image is JPEG, PNG or WebP, at most 5 MB and 40 million pixels, and is re-encoded without camera metadata. A video is MP4 or MOV with H.264, at most 50 MB, 60 seconds and 1920 x 1080 pixels; its place, title and other tracks are dropped. It can have a second field, `poster`: the image to show until it plays. Videos of one account: 500 MB a day, three at once.
      */
     public uploadMedia<ThrowOnError extends boolean = true>(options: Options<UploadMediaData, ThrowOnError>): RequestResult<UploadMediaResponses, UploadMediaErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<UploadMediaResponses, UploadMediaErrors, ThrowOnError, 'data'>({
@@ -3132,7 +3132,7 @@ export class Operations extends HeyApiClient {
     /**
      * Delete your story
      *
-     * Its image is deleted too.
+     * Its image or video is deleted too.
      */
     public deleteStory<ThrowOnError extends boolean = true>(options: Options<DeleteStoryData, ThrowOnError>): RequestResult<DeleteStoryResponses, DeleteStoryErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).delete<DeleteStoryResponses, DeleteStoryErrors, ThrowOnError, 'data'>({

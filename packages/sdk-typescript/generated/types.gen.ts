@@ -279,10 +279,15 @@ export type Candidate = {
 
 export type CandidatePhoto = {
     blurhash: string | null;
+    /**
+     * Of a video uploaded here
+     */
+    durationSeconds?: number;
     height: number | null;
     isMain: boolean;
+    posterUrl?: string | null;
     /**
-     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     * Smaller versions of the image, or of the poster of a video, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as it is wider
      */
     thumbnails: Array<Thumbnail>;
     type: 'IMAGE' | 'VIDEO';
@@ -840,11 +845,20 @@ export type MatchedProfile = {
 export type Media = {
     blurhash: string;
     bytes: number;
+    /**
+     * Of a video uploaded here
+     */
+    durationSeconds?: number;
     height: number;
     key: string;
-    mimeType: string;
     /**
-     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     * The same as type: the type of the post or story that shows it
+     */
+    mediaType: 'IMAGE' | 'VIDEO';
+    mimeType: string;
+    posterUrl?: string | null;
+    /**
+     * Smaller versions of the image, or of the poster of a video, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as it is wider
      */
     thumbnails: Array<Thumbnail>;
     type: 'IMAGE' | 'VIDEO';
@@ -1128,7 +1142,7 @@ export type NewStory = {
     bgColor?: string;
     caption?: string;
     /**
-     * Seconds; only for a VIDEO
+     * Seconds; only for a VIDEO. Of a video that was uploaded here, it is known
      */
     duration?: number;
     /**
@@ -1349,12 +1363,17 @@ export type PersonalRecord = {
 
 export type Photo = {
     blurhash: string | null;
+    /**
+     * Of a video uploaded here
+     */
+    durationSeconds?: number;
     height: number | null;
     id: string;
     isMain: boolean;
+    posterUrl?: string | null;
     sortOrder: number;
     /**
-     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     * Smaller versions of the image, or of the poster of a video, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as it is wider
      */
     thumbnails: Array<Thumbnail>;
     type: 'IMAGE' | 'VIDEO';
@@ -1364,9 +1383,14 @@ export type Photo = {
 
 export type Picture = {
     blurhash: string | null;
-    height: number | null;
     /**
-     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     * Of a video uploaded here
+     */
+    durationSeconds?: number;
+    height: number | null;
+    posterUrl?: string | null;
+    /**
+     * Smaller versions of the image, or of the poster of a video, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as it is wider
      */
     thumbnails: Array<Thumbnail>;
     type: 'IMAGE' | 'VIDEO';
@@ -8667,7 +8691,11 @@ export type CreatePostErrors = {
      *
      * `VALIDATION_ERROR`: This media cannot be used. Upload it first.
      *
-     * `VALIDATION_ERROR`: An image has been deleted. Upload it again.
+     * `VALIDATION_ERROR`: An image or video has been deleted. Upload it again.
+     *
+     * `VALIDATION_ERROR`: An image was expected, and this is a video. Use the type VIDEO for it
+     *
+     * `VALIDATION_ERROR`: A video was expected, and this is an image. Use the type IMAGE for it
      */
     400: Failure;
     /**
@@ -13631,6 +13659,7 @@ export type DeleteLogResponse = DeleteLogResponses[keyof DeleteLogResponses];
 export type UploadMediaData = {
     body: {
         file: Blob | File;
+        poster?: Blob | File;
     };
     headers?: {
         /**
@@ -13646,6 +13675,12 @@ export type UploadMediaData = {
 export type UploadMediaErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: The video is too long. Trim it to at most … seconds
+     *
+     * `VALIDATION_ERROR`: The video is too short. Record at least one second
+     *
+     * `VALIDATION_ERROR`: The video is incomplete or damaged. Export it again, or choose another one
      */
     400: Failure;
     /**
@@ -13669,14 +13704,40 @@ export type UploadMediaErrors = {
      */
     409: Failure;
     /**
+     * `PAYLOAD_TOO_LARGE`: The video must not be larger than … MB
+     *
      * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
      */
     413: Failure;
     /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The file must be an MP4 or MOV video. Export it as MP4 with H.264
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The file has no picture. Choose a video, not a sound recording
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video has several pictures at once. Export it with one
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video is …. Export it as H.264: in Expo Camera, videoCodec: "avc1"
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: Phones cannot play this kind of H.264. Export the video with the profile High, Main or Baseline
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video is HDR. Turn HDR off in the camera settings, or export it with 8 bits per colour
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The sound of the video is …. Export it with AAC, or without sound
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video is copy-protected. Choose one that you recorded yourself
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The picture of the video is too large. Export it with at most 1920 x 1080 pixels
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video has too many pictures a second. Export it with at most 60
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The bit rate of the video is too high. Export it with at most 12 Mbit/s
+     *
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
     /**
+     * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
+     *
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15606,10 +15667,15 @@ export type UploadOnboardingPhotoResponses = {
     200: {
         data: {
             blurhash: string | null;
+            /**
+             * Of a video uploaded here
+             */
+            durationSeconds?: number;
             height: number | null;
             key: string;
+            posterUrl?: string | null;
             /**
-             * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+             * Smaller versions of the image, or of the poster of a video, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as it is wider
              */
             thumbnails: Array<Thumbnail>;
             type: 'IMAGE' | 'VIDEO';
@@ -16676,7 +16742,15 @@ export type CreateStoryErrors = {
      *
      * `VALIDATION_ERROR`: This media cannot be used. Upload it first.
      *
-     * `VALIDATION_ERROR`: An image has been deleted. Upload it again.
+     * `VALIDATION_ERROR`: An image or video has been deleted. Upload it again.
+     *
+     * `VALIDATION_ERROR`: An image was expected, and this is a video. Use the type VIDEO for it
+     *
+     * `VALIDATION_ERROR`: A video was expected, and this is an image. Use the type IMAGE for it
+     *
+     * `VALIDATION_ERROR`: duration must be that of the video: … seconds. Leave it out to use that
+     *
+     * `VALIDATION_ERROR`: The video of a story has at most 60 seconds. Trim it, or publish it as a post
      */
     400: Failure;
     /**

@@ -5,7 +5,7 @@ import {
   multipartUploads,
   Picture,
   reencodeImage,
-  videoBodyLimit,
+  VIDEO_BODY_LIMIT,
   videoErrors,
   VideoTooLarge,
   withUpload,
@@ -52,20 +52,21 @@ const Media = named(
 )
 
 export const mediaRoutes: Routes<Deps> = async (app, deps) => {
-  const { maxVideoMegabytes, maxVideoSeconds } = deps
+  const { maxVideoMegabytes } = deps
   await app.register(multipartUploads)
 
   app.post('/media', {
-    bodyLimit: videoBodyLimit(maxVideoMegabytes),
+    bodyLimit: VIDEO_BODY_LIMIT,
     schema: {
       operationId: 'uploadMedia',
       summary: 'Upload an image or a video for a post or a story',
       description:
         'multipart/form-data with the field `file`. An image is JPEG, PNG or WebP, at most 5 MB and 40 million pixels, ' +
-        `and is re-encoded without camera metadata. A video is MP4 or MOV with H.264, at most ${maxVideoMegabytes} MB, ` +
-        `${maxVideoSeconds} seconds and 1920 x 1080 pixels; its place, title and other tracks are dropped. It can have ` +
+        'and is re-encoded without camera metadata. A video is MP4 or MOV with H.264, at most 50 MB, ' +
+        '60 seconds and 1920 x 1080 pixels; its place, title and other tracks are dropped. It can have ' +
         'a second field, `poster`: the image to show until it plays. Videos of one account: 500 MB a day, three at once.',
       fileField: 'file',
+      optionalFileField: 'poster',
       'x-extension': true,
       headers: IdempotencyHeaders,
       errors: [IdempotencyConflict, VideoTooLarge, VideoQuotaExceeded, ...Object.values(videoErrors)],
