@@ -123,6 +123,8 @@ export const specialRoutes: Route[] = [
   { methods: ['POST'], path: '/users/:userId/follow', writeLimit: 'LIMIT_FOLLOWS' },
 
   upload('/onboarding/upload-photo'),
+  // A part of a video.
+  { ...upload('/media/uploads/:id'), methods: ['PATCH'] },
   { ...upload('/media'), takesVideos: true, timeoutMs: VIDEO_TIMEOUT_MS },
   upload('/fitmatch/photos'),
   upload('/fitmatch/verification'),

@@ -23,5 +23,6 @@ export {
   withUpload,
   type Uploaded
 } from './uploads.ts'
+export { createUploadParts, type UploadParts } from './upload-parts.ts'
 export { neutralBlurhash } from './video/neutral-blurhash.ts'
 export { prepareVideo } from './video/prepare-video.ts'

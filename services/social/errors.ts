@@ -68,6 +68,15 @@ export const VideoQuotaExceeded = createError(
   429
 )
 
+export const UploadNotFound = createError('NOT_FOUND', 'There is no such upload, or it has expired. Begin again.', 404)
+export const UploadBehind = createError('UPLOAD_OFFSET', 'Go on at byte %s, where the upload has arrived', 409)
+export const UploadTooLong = createError('VALIDATION_ERROR', 'The parts are longer than the upload', 400)
+export const UploadPartsTooSmall = createError(
+  'VALIDATION_ERROR',
+  'The upload has too many parts. Begin again, with parts of 1 to 5 MB',
+  400
+)
+
 export const PostingRestricted = createError(
   'POSTING_RESTRICTED',
   'You cannot post, comment or react at the moment. See the standing of your account.',

@@ -137,6 +137,12 @@ export const personalData: PersonalData<Tables> = {
     },
     exported: ['key', 'mime_type', 'width', 'height', 'duration_seconds', 'bytes', 'created_at']
   }),
+  media_uploads: personal({
+    rowsOf: inColumns('account_id'),
+    // Its parts are removed by its id.
+    files: sql`array[id::text]`,
+    exported: ['mime_type', 'bytes', 'created_at']
+  }),
   people: personal({
     rowsOf: inColumns('account_id'),
     exported: { not: 'It is a copy; profile exports the original.' }

@@ -173,6 +173,19 @@ export interface Tables
     delete_requested_at: Date | null,
     deleted_at: Date | null
   }
+  media_uploads: {
+    id: Generated<string>,
+    account_id: string,
+    mime_type: string,
+    bytes: number,
+    received_bytes: Generated<number>,
+    parts: Generated<string[]>,
+    processing_until: Date | null,
+    media_key: string | null,
+    problem: JSONColumnType<{ code: string, statusCode: number, message: string }> | null,
+    created_at: Generated<Date>,
+    expires_at: Generated<Date>
+  }
   reports: {
     id: Generated<string>,
     case_id: string,

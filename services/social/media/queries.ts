@@ -35,6 +35,14 @@ export async function createDescriber ({ db, media }: Pick<Deps, 'db' | 'media'>
   }
 }
 
+/** @throws MediaGone */
+export async function findStoredMedia (db: Db, key: string) {
+  const stored = await db.selectFrom('media').where('key', '=', key).where('delete_requested_at', 'is', null)
+    .select(['key', 'mime_type as mimeType', 'width', 'height', 'blurhash', 'bytes']).executeTakeFirst()
+  if (!stored || stored.blurhash === null) throw new MediaGone()
+  return { ...stored, blurhash: stored.blurhash }
+}
+
 /** How many seconds a stored video takes. @throws MediaGone */
 export async function readDuration (db: Db, key: string) {
   const video = await db.selectFrom('media').where('key', '=', key).select('duration_seconds as seconds')

@@ -1,9 +1,7 @@
 import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
-  examplePicture,
   multipartUploads,
-  Picture,
   reencodeImage,
   VIDEO_BODY_LIMIT,
   videoErrors,
@@ -11,45 +9,12 @@ import {
   withUpload,
   type StoredImage
 } from '@tandem/media-kit'
-import {
-  clientSignal,
-  Data,
-  data,
-  Enum,
-  IdempotencyHeaders,
-  named,
-  readIdempotencyKey,
-  type Routes
-} from '@tandem/http-kit'
+import { clientSignal, Data, data, IdempotencyHeaders, readIdempotencyKey, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { VideoQuotaExceeded } from '../errors.ts'
 import { storeUpload } from './actions.ts'
+import { Media } from './schemas.ts'
 import { storeVideo } from './videos.ts'
-
-const Media = named(
-  'Media',
-  Type.Object({
-    ...Picture.properties,
-    url: Type.String({ description: 'Use it in mediaUrls of a post and in mediaUrl of a story' }),
-    key: Type.String(),
-    mediaType: Enum(['IMAGE', 'VIDEO'], {
-      description: 'The same as type: the type of the post or story that shows it'
-    }),
-    mimeType: Type.String(),
-    width: Type.Integer(),
-    height: Type.Integer(),
-    blurhash: Type.String(),
-    bytes: Type.Integer()
-  }, {
-    examples: [{
-      ...examplePicture,
-      key: 'public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
-      mediaType: 'IMAGE',
-      mimeType: 'image/webp',
-      bytes: 18_203
-    }]
-  })
-)
 
 export const mediaRoutes: Routes<Deps> = async (app, deps) => {
   const { maxVideoMegabytes } = deps

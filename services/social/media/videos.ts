@@ -17,7 +17,7 @@ import { Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { VideoQuotaExceeded } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 
 const MAX_BYTES_PER_DAY = 500 * 1024 * 1024
 const MAX_AT_ONCE = 3
@@ -28,9 +28,11 @@ const STORING_LEASE = '3 minutes'
 
 interface Uploader {
   accountId: string
-  idempotencyKey: IdempotencyKey | undefined
+  idempotencyKey?: IdempotencyKey | undefined
   /** Aborted when the client disconnects. */
   client?: AbortSignal | undefined
+  /** Whether its bytes are counted for the day already. */
+  isCounted?: boolean
 }
 
 /**
@@ -41,10 +43,10 @@ interface Uploader {
 export async function storeVideo (
   deps: Deps,
   { file, poster }: Uploaded,
-  { accountId, idempotencyKey, client }: Uploader
+  { accountId, idempotencyKey, client, isCounted = false }: Uploader
 ) {
   const { db, media, maxVideoSeconds } = deps
-  const key = await waitForTurn(deps, accountId, file.bytes, client)
+  const key = await waitForTurn(deps, { accountId, bytes: isCounted ? 0 : file.bytes }, client)
   const target = temporaryFile()
   try {
     const image = poster && await reencodeImage(poster.path, poster.type, accountId, client)
@@ -73,7 +75,11 @@ export async function storeVideo (
 }
 
 /** Waits until fewer than three videos of the account are being stored, and inserts the row of another one. */
-async function waitForTurn (deps: Deps, accountId: string, bytes: number, client: AbortSignal | undefined) {
+async function waitForTurn (
+  deps: Deps,
+  { accountId, bytes }: Omit<NewVideo, 'day'>,
+  client: AbortSignal | undefined
+) {
   const day = dayAround(await findTimezone(deps, accountId), new Date())
   for (const deadline = Date.now() + MAX_WAIT_MS;;) {
     client?.throwIfAborted()
@@ -94,8 +100,7 @@ interface NewVideo {
 async function startStoring (db: Db, { accountId, bytes, day }: NewVideo) {
   return await db.transaction().execute(async (trx) => {
     // The row of the quota stays locked, so uploads of one account are counted one after another.
-    const quota = { name: 'video bytes', accountId, day, limit: MAX_BYTES_PER_DAY, amount: bytes }
-    if (await useDailyQuota(trx, quota) === undefined) throw new VideoQuotaExceeded()
+    if (!await useVideoQuota(trx, { accountId, bytes, day })) throw new VideoQuotaExceeded()
     const { count } = await trx.selectFrom('media').where('account_id', '=', accountId)
       .where('storing_until', '>', sql<Date>`now()`)
       .select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
@@ -116,6 +121,11 @@ async function startStoring (db: Db, { accountId, bytes, day }: NewVideo) {
     throw error
   })
 }
+
+/** Counts the bytes of a video. @returns whether the account may still send them on this day */
+export const useVideoQuota = async (trx: Trx, { accountId, bytes, day }: NewVideo) =>
+  await useDailyQuota(trx, { name: 'video bytes', accountId, day, limit: MAX_BYTES_PER_DAY, amount: bytes }) !==
+    undefined
 
 /** Takes the counted bytes back. */
 class TooManyAtOnce extends Error {}
