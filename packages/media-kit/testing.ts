@@ -109,7 +109,7 @@ export async function startUploadServer (t: Teardown) {
     child.send(question)
     return (await once(child, 'message') as [{ answer: number }])[0].answer
   }
-  return { address, folder, ask }
+  return { address, folder, ask, pid: child.pid! }
 }
 
 export interface FakeS3 {

@@ -46,8 +46,8 @@ export async function prepareVideo (
 
 async function runProcess (source: string, target: string, maxSeconds: number): Promise<Result> {
   const child = fork(program, [source, target, String(maxSeconds)], {
-    // None of our secrets.
-    env: {},
+    // None of our secrets. Each arena of malloc would keep memory of its own.
+    env: { MALLOC_ARENA_MAX: '2' },
     execArgv: [
       `--max-old-space-size=${HEAP_MEBIBYTES}`,
       '--permission',

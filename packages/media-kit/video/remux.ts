@@ -27,6 +27,8 @@ const MAX_FRAMES_PER_SECOND = 61
 const MAX_BITS_PER_SECOND = 12_000_000
 const MAX_PACKETS = 20_000
 const MAX_PACKET_BYTES = 8 * 1024 * 1024
+// Of the library, for reading and for writing; by default eight times as much.
+const BUFFER_BYTES = 2 * 1024 * 1024
 const MIN_SECONDS = 0.95
 // A recording that was stopped at the limit ends with the frame, or with the sound, that was being recorded.
 const TOLERANCE_SECONDS = 0.5
@@ -48,7 +50,7 @@ export interface VideoDetails {
  */
 export async function remux (source: string, target: string, { maxSeconds }: { maxSeconds: number }) {
   await checkBoxes(source)
-  using input = new Input({ source: new FilePathSource(source), formats: [MP4, QTFF] })
+  using input = new Input({ source: new FilePathSource(source, { maxCacheSize: BUFFER_BYTES }), formats: [MP4, QTFF] })
   const [picture] = await input.getVideoTracks()
   if (!picture) throw new VideoProblem('NoPicture')
   const parameters = await checkPicture(picture)
@@ -143,7 +145,7 @@ async function copy ({ picture, sound, parameters, target, packets: [pictures, s
   const output = new Output({
     // With room for the tables in front: otherwise all samples would wait for them in memory.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
-    target: new FilePathTarget(target)
+    target: new FilePathTarget(target, { chunkSize: BUFFER_BYTES })
   })
   const toPicture = new EncodedVideoPacketSource('avc')
   output.addVideoTrack(toPicture, {
