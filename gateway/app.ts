@@ -29,7 +29,7 @@ import { serveResetPage } from './pages/reset-page.ts'
 import { isRealtimeUpgrade } from './realtime/upgrade.ts'
 import { serveRealtime } from './realtime/routes.ts'
 import { standardTimes, type Times } from './realtime/times.ts'
-import { serviceNames } from './routes.ts'
+import { serviceNames, VIDEO_REQUEST_TIMEOUT_MS } from './routes.ts'
 import type { ServiceName } from './routes.ts'
 import { serveAppLinks } from './pages/app-links.ts'
 import { serveSecurityText } from './pages/security-txt.ts'
@@ -64,6 +64,7 @@ export async function createGateway (
     exposesFailingChecks: !config.isProduction,
     maxEventLoopDelayMs: config.MAX_EVENT_LOOP_DELAY_MS,
     openapi: false,
+    longestRequestMs: VIDEO_REQUEST_TIMEOUT_MS,
     isPublic: true,
     acceptsUpgrade: isRealtimeUpgrade
   })
@@ -87,6 +88,7 @@ export async function createGateway (
       await limitRoutes(scope, { counter, showsRemedy: config.showsLimitRemedy })
       await proxyRoutes(scope, {
         upstreams: Object.values(upstreams),
+        maxVideoMegabytes: config.VIDEO_MAX_MB,
         limits: config.limits,
         writeLimits: config.writeLimits
       })

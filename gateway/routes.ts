@@ -8,6 +8,10 @@ const MEBIBYTE = 1024 * KIBIBYTE
 export const DEFAULT_BODY_BYTES = 64 * KIBIBYTE
 /** A file of 5 MiB and its multipart/form-data envelope. */
 export const UPLOAD_BODY_BYTES = 5 * MEBIBYTE + 64 * KIBIBYTE
+/** A video takes the rest of the form: VIDEO_MAX_MB more. */
+export const videoBodyBytes = (maxMegabytes: number) => maxMegabytes * MEBIBYTE + UPLOAD_BODY_BYTES
+/** At 64 KiB/s, the slowest pace of several bodies of one account, 50 MB take 13 minutes. */
+export const VIDEO_REQUEST_TIMEOUT_MS = 15 * 60_000
 /** A message with an image of 5 MiB in base64. */
 const IMAGE_MESSAGE_BYTES = Math.floor(7.2 * MEBIBYTE)
 
@@ -15,6 +19,8 @@ const IMAGE_MESSAGE_BYTES = Math.floor(7.2 * MEBIBYTE)
 export const DEFAULT_TIMEOUT_MS = 3_000
 /** A service decodes an image and waits for its storage, whatever length the file has. */
 const UPLOAD_TIMEOUT_MS = 10_000
+/** A video waits for its turn as well: 10 s for others of its account, then for others of the service. */
+const VIDEO_TIMEOUT_MS = 60_000
 /** Passwords wait in identity to be hashed, two at once. A sign-in that takes longer than usual is better than none. */
 const PASSWORD_TIMEOUT_MS = 10_000
 
@@ -45,6 +51,8 @@ export interface Route {
   limit?: string
   /** Bodies above DEFAULT_BODY_BYTES are accepted, and their responses streamed. */
   maxBodyBytes?: number
+  /** A body may also be a video. */
+  takesVideos?: boolean
   /** The response can be a long file. It is streamed; timeouts are 10 s without progress. */
   isDownload?: boolean
   /** How long the service may take for its response, or without progress if it is streamed; default 3 s. */
@@ -124,7 +132,9 @@ export const specialRoutes: Route[] = [
   { methods: ['POST'], path: '/users/:userId/follow', writeLimit: 'LIMIT_FOLLOWS' },
 
   upload('/onboarding/upload-photo'),
-  upload('/media'),
+  // A part of a video.
+  { ...upload('/media/uploads/:id'), methods: ['PATCH'] },
+  { ...upload('/media'), takesVideos: true, timeoutMs: VIDEO_TIMEOUT_MS },
   upload('/fitmatch/photos'),
   upload('/fitmatch/verification'),
   {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
+import path from 'node:path'
 import { call, RequestFailed } from '@tandem/rehearsals/kit/people.ts'
 import { pictureForm } from '@tandem/rehearsals/kit/pictures.ts'
 import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
@@ -13,6 +15,8 @@ export interface Member {
   send: <Data>(method: string, route: string, body?: object) => Promise<Data>
   /** Uploads a drawing and returns its URL. */
   upload: (route: string, svg: string, field?: string) => Promise<string>
+  /** Uploads one of the videos in `videos`, with a drawing as its poster. @returns its URL */
+  uploadVideo: (name: string, poster: string) => Promise<string>
 }
 
 // Access tokens live for 15 minutes.
@@ -38,6 +42,20 @@ export function createMember (stack: Stack, person: Person): Member {
   }
   const token = async () => (await session()).accessToken
 
+  async function uploadForm (route: string, { headers, body }: { headers: object, body: Buffer | FormData }) {
+    const key = randomUUID()
+    return await retry(async () => {
+      const response = await fetch(`${stack.gateway.url}/api/mobile/v1${route}`, {
+        method: 'POST',
+        headers: { ...headers, 'authorization': `Bearer ${await token()}`, 'idempotency-key': key },
+        body: Buffer.isBuffer(body) ? new Uint8Array(body) : body
+      })
+      if (!response.ok) throw new RequestFailed(`${route}: ${await response.text()}`, response)
+      const { data } = await response.json() as { data: { url?: string, media?: { url: string } } }
+      return data.media?.url ?? data.url ?? ''
+    })
+  }
+
   return {
     person,
     accountId: async () => (await session()).user.id,
@@ -49,18 +67,15 @@ export function createMember (stack: Stack, person: Person): Member {
     },
     async upload (route, svg, field) {
       const png = await sharp(Buffer.from(svg)).png({ compressionLevel: 3 }).toBuffer()
-      const { headers, body } = pictureForm(png, field)
-      const key = randomUUID()
-      return await retry(async () => {
-        const response = await fetch(`${stack.gateway.url}/api/mobile/v1${route}`, {
-          method: 'POST',
-          headers: { ...headers, 'authorization': `Bearer ${await token()}`, 'idempotency-key': key },
-          body
-        })
-        if (!response.ok) throw new RequestFailed(`${route}: ${await response.text()}`, response)
-        const { data } = await response.json() as { data: { url?: string, media?: { url: string } } }
-        return data.media?.url ?? data.url ?? ''
-      })
+      return await uploadForm(route, pictureForm(png, field))
+    },
+    async uploadVideo (name, poster) {
+      const form = new FormData()
+      const png = await sharp(Buffer.from(poster)).png().toBuffer()
+      form.append('poster', new File([new Uint8Array(png)], 'poster.png', { type: 'image/png' }))
+      const type = name.endsWith('.mov') ? 'video/quicktime' : 'video/mp4'
+      form.append('file', await openAsBlob(path.join(import.meta.dirname, 'videos', name), { type }), name)
+      return await uploadForm('/media', { headers: {}, body: form })
     }
   }
 }

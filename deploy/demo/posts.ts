@@ -55,6 +55,15 @@ export async function createPost ({ author, type, content, drawings, poll }: New
   return { id: post.id, author, options: post.poll?.options.map(({ id }) => id) ?? [] }
 }
 
+/** A post and a story, each with a video. */
+export async function createVideos (author: Member, random: Random) {
+  const draw = (size: { width: number, height: number }) => drawScene(String(random.next()), 'beach', size)
+  const post = await author.uploadVideo('phone.mov', draw({ width: 640, height: 480 }))
+  await author.send('POST', '/feed', { type: 'VIDEO', content: 'The form check of today #video', mediaUrls: [post] })
+  const story = await author.uploadVideo('rotated.mp4', draw({ width: 480, height: 640 }))
+  await author.send('POST', '/stories', { mediaUrl: story, mediaType: 'VIDEO', caption: 'In motion' })
+}
+
 export async function createStory (author: Member, random: Random) {
   const drawing = drawScene(String(random.next()), random.pick(sceneNames), { width: 720, height: 1280 })
   const { data: { story } } = await author.send<{ data: { story: { id: string } } }>('POST', '/stories', {

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { codeMailedTo } from '@tandem/rehearsals/kit/people.ts'
 import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
@@ -38,6 +39,9 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     await post.getByRole('button', { name: 'Unlike' }).waitFor()
     await go(mia!, 'Inbox')
     await mia!.getByText(/Leo .*likes your post/).first().waitFor()
+
+    await postVideo(mia!)
+    await playVideo(t, leo!)
 
     await go(mia!, 'Discover')
     await mia!.locator('.person h2', { hasText: 'Leo' }).waitFor()
@@ -203,6 +207,58 @@ async function loadSmallPictures (t: Test, { send }: Member, other: Member) {
       t.match(await sharp(Buffer.from(bytes)).metadata(), { width, height }, url)
     }
   }
+}
+
+async function postVideo (page: Page) {
+  await go(page, 'Feed')
+  await page.getByRole('textbox', { name: 'New post' }).fill('First video of the walk')
+  await page.locator('input[type=file]').setInputFiles(path.join(import.meta.dirname, 'videos/rotated.mp4'))
+  await page.getByLabel('The chosen video').waitFor()
+  await page.getByRole('button', { name: 'Post', exact: true }).click()
+  await page.locator('article.post', { hasText: 'First video of the walk' }).waitFor()
+}
+
+// What the page has, of which this program knows no types.
+interface Video {
+  currentTime: number
+  videoWidth: number
+  videoHeight: number
+  duration: number
+  readyState: number
+  preload: string
+  play: () => Promise<void>
+}
+
+/** Plays the video of the walk, and jumps in it: the server sends the parts that the browser asks for. */
+async function playVideo (t: Test, page: Page) {
+  const ranges: string[] = []
+  page.on('response', (response) => {
+    if (response.url().endsWith('.mp4')) ranges.push(`${response.status()} ${response.headers()['content-range']}`)
+  })
+  await go(page, 'Home')
+  await go(page, 'Feed')
+  const video = page.locator('article.post', { hasText: 'First video of the walk' }).locator('video')
+  await video.waitFor()
+  const shown = await video.evaluate(async (element) => {
+    const video = element as unknown as Video
+    const until = async (event: string, start: () => void) => {
+      const reached = new Promise((resolve, reject) => {
+        element.addEventListener(event, resolve, { once: true })
+        element.addEventListener('error', () => reject(new Error('the video cannot be played')), { once: true })
+      })
+      start()
+      await reached
+    }
+    // HAVE_ENOUGH_DATA.
+    if (video.readyState < 4) await until('canplaythrough', () => video.preload = 'auto')
+    await until('seeked', () => video.currentTime = 1.5)
+    const seekedTo = video.currentTime
+    await until('ended', () => void video.play())
+    return { seekedTo, width: video.videoWidth, height: video.videoHeight, duration: video.duration }
+  })
+  t.match(shown, { seekedTo: 1.5, width: 240, height: 320 }, 'it is upright')
+  t.ok(Math.abs(shown.duration - 2) < 0.1, `${shown.duration} seconds`)
+  t.match(ranges[0], /^206 bytes 0-\d+\/\d+$/)
 }
 
 async function postPicture (page: Page) {

@@ -4,7 +4,7 @@ import { findHome, join } from './join.ts'
 import { fast, makeBuddies, planOpenly, planTogether } from './plans.ts'
 import type { Member } from './member.ts'
 import { importPlaces } from './places.ts'
-import { createPost, createStory, describePosts, showPlan, showTraining } from './posts.ts'
+import { createPost, createStory, createVideos, describePosts, showPlan, showTraining } from './posts.ts'
 import { describePeople } from './people.ts'
 import { createRandom } from './random.ts'
 import { chats, comments, reactions, replies } from './texts.ts'
@@ -45,7 +45,8 @@ export async function fill (stack: Stack, seed: string, report: Report): Promise
     storytellers,
     async (member) => await createStory(member, createRandom(`${seed} story ${member.person.name}`))
   )
-  report(`${posts.length} posts and ${stories.length} stories`)
+  await createVideos(members[0]!, createRandom(`${seed} videos`))
+  report(`${posts.length} posts, ${stories.length} stories and two videos`)
 
   const likes = posts.flatMap((post) =>
     random.sample(members, random.integer(3, 26)).map((member) => ({ post, member }))

@@ -7,10 +7,11 @@ const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const tracked = new Set(execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n'))
 
-// The scripts that containers start, or that operators run in one: see docker-compose.yml, deploy/kubernetes and
+// The scripts that containers start, that a process of one starts, or that operators run in one: see docker-compose.yml, deploy/kubernetes and
 // docs/operations.md. The assets of the console are served as they are.
 const isEntry = (file: string) =>
-  /^(gateway(\/console)?|services\/[^/]+)\/main\.ts$|(\/|-)cli\.ts$|^gateway\/console\/assets\//.test(file)
+  /^(gateway(\/console)?|services\/[^/]+)\/main\.ts$|(\/|-)cli\.ts$|\/remux-process\.ts$|^gateway\/console\/assets\//
+    .test(file)
 const isCode = (file: string) => /\.([cm]?[jt]s|sh)$/.test(file)
 
 /** The tracked files that Docker copies: below the sources of a COPY, and not excluded by .dockerignore. */

@@ -46,7 +46,7 @@ function Composer ({ me, onPost }) {
     try {
       const media = file && (await tandem.uploadMedia(uploadOf(file))).data.media
       const picture = media && { mediaUrls: [media.url], mediaType: media.mimeType }
-      const { data } = await tandem.createPost({ body: { type: media ? 'IMAGE' : 'TEXT', content, ...picture } })
+      const { data } = await tandem.createPost({ body: { type: media?.mediaType ?? 'TEXT', content, ...picture } })
       onPost(data.post)
       setContent('')
       setFile()
@@ -60,15 +60,18 @@ function Composer ({ me, onPost }) {
       <${Avatar} user=${me} size=${40} />
       <input class="field" placeholder="How did it go?" aria-label="New post" value=${content} onInput=${(event) =>
     setContent(event.target.value)} />
-      <input type="file" accept="image/*" hidden ref=${input} onChange=${(event) => setFile(event.target.files[0])} />
-      <button type="button" class="plain" aria-label="Add a picture" onClick=${() =>
+      <input type="file" accept="image/*,video/mp4,video/quicktime" hidden ref=${input} onChange=${(event) =>
+    setFile(event.target.files[0])} />
+      <button type="button" class="plain" aria-label="Add a picture or video" onClick=${() =>
     input.current.click()}><${Icon} name="picture" /></button>
       <button class="primary" disabled=${state === 'busy' || !content.trim() && !file}>Post</button>
       ${
     file &&
-    html`<div class="preview"><img src=${
-      URL.createObjectURL(file)
-    } alt="The chosen picture" /><button type="button" class="plain" aria-label="Remove the picture" onClick=${() =>
+    html`<div class="preview">${
+      file.type.startsWith('video/')
+        ? html`<video src=${URL.createObjectURL(file)} aria-label="The chosen video" muted />`
+        : html`<img src=${URL.createObjectURL(file)} alt="The chosen picture" />`
+    }<button type="button" class="plain" aria-label="Remove it" onClick=${() =>
       setFile()}><${Icon} name="close" /></button></div>`
   }
       ${state && state !== 'busy' && html`<p class="error">${state}</p>`}
@@ -99,7 +102,11 @@ function Post ({ post, onChange }) {
       ${
     post.mediaUrls.length > 0 && html`<div class="pictures" onDblClick=${() =>
       post.isLiked || like()}>${
-      post.mediaUrls.map((url) => html`<img src=${url} alt="" loading="lazy" />`)
+      post.media.map(({ type, url, posterUrl }) =>
+        type === 'VIDEO'
+          ? html`<video src=${url} poster=${posterUrl} controls playsinline preload="metadata" />`
+          : html`<img src=${url} alt="" loading="lazy" />`
+      )
     }</div>`
   }
       <footer>

@@ -63,7 +63,13 @@ function Viewer ({ rings, first, onClose }) {
   return html`
     <div class="viewer" role="dialog" aria-label="Stories">
       <div class="story">
-        ${story && html`<img class="picture" src=${story.mediaUrl} alt=${story.caption ?? ''} />`}
+        ${
+    story && (story.mediaType === 'VIDEO'
+      ? html`<video class="picture" src=${story.mediaUrl} poster=${story.media.posterUrl} aria-label=${
+        story.caption ?? ''
+      } autoplay muted playsinline />`
+      : html`<img class="picture" src=${story.mediaUrl} alt=${story.caption ?? ''} />`)
+  }
         <div class="bars">${
     loaded.data?.map((each, at) =>
       html`<i key=${each.id} class=${at < index ? 'done' : at === index ? 'now' : ''}></i>`

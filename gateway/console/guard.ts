@@ -7,6 +7,7 @@ const policy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
+  "media-src 'self'",
   "form-action 'self'",
   "connect-src 'self'",
   "base-uri 'none'",

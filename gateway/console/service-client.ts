@@ -22,6 +22,7 @@ export interface ServiceRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   body?: object
+  headers?: Record<string, string>
 }
 
 /** The services, as the console calls them. */
@@ -30,7 +31,16 @@ export interface Services {
   call<T>(service: ServiceName, caller: Caller, request: ServiceRequest): Promise<T>
   /** A picture. @throws ServiceRefused, ServiceUnavailable */
   fetchPicture(service: ServiceName, caller: Caller, path: string): Promise<Buffer>
+  /** A picture, or the part of a video that the browser asks for. @throws ServiceRefused, ServiceUnavailable */
+  fetchFile(service: ServiceName, caller: Caller, path: string): Promise<ServiceFile>
   close(): Promise<void>
+}
+
+export interface ServiceFile {
+  bytes: Buffer
+  type: string
+  /** Only of a part. */
+  range?: string
 }
 
 export function createServices (urls: Record<ServiceName, string>): Services {
@@ -41,19 +51,23 @@ export function createServices (urls: Record<ServiceName, string>): Services {
     ])
   ) as Record<ServiceName, Pool>
 
-  async function send (service: ServiceName, caller: Caller, { method = 'GET', path, body }: ServiceRequest) {
+  async function send (
+    service: ServiceName,
+    caller: Caller,
+    { method = 'GET', path, body, headers = {} }: ServiceRequest
+  ) {
     try {
       const response = await pools[service].request({
         path,
         method,
-        headers: headersFor(caller, body),
+        headers: { ...headersFor(caller, body), ...headers },
         body: body === undefined ? null : JSON.stringify(body),
         signal: AbortSignal.timeout(TIMEOUT_MS)
       })
       const bytes = Buffer.from(await response.body.arrayBuffer())
       if (bytes.length > MAX_RESPONSE_BYTES) throw new Error(`the response of ${path} is too long`)
       if (response.statusCode >= 500) throw new Error(`${service} responded with ${response.statusCode}`)
-      return { statusCode: response.statusCode, bytes }
+      return { statusCode: response.statusCode, headers: response.headers, bytes }
     } catch (error) {
       caller.request.log.warn({ err: error, service }, 'a service does not respond')
       throw new ServiceUnavailable(service, { cause: error })
@@ -70,6 +84,13 @@ export function createServices (urls: Record<ServiceName, string>): Services {
       const { statusCode, bytes } = await send(service, caller, { path })
       if (statusCode !== 200) readEnvelope(service, { statusCode, bytes })
       return bytes
+    },
+    async fetchFile (service, caller, path) {
+      const { range } = caller.request.headers
+      const response = await send(service, caller, { path, ...(range !== undefined && { headers: { range } }) })
+      if (response.statusCode !== 200 && response.statusCode !== 206) readEnvelope(service, response)
+      const { 'content-type': type, 'content-range': part } = response.headers
+      return { bytes: response.bytes, type: String(type), ...(typeof part === 'string' && { range: part }) }
     },
     close: async () => void await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
   }

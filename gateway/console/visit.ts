@@ -1,4 +1,5 @@
 import type { Language } from '@tandem/http-kit'
+import type { ServiceFile } from './service-client.ts'
 import type { ServiceName } from './services.ts'
 import type { Html } from './html.ts'
 import type { Texts } from './texts/index.ts'
@@ -32,6 +33,8 @@ export interface Visit {
   /** @throws ServiceRefused, ServiceUnavailable */
   send<T>(service: ServiceName, method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<T>
   fetchPicture(service: ServiceName, path: string): Promise<Buffer>
+  /** A picture, or the part of a video that the browser asks for. */
+  fetchFile(service: ServiceName, path: string): Promise<ServiceFile>
 }
 
 export interface Page {

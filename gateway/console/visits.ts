@@ -6,7 +6,7 @@ import { renderHtml } from './html.ts'
 import { layOut } from './layout.ts'
 import { readForm, type Form } from './forms.ts'
 import { sendProblem } from './problems.ts'
-import { tolerate, type Services } from './service-client.ts'
+import { tolerate, type ServiceFile, type Services } from './service-client.ts'
 import { textsIn } from './texts/index.ts'
 import { withQuery, type Page, type Query, type Staff, type Visit } from './visit.ts'
 
@@ -54,7 +54,8 @@ export async function startVisit ({ services }: ConsoleDeps, request: FastifyReq
       await tolerate(get<T>(service, path, query), unavailable),
     send: async <T>(service: ServiceName, method: 'POST' | 'PUT' | 'DELETE', path: string, body: object = {}) =>
       await services.call<T>(service, caller, { method, path, body }),
-    fetchPicture: async (service, path) => await services.fetchPicture(service, caller, path)
+    fetchPicture: async (service, path) => await services.fetchPicture(service, caller, path),
+    fetchFile: async (service, path) => await services.fetchFile(service, caller, path)
   }
 }
 
@@ -103,10 +104,13 @@ export function createPages (app: FastifyInstance, deps: ConsoleDeps) {
         }
       })
     },
-    picture (path: string, right: string, handler: (visit: Visit) => Promise<Buffer>) {
+    picture (path: string, right: string, handler: (visit: Visit) => Promise<Buffer | ServiceFile>) {
       app.get(path, { config }, async (request, reply) => {
         try {
-          return reply.type('image/webp').send(await handler(await visitWith(request, right)))
+          const file = await handler(await visitWith(request, right))
+          if (Buffer.isBuffer(file)) return reply.type('image/webp').send(file)
+          if (file.range !== undefined) reply.code(206).header('content-range', file.range)
+          return reply.type(file.type).send(file.bytes)
         } catch (error) {
           return sendProblem(error, request, reply)
         }

@@ -5,13 +5,14 @@ import { mediaSigningKey } from '@tandem/media-url-kit/testing'
 import { testGateway } from '../test/gateway.ts'
 
 const name = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f.webp'
+const video = name.replace('webp', 'mp4')
 const thumbnail = name.replace('.', '-w320.')
 
 function folderOf (t: Test) {
   const folder = t.testdir({
     media: {
-      public: { [name]: '0123456789', 'page.html': '<script>', [thumbnail]: 'smaller' },
-      private: { [name]: 'for few', '.hidden': 'x', [thumbnail]: 'small for few' },
+      public: { [name]: '0123456789', 'page.html': '<script>', [thumbnail]: 'smaller', [video]: '0123456789' },
+      private: { [name]: 'for few', '.hidden': 'x', [thumbnail]: 'small for few', [video]: 'a film for few' },
       '.unfinished': { a: 'x' }
     },
     'outside.txt': 'secret'
@@ -137,6 +138,64 @@ t.test('a thumbnail is served for a width, and the image if it is not wider', as
   t.match(hidden.headers['cache-control'], /^private/)
   t.equal(hidden.body.toString(), 'small for few')
   t.equal((await call(`/media/${key}?w=320`)).status, 403)
+})
+
+t.test('a video is sent whole, or the range that a player asks for', async (t) => {
+  const { call } = await withMedia(t)
+  const url = `/media/public/${video}`
+  const whole = await call(url)
+  t.match(whole, {
+    status: 200,
+    headers: {
+      'content-type': 'video/mp4',
+      'content-length': '10',
+      'accept-ranges': 'bytes',
+      'content-disposition': 'inline',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, max-age=604800, immutable',
+      etag: /^"[0-9a-f-]{36}"$/
+    }
+  })
+  t.equal(whole.body.toString(), '0123456789')
+  const { etag = '', 'last-modified': modified = '' } = whole.headers
+  const read = async (range: string, more: Record<string, string> = {}, method = 'GET') => {
+    const { status, headers, body } = await call(url, { method, headers: { range, ...more } })
+    return [status, headers['content-range'], body.toString()]
+  }
+  t.same(await read('bytes=0-1'), [206, 'bytes 0-1/10', '01'])
+  t.same(await read('bytes=2-'), [206, 'bytes 2-9/10', '23456789'])
+  t.same(await read('bytes=9-200'), [206, 'bytes 9-9/10', '9'])
+  t.same(await read('bytes=-3'), [206, 'bytes 7-9/10', '789'])
+  t.same(await read('bytes=-30'), [206, 'bytes 0-9/10', '0123456789'])
+  for (const range of ['bytes=10-', 'bytes=5-4', 'bytes=-0', 'bytes=0-1,4-5', 'bytes=', 'bytes=a-b']) {
+    const { status, headers, json } = await call(url, { headers: { range } })
+    t.match({ status, headers }, {
+      status: 416,
+      headers: { 'content-range': 'bytes */10', 'cache-control': 'no-store' }
+    })
+    t.match(json(), { code: 'RANGE_NOT_SATISFIABLE', error: /one range/ }, range)
+  }
+  t.same(await read('lines=1-2'), [200, undefined, '0123456789'])
+  t.same(await read('bytes=2-3', { 'if-range': etag }), [206, 'bytes 2-3/10', '23'])
+  for (const other of ['"another"', `W/${etag}`, modified]) {
+    t.same(await read('bytes=2-3', { 'if-range': other }), [200, undefined, '0123456789'], other)
+  }
+  t.same(await read('bytes=2-3', {}, 'HEAD'), [206, 'bytes 2-3/10', ''])
+  t.match(await call(url, { method: 'HEAD' }), { status: 200, headers: { 'content-length': '10' } })
+  for (const known of [etag, `W/${etag}`, `"a", ${etag}`]) {
+    t.match(await call(url, { headers: { 'if-none-match': known } }), { status: 304, headers: { etag } })
+  }
+  const absent = await call(url.replace('0f', '10'))
+  t.equal(absent.status, 404)
+  t.match(absent.json(), { code: 'NOT_FOUND' })
+
+  const key = `private/${video}`
+  const signed = `/media/${key}?${createUrlSigner(mediaSigningKey).sign(key)}`
+  t.match(await call(signed, { headers: { range: 'bytes=2-5' } }), {
+    status: 206,
+    headers: { 'cache-control': /^private, max-age=/ }
+  })
+  t.equal((await call(`/media/${key}`)).status, 403)
 })
 
 t.test('a secret is rotated by putting the new one in front', async (t) => {

@@ -2,11 +2,19 @@ import { mkdirSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import path from 'node:path'
 import serveStatic from '@fastify/static'
-import { createUrlSigner, isMediaKey, isPrivateMediaKey, THUMBNAIL_WIDTHS, thumbnailKeyOf } from '@tandem/media-url-kit'
+import {
+  createUrlSigner,
+  isMediaKey,
+  isPrivateMediaKey,
+  isVideoKey,
+  THUMBNAIL_WIDTHS,
+  thumbnailKeyOf
+} from '@tandem/media-url-kit'
 import { Forbidden, NotFound, sendError, ValidationError } from '@tandem/http-kit'
 import { ConfigError } from '@tandem/process-kit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
+import { RangeNotSatisfiable, sendVideo } from './videos.ts'
 
 export interface MediaOptions {
   folder?: string
@@ -30,8 +38,9 @@ function mediaPathOf (cdnUrl: string, publicUrl: string | undefined) {
 }
 
 /**
- * Serves uploaded images, and with `?w=` their thumbnails. Public ones are cached for a week: an image never changes, but
- * it can be deleted. Private ones need a signed URL and are cached by clients only, until the URL expires. Serves nothing if CDN_URL is on another origin.
+ * Serves uploaded images, with `?w=` their thumbnails, and videos. Public ones are cached for a week: a file never
+ * changes, but it can be deleted. Private ones need a signed URL and are cached by clients only, until the URL expires.
+ * Serves nothing if CDN_URL is on another origin.
  */
 export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, publicUrl, signingKey }: MediaOptions) {
   if (!folder) return
@@ -59,19 +68,7 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
     serve: false,
     dotfiles: 'ignore',
     cacheControl: false,
-    setHeaders (response) {
-      const seconds = maxAges.get(response.request)
-      response.header(
-        'cache-control',
-        seconds === undefined ? 'public, max-age=604800, immutable' : `private, max-age=${seconds}`
-      )
-      // Pages of other origins can show the images. If a browser ever renders a file as a page, the sandbox disables
-      // it.
-      response.header('cross-origin-resource-policy', 'cross-origin')
-      response.header('access-control-allow-origin', '*')
-      response.header('content-security-policy', "default-src 'none'; sandbox")
-      response.header('x-content-type-options', 'nosniff')
-    }
+    setHeaders: (response) => setHeaders(response, maxAges.get(response.request))
   })
 
   app.get<{ Params: { '*': string }, Querystring: Record<string, unknown> }>(
@@ -86,14 +83,33 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
         if (seconds === undefined) throw new Forbidden()
         maxAges.set(request, seconds)
       }
+      if (isVideoKey(key)) {
+        setHeaders(reply, maxAges.get(request))
+        return await sendVideo(request, reply, path.join(root, key))
+      }
       return await reply.sendFile(await findFile(root, key, query['w']))
     }
   )
 }
 
-// A signed URL without access is 403, a width that does not exist 400; everything else is about the file: 404.
+/** @param seconds how long the signed URL of a private file is valid; undefined for a public one */
+function setHeaders (response: Pick<FastifyReply, 'header'>, seconds: number | undefined) {
+  response.header(
+    'cache-control',
+    seconds === undefined ? 'public, max-age=604800, immutable' : `private, max-age=${seconds}`
+  )
+  // Pages of other origins can show the files. If a browser ever renders one as a page, the sandbox disables it.
+  response.header('cross-origin-resource-policy', 'cross-origin')
+  response.header('access-control-allow-origin', '*')
+  response.header('content-security-policy', "default-src 'none'; sandbox")
+  response.header('x-content-type-options', 'nosniff')
+}
+
+// A signed URL without access is 403, a width that does not exist 400, a range that does not exist 416; everything else
+// is about the file: 404.
 const isAboutFiles = (error: Error & { statusCode?: number }) =>
-  (error.statusCode ?? 500) < 500 && !(error instanceof Forbidden) && !(error instanceof ValidationError)
+  (error.statusCode ?? 500) < 500 &&
+  ![Forbidden, ValidationError, RangeNotSatisfiable].some((kind) => error instanceof kind)
 
 /** The file of the thumbnail with the width `w`, or that of the image itself if it is not wider. */
 async function findFile (root: string, key: string, w: unknown) {

@@ -5,15 +5,19 @@ export interface ConcurrencyLimits {
   concurrency: number
   maxQueued: number
   maxWaitMs: number
+  /** The error of what waits too long, or finds the queue full; default Unavailable. */
+  createError?: () => Error
 }
 
 /** Limits how many of one owner, such as an account, run at once; the rest wait in its queue, and hinder no others. */
-export function createConcurrencyLimiter ({ concurrency, maxQueued, maxWaitMs }: ConcurrencyLimits) {
+export function createConcurrencyLimiter (
+  { concurrency, maxQueued, maxWaitMs, createError = () => new Unavailable() }: ConcurrencyLimits
+) {
   const owners = new Map<string, { running: number, waiting: Set<() => void> }>()
 
   /**
-   * Waits for a slot of the owner and returns the function that releases it. Throws Unavailable if the owner's queue is
-   * full, or after `maxWaitMs`.
+   * Waits for a slot of the owner and returns the function that releases it. Throws if the owner's queue is full, or
+   * after `maxWaitMs`.
    */
   async function acquire (ownerId: string): Promise<() => void> {
     const owner = owners.get(ownerId) ?? { running: 0, waiting: new Set() }
@@ -30,11 +34,11 @@ export function createConcurrencyLimiter ({ concurrency, maxQueued, maxWaitMs }:
       owner.running++
       return release
     }
-    if (owner.waiting.size >= maxQueued) throw new Unavailable()
+    if (owner.waiting.size >= maxQueued) throw createError()
     return await new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         owner.waiting.delete(start)
-        reject(new Unavailable())
+        reject(createError())
       }, maxWaitMs)
       function start () {
         clearTimeout(timer)

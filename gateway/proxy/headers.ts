@@ -15,6 +15,10 @@ const forwardedHeaders = [
   'if-none-match',
   'if-range',
   'range',
+  'tus-resumable',
+  'upload-length',
+  'upload-metadata',
+  'upload-offset',
   'user-agent'
 ] as const
 

@@ -1,7 +1,7 @@
 import { NotFound } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Limit } from '../config.ts'
-import { BASE_PATH, routesOf } from '../routes.ts'
+import { BASE_PATH, routesOf, UPLOAD_BODY_BYTES, VIDEO_REQUEST_TIMEOUT_MS, videoBodyBytes } from '../routes.ts'
 import { createDownloads } from './download.ts'
 import { forwardRequest } from './forward.ts'
 import { createLargeBodies } from './large-bodies.ts'
@@ -19,6 +19,7 @@ function rejectAmbiguousPath ({ url }: FastifyRequest, _reply: FastifyReply, don
 
 interface Options {
   upstreams: Upstream[]
+  maxVideoMegabytes: number
   /** Rate limits, by method and path. */
   limits: Map<string, Limit[]>
   /** Write limits of one account, by variable. */
@@ -26,7 +27,10 @@ interface Options {
 }
 
 /** Proxies every route of `upstreams`, without BASE_PATH. */
-export async function proxyRoutes (app: FastifyInstance, { upstreams, limits, writeLimits }: Options) {
+export async function proxyRoutes (
+  app: FastifyInstance,
+  { upstreams, maxVideoMegabytes, limits, writeLimits }: Options
+) {
   // The service parses and validates the body. Here it is read only to buffer or to stream it.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -42,6 +46,8 @@ export async function proxyRoutes (app: FastifyInstance, { upstreams, limits, wr
         logFields: { upstream: upstream.name },
         public: route.public,
         unauthorizedOnly: route.unauthorizedOnly,
+        ...(route.takesVideos &&
+          { longRequests: { minBytes: UPLOAD_BODY_BYTES, timeoutMs: VIDEO_REQUEST_TIMEOUT_MS } }),
         ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.windowMs }, additionalLimits }),
         accountLimits: [...writeLimits].filter(([name]) => name === 'LIMIT_WRITES' || name === route.writeLimit)
       }
@@ -52,7 +58,10 @@ export async function proxyRoutes (app: FastifyInstance, { upstreams, limits, wr
           config,
           handler: route.isDownload ? download : (request, reply) => forwardRequest(request, reply, upstream, route)
         })
-      } else await addStreamingRoute(app, route, config)
+      } else {
+        const maxBodyBytes = route.takesVideos ? videoBodyBytes(maxVideoMegabytes) : route.maxBodyBytes
+        await addStreamingRoute(app, { ...route, maxBodyBytes }, config)
+      }
     }
   }
 }

@@ -11,7 +11,7 @@ t.test('a body that is too long is rejected with or without a declared length, a
   const limits = {
     '/feed': 64 * 1024,
     '/auth/login': 64 * 1024,
-    '/media': 5 * 1024 * 1024 + 64 * 1024,
+    '/media': 55 * 1024 * 1024 + 64 * 1024,
     '/fitmatch/photos': 5 * 1024 * 1024 + 64 * 1024,
     '/fitmatch/verification': 5 * 1024 * 1024 + 64 * 1024,
     '/onboarding/upload-photo': 5 * 1024 * 1024 + 64 * 1024,
@@ -34,6 +34,44 @@ t.test('a body that is too long is rejected with or without a declared length, a
   const lengths = Object.values(services).flatMap(({ received }) => received.map(({ body }) => body.length))
   const rising = (a: number, b: number) => a - b
   t.strictSame(lengths.sort(rising), Object.values(limits).flatMap((limit) => [limit, limit]).sort(rising))
+})
+
+t.test('three videos of an account are received at once, a fourth waits, and they take no memory', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const waiting: Array<() => void> = []
+  services.social.handleWith((request, response) => {
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => bytes += chunk.length).on('end', () => {
+      const answer = () =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ bytes }))
+      if (bytes > 6_000_000) waiting.push(answer)
+      else answer()
+    })
+  })
+  const [ana, ben] = [as(), as()]
+  const send = async (headers: object, length = 30_000_000) =>
+    await call(`${base}/media`, { method: 'POST', headers: { ...headers }, body: Buffer.alloc(length, 1) })
+  const before = process.memoryUsage().arrayBuffers
+  const three = [send(ana), send(ana), send(ana)]
+  while (waiting.length < 3) await sleep(10)
+  const fourth = send(ana)
+  t.equal((await send(ana, 3_000_000)).status, 200, 'an image does not wait for videos')
+  const others = send(ben)
+  while (waiting.length < 4) await sleep(10)
+  const held = process.memoryUsage().arrayBuffers - before
+  t.ok(held < 160_000_000, `${held} bytes: the five bodies of this test itself, and nothing else`)
+  const refused = await fourth
+  t.match(refused, { status: 429, headers: { 'retry-after': '10' } })
+  t.match(refused.json(), { code: 'RATE_LIMITED' })
+  for (const answer of waiting.splice(0)) answer()
+  for (const { status, json } of await Promise.all([...three, others])) {
+    t.equal(status, 200)
+    t.match(json(), { bytes: 30_000_000 })
+  }
+  const next = send(ana)
+  while (waiting.length < 1) await sleep(10)
+  waiting.pop()?.()
+  t.equal((await next).status, 200)
 })
 
 t.test('a compressed body is 415, not reported as broken JSON', async (t) => {

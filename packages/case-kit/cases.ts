@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
 import { createMediaKey } from '@tandem/media-kit'
+import { isVideoKey } from '@tandem/media-url-kit'
 import type { CaseTables, Priority } from './tables.ts'
 
 /** What was reported. */
@@ -17,7 +18,7 @@ export interface Evidence {
   content: object
   /** What is around it, such as its author's name or the comments before it. */
   context: object
-  /** The keys of its images that are stored here. */
+  /** The keys of its images and videos that are stored here. */
   files: string[]
 }
 
@@ -104,7 +105,7 @@ async function freeze<Tables extends CaseTables> (
     insert into case_evidence (case_id, digest, content)
     values (${caseId}, ${digest}, ${JSON.stringify({ ...content, ...context })})
     on conflict (case_id, digest) do nothing`.execute(trx)
-  const copies = files.map(() => createMediaKey('private'))
+  const copies = files.map((file) => createMediaKey('private', isVideoKey(file) ? 'mp4' : 'webp'))
   await sql`
     insert into case_files (case_id, number, source, owner_id, copy)
     select ${caseId}, present.count + row_number() over (), source, ${ownerId}, copy

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { sql, type Kysely, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
 import type { Media } from '@tandem/media-kit'
 import { settleEach } from '@tandem/process-kit'
@@ -45,8 +47,7 @@ export async function copyCaseFiles<Tables extends CaseTables> (
       try {
         await media.copy(source, copy)
         // Of the stored copy, not of the bytes that were sent to the storage.
-        const bytes = await media.find(copy)
-        const sha256 = bytes ? createHash('sha256').update(bytes).digest() : null
+        const sha256 = await digestOf(await media.read(copy))
         await db.transaction().execute(async (trx) => {
           await sql`
             update case_files set copied_at = now(), sha256 = ${sha256}
@@ -61,6 +62,13 @@ export async function copyCaseFiles<Tables extends CaseTables> (
     }
     if (rows.length < BATCH_SIZE) return copied
   }
+}
+
+async function digestOf (file: Readable | undefined) {
+  if (!file) return null
+  const digest = createHash('sha256')
+  await pipeline(file, digest)
+  return digest.digest()
 }
 
 /** Whether the row of `cases` has to stay: it is open, held, may soon be held, or was decided within 180 days. */

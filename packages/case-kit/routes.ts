@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import type { Kysely } from 'kysely'
 import Type from 'typebox'
 import {
@@ -14,7 +15,8 @@ import {
   Timestamp,
   type Routes
 } from '@tandem/http-kit'
-import type { Media } from '@tandem/media-kit'
+import { VIDEO_TYPE, type Media } from '@tandem/media-kit'
+import { isVideoKey } from '@tandem/media-url-kit'
 import { forOperators, Proposed, requireRight, type OperatorTables, type ProposalKind } from '@tandem/operator-kit'
 import { CaseClaimed, CaseNotFound, CaseResolved } from './errors.ts'
 import { changeHoldOrPropose } from './holds.ts'
@@ -52,6 +54,27 @@ const Case = Type.Object({
   ),
   reports: Type.Array(Report)
 })
+
+// A player asks for the next part when it needs it.
+const PART_BYTES = 2 * 1024 * 1024
+
+/** Sends the part of a video that begins where the player wants it to. */
+async function sendPart (media: Media, key: string, range: string | undefined, reply: FastifyReply) {
+  const size = await media.size(key)
+  if (size === undefined) throw new CaseNotFound()
+  const start = Number(/^bytes=(\d{1,12})-/.exec(range ?? '')?.[1] ?? 0)
+  if (start >= size) return await reply.code(416).header('content-range', `bytes */${size}`).send()
+  const end = Math.min(start + PART_BYTES, size) - 1
+  const part = await media.read(key, { start, end })
+  if (!part) throw new CaseNotFound()
+  return await reply.code(206).type(VIDEO_TYPE)
+    .headers({
+      'content-range': `bytes ${start}-${end}/${size}`,
+      'content-length': end - start + 1,
+      'cache-control': 'no-store'
+    })
+    .send(part)
+}
 
 export interface CaseRouteOptions {
   db: Kysely<CaseTables & OperatorTables>
@@ -123,10 +146,11 @@ export const caseRoutes: Routes<CaseRouteOptions> = async (app, options) => {
   app.get('/operator/cases/:id/files/:number', {
     config: forOperators('cases.read'),
     schema: { hide: true, params: Type.Object({ id: Id, number: Type.Integer({ minimum: 1, maximum: 10_000 }) }) }
-  }, async ({ params: { id, number }, operator }, reply) => {
+  }, async ({ params: { id, number }, headers: { range }, operator }, reply) => {
     const file = await findFileKey(db, id, number)
     if (!file) throw new CaseNotFound()
     if (file.isRestricted) requireRight(operator, 'restricted-files.read')
+    if (isVideoKey(file.key)) return await sendPart(media, file.key, range, reply)
     const bytes = await media.find(file.key)
     if (!bytes) throw new CaseNotFound()
     return reply.header('cache-control', 'no-store').type('image/webp').send(bytes)

@@ -12,6 +12,8 @@ declare module 'fastify' {
     'x-extension'?: boolean
     /** The form field of the uploaded file, for routes that take multipart/form-data. */
     fileField?: string
+    /** The form field of another file, which may be missing. */
+    optionalFileField?: string
   }
 }
 
@@ -48,10 +50,15 @@ function addExamples (content: Content = {}) {
 }
 
 // The form is streamed, so this schema only documents it and validates nothing.
-const formBody = (field: string) => ({
+const formBody = (field: string, optionalField: string | undefined) => ({
   consumes: ['multipart/form-data'],
-  body: { type: 'object', required: [field], properties: { [field]: { type: 'string', format: 'binary' } } }
+  body: {
+    type: 'object',
+    required: [field],
+    properties: { [field]: file, ...(optionalField !== undefined && { [optionalField]: file }) }
+  }
 })
+const file = { type: 'string', format: 'binary' }
 
 /**
  * Serves an OpenAPI 3.1 document of the routes that are added later at GET /openapi.json. Schemas made by `named` are
@@ -65,7 +72,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
       components: sharedComponents() as object
     },
     convertConstToEnum: false,
-    transform ({ schema: { fileField, errors, ...schema }, url, route }) {
+    transform ({ schema: { fileField, optionalFileField, errors, ...schema }, url, route }) {
       const config = route.config ?? {}
       const extensions = Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith('x-')))
       const published = toPublicSchema(schema) as FastifySchema
@@ -79,7 +86,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
           'x-errors': listErrors({ method: route.method, schema: { ...schema, errors }, config }),
           ...(published.body !== undefined && { body: toBodySchema(published.body) }),
           ...(published.querystring !== undefined && { querystring: toRequestSchema(published.querystring) }),
-          ...(fileField ? formBody(fileField) : {})
+          ...(fileField ? formBody(fileField, optionalFileField) : {})
         }
       }
     },

@@ -27,6 +27,7 @@ import { createRequestLog, traceRequests } from './request-tracing.ts'
 import { logResponses } from './response-log.ts'
 import { compileSerializersLazily } from './response-serializers.ts'
 import { discardUnreadBodies } from './unread-bodies.ts'
+import { limitRequestTimes, REQUEST_TIMEOUT_MS } from './request-times.ts'
 import { validateRequests } from './validation.ts'
 
 export type Server = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression,
@@ -54,6 +55,10 @@ export interface ServerOptions extends AuthenticationOptions {
   exposesFailingChecks?: boolean
   /** The largest request body in bytes; default 64 KiB. A route can override it. */
   bodyLimit?: number
+  /**
+   * How long a request may take to arrive where a route sets `longRequests`; default 15 s, as on all other routes.
+   */
+  longestRequestMs?: number
   /** Requests are refused while an iteration of the event loop takes longer. Default 0: none is refused. */
   maxEventLoopDelayMs?: number
   /** Whether only one in sixteen fast successes is logged; default where NODE_ENV is production. */
@@ -92,6 +97,7 @@ export async function createServer (
     checks = {},
     exposesFailingChecks = true,
     bodyLimit = 64 * KIBIBYTE,
+    longestRequestMs,
     maxEventLoopDelayMs = 0,
     samplesLog = process.env.NODE_ENV === 'production',
     openapi = true,
@@ -109,7 +115,7 @@ export async function createServer (
     requestIdHeader: false,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit,
-    requestTimeout: 15_000,
+    requestTimeout: longestRequestMs ?? REQUEST_TIMEOUT_MS,
     // Longer than a load balancer keeps idle connections, so that we never close one that it is about to use.
     keepAliveTimeout: 72_000,
     // Node would reject a request without a Host header outside the envelope; nothing here depends on the header.
@@ -131,6 +137,7 @@ export async function createServer (
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   closeConnectionsGracefully(app)
   discardUnreadBodies(app)
+  if (longestRequestMs !== undefined) limitRequestTimes(app)
   await traceRequests(app, { isPublic })
   logResponses(app, { isSampled: samplesLog })
   handleErrors(app)

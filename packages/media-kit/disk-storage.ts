@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Unavailable } from '@tandem/process-kit'
 import { sweepStaleFiles } from './stale-files.ts'
@@ -34,6 +34,9 @@ export function diskStorage (directory: string): Storage {
     async read (key, range) {
       const file = await open(path.join(directory, key)).catch(undefinedIfMissing)
       return file?.createReadStream(range)
+    },
+    async size (key) {
+      return (await stat(path.join(directory, key)).catch(undefinedIfMissing))?.size
     },
     remove: async (key) => await rm(path.join(directory, key), { force: true }),
     async list (prefix) {

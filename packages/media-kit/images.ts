@@ -13,7 +13,7 @@ const MIME_TYPES: Record<string, string[]> = {
   webp: ['image/webp']
 }
 // Dart's multipart requests send this type unless the app sets one.
-const UNTYPED = 'application/octet-stream'
+export const UNTYPED = 'application/octet-stream'
 const MAX_SIDE_PIXELS = 1_600
 const MAX_PIXELS = 40_000_000
 // By sample depth; only PNG has several depths. An image that must be rotated is held in memory as a whole, two images

@@ -8,9 +8,21 @@ export {
 export * from './errors.ts'
 export { reencodeImage, type Image } from './images.ts'
 export { createMediaKey, privateCopyKeyOf, type Visibility } from './keys.ts'
-export { createMedia, type ImageDetails, type Media, type StoredImage } from './media.ts'
+export { createMedia, VIDEO_TYPE, type ImageDetails, type Media, type StoredImage } from './media.ts'
 export { examplePicture, Picture } from './picture.ts'
 export { diskStorage } from './disk-storage.ts'
 export { s3Storage } from './s3-storage.ts'
 export type { ByteRange, Storage } from './storage.ts'
-export { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'
+export {
+  MAX_VIDEO_MEGABYTES,
+  multipartUploads,
+  readImage,
+  temporaryFile,
+  UPLOAD_BODY_LIMIT,
+  VIDEO_BODY_LIMIT,
+  withUpload,
+  type Uploaded
+} from './uploads.ts'
+export { createUploadParts, type UploadParts } from './upload-parts.ts'
+export { neutralBlurhash } from './video/neutral-blurhash.ts'
+export { prepareVideo } from './video/prepare-video.ts'

@@ -1,16 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { isVideoKey } from '@tandem/media-url-kit'
 
 /** Whether everybody who knows an image's URL may see it. */
 export type Visibility = 'public' | 'private'
 
-/** Creates a random key that reveals nothing about the image's owner. */
-export const createMediaKey = (visibility: Visibility) => `${visibility}/${randomUUID()}.webp`
+/** Creates a random key that reveals nothing about the owner of the image or video. */
+export const createMediaKey = (visibility: Visibility, extension: 'webp' | 'mp4' = 'webp') =>
+  `${visibility}/${randomUUID()}.${extension}`
 
 /**
- * The key of the one private copy of a public image. It is a digest, so people who may see the copy cannot derive the
- * public URL.
+ * The key of the one private copy of a public image or video. It is a digest, so people who may see the copy cannot
+ * derive the public URL.
  */
-export const privateCopyKeyOf = (key: string) => `private/${digestOf(`copy of ${key}`)}.webp`
+export const privateCopyKeyOf = (key: string) =>
+  `private/${digestOf(`copy of ${key}`)}.${isVideoKey(key) ? 'mp4' : 'webp'}`
 
 const digestOf = (text: string) =>
   createHash('sha256').update(text).digest('hex').slice(0, 32).replace(

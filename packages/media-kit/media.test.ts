@@ -127,6 +127,57 @@ t.test('an unreachable, failing or full store is unavailable, and no partial fil
   t.same(await readdir(folder), ['taken'])
 })
 
+t.test('a video is stored, copied and deleted with its poster, on disk and in S3', async (t) => {
+  const folder = await folderOf(t)
+  const source = path.join(folder, 'source')
+  await writeFile(source, 'a video')
+  const { settings, objects, keys } = await startS3(t)
+  const diskFolder = await folderOf(t)
+  const onDisk = async () =>
+    (await readdir(diskFolder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile()).length
+  for (
+    const [storage, count] of [[diskStorage(diskFolder), onDisk], [
+      s3Storage(settings),
+      async () => keys().length
+    ]] as const
+  ) {
+    const media = createMedia({ storage, cdnUrl, signingKey: 'k'.repeat(32) })
+    const [key, copy] = [`public/${ana}.mp4`, `private/${ben}.mp4`]
+    await media.storeVideo(key, source, image)
+    t.equal(await media.size(key), 7)
+    t.equal(await media.size(copy), undefined)
+    t.ok(await media.copy(key, copy))
+    t.notOk(await media.copy(`public/${ben}.mp4`, copy))
+    const part = await (await media.read(copy, { start: 2, end: 4 }))?.toArray()
+    t.equal(Buffer.concat(part as Buffer[]).toString(), 'vid')
+    t.equal(await count(), 6, 'a video, a poster and its thumbnail, twice')
+    const details = {
+      width: 320,
+      height: 240,
+      blurhash: image.blurhash,
+      durationSeconds: 2,
+      poster: { width: 200, height: 100 }
+    }
+    const described = media.describe(key, details)
+    t.match(described, {
+      type: 'VIDEO',
+      url: `${cdnUrl}/${key}`,
+      posterUrl: `${cdnUrl}/public/${ana}.webp`,
+      durationSeconds: 2,
+      thumbnails: [{ width: 160, height: 80 }]
+    })
+    t.equal(media.toStoredValue(media.describe(copy, details).url), copy)
+    await media.remove(key)
+    await media.remove(copy)
+    t.equal(await count(), 0)
+    if (storage.presign) await media.storeVideo(key, source, undefined)
+  }
+  t.match(objects.get(`bucket/public/${ana}.mp4`)?.headers, {
+    'content-type': 'video/mp4',
+    'content-disposition': 'inline'
+  })
+})
+
 t.test('a service without file storage does not start', (t) => {
   t.throws(() => createStorage({}), { message: /MEDIA_DIR/ })
   t.throws(() => createStorage({ S3_ENDPOINT: 'http://127.0.0.1', S3_BUCKET: 'a' }), {

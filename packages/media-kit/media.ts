@@ -1,7 +1,11 @@
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
 import {
   createUrlSigner,
   isMediaKey,
   isPrivateMediaKey,
+  isVideoKey,
+  posterKeyOf,
   THUMBNAIL_WIDTHS,
   thumbnailKeyOf,
   type ThumbnailWidth
@@ -10,7 +14,9 @@ import { thumbnailHeight, type Image } from './images.ts'
 import { createMediaKey, type Visibility } from './keys.ts'
 import type { Picture } from './picture.ts'
 import { createPurge } from './purge.ts'
-import type { Storage } from './storage.ts'
+import type { ByteRange, Storage } from './storage.ts'
+
+export const VIDEO_TYPE = 'video/mp4'
 
 /** A stored image. The service records its owner. */
 export interface StoredImage {
@@ -22,11 +28,15 @@ export interface StoredImage {
   bytes: number
 }
 
-/** What a service knows about a stored image. Images of other hosts have no sizes. */
+/** What a service knows about a stored image or video. Those of other hosts have no sizes. */
 export interface ImageDetails {
   width: number | null
   height: number | null
   blurhash: string | null
+  /** Only of a video. */
+  durationSeconds?: number | null
+  /** The size of its poster, if it has one. */
+  poster?: { width: number, height: number } | null
 }
 
 /**
@@ -45,11 +55,26 @@ export interface Media {
     image: Image,
     record: (stored: StoredImage) => Promise<unknown>
   ): Promise<StoredImage>
-  /** Copies an image to the key `to`. Does nothing if the image does not exist. @returns whether it exists */
+  /**
+   * Stores the file of a video under its key, and its poster. Record the key before: a process may end between the two.
+   * @throws Unavailable
+   */
+  storeVideo(key: string, file: string, poster: Image | undefined): Promise<void>
+  /**
+   * Copies an image, or a video with its poster, to the key `to`. Does nothing if it does not exist.
+   * @returns whether it exists
+   */
   copy(key: string, to: string): Promise<boolean>
   /** The bytes of an image; undefined if it does not exist. */
   find(key: string): Promise<Buffer | undefined>
-  /** Deletes an image, also from the caches of the CDN. Does nothing if it does not exist. @throws Unavailable */
+  /** Reads an image or a video with constant memory; undefined if it does not exist. */
+  read(key: string, range?: ByteRange): Promise<Readable | undefined>
+  /** The length of an image or a video in bytes; undefined if it does not exist. */
+  size(key: string): Promise<number | undefined>
+  /**
+   * Deletes an image, or a video with its poster, also from the caches of the CDN. Does nothing if it does not exist.
+   * @throws Unavailable
+   */
   remove(key: string): Promise<void>
   /**
    * The URL of a stored value. The URL of a private image is signed and valid for 30 to 60 minutes: call it only for
@@ -57,7 +82,9 @@ export interface Media {
    */
   urlOf(stored: string): string
   urlOf(stored: string | null): string | null
-  /** The image as the API returns it, with the URLs of its thumbnails. The same caution as for `urlOf` applies. */
+  /**
+   * The image or video as the API returns it, with the URLs of its thumbnails. The same caution as for `urlOf` applies.
+   */
   describe(stored: string, details?: ImageDetails | null): Picture
   /**
    * Converts a URL from a client or another service to the value for a table: the key of our images, other URLs as they
@@ -128,55 +155,88 @@ export function createMedia (
     return `${urlOf(key)}${isPrivateMediaKey(key) ? '&' : '?'}w=${width}`
   }
 
+  const thumbnailsOf = (key: string, image: { width: number, height: number }) =>
+    THUMBNAIL_WIDTHS.filter((each) => each < image.width).map((each) => ({
+      url: thumbnailUrlOf(key, each),
+      width: each,
+      height: thumbnailHeight(image, each)
+    }))
+
+  async function storeImage (key: string, { bytes, mimeType, thumbnails }: Image) {
+    await Promise.all(
+      thumbnails.map(async (each) => await storage.put(thumbnailKeyOf(key, each.width), each.bytes, mimeType))
+    )
+    await storage.put(key, bytes, mimeType)
+  }
+
+  async function copyImage (key: string, to: string) {
+    const bytes = await storage.find(key)
+    if (!bytes) return false
+    await Promise.all(THUMBNAIL_WIDTHS.map(async (width) => {
+      const thumbnail = await storage.find(thumbnailKeyOf(key, width))
+      if (thumbnail) await storage.put(thumbnailKeyOf(to, width), thumbnail, 'image/webp')
+    }))
+    await storage.put(to, bytes, 'image/webp')
+    return true
+  }
+
+  async function removeImage (key: string) {
+    await Promise.all(THUMBNAIL_WIDTHS.map(async (width) => await storage.remove(thumbnailKeyOf(key, width))))
+    await storage.remove(key)
+    // Afterwards, so that no cache fetches it again. Private images are cached by clients only.
+    if (purge && !isPrivateMediaKey(key)) {
+      await purge([urlOf(key), ...THUMBNAIL_WIDTHS.map((width) => thumbnailUrlOf(key, width))])
+    }
+  }
+
   return {
     baseUrl,
     urlOf,
     describe (stored, details) {
       const { width, height, blurhash } = details ?? { width: null, height: null, blurhash: null }
-      const hasThumbnails = width !== null && height !== null && blurhash !== null && isMediaKey(stored)
-      return {
-        type: 'IMAGE',
-        url: urlOf(stored),
-        width,
-        height,
-        blurhash,
-        thumbnails: !hasThumbnails ?
-          [] :
-          THUMBNAIL_WIDTHS.filter((each) => each < width).map((each) => ({
-            url: thumbnailUrlOf(stored, each),
-            width: each,
-            height: thumbnailHeight({ width, height }, each)
-          }))
+      const common = { url: urlOf(stored), width, height, blurhash }
+      if (isMediaKey(stored) && isVideoKey(stored)) {
+        const posterKey = posterKeyOf(stored)
+        const { durationSeconds, poster } = details ?? {}
+        return {
+          type: 'VIDEO',
+          ...common,
+          thumbnails: poster ? thumbnailsOf(posterKey, poster) : [],
+          posterUrl: poster ? urlOf(posterKey) : null,
+          ...(typeof durationSeconds === 'number' && { durationSeconds })
+        }
       }
+      const hasThumbnails = width !== null && height !== null && blurhash !== null && isMediaKey(stored)
+      return { type: 'IMAGE', ...common, thumbnails: hasThumbnails ? thumbnailsOf(stored, { width, height }) : [] }
     },
-    async store (visibility, { bytes, mimeType, width, height, blurhash, thumbnails }, record) {
+    async store (visibility, image, record) {
       const key = createMediaKey(visibility)
+      const { bytes, mimeType, width, height, blurhash } = image
       const stored = { key, mimeType, width, height, blurhash, bytes: bytes.length }
       await record(stored)
-      await Promise.all(
-        thumbnails.map(async (each) => await storage.put(thumbnailKeyOf(key, each.width), each.bytes, mimeType))
-      )
-      await storage.put(key, bytes, mimeType)
+      await storeImage(key, image)
       return stored
     },
+    async storeVideo (key, file, poster) {
+      if (poster) await storeImage(posterKeyOf(key), poster)
+      await storage.putStream(key, createReadStream(file), VIDEO_TYPE)
+    },
     async copy (key, to) {
-      const bytes = await storage.find(key)
-      if (!bytes) return false
-      await Promise.all(THUMBNAIL_WIDTHS.map(async (width) => {
-        const thumbnail = await storage.find(thumbnailKeyOf(key, width))
-        if (thumbnail) await storage.put(thumbnailKeyOf(to, width), thumbnail, 'image/webp')
-      }))
-      await storage.put(to, bytes, 'image/webp')
+      if (!isVideoKey(key)) return await copyImage(key, to)
+      const video = await storage.read(key)
+      if (!video) return false
+      await copyImage(posterKeyOf(key), posterKeyOf(to))
+      await storage.putStream(to, video, VIDEO_TYPE)
       return true
     },
     find: async (key) => await storage.find(key),
+    read: async (key, range) => await storage.read(key, range),
+    size: async (key) => await storage.size(key),
     async remove (key) {
-      await Promise.all(THUMBNAIL_WIDTHS.map(async (width) => await storage.remove(thumbnailKeyOf(key, width))))
+      if (!isVideoKey(key)) return await removeImage(key)
+      await removeImage(posterKeyOf(key))
       await storage.remove(key)
-      // Afterwards, so that no cache fetches it again. Private images are cached by clients only.
-      if (purge && !isPrivateMediaKey(key)) {
-        await purge([urlOf(key), ...THUMBNAIL_WIDTHS.map((width) => thumbnailUrlOf(key, width))])
-      }
+      if (purge && !isPrivateMediaKey(key)) await purge([urlOf(key)])
     },
     toStoredValue,
     isAllowedUrl: (url) => !ownUrlsOnly || pathOf(url) !== undefined

@@ -41,6 +41,8 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
 
   const headersOf = (key: string, mimeType: string) => ({
     'content-type': mimeType,
+    // A browser plays a video in its page, and saves it only if people ask for that.
+    ...(mimeType.startsWith('video/') && { 'content-disposition': 'inline' }),
     'cache-control': key.startsWith('public/') ? PUBLIC_CACHE_CONTROL : PRIVATE_CACHE_CONTROL
   })
   async function put (path: string, bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
@@ -96,6 +98,10 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
       const response = await call(key, { method: 'GET' })
       const bytes = Buffer.from(await response.arrayBuffer())
       return response.ok ? bytes : undefined
+    },
+    async size (key) {
+      const response = await call(key, { method: 'HEAD' })
+      return response.ok ? Number(response.headers.get('content-length')) : undefined
     },
     async remove (key) {
       await (await call(key, { method: 'DELETE' })).arrayBuffer()

@@ -11,6 +11,8 @@ export interface Storage {
   putStream(key: string, chunks: AsyncIterable<Buffer>, mimeType: string): Promise<void>
   /** Reads a file of any length with constant memory. Undefined if there is no such file. @throws Unavailable */
   read(key: string, range?: ByteRange): Promise<Readable | undefined>
+  /** The length of a file in bytes; undefined if there is no such file. @throws Unavailable */
+  size(key: string): Promise<number | undefined>
   /** Does nothing if there is no such file. */
   remove(key: string): Promise<void>
   /** The keys of all files in a folder: `prefix` ends with a slash. @throws StorageUnavailable */
@@ -36,6 +38,7 @@ export function splitStorage (publicStorage: Storage, privateStorage: Storage): 
     find: async (key) => await storeOf(key).find(key),
     putStream: async (key, chunks, mimeType) => await storeOf(key).putStream(key, chunks, mimeType),
     read: async (key, range) => await storeOf(key).read(key, range),
+    size: async (key) => await storeOf(key).size(key),
     remove: async (key) => await storeOf(key).remove(key),
     list: async (prefix) => await storeOf(prefix).list(prefix),
     ...(privateStorage.presign && { presign: privateStorage.presign })

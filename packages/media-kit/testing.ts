@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -66,6 +67,26 @@ export function createForm (
   }
 }
 
+/** One of the videos in `test-videos`. */
+export const testVideo = (name = 'phone.mov') => readFileSync(path.join(import.meta.dirname, 'test-videos', name))
+
+/** Creates a form with several files, in their order. */
+export function createFilesForm (files: { field: string, bytes: Buffer, type: string }[]) {
+  const parts = files.map(({ field, bytes, type }) =>
+    Buffer.concat([
+      Buffer.from(
+        `--form\r\ncontent-disposition: form-data; name="${field}"; filename="a"\r\ncontent-type: ${type}\r\n\r\n`
+      ),
+      bytes,
+      Buffer.from('\r\n')
+    ])
+  )
+  return {
+    headers: { 'content-type': 'multipart/form-data; boundary=form' },
+    payload: Buffer.concat([...parts, Buffer.from('--form--\r\n')])
+  }
+}
+
 // Read once: tests change TMPDIR.
 const tempFolder = tmpdir()
 
@@ -88,7 +109,7 @@ export async function startUploadServer (t: Teardown) {
     child.send(question)
     return (await once(child, 'message') as [{ answer: number }])[0].answer
   }
-  return { address, folder, ask }
+  return { address, folder, ask, pid: child.pid! }
 }
 
 export interface FakeS3 {
@@ -127,6 +148,9 @@ export async function startS3 (t: Teardown): Promise<FakeS3> {
       }
       if (request.method === 'PUT') objects.set(key, { bytes: body, headers: request.headers })
       if (request.method === 'DELETE') objects.delete(key)
+      if (request.method === 'HEAD') {
+        return response.writeHead(object ? 200 : 404, { 'content-length': object?.bytes.length ?? 0 }).end()
+      }
       if (request.method === 'GET') {
         const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
         const bytes = start ? object?.bytes.subarray(Number(start), Number(end) + 1) : object?.bytes

@@ -1,7 +1,19 @@
 // A separate server process for tests of memory and CPU: it sends its address, and its usage on request.
+import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
-import { createMedia, diskStorage, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './index.ts'
+import {
+  createMedia,
+  createMediaKey,
+  diskStorage,
+  multipartUploads,
+  prepareVideo,
+  readImage,
+  temporaryFile,
+  UPLOAD_BODY_LIMIT,
+  VIDEO_BODY_LIMIT,
+  withUpload
+} from './index.ts'
 
 const app = Fastify()
 const media = createMedia({ storage: diskStorage(process.argv[2] ?? ''), cdnUrl: 'http://cdn.example.com' })
@@ -11,6 +23,19 @@ app.post(
   { bodyLimit: UPLOAD_BODY_LIMIT },
   async (request, reply) =>
     await media.store('public', await readImage(request, reply, 'file', crypto.randomUUID()), async () => {})
+)
+app.post(
+  '/video',
+  { bodyLimit: VIDEO_BODY_LIMIT },
+  async (request) =>
+    await withUpload(request, { maxVideoMegabytes: 50 }, async ({ file }) => {
+      const target = temporaryFile()
+      const accountId = crypto.randomUUID()
+      const video = await prepareVideo(file.path, target, { accountId, maxSeconds: 60 })
+      await media.storeVideo(createMediaKey('public', 'mp4'), target, undefined)
+      await rm(target)
+      return video
+    })
 )
 app.get('/', async () => 'here')
 

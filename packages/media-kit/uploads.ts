@@ -1,28 +1,33 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { FastifyError } from '@fastify/error'
-import multipart from '@fastify/multipart'
+import multipart, { type MultipartFile } from '@fastify/multipart'
 import { clientSignal } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { MalformedForm, FileTooLarge, FileMissing, NotMultipart } from './errors.ts'
+import { FileMissing, FileTooLarge, MalformedForm, NotAVideo, NotMultipart, VideoTooLarge } from './errors.ts'
 import { Unavailable } from '@tandem/process-kit'
-import { reencodeImage, type Image } from './images.ts'
+import { reencodeImage, UNTYPED, type Image } from './images.ts'
 import { sweepStaleFiles } from './stale-files.ts'
 
-export const MAX_FILE_BYTES = 5 * 1024 * 1024
+const MEBIBYTE = 1024 * 1024
+export const MAX_FILE_BYTES = 5 * MEBIBYTE
 const MAX_FORM_OVERHEAD_BYTES = 64 * 1024
 
-/** The `bodyLimit` of routes that take an upload: the file and the form around it. */
+/** The `bodyLimit` of routes that take an image: the file and the form around it. */
 export const UPLOAD_BODY_LIMIT = MAX_FILE_BYTES + MAX_FORM_OVERHEAD_BYTES
+/** What a service can allow at most. */
+export const MAX_VIDEO_MEGABYTES = 500
+/** The `bodyLimit` of routes that take a video: with its poster. `withUpload` limits each file. */
+export const VIDEO_BODY_LIMIT = MAX_VIDEO_MEGABYTES * MEBIBYTE + UPLOAD_BODY_LIMIT
 
 const TEMP_FILE_PREFIX = 'tandem-upload-'
 
-/** Makes `app` parse multipart forms with one file. */
+/** Makes `app` parse multipart forms with files. */
 export const multipartUploads = plugin(async (app: FastifyInstance) => {
   app.addHook('onClose', sweepStaleFiles(tmpdir(), TEMP_FILE_PREFIX))
   await app.register(multipart, {
@@ -30,6 +35,9 @@ export const multipartUploads = plugin(async (app: FastifyInstance) => {
     throwFileSizeLimit: false
   })
 }, { name: 'uploads' })
+
+/** The path of a new temporary file. A killed process leaves it behind; it is then swept. */
+export const temporaryFile = () => path.join(tmpdir(), `${TEMP_FILE_PREFIX}${randomUUID()}`)
 
 /**
  * Reads and re-encodes the image in the form field `field`. It is streamed to a temporary file, so that parallel
@@ -46,7 +54,7 @@ export async function readImage (
 ): Promise<Image> {
   const client = clientSignal(reply)
   if (!request.isMultipart()) throw new NotMultipart()
-  const file = path.join(tmpdir(), `${TEMP_FILE_PREFIX}${randomUUID()}`)
+  const file = temporaryFile()
   try {
     const type = await saveFile(request, field, file)
     return await reencodeImage(file, type, accountId, client)
@@ -80,6 +88,107 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
     stopParsing()
   }
 }
+
+/** A file of a form, which exists until the request is handled. */
+export interface UploadedFile {
+  path: string
+  /** As the client declares it. */
+  type: string
+  isVideo: boolean
+  bytes: number
+  sha256: Buffer
+}
+
+export interface Uploaded {
+  file: UploadedFile
+  /** Only with a video. */
+  poster: UploadedFile | undefined
+}
+
+/**
+ * Streams the image or video in the form field `file`, and the `poster` of a video, to temporary files, calls `work`, and
+ * removes them. The poster may stand before or after the video.
+ * @throws NotMultipart, FileMissing, MalformedForm, FileTooLarge, VideoTooLarge, NotAVideo, Unavailable, and what `work`
+ * throws
+ */
+export async function withUpload<Result> (
+  request: FastifyRequest,
+  { maxVideoMegabytes }: { maxVideoMegabytes: number },
+  work: (uploaded: Uploaded) => Promise<Result>
+): Promise<Result> {
+  if (!request.isMultipart()) throw new NotMultipart()
+  const files = { file: temporaryFile(), poster: temporaryFile() }
+  try {
+    return await work(await saveFiles(request, files, maxVideoMegabytes))
+  } finally {
+    await Promise.all(Object.values(files).map(async (file) => await rm(file, { force: true })))
+  }
+}
+
+/** The same as `saveFile`, of two files. After both, or after an image, nothing more is parsed. */
+async function saveFiles (
+  request: FastifyRequest,
+  paths: { file: string, poster: string },
+  maxVideoMegabytes: number
+): Promise<Uploaded> {
+  const stopParsing = () => request.raw.unpipe().resume()
+  const saved: Partial<Uploaded> = {}
+  try {
+    // Each file has its own limit below. One more byte than the largest, so that the parser does not cut it off before.
+    const limits = { fileSize: maxVideoMegabytes * MEBIBYTE + 1, files: 2, parts: 7 }
+    for await (const part of request.parts({ limits })) {
+      if (part.type !== 'file') continue
+      const field = part.fieldname
+      if ((field !== 'file' && field !== 'poster') || saved[field]) throw new FileMissing('file')
+      const isLast = ({ isVideo }: { isVideo: boolean }) =>
+        field === 'file' ? !isVideo || saved.poster !== undefined : saved.file !== undefined
+      const upload = receive(part, field === 'poster' ? undefined : maxVideoMegabytes)
+      part.file.once('end', () => isLast(upload.file) && stopParsing())
+      saved[field] = await upload.saveTo(paths[field])
+      if (isLast(upload.file)) break
+    }
+    if (!saved.file) throw new FileMissing('file')
+    return { file: saved.file, poster: saved.poster }
+  } catch (error) {
+    throw toUploadError(error)
+  } finally {
+    stopParsing()
+  }
+}
+
+const VIDEO_BUFFER_BYTES = 256 * 1024
+const VIDEO_TYPES = ['video/mp4', 'video/quicktime']
+
+/** @param maxVideoMegabytes 0: it must be an image */
+function receive (part: MultipartFile, maxVideoMegabytes = 0) {
+  const type = part.mimetype.toLowerCase()
+  const hash = createHash('sha256')
+  const file = { type, isVideo: type.startsWith('video/') && maxVideoMegabytes > 0, bytes: 0 }
+  if (file.isVideo && !VIDEO_TYPES.includes(type)) throw new NotAVideo()
+
+  async function* check (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      if (file.bytes === 0 && type === UNTYPED && maxVideoMegabytes > 0) file.isVideo = isBoxes(chunk)
+      file.bytes += chunk.length
+      hash.update(chunk)
+      if (file.isVideo && file.bytes > maxVideoMegabytes * MEBIBYTE) throw new VideoTooLarge(maxVideoMegabytes)
+      if (!file.isVideo && file.bytes > MAX_FILE_BYTES) throw new FileTooLarge()
+      yield chunk
+    }
+  }
+  return {
+    file,
+    async saveTo (path: string): Promise<UploadedFile> {
+      // For images as in `saveFile`. Twenty videos at once would hold 100 MiB.
+      const highWaterMark = type.startsWith('image/') ? MAX_FILE_BYTES : VIDEO_BUFFER_BYTES
+      await pipeline(part.file, check, createWriteStream(path, { highWaterMark }))
+      return { ...file, path, sha256: hash.digest() }
+    }
+  }
+}
+
+/** Whether a file begins as MP4 and MOV files do. */
+const isBoxes = (start: Buffer) => start.toString('latin1', 4, 8) === 'ftyp'
 
 // A full or broken disk, as opposed to a malformed form. The form parser's errors have no code, or Node's code of a
 // stream.

@@ -2,10 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Url } from '@tandem/process-kit'
 import { Type } from 'typebox'
 
-const MEDIA_KEY = /^(public|private)\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.webp$/
+const MEDIA_KEY = /^(public|private)\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(webp|mp4)$/
 
-/** Whether this is the key of a stored image. Keys below `private/` are only served through signed URLs. */
+/** Whether this is the key of a stored image or video. Keys below `private/` are only served through signed URLs. */
 export const isMediaKey = (value: string) => MEDIA_KEY.test(value)
+/** Whether this media key is that of a video. */
+export const isVideoKey = (key: string) => key.endsWith('.mp4')
+/** The key of the image that is shown until a video plays. A video may have none. */
+export const posterKeyOf = (videoKey: string) => videoKey.replace(/\.mp4$/, '.webp')
+
 /** The widths in pixels of the thumbnails of an image. An image has those that are narrower than itself. */
 export const THUMBNAIL_WIDTHS = [160, 320, 640, 1080] as const
 export type ThumbnailWidth = typeof THUMBNAIL_WIDTHS[number]
@@ -17,9 +22,9 @@ export const isPrivateMediaKey = (key: string) => key.startsWith('private/')
 
 /** The URLs of public images, for services that keep their keys and no files. */
 export interface MediaUrls {
-  /** The URL of a stored value: of the key of one of our images; URLs of other hosts stay as they are. */
+  /** The URL of a stored value: of the key of one of our files; URLs of other hosts stay as they are. */
   urlOf(stored: string | null): string | null
-  /** The value for a table: the key of one of our images, other URLs as they are. */
+  /** The value for a table: the key of our images and videos, other URLs as they are. */
   toStoredValue(url: string | null): string | null
 }
 

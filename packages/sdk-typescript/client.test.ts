@@ -203,6 +203,13 @@ t.test('a list is read page by page', async (t) => {
   t.equal(cursors.length, 4, 'no page is read before it is needed')
 })
 
+t.test('a video is uploaded behind its poster', async (t) => {
+  const { tandem, requests } = await serve(t, [success])
+  const video = new File(['frames'], 'a.mp4', { type: 'video/mp4' })
+  await tandem.uploadMedia(uploadOf(video, new File(['pixels'], 'a.png', { type: 'image/png' })))
+  t.match(requests[0]?.body, /name="poster"[^]*pixels[^]*name="file"; filename="a.mp4"\r\nContent-Type: video\/mp4/)
+})
+
 t.test('a file is uploaded as a form', async (t) => {
   const { tandem, requests } = await serve(t, [success])
   await tandem.uploadMedia(uploadOf(new File(['pixels'], 'a.png', { type: 'image/png' })))

@@ -45,7 +45,11 @@ export function createSend (fetch: Fetch, { attempts, baseDelayMs, maxDelayMs, t
   }
 }
 
+// As long as the server waits for a video over a slow connection.
+const UPLOAD_TIMEOUT_MS = 15 * 60_000
+
 async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number) {
+  const isUpload = request.headers.get('content-type')?.startsWith('multipart/form-data') ?? false
   // AbortSignal.any and AbortSignal.timeout are missing in React Native.
   const controller = new AbortController()
   const abort = () => controller.abort()
@@ -55,7 +59,7 @@ async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number) {
   const timer = setTimeout(() => {
     isTimeout = true
     abort()
-  }, timeoutMs)
+  }, isUpload ? Math.max(timeoutMs, UPLOAD_TIMEOUT_MS) : timeoutMs)
   try {
     return await fetch(new Request(request, { signal: controller.signal }))
   } catch (error) {

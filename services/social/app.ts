@@ -13,6 +13,7 @@ import { followRoutes } from './follows/routes.ts'
 import { hashtagRoutes } from './hashtags/routes.ts'
 import { likeRoutes } from './likes/routes.ts'
 import { mediaRoutes } from './media/routes.ts'
+import { uploadRoutes } from './media/upload-routes.ts'
 import { onPersonChanged } from './people/consumers.ts'
 import { personRoutes } from './people/routes.ts'
 import { pollRoutes } from './polls/routes.ts'
@@ -37,6 +38,7 @@ const routes: Routes<Deps>[] = [
   followRoutes,
   storyRoutes,
   mediaRoutes,
+  uploadRoutes,
   reportRoutes
 ]
 const consumers: ((deps: Deps) => Handler)[] = [

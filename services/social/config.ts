@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { MediaEnvironment, PrivateMediaEnvironment } from '@tandem/media-kit'
+import { MAX_VIDEO_MEGABYTES, MediaEnvironment, PrivateMediaEnvironment } from '@tandem/media-kit'
 import { FourEyes } from '@tandem/operator-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
 
@@ -7,5 +7,12 @@ export const Config = Type.Object({
   ...ServiceEnvironment,
   ...MediaEnvironment,
   ...PrivateMediaEnvironment,
+  VIDEO_MAX_MB: Type.Integer({
+    minimum: 1,
+    maximum: MAX_VIDEO_MEGABYTES,
+    default: 50,
+    description: 'The largest video, in MB'
+  }),
+  VIDEO_MAX_SECONDS: Type.Integer({ minimum: 1, maximum: 600, default: 60, description: 'The longest video' }),
   FOUR_EYES: FourEyes
 })

@@ -1,7 +1,7 @@
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
-import { createMedia, createStorage, requirePrivateBucket } from '@tandem/media-kit'
+import { createMedia, createStorage, createUploadParts, requirePrivateBucket } from '@tandem/media-kit'
 import { readFourEyes } from '@tandem/operator-kit'
 import { createRanking } from './feed/ranking.ts'
 import { createPeopleLookup } from './people/lookup.ts'
@@ -12,8 +12,10 @@ import type { Deps } from './deps.ts'
 /** @throws ConfigError */
 export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
   requirePrivateBucket(config)
+  const storage = createStorage(config)
+  const uploadParts = createUploadParts(storage)
   const media = createMedia({
-    storage: createStorage(config),
+    storage,
     cdnUrl: config.CDN_URL,
     purgeUrl: config.CDN_PURGE_URL,
     purgeToken: config.CDN_PURGE_TOKEN,
@@ -25,8 +27,11 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
     callRpc,
     people: createPeopleLookup({ db, callRpc, media }),
     media,
+    uploadParts,
+    maxVideoMegabytes: config.VIDEO_MAX_MB,
+    maxVideoSeconds: config.VIDEO_MAX_SECONDS,
     ranking: createRanking(db),
     fourEyes: readFourEyes(config.FOUR_EYES),
-    erasure: createSocialErasure({ db, callRpc, media })
+    erasure: createSocialErasure({ db, callRpc, media, uploadParts })
   }
 }

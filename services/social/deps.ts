@@ -1,6 +1,6 @@
 import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
-import type { Media } from '@tandem/media-kit'
+import type { Media, UploadParts } from '@tandem/media-kit'
 import type { ProposalKind } from '@tandem/operator-kit'
 import type { Ranking } from './feed/ranking.ts'
 import type { PeopleLookup } from './people/lookup.ts'
@@ -12,6 +12,9 @@ export interface Deps {
   callRpc: CallRpc
   people: PeopleLookup
   media: Media
+  uploadParts: UploadParts
+  maxVideoMegabytes: number
+  maxVideoSeconds: number
   ranking: Ranking
   erasure: AccountErasure
   /** What needs two operators. */

@@ -16,11 +16,6 @@ export const UnknownActivity = createError(
   'activityId must be an activity that you take part in',
   400
 )
-export const MediaOfOtherType = createError(
-  'VALIDATION_ERROR',
-  'mediaUrls must be pictures for an IMAGE and videos for a VIDEO',
-  400
-)
 export const AlreadyLiked = createError('ALREADY_LIKED', 'You already like this post', 400)
 export const NotLiked = createError('NOT_LIKED', 'You do not like this post', 400)
 export const CommentNotFound = createError('NOT_FOUND', 'Comment not found', 404)
@@ -52,8 +47,42 @@ export const StoryLimitExceeded = createError(
 )
 export const NotReacted = createError('NOT_REACTED', 'You have not reacted to this story', 400)
 export const NotEmoji = createError('VALIDATION_ERROR', 'emoji must be one to four emoji', 400)
-export const MediaGone = createError('VALIDATION_ERROR', 'An image has been deleted. Upload it again.', 400)
+export const MediaGone = createError('VALIDATION_ERROR', 'An image or video has been deleted. Upload it again.', 400)
 export const MediaNotAllowed = createError('VALIDATION_ERROR', 'This media cannot be used. Upload it first.', 400)
+export const VideoInImage = createError(
+  'VALIDATION_ERROR',
+  'An image was expected, and this is a video. Use the type VIDEO for it',
+  400
+)
+export const ImageInVideo = createError(
+  'VALIDATION_ERROR',
+  'A video was expected, and this is an image. Use the type IMAGE for it',
+  400
+)
+export const StoryDurationDiffers = createError(
+  'VALIDATION_ERROR',
+  'duration must be that of the video: %s seconds. Leave it out to use that',
+  400
+)
+export const StoryVideoTooLong = createError(
+  'VALIDATION_ERROR',
+  'The video of a story has at most 60 seconds. Trim it, or publish it as a post',
+  400
+)
+export const VideoQuotaExceeded = createError(
+  'LIMIT_EXCEEDED',
+  "You have reached today's limit of 500 MB of videos. Try again tomorrow.",
+  429
+)
+
+export const UploadNotFound = createError('NOT_FOUND', 'There is no such upload, or it has expired. Begin again.', 404)
+export const UploadBehind = createError('UPLOAD_OFFSET', 'Go on at byte %s, where the upload has arrived', 409)
+export const UploadTooLong = createError('VALIDATION_ERROR', 'The parts are longer than the upload', 400)
+export const UploadPartsTooSmall = createError(
+  'VALIDATION_ERROR',
+  'The upload has too many parts. Begin again, with parts of 1 to 5 MB',
+  400
+)
 
 export const PostingRestricted = createError(
   'POSTING_RESTRICTED',

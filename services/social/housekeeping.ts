@@ -5,6 +5,8 @@ import type { Deps } from './deps.ts'
 import { markUnusedForDeletion, purgeDeletedRows, deleteMarked } from './media/actions.ts'
 import { replacePublicImages } from './media/private-copies.ts'
 import { deleteOldCanceledActivities } from './posts/snapshots.ts'
+import { deleteExpiredUploads } from './media/uploads.ts'
+import { markAbandoned } from './media/videos.ts'
 import { deleteOldReaders } from './posts/views.ts'
 import { clearExpiredStories } from './stories/actions.ts'
 import { markRecentlyHidden } from './visibility/hidden-rows.ts'
@@ -15,7 +17,7 @@ const MINUTE_MS = 60 * 1_000
 export const startHousekeeping = (deps: Deps, log: Log) =>
   runPeriodically(async () => await runHousekeeping(deps), { intervalMs: 10 * MINUTE_MS, log })
 
-export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media'>) {
+export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media' | 'uploadParts'>) {
   const { db } = deps
   await runSteps({
     'recently hidden rows': async () => await markRecentlyHidden(db),
@@ -23,6 +25,8 @@ export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media'>) {
     // Until then, anyone with their URL can see them.
     'public images': async () => await replacePublicImages(deps),
     cases: async () => await purgeCases(deps),
+    'expired uploads': async () => await deleteExpiredUploads(deps),
+    'abandoned videos': async () => await markAbandoned(db),
     'deleted rows': async () => await purgeDeletedRows(db),
     'unused images': async () => await markUnusedForDeletion(db),
     async 'marked images' () {

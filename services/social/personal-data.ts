@@ -131,13 +131,20 @@ export const personalData: PersonalData<Tables> = {
   }),
   media: personal({
     rowsOf: inColumns('account_id'),
-    files: sql`case when deleted_at is null then array[key] else '{}' end`,
+    files: sql`case when deleted_at is not null then '{}' when poster_width is null then array[key]
+      else array[key, replace(key, '.mp4', '.webp')] end`,
     keeps: {
       rows: () => isAwaitingCopy(sql.ref('media.key')),
-      why: 'Reported images are copied as evidence first.',
+      why: 'Reported images and videos are copied as evidence first.',
       until: 'the first sweep, after an hour'
     },
-    exported: ['key', 'mime_type', 'width', 'height', 'bytes', 'created_at']
+    exported: ['key', 'mime_type', 'width', 'height', 'duration_seconds', 'bytes', 'created_at']
+  }),
+  media_uploads: personal({
+    rowsOf: inColumns('account_id'),
+    // Its parts are removed by its id.
+    files: sql`array[id::text]`,
+    exported: ['mime_type', 'bytes', 'created_at']
   }),
   people: personal({
     rowsOf: inColumns('account_id'),

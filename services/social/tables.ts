@@ -166,10 +166,30 @@ export interface Tables
     bytes: number,
     /** Null: the image has no thumbnails. */
     blurhash: string | null,
+    /** Only of a video. */
+    duration_seconds: number | null,
+    /** The size of the poster of a video; null: it has none. */
+    poster_width: number | null,
+    poster_height: number | null,
+    /** While its file is being stored; after this time its process was killed. */
+    storing_until: Date | null,
     created_at: Generated<Date>,
     unused_since: Generated<Date | null>,
     delete_requested_at: Date | null,
     deleted_at: Date | null
+  }
+  media_uploads: {
+    id: Generated<string>,
+    account_id: string,
+    mime_type: string,
+    bytes: number,
+    received_bytes: Generated<number>,
+    parts: Generated<string[]>,
+    processing_until: Date | null,
+    media_key: string | null,
+    problem: JSONColumnType<{ code: string, statusCode: number, message: string }> | null,
+    created_at: Generated<Date>,
+    expires_at: Generated<Date>
   }
   reports: {
     id: Generated<string>,

@@ -61,7 +61,7 @@ export function serveCases ({ page, form, picture }: Pages) {
 
   picture('/cases/:service/:id/files/:number', 'cases.read', async (visit) => {
     const { service, path } = targetOf(visit)
-    return await visit.fetchPicture(service, `${path}/files/${segment(visit.params['number'])}`)
+    return await visit.fetchFile(service, `${path}/files/${segment(visit.params['number'])}`)
   })
 }
 

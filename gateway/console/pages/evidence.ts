@@ -126,10 +126,11 @@ export const filesOf = (visit: Visit, path: string, files: CaseFile[], isVisible
   html`<h3>${visit.texts.evidence.pictures}</h3>${
     isVisible
       ? html`<div class="pictures">${
-        files.map(({ number, sha256 }) =>
+        files.map(({ number, source, sha256 }) =>
           picture(visit, {
             number,
             path: `${path}/files/${number}`,
+            isVideo: source.endsWith('.mp4'),
             note: sha256 ? `SHA-256 ${sha256}` : visit.texts.evidence.notCopied
           })
         )

@@ -72,13 +72,20 @@ export const options = (texts: Record<string, string>, codes: readonly string[],
 
 /**
  * A picture that is fetched when somebody opens it, blurred and grey until they lift that too. The numbered key does
- * both.
+ * both. A video is fetched when they play it.
  */
-export const picture = ({ texts }: Visit, { number, path, note }: { number: number, path: string, note?: string }) =>
+export const picture = (
+  { texts }: Visit,
+  { number, path, note, isVideo = false }: { number: number, path: string, note?: string, isVideo?: boolean }
+) =>
   html`<details class="picture">
     <summary>${texts.picture.name(number)}<kbd aria-hidden="true">${number}</kbd></summary>
     <label><input type="checkbox"> ${texts.picture.clear}</label>
-    <img src="${path}" alt="${texts.picture.name(number)}" loading="lazy">
+    ${
+    isVideo
+      ? html`<video src="${path}" aria-label="${texts.picture.name(number)}" controls preload="none"></video>`
+      : html`<img src="${path}" alt="${texts.picture.name(number)}" loading="lazy">`
+  }
     ${note ? html`<p class="meta mono">${note}</p>` : ''}
   </details>`
 

@@ -288,10 +288,15 @@ export type Candidate = {
 
 export type CandidatePhoto = {
     blurhash: string | null;
+    /**
+     * Of a video uploaded here
+     */
+    durationSeconds?: number;
     height: number | null;
     isMain: boolean;
+    posterUrl?: string | null;
     /**
-     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     * Smaller versions of the image, or of the poster of a video, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as it is wider
      */
     thumbnails: Array<Thumbnail>;
     type: 'IMAGE' | 'VIDEO';
@@ -485,7 +490,7 @@ export type Decision = {
 /**
  * The error code, for programs
  */
-export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'CONTACT_NEEDED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_CHANGED_RECENTLY' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_PURCHASE' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LAST_SIGN_IN_METHOD' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_REACTED' | 'NOT_VOTED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'PURCHASE_IN_USE' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
+export type ErrorCode = 'ACCOUNT_BANNED' | 'ACCOUNT_DELETION_PENDING' | 'ACCOUNT_NOT_VERIFIED' | 'ACCOUNT_RESTRICTED' | 'ACTIVITY_CHANGED' | 'ACTIVITY_FULL' | 'ACTIVITY_NOT_OVER' | 'ACTIVITY_OVER' | 'AGE_RESTRICTED' | 'ALREADY_BUDDIES' | 'ALREADY_DECIDED' | 'ALREADY_FOLLOWING' | 'ALREADY_LIKED' | 'ALREADY_VERIFIED' | 'ALREADY_VOTED' | 'APPEAL_CLOSED' | 'APPEAL_EXISTS' | 'CANNOT_FOLLOW_SELF' | 'CANNOT_INVITE' | 'CONTACT_DECLINED' | 'CONTACT_NEEDED' | 'DELETION_BEGUN' | 'DELETION_PENDING' | 'EMAIL_CHANGED_RECENTLY' | 'EMAIL_EXISTS' | 'EMAIL_FAILED' | 'EMAIL_NOT_VERIFIED' | 'EXPIRED' | 'EXPORT_RUNNING' | 'FAST_ENDED' | 'FAST_OVERLAPS' | 'FAST_RUNNING' | 'FORBIDDEN' | 'GONE' | 'IDEMPOTENCY_CONFLICT' | 'INSUFFICIENT_PHOTOS' | 'INVALID_ACCESS_TOKEN' | 'INVALID_CODE' | 'INVALID_CREDENTIALS' | 'INVALID_CURRENT_PASSWORD' | 'INVALID_EMAIL' | 'INVALID_PROVIDER_A_TOKEN' | 'INVALID_PROVIDER_B_TOKEN' | 'INVALID_PURCHASE' | 'INVALID_REFRESH_TOKEN' | 'INVALID_TOKEN' | 'LAST_SIGN_IN_METHOD' | 'LIMIT_EXCEEDED' | 'METHOD_NOT_ALLOWED' | 'NOT_FOLLOWING' | 'NOT_FOUND' | 'NOT_LIKED' | 'NOT_REACTED' | 'NOT_VOTED' | 'NOT_YET' | 'NO_TRUSTED_CONTACT' | 'OPTION_EXISTS' | 'PASSWORD_ALREADY_SET' | 'PAYLOAD_TOO_LARGE' | 'POLL_CLOSED' | 'POSTING_RESTRICTED' | 'PROFILE_EXISTS' | 'PROFILE_NOT_FOUND' | 'PROFILE_SUSPENDED' | 'PROOF_REQUIRED' | 'PROOF_TOO_WEAK' | 'PROVIDER_A_ACCOUNT' | 'PROVIDER_A_EMAIL_NOT_VERIFIED' | 'PROVIDER_B_EMAIL_REQUIRED' | 'PURCHASE_IN_USE' | 'RANGE_NOT_SATISFIABLE' | 'RATE_LIMITED' | 'REFRESH_FAILED' | 'REQUEST_TIMEOUT' | 'SERVER_ERROR' | 'SERVICE_UNAVAILABLE' | 'TOO_LATE' | 'UNAUTHORIZED' | 'UNSUPPORTED_MEDIA_TYPE' | 'UPGRADE_REQUIRED' | 'UPLOAD_OFFSET' | 'USERNAME_TAKEN' | 'USER_NOT_FOUND' | 'VALIDATION_ERROR' | 'VERIFICATION_PENDING';
 
 export type Exercise = {
     category: string | null;
@@ -899,11 +904,20 @@ export type MatchedProfile = {
 export type Media = {
     blurhash: string;
     bytes: number;
+    /**
+     * Of a video uploaded here
+     */
+    durationSeconds?: number;
     height: number;
     key: string;
-    mimeType: string;
     /**
-     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     * The same as type: the type of the post or story that shows it
+     */
+    mediaType: 'IMAGE' | 'VIDEO';
+    mimeType: string;
+    posterUrl?: string | null;
+    /**
+     * Smaller versions of the image, or of the poster of a video, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as it is wider
      */
     thumbnails: Array<Thumbnail>;
     type: 'IMAGE' | 'VIDEO';
@@ -912,6 +926,19 @@ export type Media = {
      */
     url: string;
     width: number;
+};
+
+export type MediaUpload = {
+    expiresAt: string;
+    id: string;
+    /**
+     * The bytes that have arrived
+     */
+    offset: number;
+    /**
+     * Bytes
+     */
+    size: number;
 };
 
 export type MeetingSafety = {
@@ -1196,7 +1223,7 @@ export type NewStory = {
     bgColor?: string;
     caption?: string;
     /**
-     * Seconds; only for a VIDEO
+     * Seconds; only for a VIDEO. Of a video that was uploaded here, it is known
      */
     duration?: number;
     /**
@@ -1426,12 +1453,17 @@ export type PersonalRecord = {
 
 export type Photo = {
     blurhash: string | null;
+    /**
+     * Of a video uploaded here
+     */
+    durationSeconds?: number;
     height: number | null;
     id: string;
     isMain: boolean;
+    posterUrl?: string | null;
     sortOrder: number;
     /**
-     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     * Smaller versions of the image, or of the poster of a video, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as it is wider
      */
     thumbnails: Array<Thumbnail>;
     type: 'IMAGE' | 'VIDEO';
@@ -1441,9 +1473,14 @@ export type Photo = {
 
 export type Picture = {
     blurhash: string | null;
-    height: number | null;
     /**
-     * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+     * Of a video uploaded here
+     */
+    durationSeconds?: number;
+    height: number | null;
+    posterUrl?: string | null;
+    /**
+     * Smaller versions of the image, or of the poster of a video, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as it is wider
      */
     thumbnails: Array<Thumbnail>;
     type: 'IMAGE' | 'VIDEO';
@@ -9031,9 +9068,11 @@ export type CreatePostErrors = {
      *
      * `VALIDATION_ERROR`: This media cannot be used. Upload it first.
      *
-     * `VALIDATION_ERROR`: An image has been deleted. Upload it again.
+     * `VALIDATION_ERROR`: An image or video has been deleted. Upload it again.
      *
-     * `VALIDATION_ERROR`: mediaUrls must be pictures for an IMAGE and videos for a VIDEO
+     * `VALIDATION_ERROR`: An image was expected, and this is a video. Use the type VIDEO for it
+     *
+     * `VALIDATION_ERROR`: A video was expected, and this is an image. Use the type IMAGE for it
      *
      * `VALIDATION_ERROR`: workoutId must be a workout of yours
      *
@@ -14075,6 +14114,7 @@ export type DeleteLogResponse = DeleteLogResponses[keyof DeleteLogResponses];
 export type UploadMediaData = {
     body: {
         file: Blob | File;
+        poster?: Blob | File;
     };
     headers?: {
         /**
@@ -14090,6 +14130,12 @@ export type UploadMediaData = {
 export type UploadMediaErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: The video is too long. Trim it to at most … seconds
+     *
+     * `VALIDATION_ERROR`: The video is too short. Record at least one second
+     *
+     * `VALIDATION_ERROR`: The video is incomplete or damaged. Export it again, or choose another one
      */
     400: Failure;
     /**
@@ -14113,14 +14159,40 @@ export type UploadMediaErrors = {
      */
     409: Failure;
     /**
+     * `PAYLOAD_TOO_LARGE`: The video must not be larger than … MB
+     *
      * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
      */
     413: Failure;
     /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The file must be an MP4 or MOV video. Export it as MP4 with H.264
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The file has no picture. Choose a video, not a sound recording
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video has several pictures at once. Export it with one
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video is …. Export it as H.264: in Expo Camera, videoCodec: "avc1"
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: Phones cannot play this kind of H.264. Export the video with the profile High, Main or Baseline
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video is HDR. Turn HDR off in the camera settings, or export it with 8 bits per colour
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The sound of the video is …. Export it with AAC, or without sound
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video is copy-protected. Choose one that you recorded yourself
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The picture of the video is too large. Export it with at most 1920 x 1080 pixels
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video has too many pictures a second. Export it with at most 60
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The bit rate of the video is too high. Export it with at most 12 Mbit/s
+     *
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
     /**
+     * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
+     *
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14153,6 +14225,338 @@ export type UploadMediaResponses = {
 };
 
 export type UploadMediaResponse = UploadMediaResponses[keyof UploadMediaResponses];
+
+export type CreateMediaUploadData = {
+    body?: never;
+    headers: {
+        'upload-length': string;
+        'upload-metadata'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/media/uploads';
+};
+
+export type CreateMediaUploadErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
+     *
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The video must not be larger than … MB
+     *
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type CreateMediaUploadError = CreateMediaUploadErrors[keyof CreateMediaUploadErrors];
+
+export type CreateMediaUploadResponses = {
+    /**
+     * Default Response
+     */
+    201: {
+        data: {
+            upload: MediaUpload;
+        };
+        success: true;
+    };
+};
+
+export type CreateMediaUploadResponse = CreateMediaUploadResponses[keyof CreateMediaUploadResponses];
+
+export type DeleteMediaUploadData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/media/uploads/{id}';
+};
+
+export type DeleteMediaUploadErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: There is no such upload, or it has expired. Begin again.
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type DeleteMediaUploadError = DeleteMediaUploadErrors[keyof DeleteMediaUploadErrors];
+
+export type DeleteMediaUploadResponses = {
+    /**
+     * Default Response
+     */
+    204: void;
+};
+
+export type DeleteMediaUploadResponse = DeleteMediaUploadResponses[keyof DeleteMediaUploadResponses];
+
+export type GetMediaUploadData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/media/uploads/{id}';
+};
+
+export type GetMediaUploadErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: An image or video has been deleted. Upload it again.
+     *
+     * `VALIDATION_ERROR`: The video is too long. Trim it to at most … seconds
+     *
+     * `VALIDATION_ERROR`: The video is too short. Record at least one second
+     *
+     * `VALIDATION_ERROR`: The video is incomplete or damaged. Export it again, or choose another one
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: There is no such upload, or it has expired. Begin again.
+     */
+    404: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The file must be an MP4 or MOV video. Export it as MP4 with H.264
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The file has no picture. Choose a video, not a sound recording
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video has several pictures at once. Export it with one
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video is …. Export it as H.264: in Expo Camera, videoCodec: "avc1"
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: Phones cannot play this kind of H.264. Export the video with the profile High, Main or Baseline
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video is HDR. Turn HDR off in the camera settings, or export it with 8 bits per colour
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The sound of the video is …. Export it with AAC, or without sound
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video is copy-protected. Choose one that you recorded yourself
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The picture of the video is too large. Export it with at most 1920 x 1080 pixels
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The video has too many pictures a second. Export it with at most 60
+     *
+     * `UNSUPPORTED_MEDIA_TYPE`: The bit rate of the video is too high. Export it with at most 12 Mbit/s
+     */
+    415: Failure;
+    /**
+     * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
+     *
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type GetMediaUploadError = GetMediaUploadErrors[keyof GetMediaUploadErrors];
+
+export type GetMediaUploadResponses = {
+    /**
+     * Default Response
+     */
+    200: {
+        data: {
+            media: Media;
+        };
+        success: true;
+    };
+    /**
+     * Default Response
+     */
+    202: {
+        data: {
+            upload: MediaUpload;
+        };
+        success: true;
+    };
+};
+
+export type GetMediaUploadResponse = GetMediaUploadResponses[keyof GetMediaUploadResponses];
+
+export type SendMediaPartData = {
+    body?: never;
+    headers: {
+        'upload-offset': string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/media/uploads/{id}';
+};
+
+export type SendMediaPartErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: The parts are longer than the upload
+     *
+     * `VALIDATION_ERROR`: The upload has too many parts. Begin again, with parts of 1 to 5 MB
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This request needs an access token; sign in first
+     *
+     * `INVALID_ACCESS_TOKEN`: The access token is invalid or has expired; refresh it or sign in again
+     */
+    401: Failure;
+    /**
+     * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
+     */
+    403: Failure;
+    /**
+     * `NOT_FOUND`: There is no such upload, or it has expired. Begin again.
+     */
+    404: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `UPLOAD_OFFSET`: Go on at byte …, where the upload has arrived
+     */
+    409: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type SendMediaPartError = SendMediaPartErrors[keyof SendMediaPartErrors];
+
+export type SendMediaPartResponses = {
+    /**
+     * Default Response
+     */
+    204: void;
+};
+
+export type SendMediaPartResponse = SendMediaPartResponses[keyof SendMediaPartResponses];
 
 export type GetMetaData = {
     body?: never;
@@ -16053,10 +16457,15 @@ export type UploadOnboardingPhotoResponses = {
     200: {
         data: {
             blurhash: string | null;
+            /**
+             * Of a video uploaded here
+             */
+            durationSeconds?: number;
             height: number | null;
             key: string;
+            posterUrl?: string | null;
             /**
-             * Smaller versions, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as the image is wider
+             * Smaller versions of the image, or of the poster of a video, narrowest first: 160, 320, 640 and 1080 pixels wide, as far as it is wider
              */
             thumbnails: Array<Thumbnail>;
             type: 'IMAGE' | 'VIDEO';
@@ -17211,7 +17620,15 @@ export type CreateStoryErrors = {
      *
      * `VALIDATION_ERROR`: This media cannot be used. Upload it first.
      *
-     * `VALIDATION_ERROR`: An image has been deleted. Upload it again.
+     * `VALIDATION_ERROR`: An image or video has been deleted. Upload it again.
+     *
+     * `VALIDATION_ERROR`: An image was expected, and this is a video. Use the type VIDEO for it
+     *
+     * `VALIDATION_ERROR`: A video was expected, and this is an image. Use the type IMAGE for it
+     *
+     * `VALIDATION_ERROR`: duration must be that of the video: … seconds. Leave it out to use that
+     *
+     * `VALIDATION_ERROR`: The video of a story has at most 60 seconds. Trim it, or publish it as a post
      */
     400: Failure;
     /**

@@ -2,12 +2,12 @@ import { sql, type SqlBool } from 'kysely'
 import { isAwaitingCopy } from '@tandem/case-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { createMediaKey, type Image } from '@tandem/media-kit'
-import { isMediaKey, isPrivateMediaKey } from '@tandem/media-url-kit'
+import { isMediaKey, isPrivateMediaKey, isVideoKey } from '@tandem/media-url-kit'
 import type { Deps } from '../deps.ts'
 import { MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
-// An image is in use, unused, or marked for deletion. Code that changes its state holds the lock on its row. Lock rows
+// An image or a video is in use, unused, or marked for deletion; a video is being stored before (`videos.ts`). Code that changes its state holds the lock on its row. Lock rows
 // of `media` in the order of their keys, after all other rows. An image is deleted from the storage only after its mark
 // is committed.
 
@@ -50,6 +50,8 @@ export async function copyPhotosOfOthers (
   const keys = images.filter((image) => isMediaKey(image) && !isPrivateMediaKey(image))
   if (keys.length === 0) return images
   const known = await db.selectFrom('media').where('key', 'in', keys).select('key').execute()
+  // Videos are uploaded here only.
+  if (keys.some((key) => isVideoKey(key) && !known.some((row) => row.key === key))) throw new MediaGone()
   return await Promise.all(images.map(async (image) => {
     if (!keys.includes(image) || known.some(({ key }) => key === image)) return image
     const key = createMediaKey('public')
@@ -61,24 +63,16 @@ export async function copyPhotosOfOthers (
   }))
 }
 
-/**
- * Marks the images that a new post or story shows as in use. Images of other hosts are ignored.
- * @returns the MIME types of those that are ours @throws MediaGone
- */
+/** Marks the images that a new post or story shows as in use. Images of other hosts are ignored. @throws MediaGone */
 export async function attachMedia (trx: Trx, images: string[]) {
-  if (images.length === 0) return []
-  const locked = await trx.selectFrom('media').where('key', 'in', images).select([
-    'key',
-    'mime_type',
-    'delete_requested_at'
-  ])
+  if (images.length === 0) return
+  const locked = await trx.selectFrom('media').where('key', 'in', images).select(['key', 'delete_requested_at'])
     .orderBy('key').forUpdate().execute()
   if (locked.some((image) => image.delete_requested_at)) throw new MediaGone()
   if (locked.length > 0) {
     await trx.updateTable('media').where('key', 'in', locked.map(({ key }) => key)).set({ unused_since: null })
       .execute()
   }
-  return locked.map((image) => image.mime_type)
 }
 
 /** An image as stored in a post or a story, and the account that owns the post or story. */

@@ -31,6 +31,7 @@ t.test('media', async (t) => {
       'bytes',
       'height',
       'key',
+      'mediaType',
       'mimeType',
       'thumbnails',
       'type',

@@ -1,6 +1,6 @@
 import { sql, type SqlBool, type UpdateResult } from 'kysely'
 import { privateCopyKeyOf } from '@tandem/media-kit'
-import { isMediaKey, isPrivateMediaKey } from '@tandem/media-url-kit'
+import { isMediaKey, isPrivateMediaKey, isVideoKey } from '@tandem/media-url-kit'
 import { runSteps, settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { MediaNotAllowed, MediaGone } from '../errors.ts'
@@ -40,12 +40,15 @@ async function ensurePrivateCopy ({ db, media }: Pick<Deps, 'db' | 'media'>, acc
   // What a post or story shows was copied to the end.
   if (known.some(({ key, unused_since }) => key === copy && unused_since === null)) return copy
   if (known.some(({ delete_requested_at }) => delete_requested_at)) throw new MediaGone()
+  if (isVideoKey(image) && !known.some(({ key }) => key === image)) throw new MediaGone()
   // The row first, so that no file is left without one. A photo of another service has no row here: its sizes are 0,
   // and the author of the post owns the copy.
   await sql`
-    insert into media (key, account_id, mime_type, width, height, bytes, blurhash)
-    select ${copy}, coalesce(upload.account_id, ${accountId}), 'image/webp',
-      coalesce(width, 0), coalesce(height, 0), coalesce(bytes, 0), blurhash
+    insert into media (key, account_id, mime_type, width, height, bytes, blurhash, duration_seconds, poster_width,
+      poster_height)
+    select ${copy}, coalesce(upload.account_id, ${accountId}), coalesce(mime_type, 'image/webp'),
+      coalesce(width, 0), coalesce(height, 0), coalesce(bytes, 0), blurhash, duration_seconds, poster_width,
+      poster_height
     from (select 1) as one left join media as upload on upload.key = ${image}
     on conflict (key) do nothing`.execute(db)
   if (!await media.copy(image, copy)) throw new MediaGone()

@@ -1,53 +1,57 @@
 import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
-import { examplePicture, Picture, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
-import { Data, data, readIdempotencyKey, IdempotencyHeaders, named, type Routes } from '@tandem/http-kit'
+import {
+  multipartUploads,
+  reencodeImage,
+  VIDEO_BODY_LIMIT,
+  videoErrors,
+  VideoTooLarge,
+  withUpload,
+  type StoredImage
+} from '@tandem/media-kit'
+import { clientSignal, Data, data, IdempotencyHeaders, readIdempotencyKey, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
+import { VideoQuotaExceeded } from '../errors.ts'
 import { storeUpload } from './actions.ts'
-
-const Media = named(
-  'Media',
-  Type.Object({
-    ...Picture.properties,
-    url: Type.String({ description: 'Use it in mediaUrls of a post and in mediaUrl of a story' }),
-    key: Type.String(),
-    mimeType: Type.String(),
-    width: Type.Integer(),
-    height: Type.Integer(),
-    blurhash: Type.String(),
-    bytes: Type.Integer()
-  }, {
-    examples: [{
-      ...examplePicture,
-      key: 'public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
-      mimeType: 'image/webp',
-      bytes: 18_203
-    }]
-  })
-)
+import { Media } from './schemas.ts'
+import { storeVideo } from './videos.ts'
 
 export const mediaRoutes: Routes<Deps> = async (app, deps) => {
+  const { maxVideoMegabytes } = deps
   await app.register(multipartUploads)
 
   app.post('/media', {
-    bodyLimit: UPLOAD_BODY_LIMIT,
+    bodyLimit: VIDEO_BODY_LIMIT,
     schema: {
       operationId: 'uploadMedia',
-      summary: 'Upload an image for a post or a story',
+      summary: 'Upload an image or a video for a post or a story',
       description:
-        'multipart/form-data with the field `file`: JPEG, PNG or WebP, at most 5 MB and 40 million pixels. ' +
-        'The image is re-encoded without camera metadata.',
+        'multipart/form-data with the field `file`. An image is JPEG, PNG or WebP, at most 5 MB and 40 million pixels, ' +
+        'and is re-encoded without camera metadata. A video is MP4 or MOV with H.264, at most 50 MB, ' +
+        '60 seconds and 1920 x 1080 pixels; its place, title and other tracks are dropped. It can have ' +
+        'a second field, `poster`: the image to show until it plays. Videos of one account: 500 MB a day, three at once.',
       fileField: 'file',
+      optionalFileField: 'poster',
       'x-extension': true,
       headers: IdempotencyHeaders,
-      errors: [IdempotencyConflict],
+      errors: [IdempotencyConflict, VideoTooLarge, VideoQuotaExceeded, ...Object.values(videoErrors)],
       response: { 200: Data(Type.Object({ media: Media })) }
     }
   }, async (request, reply) => {
     const { account } = request
-    const image = await readImage(request, reply, 'file', account.id)
-    const idempotencyKey = readIdempotencyKey(request, image.bytes)
-    const stored = await storeUpload(deps, account.id, image, idempotencyKey)
-    return data({ media: { ...deps.media.describe(stored.key, stored), ...stored } })
+    const client = clientSignal(reply)
+    return await withUpload(request, { maxVideoMegabytes }, async (uploaded) => {
+      if (uploaded.file.isVideo) {
+        const idempotencyKey = readIdempotencyKey(request, uploaded.file.sha256)
+        const stored = await storeVideo(deps, uploaded, { accountId: account.id, idempotencyKey, client })
+        return toResponse(deps, { ...stored, mediaType: 'VIDEO' as const })
+      }
+      const image = await reencodeImage(uploaded.file.path, uploaded.file.type, account.id, client)
+      const stored = await storeUpload(deps, account.id, image, readIdempotencyKey(request, image.bytes))
+      return toResponse(deps, { ...stored, mediaType: 'IMAGE' as const })
+    })
   })
 }
+
+const toResponse = <Stored extends StoredImage>({ media }: Deps, stored: Stored) =>
+  data({ media: { ...media.describe(stored.key, stored), ...stored } })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AchievementShared, AchievementUnshared, PostDeleted, PostEdited, PostNarrowed } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { MediaOfOtherType, NotYourPost, PostEmpty, PostNotFound } from '../errors.ts'
+import { NotYourPost, PostEmpty, PostNotFound } from '../errors.ts'
 import { replaceHashtags } from '../hashtags/actions.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import { createMentions, updateMentions } from '../mentions/actions.ts'
@@ -34,12 +34,12 @@ const achievementIdOf = sql<string | null>`achievement ->> 'id'`.as('achievement
 const showsNothing = sql<boolean>`content = '' and media_urls = '{}' and type <> 'POLL'
   and coalesce(activity_id, workout_id, achievement_id, location_name) is null`.as('isEmpty')
 
-/** @throws PostEmpty, MediaGone, MediaOfOtherType */
+/** @throws PostEmpty, MediaGone */
 export async function createPost (db: Db, post: NewPost, idempotencyKey?: IdempotencyKey) {
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const { authorId, type, visibility, content, mediaUrls, poll, latitude, longitude } = post
     const { workout, achievement, activity } = post.snapshots
-    checkTypes(type, await attachMedia(trx, mediaUrls))
+    await attachMedia(trx, mediaUrls)
     const { id, isEmpty } = await trx.insertInto('posts')
       .values({
         author_id: authorId,
@@ -69,13 +69,6 @@ export async function createPost (db: Db, post: NewPost, idempotencyKey?: Idempo
     await createMentions(trx, { post: { id, authorId, visibility }, commentId: null, authorId, content })
     return await findPost(trx, id, authorId) ?? failUnreadable(id)
   })
-}
-
-/** Our own media must be what the post says it is. @throws MediaOfOtherType */
-function checkTypes (type: PostType, mimeTypes: string[]) {
-  const contradicts = (mimeType: string) =>
-    type === 'IMAGE' && mimeType.startsWith('video/') || type === 'VIDEO' && mimeType.startsWith('image/')
-  if (mimeTypes.some(contradicts)) throw new MediaOfOtherType()
 }
 
 /** @throws NotYourPost, PostEmpty, and the errors of reading the post */

@@ -25,7 +25,8 @@ import {
   PollEndTooLate,
   PollOptionsEqual,
   MediaGone,
-  MediaOfOtherType,
+  ImageInVideo,
+  VideoInImage,
   postErrors,
   PostEmpty,
   NotYourPost,
@@ -35,6 +36,7 @@ import {
 } from '../errors.ts'
 import { copyPhotosOfOthers, deleteMarked } from '../media/actions.ts'
 import { ensureOwnPrivateImages, toPrivateImages, replacePublicImages } from '../media/private-copies.ts'
+import { checkTypes } from '../media/queries.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
 import { findLanguage } from '../people/queries.ts'
@@ -126,7 +128,8 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
         PollEndTooLate,
         MediaNotAllowed,
         MediaGone,
-        MediaOfOtherType,
+        VideoInImage,
+        ImageInVideo,
         UnknownWorkout,
         UnknownAchievement,
         UnknownActivity,
@@ -145,6 +148,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     })
     await ensureMentionedPeople(deps, content)
     const images = mediaUrls.map((url) => media.toStoredValue(url))
+    if (type === 'IMAGE' || type === 'VIDEO') checkTypes(images, type)
     await ensureOwnPrivateImages(db, account.id, images)
     const shownImages = visibility === 'PUBLIC'
       ? await copyPhotosOfOthers(deps, account.id, images)

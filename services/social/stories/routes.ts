@@ -29,15 +29,20 @@ import {
   MediaGone,
   StoryLimitExceeded,
   storyErrors,
-  NotEmoji
+  NotEmoji,
+  ImageInVideo,
+  StoryDurationDiffers,
+  StoryVideoTooLong,
+  VideoInImage
 } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
-import { createDescriber } from '../media/queries.ts'
+import { checkTypes, createDescriber } from '../media/queries.ts'
 import { ensureOwnPrivateImages, toPrivateImages } from '../media/private-copies.ts'
 import { withAuthors } from '../people/authors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { storyMediaTypes } from '../tables.ts'
 import { deleteStory, createStory, reactToStory, removeReaction, viewStory } from './actions.ts'
+import { readStoryDuration } from './duration.ts'
 import { findStory, listRings, listStories, listViewers, type StoryRow } from './queries.ts'
 import { Ring, Story, Viewer } from './story.ts'
 
@@ -60,7 +65,11 @@ const NewStory = named(
     textColor: Type.Optional(Color),
     bgColor: Type.Optional(Color),
     fontStyle: Type.Optional(ClientDetail({ max: 50 })),
-    duration: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Seconds; only for a VIDEO' }))
+    duration: Type.Optional(Type.Number({
+      minimum: 1,
+      maximum: 60,
+      description: 'Seconds; only for a VIDEO. Of a video that was uploaded here, it is known'
+    }))
   }, {
     examples: [{
       mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
@@ -125,7 +134,16 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       description: "At most 10 on one calendar day in the author's time zone.",
       headers: IdempotencyHeaders,
       body: NewStory,
-      errors: [MediaNotAllowed, MediaGone, StoryLimitExceeded, IdempotencyConflict],
+      errors: [
+        MediaNotAllowed,
+        MediaGone,
+        VideoInImage,
+        ImageInVideo,
+        StoryDurationDiffers,
+        StoryVideoTooLong,
+        StoryLimitExceeded,
+        IdempotencyConflict
+      ],
       response: {
         201: Data(Type.Object({ story: Type.Pick(Story, ['id', 'mediaUrl', 'expiresAt'], { examples: [published] }) }))
       }
@@ -135,6 +153,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     const { mediaUrl, mediaType } = body
     if (!media.isAllowedUrl(mediaUrl)) throw new MediaNotAllowed()
     const image = media.toStoredValue(mediaUrl)
+    checkTypes([image], mediaType)
     await ensureOwnPrivateImages(db, account.id, [image])
     const [shown = image] = await toPrivateImages(deps, account.id, [image])
     const timezone = await findTimezone(deps, account.id)
@@ -148,7 +167,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
         textColor: body.textColor ?? null,
         bgColor: body.bgColor ?? null,
         fontStyle: body.fontStyle || null,
-        duration: mediaType === 'VIDEO' ? body.duration ?? null : null
+        duration: mediaType === 'VIDEO' ? await readStoryDuration(db, shown, body.duration) : null
       },
       timezone,
       readIdempotencyKey(request)
@@ -176,7 +195,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'deleteStory',
       summary: 'Delete your story',
-      description: 'Its image is deleted too.',
+      description: 'Its image or video is deleted too.',
       params,
       errors: [...storyErrors, NotYourStory],
       response: { 200: Message }

@@ -9,7 +9,7 @@ import { AchievementSnapshot, ActivitySnapshot, People, PeopleNamed, WorkoutSnap
 import { testDatabase } from '@tandem/database-kit/testing'
 import { Unavailable } from '@tandem/process-kit'
 import type { Teardown } from '@tandem/test-kit'
-import { createMedia, diskStorage } from '@tandem/media-kit'
+import { createMedia, createUploadParts, diskStorage } from '@tandem/media-kit'
 import { mediaSigningKey } from '@tandem/media-url-kit/testing'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
@@ -79,8 +79,10 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     handleRpc(People, async ({ accountIds }) => findPeople(accountIds, ({ accountId }) => accountId)),
     handleRpc(PeopleNamed, async ({ usernames }) => findPeople(usernames, ({ username }) => username))
   ], () => profiles.isUnavailable)
+  const storage = diskStorage(folder)
+  const uploadParts = createUploadParts(storage)
   const media = createMedia({
-    storage: diskStorage(folder),
+    storage,
     cdnUrl: 'https://cdn.example.com',
     ownUrlsOnly: onlyOwnMedia,
     signingKey: mediaSigningKey
@@ -90,9 +92,12 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     callRpc,
     people: createPeopleLookup({ db, callRpc, media }),
     media,
+    uploadParts,
+    maxVideoMegabytes: 50,
+    maxVideoSeconds: 60,
     ranking: createRanking(db),
     fourEyes: new Set(),
-    erasure: createSocialErasure({ db, callRpc, media })
+    erasure: createSocialErasure({ db, callRpc, media, uploadParts })
   }
   const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())

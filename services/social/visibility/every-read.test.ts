@@ -2,6 +2,7 @@ import t from 'tap'
 import { PersonHidden } from '@tandem/contracts'
 import { deliver } from '@tandem/bus-kit/testing'
 import { listReads, type Read } from '@tandem/http-kit/testing'
+import { createMediaKey, neutralBlurhash } from '@tandem/media-kit'
 import { givenStory, testApp } from '../test/app.ts'
 
 // Requests every GET of the API document. A new one is requested too, and fails here if it names an object that this
@@ -17,16 +18,34 @@ async function createObjects (name: string) {
   const postId = data.post.id as string
   const { data: { comment } } = await post(id, `/feed/${postId}/comment`, { content: `secret of ${name}` })
   const story = await givenStory(db, { author_id: id, caption: `secret of ${name}` })
-  return { id, name, postId, commentId: comment.id as string, storyId: story.id }
+  return { id, name, postId, commentId: comment.id as string, storyId: story.id, uploadId: await createUpload(id) }
+}
+/** A video that has arrived in parts. */
+async function createUpload (accountId: string) {
+  const key = createMediaKey('public', 'mp4')
+  await db.insertInto('media').values({
+    key,
+    account_id: accountId,
+    mime_type: 'video/mp4',
+    width: 1,
+    height: 1,
+    bytes: 1,
+    blurhash: neutralBlurhash(null)
+  }).execute()
+  const { id } = await db.insertInto('media_uploads')
+    .values({ account_id: accountId, mime_type: 'video/mp4', bytes: 1, media_key: key }).returning('id')
+    .executeTakeFirstOrThrow()
+  return id
 }
 type Person = Awaited<ReturnType<typeof createObjects>>
 
-const readsOf = async ({ id, name, postId, commentId, storyId }: Person) =>
+const readsOf = async ({ id, name, postId, commentId, storyId, uploadId }: Person) =>
   await listReads(app.app, {
     objects: {
       '/feed/{id}/comment/{commentId}': `/feed/${postId}/comment/${commentId}`,
       '/feed/{id}': `/feed/${postId}`,
       '/stories/{id}': `/stories/${storyId}`,
+      '/media/uploads/{id}': `/media/uploads/${uploadId}`,
       '/users/{userId}': `/users/${id}`,
       '/users/by-username/{username}': `/users/by-username/${name}`
     },

@@ -1,0 +1,94 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { createFairQueue, Unavailable } from '@tandem/process-kit'
+import { TooManyVideos, videoErrors } from '../errors.ts'
+import type { Result } from './remux-process.ts'
+import type { VideoDetails } from './remux.ts'
+
+// A video of 50 MB takes half a second.
+const DEADLINE_MS = 20_000
+const HEAP_MEBIBYTES = 96
+const MAX_PROCESS_BYTES = 256 * 1024 * 1024
+const WATCH_INTERVAL_MS = 100
+const PAGE_BYTES = 4_096
+
+const program = path.join(import.meta.dirname, 'remux-process.ts')
+const kit = path.dirname(import.meta.dirname)
+// All that it may read besides its video: its own code.
+const code = [kit, realpathSync(path.join(kit, 'node_modules/mediabunny'))]
+
+// Waiting videos are on disk.
+const enqueue = createFairQueue({
+  concurrency: 2,
+  concurrencyPerOwner: 1,
+  maxWaiting: 64,
+  maxWaitingPerOwner: 6,
+  createError: () => new TooManyVideos()
+})
+
+/**
+ * Copies a video that a client uploaded to the file `target`: one H.264 picture and at most one AAC sound, nothing else
+ * of the file. It happens in a process of its own, with bounded memory and time, two at a time and one of each account.
+ * @param client aborted when the client disconnects; a video that still waits is then not processed
+ * @throws the errors of videos in `errors.ts`, TooManyVideos, Unavailable
+ */
+export async function prepareVideo (
+  source: string,
+  target: string,
+  { accountId, maxSeconds, client }: { accountId: string, maxSeconds: number, client?: AbortSignal | undefined }
+): Promise<VideoDetails> {
+  const result = await enqueue(accountId, async () => await runProcess(source, target, maxSeconds), client)
+  if ('video' in result) return result.video
+  throw new videoErrors[result.problem](...result.details)
+}
+
+async function runProcess (source: string, target: string, maxSeconds: number): Promise<Result> {
+  const child = fork(program, [source, target, String(maxSeconds)], {
+    // None of our secrets. Each arena of malloc would keep memory of its own.
+    env: { MALLOC_ARENA_MAX: '2' },
+    execArgv: [
+      `--max-old-space-size=${HEAP_MEBIBYTES}`,
+      '--permission',
+      ...[...code, source, target].map((each) => `--allow-fs-read=${each}`),
+      `--allow-fs-write=${target}`
+    ],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc']
+  })
+  const stopWatching = endIfTooLarge(child)
+  const deadline = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS)
+  try {
+    return await resultOf(child)
+  } finally {
+    clearTimeout(deadline)
+    stopWatching()
+    child.kill('SIGKILL')
+  }
+}
+
+async function resultOf (child: ChildProcess) {
+  return await new Promise<Result>((resolve, reject) => {
+    let stderr = ''
+    child.stderr?.on('data', (chunk: Buffer) => {
+      stderr = (stderr + chunk.toString()).slice(-1_000)
+    })
+    child.once('message', (result) => resolve(result as Result))
+    child.once('error', (cause) => reject(new Unavailable({ cause })))
+    child.once('close', (status, signal) => {
+      // Of the heap, or of time or memory: a file that does this to its reader is not to be played by anybody.
+      if (signal !== null) return resolve({ problem: 'CorruptVideo', details: [] })
+      reject(new Unavailable({ cause: new Error(`remux-process ended with ${status}: ${stderr}`) }))
+    })
+  })
+}
+
+/** Ends a process whose memory grows beyond its bound, also that outside of its heap. Linux only. */
+function endIfTooLarge (child: ChildProcess) {
+  const timer = setInterval(() => {
+    void readFile(`/proc/${child.pid}/statm`, 'utf8').then((text) => {
+      if (Number(text.split(' ')[1]) * PAGE_BYTES > MAX_PROCESS_BYTES) child.kill('SIGKILL')
+    }, () => {})
+  }, WATCH_INTERVAL_MS)
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,19 @@
+// A process of its own for each video, without rights, secrets or network: what reads a stranger's bytes may fail or
+// hang, and is ended from outside. See `videos.ts`.
+import { VideoProblem, type ProblemName } from './problems.ts'
+import { remux, type VideoDetails } from './remux.ts'
+
+export type Result = { video: VideoDetails } | { problem: ProblemName, details: string[] }
+
+const [source = '', target = '', maxSeconds] = process.argv.slice(2)
+
+function toResult (error: unknown): Result {
+  if (error instanceof VideoProblem) return { problem: error.problem, details: error.details }
+  // mediabunny throws plain errors for what it does not understand. A full disk is no problem of the file.
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw error
+  return { problem: 'CorruptVideo', details: [] }
+}
+
+const result = await remux(source, target, { maxSeconds: Number(maxSeconds) })
+  .then((video): Result => ({ video }), toResult)
+process.send?.(result, () => process.disconnect?.())

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
+import t, { type Test } from 'tap'
+import { Upload } from 'tus-js-client'
+import { testVideo } from '@tandem/media-kit/testing'
+import { bearer } from '@tandem/http-kit/testing'
+import { until } from '@tandem/test-kit'
+import { runHousekeeping } from '../housekeeping.ts'
+import { testApp } from '../test/app.ts'
+
+async function start (t: Test) {
+  const test = await testApp(t)
+  const { app, folder, get } = test
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const endpoint = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/media/uploads`
+  const ana = await test.person('Ana')
+  const send = async (
+    method: 'POST' | 'HEAD' | 'PATCH' | 'DELETE' | 'GET',
+    path = '',
+    { headers = {}, payload, who = ana }: { headers?: Record<string, string>, payload?: Buffer, who?: string } = {}
+  ) => await app.inject({ method, url: `/media/uploads${path}`, headers: { ...bearer(who), ...headers }, payload })
+  return {
+    ...test,
+    ana,
+    endpoint,
+    send,
+    /** Begins an upload and returns its id. */
+    begin: async (bytes: number) => {
+      const response = await send('POST', '', { headers: { 'upload-length': String(bytes) } })
+      t.equal(response.statusCode, 201, response.body)
+      return response.json().data.upload.id as string
+    },
+    sendPart: async (id: string, offset: number, payload: Buffer, who = ana) =>
+      await send('PATCH', `/${id}`, {
+        who,
+        payload,
+        headers: { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(offset) }
+      }),
+    finished: async (id: string, who = ana) => {
+      await until(async () => (await get(who, `/media/uploads/${id}`)).status !== 202)
+      return await get(who, `/media/uploads/${id}`)
+    },
+    files: async () =>
+      (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile()).length
+  }
+}
+
+t.test('a client of the protocol sends a video in parts, over a connection that breaks off', async (t) => {
+  const { ana, app, endpoint, files, finished, post } = await start(t)
+  let parts = 0
+  app.server.prependListener('request', (request) => {
+    // The second part arrives, and its response gets lost.
+    if (request.method === 'PATCH' && ++parts === 2) request.once('end', () => request.socket.destroy())
+  })
+  const upload = new Upload(testVideo(), {
+    endpoint,
+    chunkSize: 10_000,
+    retryDelays: [10, 10],
+    headers: bearer(ana),
+    metadata: { filetype: 'video/quicktime', filename: 'holiday.mov' }
+  })
+  await new Promise<void>((resolve, reject) => {
+    upload.options.onSuccess = () => resolve()
+    upload.options.onError = reject
+    upload.start()
+  })
+  const id = upload.url?.split('/').at(-1) ?? ''
+  t.match(upload.url, /\/media\/uploads\/[0-9a-f-]{36}$/)
+  t.ok(parts >= 3)
+  const { status, data } = await finished(id)
+  t.equal(status, 200)
+  t.match(data.media, { type: 'VIDEO', mediaType: 'VIDEO', width: 320, durationSeconds: 2, mimeType: 'video/mp4' })
+  t.equal(await files(), 1, 'its parts are gone')
+  t.equal((await post(ana, '/feed', { type: 'VIDEO', mediaUrls: [data.media.url] })).status, 201)
+})
+
+t.test('where an upload has arrived is known, and of two parts for one place one counts', async (t) => {
+  const { begin, send, sendPart, finished, files } = await start(t)
+  const video = testVideo()
+  const id = await begin(video.length)
+  const where = async () => {
+    const { statusCode, headers } = await send('HEAD', `/${id}`)
+    return [statusCode, headers['upload-offset'], headers['upload-length'], headers['tus-resumable']]
+  }
+  t.same(await where(), [200, '0', String(video.length), '1.0.0'])
+  const both = await Promise.all([sendPart(id, 0, video.subarray(0, 9_000)), sendPart(id, 0, video.subarray(0, 8_000))])
+  t.same(both.map(({ statusCode }) => String(statusCode)).sort(), ['204', '409'])
+  const first = both.find(({ statusCode }) => statusCode === 204)
+  const offset = Number(first?.headers['upload-offset'])
+  t.same(await where(), [200, String(offset), String(video.length), '1.0.0'])
+  t.match((await sendPart(id, 0, video)).json(), { code: 'UPLOAD_OFFSET', error: new RegExp(String(offset)) })
+  t.match((await sendPart(id, offset, video)).json(), { code: 'VALIDATION_ERROR', error: /longer/ })
+  t.match((await send('GET', `/${id}`)).json(), { data: { upload: { id, size: video.length, offset } } })
+  t.equal(await files(), 1, 'what does not count is not kept')
+  t.equal((await sendPart(id, offset, video.subarray(offset))).statusCode, 204)
+  t.equal((await finished(id)).status, 200)
+})
+
+t.test('an upload belongs to its account, ends when it is deleted or a day old, and is limited', async (t) => {
+  const { begin, db, deps, person, send, sendPart, files } = await start(t)
+  const ben = await person('Ben')
+  const [id, other] = [await begin(20_000), await begin(20_000)]
+  await sendPart(id, 0, Buffer.alloc(5_000))
+  await sendPart(other, 0, Buffer.alloc(5_000))
+  for (const method of ['HEAD', 'GET', 'DELETE'] as const) {
+    t.equal((await send(method, `/${id}`, { who: ben })).statusCode, 404, method)
+  }
+  t.equal((await sendPart(id, 5_000, Buffer.alloc(1), ben)).statusCode, 404)
+  t.equal((await send('GET', `/${randomUUID()}`)).statusCode, 404)
+  t.equal((await send('DELETE', `/${id}`)).statusCode, 204)
+  t.equal((await send('HEAD', `/${id}`)).statusCode, 404)
+  t.equal(await files(), 1)
+  await sql`update media_uploads set expires_at = now() - interval '1 second'`.execute(db)
+  t.equal((await sendPart(other, 5_000, Buffer.alloc(1))).statusCode, 404)
+  await runHousekeeping(deps)
+  t.equal(await files(), 0)
+  const length = (bytes: number, more = {}) => ({ headers: { 'upload-length': String(bytes), ...more } })
+  t.equal((await send('POST', '', length(51 * 1024 * 1024))).statusCode, 413)
+  t.equal((await send('POST', '', length(0))).statusCode, 400)
+  t.equal((await send('POST', '')).statusCode, 400)
+  const webm = { 'upload-metadata': `filetype ${Buffer.from('video/webm').toString('base64')}` }
+  t.equal((await send('POST', '', length(1_000, webm))).statusCode, 415)
+  for (let counted = 0; counted < 9; counted++) await begin(50 * 1024 * 1024)
+  t.match(await send('POST', '', length(50 * 1024 * 1024)), { statusCode: 429 }, '500 MB a day')
+})
+
+t.test('a refused video says so when it is asked for, and keeps nothing', async (t) => {
+  const { begin, sendPart, finished, files } = await start(t)
+  const video = testVideo('hevc.mov')
+  const id = await begin(video.length)
+  await sendPart(id, 0, video)
+  t.match(await finished(id), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', error: /HEVC/ })
+  t.equal(await files(), 0)
+})
+
+t.test('what a killed process did not finish, the next question starts again', async (t) => {
+  const { ana, begin, db, get, sendPart, finished } = await start(t)
+  const video = testVideo()
+  const id = await begin(video.length)
+  const lease = async (minutes: number) =>
+    await sql`update media_uploads set processing_until = now() + make_interval(mins => ${minutes})`.execute(db)
+  await lease(3)
+  await sendPart(id, 0, video)
+  t.equal((await get(ana, `/media/uploads/${id}`)).status, 202, 'the other process may still work')
+  await lease(-3)
+  t.equal((await finished(id)).status, 200)
+})
+
+t.test('an erasure takes the parts', async (t) => {
+  const { ana, begin, db, deps, files, sendPart } = await start(t)
+  await sendPart(await begin(20_000), 0, Buffer.alloc(5_000))
+  t.equal(await files(), 1)
+  await db.insertInto('departures').values({ account_id: ana, erasure_id: randomUUID() }).execute()
+  await deps.erasure.eraseDue()
+  t.equal(await files(), 0)
+})

@@ -1,0 +1,155 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { FastifyError } from '@fastify/error'
+import { sql } from 'kysely'
+import { dayAround } from '@tandem/account-kit'
+import { RateLimited } from '@tandem/http-kit'
+import { temporaryFile } from '@tandem/media-kit'
+import { settleEach } from '@tandem/process-kit'
+import type { Deps } from '../deps.ts'
+import { UploadBehind, UploadNotFound, UploadPartsTooSmall, UploadTooLong, VideoQuotaExceeded } from '../errors.ts'
+import { findTimezone } from '../people/actions.ts'
+import type { Db } from '../tables.ts'
+import { storeVideo, useVideoQuota } from './videos.ts'
+
+// A video that arrives in parts: a row, and a file for each part. The last part starts the processing; where its process
+// is killed, the next question for the result starts it again.
+
+const MAX_PARTS = 200
+const PROCESSING_LEASE = '3 minutes'
+const EXPIRED_BATCH_SIZE = 50
+
+/** @throws VideoQuotaExceeded */
+export async function createUpload (
+  deps: Deps,
+  accountId: string,
+  { mimeType, bytes }: { mimeType: string, bytes: number }
+) {
+  const day = dayAround(await findTimezone(deps, accountId), new Date())
+  return await deps.db.transaction().execute(async (trx) => {
+    if (!await useVideoQuota(trx, { accountId, day, bytes })) throw new VideoQuotaExceeded()
+    return await trx.insertInto('media_uploads').values({ account_id: accountId, mime_type: mimeType, bytes })
+      .returning(uploadColumns).executeTakeFirstOrThrow()
+  })
+}
+
+const uploadColumns = [
+  'id',
+  'mime_type as mimeType',
+  'bytes',
+  'received_bytes as receivedBytes',
+  'parts',
+  'media_key as mediaKey',
+  'problem',
+  'expires_at as expiresAt'
+] as const
+
+/** @throws UploadNotFound also if it has expired */
+export async function findUpload (db: Db, { id, accountId }: { id: string, accountId: string }) {
+  const upload = await db.selectFrom('media_uploads').where('id', '=', id).where('account_id', '=', accountId)
+    .where('expires_at', '>', sql<Date>`now()`).select(uploadColumns).executeTakeFirst()
+  if (!upload) throw new UploadNotFound()
+  return upload
+}
+
+interface Part {
+  id: string
+  accountId: string
+  /** How many bytes the client believes to have arrived. */
+  offset: number
+  chunks: AsyncIterable<Buffer>
+}
+
+/**
+ * Stores a part. Of two parts for the same place at once, one counts.
+ * @returns how many bytes have arrived
+ * @throws UploadNotFound, UploadBehind, UploadTooLong, UploadPartsTooSmall, Unavailable
+ */
+export async function storePart ({ db, uploadParts }: Deps, { id, accountId, offset, chunks }: Part) {
+  const upload = await findUpload(db, { id, accountId })
+  if (upload.receivedBytes !== offset) throw new UploadBehind(String(upload.receivedBytes))
+  if (upload.parts.length >= MAX_PARTS) throw new UploadPartsTooSmall()
+  const part = randomUUID()
+  let bytes = 0
+  try {
+    await uploadParts.write(
+      id,
+      part,
+      (async function* () {
+        for await (const chunk of chunks) {
+          bytes += chunk.length
+          if (offset + bytes > upload.bytes) throw new UploadTooLong()
+          yield chunk
+        }
+      })()
+    )
+    const stored = await db.updateTable('media_uploads').where('id', '=', id).where('received_bytes', '=', offset)
+      .set({ received_bytes: offset + bytes, parts: sql`array_append(parts, ${part})` })
+      .returning('received_bytes as receivedBytes').executeTakeFirst()
+    if (!stored) throw new UploadBehind(String((await findUpload(db, { id, accountId })).receivedBytes))
+    return stored.receivedBytes
+  } catch (error) {
+    await uploadParts.removePart(id, part).catch(() => {})
+    throw error
+  }
+}
+
+/** @throws UploadNotFound */
+export async function deleteUpload (deps: Deps, { id, accountId }: { id: string, accountId: string }) {
+  await findUpload(deps.db, { id, accountId })
+  await removeUpload(deps, id)
+}
+
+async function removeUpload ({ db, uploadParts }: Pick<Deps, 'db' | 'uploadParts'>, id: string) {
+  await uploadParts.remove(id)
+  await db.deleteFrom('media_uploads').where('id', '=', id).execute()
+}
+
+/** Stores the video of an upload whose bytes have all arrived, unless that is done or another process does it. */
+export async function processUpload (deps: Deps, id: string) {
+  const { db, uploadParts } = deps
+  const upload = await db.updateTable('media_uploads').where('id', '=', id)
+    .whereRef('received_bytes', '=', 'bytes').where('media_key', 'is', null).where('problem', 'is', null)
+    .where((row) => row.or([row('processing_until', 'is', null), row('processing_until', '<', sql<Date>`now()`)]))
+    .set({ processing_until: sql<Date>`now() + ${PROCESSING_LEASE}::interval` })
+    .returning(['account_id as accountId', 'mime_type as type', 'bytes', 'parts']).executeTakeFirst()
+  if (!upload) return
+  const { accountId, type, bytes, parts } = upload
+  const path = temporaryFile()
+  try {
+    const hash = createHash('sha256')
+    await pipeline(uploadParts.read(id, parts), async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        yield chunk
+      }
+    }, createWriteStream(path))
+    const file = { path, type, isVideo: true, bytes, sha256: hash.digest() }
+    const { key } = await storeVideo(deps, { file, poster: undefined }, { accountId, isCounted: true })
+    await db.updateTable('media_uploads').where('id', '=', id).set({ media_key: key }).execute()
+    await uploadParts.remove(id)
+  } catch (error) {
+    const problem = problemOf(error)
+    await db.updateTable('media_uploads').where('id', '=', id)
+      .set({ processing_until: null, problem: problem && JSON.stringify(problem) }).execute()
+    if (!problem) throw error
+    await uploadParts.remove(id)
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+/** What is wrong with the file; undefined if processing it later may succeed. */
+function problemOf (error: unknown) {
+  if (!(error instanceof FastifyError) || error instanceof RateLimited || (error.statusCode ?? 500) >= 500) return null
+  return { code: error.code, statusCode: error.statusCode ?? 400, message: error.message }
+}
+
+/** Deletes uploads that were not finished within a day, and the rows of others. */
+export async function deleteExpiredUploads (deps: Pick<Deps, 'db' | 'uploadParts'>) {
+  const expired = await deps.db.selectFrom('media_uploads').where('expires_at', '<', sql<Date>`now()`).select('id')
+    .limit(EXPIRED_BATCH_SIZE).execute()
+  await settleEach(expired, async ({ id }) => await removeUpload(deps, id))
+}
