@@ -26,6 +26,7 @@ export const unansweredFields: Reasons = {
     'identity immediately',
     'identity reportId',
     'identity sessionId',
+    'identity transfer',
     'notification accept',
     'notification confirm',
     'notification ids',
@@ -57,7 +58,18 @@ export const unansweredFields: Reasons = {
     'social pollEndsAt',
     'social pollOptions',
     'social pollQuestion',
+    'social poster',
     'social workoutId'
+  ],
+  'A store says it, or the app that bought there; what the store answers to it comes back.': [
+    'identity app_user_id',
+    'identity event',
+    'identity messageId',
+    'identity purchaseToken',
+    'identity signedPayload',
+    'identity signedTransaction',
+    'identity transferred_from',
+    'identity transferred_to'
   ],
   'It recognizes a repeat, or two accounts on one device.': ['fitmatch clientMessageId', 'identity deviceId'],
   'Operators read it, and nobody else.': ['identity description', 'social evidence'],
@@ -97,8 +109,7 @@ export const unreadColumns: Reasons = {
   ],
   '`upsertVersioned` compares it by its name.': [
     'dashboard people.changed_at',
-    'dashboard profile_facts.changed_at',
-    'fitmatch people.changed_at'
+    'dashboard profile_facts.changed_at'
   ],
   'A constraint of the table limits it.': ['fitmatch profiles.venue_count']
 }

@@ -1,5 +1,6 @@
 -- What an app gives to a store instead of an account's id, so that the store does not learn it. Null once the account is erased.
-alter table accounts add column account_token uuid unique default gen_random_uuid();
+alter table accounts add column account_token uuid default gen_random_uuid();
+create index accounts_by_token on accounts (account_token);
 -- Whether purchases in the stores' sandboxes count for this account, as those of people who review the app for a store.
 alter table accounts add column uses_sandbox boolean not null default false;
 
@@ -73,8 +74,9 @@ create table grants (
 create index grants_by_account on grants (account_id);
 
 alter table subscriptions add column entitlements text[] not null default '{unlimited_swipes,see_likes}';
-alter table subscriptions add column purchase_id uuid references purchases on delete set null;
-alter table subscriptions add column grant_id uuid references grants on delete set null;
+-- What it is derived from.
+alter table subscriptions add column purchase_id uuid;
+alter table subscriptions add column grant_id uuid;
 
 insert into grants (account_id, plan_id, reason, starts_at, ends_at)
   select account_id, plan_id, 'OPERATOR', current_period_start, current_period_end from subscriptions

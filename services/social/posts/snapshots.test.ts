@@ -198,30 +198,6 @@ t.test('that an achievement is shared, and no longer, is published once', async 
   t.same(await ofPost('social.achievement.unshared.v1'), [event])
 })
 
-t.test('a picture of ours is no video, and a video of ours no picture', async (t) => {
-  // Videos are stored under keys of the same form.
-  const [picture, video] = [`public/${randomUUID()}.webp`, `public/${randomUUID()}.webp`]
-  for (const [key, mimeType] of [[picture, 'image/webp'], [video, 'video/mp4']] as const) {
-    await db.insertInto('media')
-      .values({
-        key,
-        account_id: ana,
-        mime_type: mimeType,
-        width: 1,
-        height: 1,
-        bytes: 1,
-        delete_requested_at: null,
-        deleted_at: null,
-        blurhash: null
-      })
-      .execute()
-  }
-  const postOf = async (type: string, key: string) =>
-    (await create(ana, { type, mediaUrls: [`https://cdn.example.com/${key}`] })).status
-  t.same(await Promise.all([postOf('IMAGE', picture), postOf('VIDEO', video), postOf('TEXT', video)]), [201, 201, 201])
-  t.same(await Promise.all([postOf('IMAGE', video), postOf('VIDEO', picture)]), [400, 400])
-})
-
 t.test('a page of posts that show something costs as many statements as a page of texts', async (t) => {
   const [texts, shows] = [await person('Texts'), await person('Shows')]
   for (let each = 0; each < 5; each++) await create(texts, {})
