@@ -109,23 +109,24 @@ t.test('refusals of an overloaded service do not open its breaker', async (t) =>
 
 t.test('uploads of any length have ten seconds, and their timeouts do not open the breaker', together, async (t) => {
   const { call, as, services } = await testGateway(t)
-  services.social.respondWith(({ url }, response) => {
-    if (url === '/feed') response.writeHead(200).end()
+  services.fitmatch.respondWith(({ url }, response) => {
+    if (url === '/fitmatch/settings') response.writeHead(200).end()
   })
   // Each as a small file and, above 64 KiB, as a streamed one; of many accounts, as one can only stream two at once.
   const uploads = await Promise.all(
     Array.from(
       { length: 26 },
-      (_, n) => call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(n < 22 ? 5_000 : 100_000) })
+      (_, n) =>
+        call(`${base}/fitmatch/photos`, { method: 'POST', headers: as(), body: Buffer.alloc(n < 22 ? 5_000 : 100_000) })
     )
   )
   for (const { status, ms } of uploads) {
     t.equal(status, 503)
     t.ok(ms > 9_900 && ms < 12_000, `${ms} ms`)
   }
-  const received = services.social.received.length
-  t.equal((await call(`${base}/feed`, { headers: as() })).status, 200)
-  t.equal(services.social.received.length, received + 1)
+  const received = services.fitmatch.received.length
+  t.equal((await call(`${base}/fitmatch/settings`, { headers: as() })).status, 200)
+  t.equal(services.fitmatch.received.length, received + 1)
 })
 
 t.test('a sign-in has ten seconds, as its password waits to be hashed', together, async (t) => {
@@ -158,11 +159,11 @@ t.test('a 502 of an intermediary is not passed to the client', async (t) => {
 t.test('an upload that the service does not read is 503, not 408', together, async (t) => {
   const { call, as, services } = await testGateway(t)
   const headers = as()
-  services.social.handleWith(() => {})
+  services.fitmatch.handleWith(() => {})
   const uploads = await Promise.all(
     Array.from(
       { length: 4 },
-      () => call(`${base}/media`, { method: 'POST', headers, body: Buffer.alloc(5_000_000, 1) })
+      () => call(`${base}/fitmatch/photos`, { method: 'POST', headers, body: Buffer.alloc(5_000_000, 1) })
     )
   )
   for (const { status, json, headers } of uploads) {
@@ -170,8 +171,8 @@ t.test('an upload that the service does not read is 503, not 408', together, asy
     t.match(json(), { success: false, code: 'SERVICE_UNAVAILABLE' })
     t.match(headers['retry-after'], /^\d+$/)
   }
-  services.social.handleWith(undefined)
-  t.equal((await call(`${base}/feed`, { headers })).status, 200)
+  services.fitmatch.handleWith(undefined)
+  t.equal((await call(`${base}/fitmatch/settings`, { headers })).status, 200)
 })
 
 t.test('clients that do not finish their uploads do not open the breaker', async (t) => {

@@ -20,7 +20,7 @@ t.test('a client that sends too much can read the 413, 50 times of 50', async (t
   const { url, as, services } = await testGateway(t)
   const port = Number(new URL(url).port)
   const bodies = [
-    ['a photo of 5.4 MB', `${base}/media`, 'multipart/form-data; boundary=x', Buffer.alloc(5_400_000, 1)],
+    ['a photo of 5.4 MB', `${base}/fitmatch/photos`, 'multipart/form-data; boundary=x', Buffer.alloc(5_400_000, 1)],
     ['20 MB of JSON', `${base}/feed`, 'application/json', Buffer.alloc(20_000_000, ' ')]
   ] as const
   for (const [what, path, type, body] of bodies) {
@@ -51,7 +51,7 @@ t.test('a client without a token, or with an unsupported encoding, can read the 
   const port = Number(new URL(url).port)
   const body = Buffer.alloc(5_000_000, 1)
   const send = async (headers: Record<string, string>) =>
-    await postThenRead(port, { path: `${base}/media`, headers, body, close: true })
+    await postThenRead(port, { path: `${base}/fitmatch/photos`, headers, body, close: true })
   for (let i = 0; i < 10; i++) {
     t.match(await send({}), { status: 401, isComplete: true })
     t.match(await send({ ...as(), 'content-encoding': 'gzip' }), { status: 415, isComplete: true })

@@ -16,6 +16,8 @@ t.test('an operator works at the console, in front of the real services', needsB
   await withStack(async (stack) => {
     const db = new pg.Client(stack.postgres.url)
     await db.connect()
+    // The end of the system ends its connections.
+    db.on('error', () => {})
     const ben = await settle(stack, 'ben')
     const { accessToken: token } = await becomeMember(stack, 'reader@example.com')
     const reader = {
@@ -59,7 +61,7 @@ async function decideCase (
 async function findPerson (t: Test, { console }: Stack, { page }: Desk, ben: Person) {
   for (const search of [`@${ben.username}`, ben.email]) {
     await page.goto(`${console.url}/people`)
-    await page.getByRole('textbox', { name: 'Exact address, username or id' }).fill(search)
+    await page.getByRole('textbox', { name: 'Exact address, username, id or order id of a store' }).fill(search)
     await page.getByRole('textbox', { name: 'Reason' }).fill('case 7')
     await page.keyboard.press('Enter')
     await page.waitForURL(`${console.url}/people/${ben.id}?reason=case+7`)
