@@ -70,8 +70,8 @@ const ways: Way[] = [
     name: 'not answering after a move, until the reserved place is released',
     go: async (situation) => {
       await move(situation)
-      await sql`update activity_timers set due_at = now() where activity_id = ${situation.id} and kind = 'RELEASE'`
-        .execute(db)
+      await sql`update activity_timers set due_at = now() - interval '1 second'
+        where activity_id = ${situation.id} and kind = 'RELEASE'`.execute(db)
       await sql`update activities set starts_at = now() + interval '119 minutes' where id = ${situation.id}`.execute(db)
       await runDueTimers(db, deps.now)
     },

@@ -94,14 +94,15 @@ t.test('a verified account, a banned account and one with a valid code do not ex
 t.test('a verification at the moment the code expires succeeds or fails completely', async (t) => {
   const random = seededRandom(t)
   const seen = { verified: 0, expired: 0 }
+  let validForMs = 10
   for (let round = 0; round < 100 && (seen.verified === 0 || seen.expired === 0); round++) {
     const email = randomEmail()
     const { user: { id: userId }, ...tokens } = await register(email)
     const code = await codeMailedTo(email)
     await registeredAgo(userId, '73 hours')
-    await sql`update codes set expires_at = clock_timestamp() + interval '10 milliseconds' where account_id = ${userId}`
-      .execute(db)
-    const soon = async () => await sleep(random() * 20)
+    await sql`update codes set expires_at = clock_timestamp() + ${`${validForMs} milliseconds`}::interval
+      where account_id = ${userId}`.execute(db)
+    const soon = async () => await sleep(random() * 2 * validForMs)
     const [response] = await Promise.all([
       soon().then(async () => await verify(userId, code)),
       soon().then(async () => await expireUnverifiedAccounts(db)),
@@ -115,6 +116,8 @@ t.test('a verification at the moment the code expires succeeds or fails complete
     t.equal((await publishedEvents(userId)).some(({ type }) => type === 'account.verified'), verified)
     t.equal(await canRefresh(tokens), verified)
     seen[verified ? 'verified' : 'expired']++
+    // A busy machine needs longer for a request.
+    validForMs *= verified ? 0.8 : 1.25
   }
   t.ok(seen.verified > 0 && seen.expired > 0, `${seen.verified} in time, ${seen.expired} too late`)
 })

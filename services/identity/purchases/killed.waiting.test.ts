@@ -116,9 +116,11 @@ t.test('a service killed at any moment loses no purchase, doubles none, and ackn
   const events = (await recordedEvents(db)).filter(({ type }) => type === 'identity.subscription.changed.v1')
   t.equal(events.length, ACCOUNTS, 'nothing is doubled')
   t.equal(new Set(play.state.acknowledged).size, ACCOUNTS / 2, 'each is acknowledged')
-  const begun = (email: string) => mail.mails(email).filter(({ subject }) => /has begun/.test(subject)).length
+  /** How many mails. A mail whose worker was killed is sent again under its Message-ID, by which mailboxes drop it. */
+  const begun = (email: string) =>
+    new Set(mail.mails(email).filter(({ subject }) => /has begun/.test(subject)).map(({ messageId }) => messageId)).size
   await until(() => accounts.every(({ email }) => begun(email) >= 1), 60)
-  t.ok(accounts.every(({ email }) => begun(email) === 1), 'each owner gets one mail')
+  t.same(accounts.map(({ email }) => begun(email)).filter((count) => count !== 1), [], 'each owner gets one mail')
 
   const secrets = [
     ...bought.map(({ token, id }) => token || id),
