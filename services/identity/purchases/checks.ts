@@ -63,19 +63,16 @@ async function checkPurchase (deps: CheckDeps, purchase: Selectable<Tables['purc
 }
 
 async function askStore (deps: CheckDeps, purchase: Selectable<Tables['purchases']>): Promise<Reading[]> {
-  const { db, stores, secrets } = deps
+  const { stores, secrets } = deps
   const { store, store_key: key, environment, encrypted_token: sealed } = purchase
   if (store === 'APPLE') return [await stores.apple?.ask(key, environment)].filter((each) => each !== undefined)
   if (store === 'REVENUECAT') return await askRevenueCat(deps, key)
   if (!stores.google || !sealed) return []
   const token = secrets.decrypt(sealed, 'purchase', key)
-  if (purchase.needs_acknowledgement) {
-    await stores.google.acknowledge(token, purchase.product_id)
-    await db.updateTable('purchases').set({ needs_acknowledgement: false }).where('id', '=', purchase.id).execute()
-  }
   const reading = await stores.google.ask(token)
-  // What Google has just accepted can take it a moment to say.
-  return reading ? [{ ...reading, needsAcknowledgement: false }] : []
+  if (!reading) return []
+  if (reading.needsAcknowledgement) await stores.google.acknowledge(token, reading.productId)
+  return [{ ...reading, needsAcknowledgement: false }]
 }
 
 /** What RevenueCat knows of a person. What it no longer knows, such as after a transfer, has ended. */

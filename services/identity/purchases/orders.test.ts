@@ -1,17 +1,14 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import { seededRandom, shuffle } from '@tandem/test-kit'
-import { testApp } from '../test/app.ts'
-import { createClock, startStores, subscriptions } from '../test/stores.ts'
+import { recordAppleNotification } from '../webhooks/actions.ts'
+import { testPurchases } from '../test/purchases.ts'
 
 const ORDERS = 50
 const DAY_HOURS = 24
 
-const clock = createClock()
-const stores = await startStores(t, { clock: clock.now })
-const { appStore } = stores
-const app = await testApp(t, { createStores: async () => await stores.create(), subscriptions, clock: clock.now })
-const { db, get, post, givenAccount, publishedEvents } = app
+const { appStore, stores, clock, db, deps, post, givenAccount, publishedEvents, tokenOf, subscriptionOf } =
+  await testPurchases(t)
 
 /** The notifications of a life of a subscription, oldest first. */
 async function live (accountToken: string) {
@@ -65,28 +62,28 @@ async function live (accountToken: string) {
 t.test(`${ORDERS} orders of the notifications of a life end the same`, { timeout: 280_000 }, async (t) => {
   const random = seededRandom(t)
   const account = await givenAccount()
-  const accountToken: string = (await get('/subscription/plans', { as: account })).data.accountToken
-  const notifications = await live(accountToken)
+  const notifications = await live(await tokenOf(account))
   t.ok(notifications.length >= 30, `${notifications.length} notifications`)
-  const send = async (signedPayload: string) => {
-    const { status } = await post('/webhooks/app-store', { signedPayload })
-    if (status !== 200) t.fail(`a notification was answered with ${status}`)
-  }
   const forget = async () =>
     await sql`truncate purchases, store_notifications, subscriptions, outbox, mails cascade`.execute(db)
   const readEnd = async () => {
-    const { id: _, ...subscription } = (await get('/subscription', { as: account })).data.subscription
+    const { id: _, ...subscription } = await subscriptionOf(account)
     return subscription
   }
 
-  for (const each of notifications) await send(each)
+  for (const signedPayload of notifications) {
+    const { status } = await post('/webhooks/app-store', { signedPayload })
+    if (status !== 200) t.fail(`a notification was answered with ${status}`)
+  }
+  // The signatures do not depend on the order.
+  const verified = await Promise.all(notifications.map(async (each) => (await stores.apple.readNotification(each))!))
   const end = await readEnd()
   t.match(end, { status: 'ACTIVE', state: 'ACTIVE', willRenew: false })
   let changes = 0
   for (let order = 0; order < ORDERS; order++) {
     await forget()
-    const repeats = notifications.filter(() => random() < 0.3)
-    for (const each of shuffle([...notifications, ...repeats], random)) await send(each)
+    const repeats = verified.filter(() => random() < 0.3)
+    for (const each of shuffle([...verified, ...repeats], random)) await recordAppleNotification(deps, each)
     const found = await readEnd()
     if (JSON.stringify(found) !== JSON.stringify(end)) t.same(found, end, `order ${order}`)
 
