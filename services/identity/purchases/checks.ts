@@ -47,13 +47,13 @@ export async function checkDue (deps: CheckDeps, log: Log) {
 }
 
 async function checkPurchase (deps: CheckDeps, purchase: Selectable<Tables['purchases']>, log: Log) {
-  const { db, mailer } = deps
+  const { db, mailer, stores } = deps
   const readings = await askStore(deps, purchase)
   if (!readings.some(({ key }) => key === purchase.store_key)) {
-    log.warn(
-      { purchaseId: purchase.id, store: purchase.store },
-      'the store was not asked, or does not know the purchase'
-    )
+    // Without a key Apple cannot be asked, and its notifications have to do.
+    if (purchase.store !== 'APPLE' || stores.apple?.canAsk) {
+      log.warn({ purchaseId: purchase.id, store: purchase.store }, 'the store does not know a purchase')
+    }
     await db.updateTable('purchases').set({ check_at: null }).where('id', '=', purchase.id).execute()
   }
   for (const reading of readings) {
