@@ -2520,7 +2520,7 @@ export class Operations extends HeyApiClient {
     /**
      * Begin the upload of a video in parts
      *
-     * The tus protocol 1.0.0, for networks that break off: `Upload-Length` is the size of the file, `Upload-Metadata` its `filetype`, video/mp4 or video/quicktime. Use a client of https://tus.io with parts of 1 to 5 MB; then `GET /media/uploads/:id` answers the video. An upload lasts for a day.
+     * The tus protocol 1.0.0, for networks that break off: `Upload-Length` is the size of the file, `Upload-Metadata` its `filetype`, video/mp4 or video/quicktime, and optionally `poster`, the `key` of an image that you have uploaded. Use a client of https://tus.io with parts of 1 to 5 MB; then `GET /media/uploads/:id` answers the video. An upload lasts for a day.
      */
     public createMediaUpload<ThrowOnError extends boolean = true>(options: Options<CreateMediaUploadData, ThrowOnError>): RequestResult<CreateMediaUploadResponses, CreateMediaUploadErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).post<CreateMediaUploadResponses, CreateMediaUploadErrors, ThrowOnError, 'data'>({

@@ -2102,6 +2102,10 @@ export type TrendingHashtag = {
 
 export type TrustedContact = {
     email: string;
+    /**
+     * The language of the mails
+     */
+    locale: string;
     name: string;
     /**
      * Only a CONFIRMED contact gets further mails
@@ -14240,6 +14244,8 @@ export type CreateMediaUploadData = {
 export type CreateMediaUploadErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: poster must be the key of an image that you have uploaded
      */
     400: Failure;
     /**

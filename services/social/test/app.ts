@@ -46,6 +46,35 @@ interface Shown {
   isUnavailable: boolean
 }
 
+/** What a service has, with files in `folder`. */
+export function createTestDeps (
+  { db, callRpc, folder, onlyOwnMedia = false }: Pick<Deps, 'db' | 'callRpc'> & {
+    folder: string,
+    onlyOwnMedia?: boolean
+  }
+): Deps {
+  const storage = diskStorage(folder)
+  const uploadParts = createUploadParts(storage)
+  const media = createMedia({
+    storage,
+    cdnUrl: 'https://cdn.example.com',
+    ownUrlsOnly: onlyOwnMedia,
+    signingKey: mediaSigningKey
+  })
+  return {
+    db,
+    callRpc,
+    people: createPeopleLookup({ db, callRpc, media }),
+    media,
+    uploadParts,
+    maxVideoMegabytes: 50,
+    maxVideoSeconds: 60,
+    ranking: createRanking(db),
+    fourEyes: new Set(),
+    erasure: createSocialErasure({ db, callRpc, media, uploadParts })
+  }
+}
+
 /** An app with its own database schema. */
 export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
@@ -79,26 +108,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     handleRpc(People, async ({ accountIds }) => findPeople(accountIds, ({ accountId }) => accountId)),
     handleRpc(PeopleNamed, async ({ usernames }) => findPeople(usernames, ({ username }) => username))
   ], () => profiles.isUnavailable)
-  const storage = diskStorage(folder)
-  const uploadParts = createUploadParts(storage)
-  const media = createMedia({
-    storage,
-    cdnUrl: 'https://cdn.example.com',
-    ownUrlsOnly: onlyOwnMedia,
-    signingKey: mediaSigningKey
-  })
-  const deps: Deps = {
-    db,
-    callRpc,
-    people: createPeopleLookup({ db, callRpc, media }),
-    media,
-    uploadParts,
-    maxVideoMegabytes: 50,
-    maxVideoSeconds: 60,
-    ranking: createRanking(db),
-    fourEyes: new Set(),
-    erasure: createSocialErasure({ db, callRpc, media, uploadParts })
-  }
+  const deps = createTestDeps({ db, callRpc, folder, onlyOwnMedia })
   const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
 
@@ -144,7 +154,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     person: async (name: string, others: Partial<PersonCopy> = {}) => {
       const person = examplePerson(name, others)
       profiles.people.set(person.accountId, person)
-      await upsertPeople({ db, media }, [person], new Date())
+      await upsertPeople(deps, [person], new Date())
       return person.accountId
     },
     /** Updates the ranking to the current posts. */
