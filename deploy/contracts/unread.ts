@@ -71,6 +71,21 @@ export const unansweredFields: Reasons = {
     'identity transferred_from',
     'identity transferred_to'
   ],
+  'Another system says it. People read it in their notifications and on the home screen.': [
+    'notification accountId',
+    'notification accountIds',
+    'notification accountToken',
+    'notification bookingId',
+    'notification en',
+    'notification endsAt',
+    'notification locationName',
+    'notification remindAt',
+    'notification source',
+    'notification specversion',
+    'notification startsAt',
+    'notification text',
+    'notification time'
+  ],
   'It recognizes a repeat, or two accounts on one device.': ['fitmatch clientMessageId', 'identity deviceId'],
   'Operators read it, and nobody else.': ['identity description', 'social evidence'],
   'FitMatch finds people nearby by it.': ['profile latitude', 'profile longitude'],

@@ -195,6 +195,18 @@ export type ActivityVenue = {
     name: string;
 };
 
+export type AnnouncementEvent = {
+    data: {
+        accountIds: Array<string>;
+        text: ProducerText;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'admin.announcement';
+};
+
 export type Appeal = {
     answer: string | null;
     createdAt: string;
@@ -230,6 +242,65 @@ export type BlockedPerson = {
     displayName: string;
     profileId: string;
     reason: string | null;
+};
+
+export type BookingCancelledEvent = {
+    data: {
+        accountId?: string;
+        accountToken?: string;
+        /**
+         * The name of the booking at its sender
+         */
+        bookingId: string;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'booking.cancelled';
+};
+
+export type BookingConfirmedEvent = {
+    data: {
+        accountId?: string;
+        accountToken?: string;
+        /**
+         * The name of the booking at its sender
+         */
+        bookingId: string;
+        endsAt: string;
+        locationName?: string;
+        startsAt: string;
+        text?: ProducerText;
+        title: string;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'booking.confirmed';
+};
+
+export type BookingReminderEvent = {
+    data: {
+        accountId?: string;
+        accountToken?: string;
+        /**
+         * The name of the booking at its sender
+         */
+        bookingId: string;
+        endsAt: string;
+        locationName?: string;
+        remindAt?: string;
+        startsAt: string;
+        text?: ProducerText;
+        title: string;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'booking.reminder';
 };
 
 export type Buddy = {
@@ -998,7 +1069,7 @@ export type Meta = {
         uploadBytes: number;
     };
     /**
-     * Older versions must update
+     * Older versions must update: every other operation answers them with 426
      */
     minAppVersion: {
         android: string;
@@ -1624,6 +1695,53 @@ export type PostWorkout = {
     volumeKg: number;
 };
 
+/**
+ * A CloudEvent, version 1.0. `data` has either `accountId` or `accountToken`
+ */
+export type ProducerEvent = ({
+    type: 'booking.confirmed';
+} & BookingConfirmedEvent) | ({
+    type: 'booking.reminder';
+} & BookingReminderEvent) | ({
+    type: 'booking.cancelled';
+} & BookingCancelledEvent) | ({
+    type: 'admin.announcement';
+} & AnnouncementEvent);
+
+export type ProducerEventResult = {
+    /**
+     * FORBIDDEN: not a type of this producer
+     */
+    code?: 'VALIDATION_ERROR' | 'FORBIDDEN';
+    /**
+     * Why, in the language of Accept-Language
+     */
+    error?: string;
+    /**
+     * What is wrong
+     */
+    field?: string;
+    id: string | null;
+    /**
+     * repeated: an event with this id was accepted within 7 days
+     */
+    status: 'accepted' | 'repeated' | 'rejected';
+};
+
+export type ProducerEventResults = {
+    results: Array<ProducerEventResult>;
+};
+
+export type ProducerText = {
+    en?: ProducerWords;
+    id?: ProducerWords;
+};
+
+export type ProducerWords = {
+    body: string;
+    title: string;
+};
+
 export type Profile = {
     activityStyle: Array<string>;
     bio: string | null;
@@ -2110,10 +2228,17 @@ export type TrustedContact = {
 };
 
 export type UpcomingActivity = {
+    /**
+     * Only of a booking: its name at the system that sent it, and `id` is no activity
+     */
+    bookingId?: string;
     date: string;
     endTime: string;
     id: string;
     locationName: string;
+    /**
+     * Empty for a booking
+     */
     sport: string;
     startTime: string;
     title: string;
@@ -2391,6 +2516,10 @@ export type AppealDecisionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -2479,6 +2608,10 @@ export type DeleteAccountErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -2605,6 +2738,10 @@ export type CancelAccountDeletionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -2689,6 +2826,10 @@ export type ConfirmAccountDeletionErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -2789,6 +2930,10 @@ export type RequestDeletionLinkErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -2835,6 +2980,10 @@ export type GetAccountDeletionErrors = {
      * `NOT_FOUND`: There is no such deletion in this state
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -2955,6 +3104,10 @@ export type RequestEmailChangeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3029,6 +3182,10 @@ export type ConfirmEmailChangeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3102,6 +3259,10 @@ export type RevertEmailChangeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3169,6 +3330,10 @@ export type CancelDataExportErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3223,6 +3388,10 @@ export type GetDataExportErrors = {
      * `NOT_FOUND`: There is no copy of your data
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3307,6 +3476,10 @@ export type RequestDataExportErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You can ask for a copy of your data once a day. Please try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -3370,6 +3543,10 @@ export type DownloadDataExportErrors = {
      */
     416: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3432,6 +3609,10 @@ export type PauseAccountErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3525,6 +3706,10 @@ export type ProveIdentityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3604,6 +3789,10 @@ export type RequestProofCodeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3654,6 +3843,10 @@ export type ListProvidersErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3740,6 +3933,10 @@ export type RemoveProviderErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3790,6 +3987,10 @@ export type GetReferralsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3844,6 +4045,10 @@ export type GetStandingErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3906,6 +4111,10 @@ export type ListAchievementsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3976,6 +4185,10 @@ export type ListActivitiesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4075,6 +4288,10 @@ export type PlanActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You can plan 10 activities a day, and 30 at a time. Try again tomorrow, or cancel one
      *
      * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
@@ -4150,6 +4367,10 @@ export type ListNearbyActivitiesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4241,6 +4462,10 @@ export type CancelActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -4305,6 +4530,10 @@ export type GetActivityErrors = {
      * `NOT_FOUND`: Activity not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4400,6 +4629,10 @@ export type UpdateActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -4487,6 +4720,10 @@ export type CheckInErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4582,6 +4819,10 @@ export type InviteToActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -4670,6 +4911,10 @@ export type LeaveActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -4750,6 +4995,10 @@ export type AskToJoinErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `LIMIT_EXCEEDED`: You have asked to join 20 activities today. Try again tomorrow
      *
@@ -4844,6 +5093,10 @@ export type RemoveParticipantErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4945,6 +5198,10 @@ export type RepeatActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You can plan 10 activities a day, and 30 at a time. Try again tomorrow, or cancel one
      *
      * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
@@ -5045,6 +5302,10 @@ export type AnswerJoinRequestErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5138,6 +5399,10 @@ export type RespondToInvitationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5215,6 +5480,10 @@ export type ReportSafeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5289,6 +5558,10 @@ export type DisarmMeetingSafetyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5345,6 +5618,10 @@ export type GetMeetingSafetyErrors = {
      * `NOT_FOUND`: Nothing was found at this path
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5442,6 +5719,10 @@ export type ArmMeetingSafetyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have let your trusted contact know of 10 activities today. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -5530,6 +5811,10 @@ export type ChangePasswordErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5586,6 +5871,10 @@ export type CheckEmailErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5655,6 +5944,10 @@ export type RequestPasswordResetErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5747,6 +6040,10 @@ export type SignInErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5847,6 +6144,10 @@ export type SignInWithCodeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5943,6 +6244,10 @@ export type SignInWithLinkErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6018,6 +6323,10 @@ export type AllowNetworkErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6084,6 +6393,10 @@ export type SignOutErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6138,6 +6451,10 @@ export type GetCurrentUserErrors = {
      * `USER_NOT_FOUND`: There is no such user
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6231,6 +6548,10 @@ export type SignInWithProviderAErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6376,6 +6697,10 @@ export type SignInWithProviderBErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6478,6 +6803,10 @@ export type RefreshTokensErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6583,6 +6912,10 @@ export type RegisterErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6655,6 +6988,10 @@ export type ReportSignInIssueErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6715,6 +7052,10 @@ export type RequestSignInCodeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6770,6 +7111,10 @@ export type ResendVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6823,6 +7168,10 @@ export type CheckPasswordResetErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      */
     400: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6894,6 +7243,10 @@ export type ResetPasswordErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6943,6 +7296,10 @@ export type ListSessionsErrors = {
      * `UNAUTHORIZED`: This request needs an access token; sign in first
      */
     401: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7014,6 +7371,10 @@ export type RevokeSessionsErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7090,6 +7451,10 @@ export type SetInitialPasswordErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7155,6 +7520,10 @@ export type VerifyEmailErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7219,6 +7588,10 @@ export type VerifyEmailWithLinkErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7289,6 +7662,10 @@ export type UnblockUserErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7342,6 +7719,10 @@ export type ListBlockedUsersErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7422,6 +7803,10 @@ export type BlockUserErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7481,6 +7866,10 @@ export type ListBuddiesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7554,6 +7943,10 @@ export type ListBuddyRequestsErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7659,6 +8052,10 @@ export type RequestBuddyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have sent today's 20 sport buddy requests. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -7734,6 +8131,10 @@ export type WithdrawBuddyRequestErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7814,6 +8215,10 @@ export type RespondToBuddyRequestErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7891,6 +8296,10 @@ export type RemoveBuddyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7941,6 +8350,10 @@ export type GetHealthScoreErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8002,6 +8415,10 @@ export type GetHomeErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8040,7 +8457,7 @@ export type GetHomeResponses = {
             stats: Stats;
             today: HomeToday;
             /**
-             * The next ten of the coming 14 days that the person goes to
+             * The next ten of the coming 14 days that the person goes to, with their bookings at other systems
              */
             upcomingActivities: Array<UpcomingActivity>;
             user: HomeUser;
@@ -8073,6 +8490,10 @@ export type GetStatsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8130,6 +8551,10 @@ export type GetWeeklyOverviewErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8207,6 +8632,10 @@ export type ListExercisesErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8283,6 +8712,10 @@ export type AddExerciseErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8357,6 +8790,10 @@ export type DeleteExerciseErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8420,6 +8857,10 @@ export type ReadExerciseErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8480,6 +8921,10 @@ export type ListFastsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8577,6 +9022,10 @@ export type StartFastErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8632,6 +9081,10 @@ export type GetCurrentFastErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8691,6 +9144,10 @@ export type GetFastingStatsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8763,6 +9220,10 @@ export type DeleteFastErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8847,6 +9308,10 @@ export type UpdateFastErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8929,6 +9394,10 @@ export type EndFastErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9001,6 +9470,10 @@ export type ListFeedErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9110,6 +9583,10 @@ export type CreatePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9192,6 +9669,10 @@ export type DeletePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9254,6 +9735,10 @@ export type GetPostErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9347,6 +9832,10 @@ export type UpdatePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9423,6 +9912,10 @@ export type ListCommentsErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9528,6 +10021,10 @@ export type CreateCommentErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9613,6 +10110,10 @@ export type DeleteCommentErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9678,6 +10179,10 @@ export type GetCommentErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9760,6 +10265,10 @@ export type UnlikePostErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9855,6 +10364,10 @@ export type LikePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9925,6 +10438,10 @@ export type ListLikesErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10014,6 +10531,10 @@ export type RemoveVoteErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10101,6 +10622,10 @@ export type VoteInPollErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10162,6 +10687,10 @@ export type ListReportsForReviewErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10246,6 +10775,10 @@ export type ResolveReportErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10302,6 +10835,10 @@ export type ListVerificationsForReviewErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10387,6 +10924,10 @@ export type ApproveVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10471,6 +11012,10 @@ export type RejectVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10530,6 +11075,10 @@ export type GetVerificationSelfieErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10584,6 +11133,10 @@ export type ListBadgesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10657,6 +11210,10 @@ export type RecalculateBadgesErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10735,6 +11292,10 @@ export type UnblockPersonErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10785,6 +11346,10 @@ export type ListBlockedPeopleErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10861,6 +11426,10 @@ export type BlockPersonErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10934,6 +11503,10 @@ export type UnmatchErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11001,6 +11574,10 @@ export type GetChatErrors = {
      * `NOT_FOUND`: Match not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11080,6 +11657,10 @@ export type ListNewMessagesErrors = {
      * `NOT_FOUND`: Match not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11177,6 +11758,10 @@ export type SendMessageErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11255,6 +11840,10 @@ export type MarkChatReadErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11330,6 +11919,10 @@ export type SetTypingErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11395,6 +11988,10 @@ export type DiscoverPeopleErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11458,6 +12055,10 @@ export type ListReceivedLikesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11523,6 +12124,10 @@ export type ListMatchesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11602,6 +12207,10 @@ export type DeletePhotoErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11656,6 +12265,10 @@ export type ListPhotosErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11747,6 +12360,10 @@ export type AddPhotoErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11827,6 +12444,10 @@ export type ArrangePhotosErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11903,6 +12524,10 @@ export type DeleteFitMatchProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11953,6 +12578,10 @@ export type GetFitMatchProfileErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12039,6 +12668,10 @@ export type CreateFitMatchProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have changed your location too often today. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -12112,6 +12745,10 @@ export type UpdateFitMatchProfileErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `LIMIT_EXCEEDED`: You have changed your location too often today. Try again tomorrow
      *
@@ -12189,6 +12826,10 @@ export type DeleteVenueErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12243,6 +12884,10 @@ export type ListVenuesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12338,6 +12983,10 @@ export type AddVenueErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12422,6 +13071,10 @@ export type UpdateVenuesErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12491,6 +13144,10 @@ export type GetCandidateErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12544,6 +13201,10 @@ export type ListMyReportsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12641,6 +13302,10 @@ export type ReportPersonErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's report limit
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -12717,6 +13382,10 @@ export type EraseFitMatchProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12771,6 +13440,10 @@ export type GetFitMatchSettingsErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12849,6 +13522,10 @@ export type UpdateFitMatchSettingsErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12915,6 +13592,10 @@ export type DeleteSetupDraftErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12970,6 +13651,10 @@ export type GetSetupDraftErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13040,6 +13725,10 @@ export type SaveSetupDraftErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13122,6 +13811,10 @@ export type SwipeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have used all of today's swipes. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -13177,6 +13870,10 @@ export type GetTutorialSeenErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13245,6 +13942,10 @@ export type MarkTutorialSeenErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13319,6 +14020,10 @@ export type CancelVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13369,6 +14074,10 @@ export type GetVerificationErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13452,6 +14161,10 @@ export type SubmitVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13513,6 +14226,10 @@ export type GetGoalsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13585,6 +14302,10 @@ export type UpdateGoalsErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13645,6 +14366,10 @@ export type SuggestGoalsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13715,6 +14440,10 @@ export type ListTrendingHashtagsErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13777,6 +14506,10 @@ export type ListLocationsErrors = {
      * `NOT_FOUND`: There is no such region
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13842,6 +14575,10 @@ export type ListLogsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13927,6 +14664,10 @@ export type SaveLogsErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14009,6 +14750,10 @@ export type LogPlannedWorkoutErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14082,6 +14827,10 @@ export type DeleteLogErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14191,6 +14940,10 @@ export type UploadMediaErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -14269,6 +15022,10 @@ export type CreateMediaUploadErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -14344,6 +15101,10 @@ export type DeleteMediaUploadErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14433,6 +15194,10 @@ export type GetMediaUploadErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The bit rate of the video is too high. Export it with at most 12 Mbit/s
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
      *
@@ -14530,6 +15295,10 @@ export type SendMediaPartErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14576,6 +15345,10 @@ export type GetMetaErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      */
     400: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14634,6 +15407,10 @@ export type ListNotificationsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14701,6 +15478,10 @@ export type GetNotificationPreferencesErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14820,6 +15601,10 @@ export type UpdateNotificationPreferencesErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14890,6 +15675,10 @@ export type DeletePushTokenErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14946,6 +15735,10 @@ export type ListPushDevicesErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15025,6 +15818,10 @@ export type RegisterPushTokenErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15081,6 +15878,10 @@ export type ListPushLogErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15164,6 +15965,10 @@ export type SendTestPushErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15236,6 +16041,10 @@ export type MarkNotificationsReadErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15321,6 +16130,10 @@ export type RemoveTrustedContactErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15371,6 +16184,10 @@ export type GetTrustedContactErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15462,6 +16279,10 @@ export type SetTrustedContactErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have changed your trusted contact 3 times today. Try again tomorrow
      *
      * `LIMIT_EXCEEDED`: You have asked this address 3 times within 30 days. Choose another person
@@ -15533,6 +16354,10 @@ export type AnswerAsTrustedContactErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15583,6 +16408,10 @@ export type CountUnreadNotificationsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15658,6 +16487,10 @@ export type DeleteNotificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15730,6 +16563,10 @@ export type RetireOnboardingOptionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15784,6 +16621,10 @@ export type ListAllOnboardingOptionsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15878,6 +16719,10 @@ export type CreateOnboardingOptionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15964,6 +16809,10 @@ export type UpdateOnboardingOptionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16017,6 +16866,10 @@ export type ListOnboardingOptionsErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      */
     400: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16092,6 +16945,10 @@ export type SavePermissionsErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16185,6 +17042,10 @@ export type SavePreferencesErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16283,6 +17144,10 @@ export type SaveOnboardingProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16342,6 +17207,10 @@ export type GetOnboardingStatusErrors = {
      * `NOT_FOUND`: There is no such person
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16431,6 +17300,10 @@ export type UploadOnboardingPhotoErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16478,6 +17351,72 @@ export type UploadOnboardingPhotoResponses = {
 
 export type UploadOnboardingPhotoResponse = UploadOnboardingPhotoResponses[keyof UploadOnboardingPhotoResponses];
 
+export type SendProducerEventsData = {
+    body?: ProducerEvent | Array<ProducerEvent>;
+    path?: never;
+    query?: never;
+    url: '/producers/events';
+};
+
+export type SendProducerEventsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: No event was accepted. The results say why
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This key is not valid
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type SendProducerEventsError = SendProducerEventsErrors[keyof SendProducerEventsErrors];
+
+export type SendProducerEventsResponses = {
+    /**
+     * Default Response
+     */
+    202: {
+        data: ProducerEventResults;
+        success: true;
+    };
+};
+
+export type SendProducerEventsResponse = SendProducerEventsResponses[keyof SendProducerEventsResponses];
+
 export type GetProfileData = {
     body?: never;
     headers?: {
@@ -16510,6 +17449,10 @@ export type GetProfileErrors = {
      * `NOT_FOUND`: There is no such person
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16630,6 +17573,10 @@ export type UpdateProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16687,6 +17634,10 @@ export type CheckUsernameErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16749,6 +17700,10 @@ export type ListProgramsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16832,6 +17787,10 @@ export type CreateProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16906,6 +17865,10 @@ export type ActivateProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16967,6 +17930,10 @@ export type ListProgramTemplatesErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17056,6 +18023,10 @@ export type CopyProgramTemplateErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17130,6 +18101,10 @@ export type DeleteProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17192,6 +18167,10 @@ export type ReadProgramErrors = {
      * `NOT_FOUND`: Program not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17269,6 +18248,10 @@ export type ReplaceProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17331,6 +18314,10 @@ export type ListRecordsErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17389,6 +18376,10 @@ export type ListMyContentReportsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17503,6 +18494,10 @@ export type ReportContentErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 20 reports. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -17566,6 +18561,10 @@ export type ListStoriesErrors = {
      * `NOT_FOUND`: Story not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17660,6 +18659,10 @@ export type CreateStoryErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 10 stories. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -17746,6 +18749,10 @@ export type DeleteStoryErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17806,6 +18813,10 @@ export type ViewStoryErrors = {
      * `EXPIRED`: This story expired after 24 hours
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17886,6 +18897,10 @@ export type RemoveReactionErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17969,6 +18984,10 @@ export type ReactToStoryErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18043,6 +19062,10 @@ export type ListStoryViewersErrors = {
      */
     410: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18102,6 +19125,10 @@ export type GetSubscriptionErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18165,6 +19192,10 @@ export type ListSubscriptionPlansErrors = {
      * `USER_NOT_FOUND`: There is no such user
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18258,6 +19289,10 @@ export type AddPurchaseErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: This is not possible that often. Please try again later.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -18337,6 +19372,10 @@ export type GetUserByUsernameErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18403,6 +19442,10 @@ export type SearchUsersErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18468,6 +19511,10 @@ export type GetUserErrors = {
      * `NOT_FOUND`: User not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18544,6 +19591,10 @@ export type UnfollowUserErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18635,6 +19686,10 @@ export type FollowUserErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18699,6 +19754,10 @@ export type ListFollowersErrors = {
      * `NOT_FOUND`: User not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18768,6 +19827,10 @@ export type ListFollowingErrors = {
      * `NOT_FOUND`: User not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18841,6 +19904,10 @@ export type ListGymChainsErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18904,6 +19971,10 @@ export type SearchGymsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18973,6 +20044,10 @@ export type ReceiveAppStoreNotificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -19040,6 +20115,10 @@ export type ReceiveGooglePlayNotificationErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -19110,6 +20189,10 @@ export type ReceiveRevenueCatEventErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
