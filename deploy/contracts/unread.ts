@@ -57,6 +57,21 @@ export const unansweredFields: Reasons = {
     'identity transferred_from',
     'identity transferred_to'
   ],
+  'Another system says it. People read it in their notifications and on the home screen.': [
+    'notification accountId',
+    'notification accountIds',
+    'notification accountToken',
+    'notification bookingId',
+    'notification en',
+    'notification endsAt',
+    'notification locationName',
+    'notification remindAt',
+    'notification source',
+    'notification specversion',
+    'notification startsAt',
+    'notification text',
+    'notification time'
+  ],
   'Operators read it, with commands and in cases, and nobody else.': ['identity description', 'social evidence']
 }
 

@@ -22,6 +22,8 @@ const menu: [group: 'moderation' | 'support' | 'operations', MenuPage[]][] = [
     ['/broadcasts', 'broadcasts', 'broadcasts.read'],
     ['/dead-letters', 'deadLetters', 'dead-letters.read'],
     ['/options', 'options', 'options.change'],
+    ['/producers', 'producers', 'producers.read'],
+    ['/calls', 'calls', 'health.read'],
     ['/system', 'system', 'health.read'],
     ['/staff', 'staff', 'staff.read'],
     ['/audit', 'audit', 'audit.read']

@@ -32,3 +32,18 @@ export const AppAccountMissing = createError(
   'Your own account in the app is not known here. Ask an administrator to add it',
   409
 )
+
+export const InvalidProducerKey = createError('UNAUTHORIZED', 'This key is not valid', 401)
+/** The response has the results of all events. */
+export class NoEventAccepted
+  extends createError('VALIDATION_ERROR', 'No event was accepted. The results say why', 400)
+{
+  readonly responseFields: { results: unknown[] }
+
+  constructor (results: unknown[] = []) {
+    super()
+    this.responseFields = { results }
+  }
+}
+export const ProducerExists = createError('PRODUCER_EXISTS', 'There is a producer with this name', 409)
+export const ProducerNotFound = createError('NOT_FOUND', 'There is no such producer', 404)

@@ -6,6 +6,7 @@ import { startBroadcasting } from './broadcasts/actions.ts'
 import { Config } from './config.ts'
 import { createDeps, startQueues } from './create-deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { startProducerEvents } from './producers/handle.ts'
 import { checkPushBacklog } from './push/backlog.ts'
 
 await runService({
@@ -19,6 +20,7 @@ await runService({
     startQueues,
     startBroadcasting,
     startHousekeeping,
+    startProducerEvents,
     ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],

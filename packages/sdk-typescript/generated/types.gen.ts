@@ -195,6 +195,18 @@ export type ActivityVenue = {
     name: string;
 };
 
+export type AnnouncementEvent = {
+    data: {
+        accountIds: Array<string>;
+        text: ProducerText;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'admin.announcement';
+};
+
 export type Appeal = {
     answer: string | null;
     createdAt: string;
@@ -230,6 +242,65 @@ export type BlockedPerson = {
     displayName: string;
     profileId: string;
     reason: string | null;
+};
+
+export type BookingCancelledEvent = {
+    data: {
+        accountId?: string;
+        accountToken?: string;
+        /**
+         * The name of the booking at its sender
+         */
+        bookingId: string;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'booking.cancelled';
+};
+
+export type BookingConfirmedEvent = {
+    data: {
+        accountId?: string;
+        accountToken?: string;
+        /**
+         * The name of the booking at its sender
+         */
+        bookingId: string;
+        endsAt: string;
+        locationName?: string;
+        startsAt: string;
+        text?: ProducerText;
+        title: string;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'booking.confirmed';
+};
+
+export type BookingReminderEvent = {
+    data: {
+        accountId?: string;
+        accountToken?: string;
+        /**
+         * The name of the booking at its sender
+         */
+        bookingId: string;
+        endsAt: string;
+        locationName?: string;
+        remindAt?: string;
+        startsAt: string;
+        text?: ProducerText;
+        title: string;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'booking.reminder';
 };
 
 export type Buddy = {
@@ -998,7 +1069,7 @@ export type Meta = {
         uploadBytes: number;
     };
     /**
-     * Older versions must update
+     * Older versions must update: every other operation answers them with 426
      */
     minAppVersion: {
         android: string;
@@ -1624,6 +1695,53 @@ export type PostWorkout = {
     volumeKg: number;
 };
 
+/**
+ * A CloudEvent, version 1.0. `data` has either `accountId` or `accountToken`
+ */
+export type ProducerEvent = ({
+    type: 'booking.confirmed';
+} & BookingConfirmedEvent) | ({
+    type: 'booking.reminder';
+} & BookingReminderEvent) | ({
+    type: 'booking.cancelled';
+} & BookingCancelledEvent) | ({
+    type: 'admin.announcement';
+} & AnnouncementEvent);
+
+export type ProducerEventResult = {
+    /**
+     * FORBIDDEN: not a type of this producer
+     */
+    code?: 'VALIDATION_ERROR' | 'FORBIDDEN';
+    /**
+     * Why, in the language of Accept-Language
+     */
+    error?: string;
+    /**
+     * What is wrong
+     */
+    field?: string;
+    id: string | null;
+    /**
+     * repeated: an event with this id was accepted within 7 days
+     */
+    status: 'accepted' | 'repeated' | 'rejected';
+};
+
+export type ProducerEventResults = {
+    results: Array<ProducerEventResult>;
+};
+
+export type ProducerText = {
+    en?: ProducerWords;
+    id?: ProducerWords;
+};
+
+export type ProducerWords = {
+    body: string;
+    title: string;
+};
+
 export type Profile = {
     activityStyle: Array<string>;
     bio: string | null;
@@ -2114,10 +2232,17 @@ export type TrustedContact = {
 };
 
 export type UpcomingActivity = {
+    /**
+     * Only of a booking: its name at the system that sent it, and `id` is no activity
+     */
+    bookingId?: string;
     date: string;
     endTime: string;
     id: string;
     locationName: string;
+    /**
+     * Empty for a booking
+     */
     sport: string;
     startTime: string;
     title: string;
@@ -2395,6 +2520,10 @@ export type AppealDecisionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -2483,6 +2612,10 @@ export type DeleteAccountErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -2609,6 +2742,10 @@ export type CancelAccountDeletionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -2693,6 +2830,10 @@ export type ConfirmAccountDeletionErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -2793,6 +2934,10 @@ export type RequestDeletionLinkErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -2839,6 +2984,10 @@ export type GetAccountDeletionErrors = {
      * `NOT_FOUND`: There is no such deletion in this state
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -2959,6 +3108,10 @@ export type RequestEmailChangeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3033,6 +3186,10 @@ export type ConfirmEmailChangeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3106,6 +3263,10 @@ export type RevertEmailChangeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3173,6 +3334,10 @@ export type CancelDataExportErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3227,6 +3392,10 @@ export type GetDataExportErrors = {
      * `NOT_FOUND`: There is no copy of your data
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3311,6 +3480,10 @@ export type RequestDataExportErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You can ask for a copy of your data once a day. Please try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -3374,6 +3547,10 @@ export type DownloadDataExportErrors = {
      */
     416: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3436,6 +3613,10 @@ export type PauseAccountErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3529,6 +3710,10 @@ export type ProveIdentityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3608,6 +3793,10 @@ export type RequestProofCodeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3658,6 +3847,10 @@ export type ListProvidersErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3744,6 +3937,10 @@ export type RemoveProviderErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3794,6 +3991,10 @@ export type GetReferralsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3848,6 +4049,10 @@ export type GetStandingErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3910,6 +4115,10 @@ export type ListAchievementsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3980,6 +4189,10 @@ export type ListActivitiesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4079,6 +4292,10 @@ export type PlanActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You can plan 10 activities a day, and 30 at a time. Try again tomorrow, or cancel one
      *
      * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
@@ -4154,6 +4371,10 @@ export type ListNearbyActivitiesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4245,6 +4466,10 @@ export type CancelActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -4309,6 +4534,10 @@ export type GetActivityErrors = {
      * `NOT_FOUND`: Activity not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4404,6 +4633,10 @@ export type UpdateActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -4491,6 +4724,10 @@ export type CheckInErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4586,6 +4823,10 @@ export type InviteToActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -4674,6 +4915,10 @@ export type LeaveActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -4754,6 +4999,10 @@ export type AskToJoinErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `LIMIT_EXCEEDED`: You have asked to join 20 activities today. Try again tomorrow
      *
@@ -4848,6 +5097,10 @@ export type RemoveParticipantErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4949,6 +5202,10 @@ export type RepeatActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You can plan 10 activities a day, and 30 at a time. Try again tomorrow, or cancel one
      *
      * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
@@ -5049,6 +5306,10 @@ export type AnswerJoinRequestErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5142,6 +5403,10 @@ export type RespondToInvitationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5219,6 +5484,10 @@ export type ReportSafeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5293,6 +5562,10 @@ export type DisarmMeetingSafetyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5349,6 +5622,10 @@ export type GetMeetingSafetyErrors = {
      * `NOT_FOUND`: Nothing was found at this path
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5446,6 +5723,10 @@ export type ArmMeetingSafetyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have let your trusted contact know of 10 activities today. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -5534,6 +5815,10 @@ export type ChangePasswordErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5590,6 +5875,10 @@ export type CheckEmailErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5659,6 +5948,10 @@ export type RequestPasswordResetErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5751,6 +6044,10 @@ export type SignInErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5851,6 +6148,10 @@ export type SignInWithCodeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5947,6 +6248,10 @@ export type SignInWithLinkErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6022,6 +6327,10 @@ export type AllowNetworkErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6088,6 +6397,10 @@ export type SignOutErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6142,6 +6455,10 @@ export type GetCurrentUserErrors = {
      * `USER_NOT_FOUND`: There is no such user
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6235,6 +6552,10 @@ export type SignInWithProviderAErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6380,6 +6701,10 @@ export type SignInWithProviderBErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6482,6 +6807,10 @@ export type RefreshTokensErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6587,6 +6916,10 @@ export type RegisterErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6659,6 +6992,10 @@ export type ReportSignInIssueErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6719,6 +7056,10 @@ export type RequestSignInCodeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6774,6 +7115,10 @@ export type ResendVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6827,6 +7172,10 @@ export type CheckPasswordResetErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      */
     400: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6898,6 +7247,10 @@ export type ResetPasswordErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6947,6 +7300,10 @@ export type ListSessionsErrors = {
      * `UNAUTHORIZED`: This request needs an access token; sign in first
      */
     401: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7018,6 +7375,10 @@ export type RevokeSessionsErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7094,6 +7455,10 @@ export type SetInitialPasswordErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7159,6 +7524,10 @@ export type VerifyEmailErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7223,6 +7592,10 @@ export type VerifyEmailWithLinkErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7293,6 +7666,10 @@ export type UnblockUserErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7346,6 +7723,10 @@ export type ListBlockedUsersErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7426,6 +7807,10 @@ export type BlockUserErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7485,6 +7870,10 @@ export type ListBuddiesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7558,6 +7947,10 @@ export type ListBuddyRequestsErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7663,6 +8056,10 @@ export type RequestBuddyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have sent today's 20 sport buddy requests. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -7738,6 +8135,10 @@ export type WithdrawBuddyRequestErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7818,6 +8219,10 @@ export type RespondToBuddyRequestErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7895,6 +8300,10 @@ export type RemoveBuddyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7945,6 +8354,10 @@ export type GetHealthScoreErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8006,6 +8419,10 @@ export type GetHomeErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8044,7 +8461,7 @@ export type GetHomeResponses = {
             stats: Stats;
             today: HomeToday;
             /**
-             * The next ten of the coming 14 days that the person goes to
+             * The next ten of the coming 14 days that the person goes to, with their bookings at other systems
              */
             upcomingActivities: Array<UpcomingActivity>;
             user: HomeUser;
@@ -8077,6 +8494,10 @@ export type GetStatsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8134,6 +8555,10 @@ export type GetWeeklyOverviewErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8211,6 +8636,10 @@ export type ListExercisesErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8287,6 +8716,10 @@ export type AddExerciseErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8361,6 +8794,10 @@ export type DeleteExerciseErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8424,6 +8861,10 @@ export type ReadExerciseErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8484,6 +8925,10 @@ export type ListFastsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8581,6 +9026,10 @@ export type StartFastErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8636,6 +9085,10 @@ export type GetCurrentFastErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8695,6 +9148,10 @@ export type GetFastingStatsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8767,6 +9224,10 @@ export type DeleteFastErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8851,6 +9312,10 @@ export type UpdateFastErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8933,6 +9398,10 @@ export type EndFastErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9005,6 +9474,10 @@ export type ListFeedErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9114,6 +9587,10 @@ export type CreatePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9196,6 +9673,10 @@ export type DeletePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9258,6 +9739,10 @@ export type GetPostErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9351,6 +9836,10 @@ export type UpdatePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9427,6 +9916,10 @@ export type ListCommentsErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9532,6 +10025,10 @@ export type CreateCommentErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9617,6 +10114,10 @@ export type DeleteCommentErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9682,6 +10183,10 @@ export type GetCommentErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9764,6 +10269,10 @@ export type UnlikePostErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9859,6 +10368,10 @@ export type LikePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9929,6 +10442,10 @@ export type ListLikesErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10018,6 +10535,10 @@ export type RemoveVoteErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10105,6 +10626,10 @@ export type VoteInPollErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10166,6 +10691,10 @@ export type ListReportsForReviewErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10250,6 +10779,10 @@ export type ResolveReportErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10306,6 +10839,10 @@ export type ListVerificationsForReviewErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10391,6 +10928,10 @@ export type ApproveVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10475,6 +11016,10 @@ export type RejectVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10534,6 +11079,10 @@ export type GetVerificationSelfieErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10588,6 +11137,10 @@ export type ListBadgesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10661,6 +11214,10 @@ export type RecalculateBadgesErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10739,6 +11296,10 @@ export type UnblockPersonErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10789,6 +11350,10 @@ export type ListBlockedPeopleErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10865,6 +11430,10 @@ export type BlockPersonErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10938,6 +11507,10 @@ export type UnmatchErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11005,6 +11578,10 @@ export type GetChatErrors = {
      * `NOT_FOUND`: Match not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11084,6 +11661,10 @@ export type ListNewMessagesErrors = {
      * `NOT_FOUND`: Match not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11181,6 +11762,10 @@ export type SendMessageErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11259,6 +11844,10 @@ export type MarkChatReadErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11334,6 +11923,10 @@ export type SetTypingErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11399,6 +11992,10 @@ export type DiscoverPeopleErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11462,6 +12059,10 @@ export type ListReceivedLikesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11527,6 +12128,10 @@ export type ListMatchesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11606,6 +12211,10 @@ export type DeletePhotoErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11660,6 +12269,10 @@ export type ListPhotosErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11751,6 +12364,10 @@ export type AddPhotoErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11831,6 +12448,10 @@ export type ArrangePhotosErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11907,6 +12528,10 @@ export type DeleteFitMatchProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11957,6 +12582,10 @@ export type GetFitMatchProfileErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12043,6 +12672,10 @@ export type CreateFitMatchProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have changed your location too often today. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -12116,6 +12749,10 @@ export type UpdateFitMatchProfileErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `LIMIT_EXCEEDED`: You have changed your location too often today. Try again tomorrow
      *
@@ -12193,6 +12830,10 @@ export type DeleteVenueErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12247,6 +12888,10 @@ export type ListVenuesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12342,6 +12987,10 @@ export type AddVenueErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12426,6 +13075,10 @@ export type UpdateVenuesErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12495,6 +13148,10 @@ export type GetCandidateErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12548,6 +13205,10 @@ export type ListMyReportsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12645,6 +13306,10 @@ export type ReportPersonErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's report limit
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -12721,6 +13386,10 @@ export type EraseFitMatchProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12775,6 +13444,10 @@ export type GetFitMatchSettingsErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12853,6 +13526,10 @@ export type UpdateFitMatchSettingsErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12919,6 +13596,10 @@ export type DeleteSetupDraftErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12974,6 +13655,10 @@ export type GetSetupDraftErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13044,6 +13729,10 @@ export type SaveSetupDraftErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13126,6 +13815,10 @@ export type SwipeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have used all of today's swipes. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -13181,6 +13874,10 @@ export type GetTutorialSeenErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13249,6 +13946,10 @@ export type MarkTutorialSeenErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13323,6 +14024,10 @@ export type CancelVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13373,6 +14078,10 @@ export type GetVerificationErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13456,6 +14165,10 @@ export type SubmitVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13517,6 +14230,10 @@ export type GetGoalsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13589,6 +14306,10 @@ export type UpdateGoalsErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13649,6 +14370,10 @@ export type SuggestGoalsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13719,6 +14444,10 @@ export type ListTrendingHashtagsErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13781,6 +14510,10 @@ export type ListLocationsErrors = {
      * `NOT_FOUND`: There is no such region
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13846,6 +14579,10 @@ export type ListLogsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13931,6 +14668,10 @@ export type SaveLogsErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14013,6 +14754,10 @@ export type LogPlannedWorkoutErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14086,6 +14831,10 @@ export type DeleteLogErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14195,6 +14944,10 @@ export type UploadMediaErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -14275,6 +15028,10 @@ export type CreateMediaUploadErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -14350,6 +15107,10 @@ export type DeleteMediaUploadErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14439,6 +15200,10 @@ export type GetMediaUploadErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The bit rate of the video is too high. Export it with at most 12 Mbit/s
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
      *
@@ -14536,6 +15301,10 @@ export type SendMediaPartErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14582,6 +15351,10 @@ export type GetMetaErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      */
     400: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14640,6 +15413,10 @@ export type ListNotificationsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14707,6 +15484,10 @@ export type GetNotificationPreferencesErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14826,6 +15607,10 @@ export type UpdateNotificationPreferencesErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14896,6 +15681,10 @@ export type DeletePushTokenErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14952,6 +15741,10 @@ export type ListPushDevicesErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15031,6 +15824,10 @@ export type RegisterPushTokenErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15087,6 +15884,10 @@ export type ListPushLogErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15170,6 +15971,10 @@ export type SendTestPushErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15242,6 +16047,10 @@ export type MarkNotificationsReadErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15327,6 +16136,10 @@ export type RemoveTrustedContactErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15377,6 +16190,10 @@ export type GetTrustedContactErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15468,6 +16285,10 @@ export type SetTrustedContactErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have changed your trusted contact 3 times today. Try again tomorrow
      *
      * `LIMIT_EXCEEDED`: You have asked this address 3 times within 30 days. Choose another person
@@ -15539,6 +16360,10 @@ export type AnswerAsTrustedContactErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15589,6 +16414,10 @@ export type CountUnreadNotificationsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15664,6 +16493,10 @@ export type DeleteNotificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15736,6 +16569,10 @@ export type RetireOnboardingOptionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15790,6 +16627,10 @@ export type ListAllOnboardingOptionsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15884,6 +16725,10 @@ export type CreateOnboardingOptionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15970,6 +16815,10 @@ export type UpdateOnboardingOptionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16023,6 +16872,10 @@ export type ListOnboardingOptionsErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      */
     400: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16098,6 +16951,10 @@ export type SavePermissionsErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16191,6 +17048,10 @@ export type SavePreferencesErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16289,6 +17150,10 @@ export type SaveOnboardingProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16348,6 +17213,10 @@ export type GetOnboardingStatusErrors = {
      * `NOT_FOUND`: There is no such person
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16437,6 +17306,10 @@ export type UploadOnboardingPhotoErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16484,6 +17357,72 @@ export type UploadOnboardingPhotoResponses = {
 
 export type UploadOnboardingPhotoResponse = UploadOnboardingPhotoResponses[keyof UploadOnboardingPhotoResponses];
 
+export type SendProducerEventsData = {
+    body?: ProducerEvent | Array<ProducerEvent>;
+    path?: never;
+    query?: never;
+    url: '/producers/events';
+};
+
+export type SendProducerEventsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: No event was accepted. The results say why
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This key is not valid
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type SendProducerEventsError = SendProducerEventsErrors[keyof SendProducerEventsErrors];
+
+export type SendProducerEventsResponses = {
+    /**
+     * Default Response
+     */
+    202: {
+        data: ProducerEventResults;
+        success: true;
+    };
+};
+
+export type SendProducerEventsResponse = SendProducerEventsResponses[keyof SendProducerEventsResponses];
+
 export type GetProfileData = {
     body?: never;
     headers?: {
@@ -16516,6 +17455,10 @@ export type GetProfileErrors = {
      * `NOT_FOUND`: There is no such person
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16636,6 +17579,10 @@ export type UpdateProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16693,6 +17640,10 @@ export type CheckUsernameErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16755,6 +17706,10 @@ export type ListProgramsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16838,6 +17793,10 @@ export type CreateProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16912,6 +17871,10 @@ export type ActivateProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16973,6 +17936,10 @@ export type ListProgramTemplatesErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17062,6 +18029,10 @@ export type CopyProgramTemplateErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17136,6 +18107,10 @@ export type DeleteProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17198,6 +18173,10 @@ export type ReadProgramErrors = {
      * `NOT_FOUND`: Program not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17275,6 +18254,10 @@ export type ReplaceProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17337,6 +18320,10 @@ export type ListRecordsErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17395,6 +18382,10 @@ export type ListMyContentReportsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17509,6 +18500,10 @@ export type ReportContentErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 20 reports. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -17572,6 +18567,10 @@ export type ListStoriesErrors = {
      * `NOT_FOUND`: Story not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17666,6 +18665,10 @@ export type CreateStoryErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 10 stories. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -17752,6 +18755,10 @@ export type DeleteStoryErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17812,6 +18819,10 @@ export type ViewStoryErrors = {
      * `EXPIRED`: This story expired after 24 hours
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17892,6 +18903,10 @@ export type RemoveReactionErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17975,6 +18990,10 @@ export type ReactToStoryErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18049,6 +19068,10 @@ export type ListStoryViewersErrors = {
      */
     410: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18108,6 +19131,10 @@ export type GetSubscriptionErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18171,6 +19198,10 @@ export type ListSubscriptionPlansErrors = {
      * `USER_NOT_FOUND`: There is no such user
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18264,6 +19295,10 @@ export type AddPurchaseErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: This is not possible that often. Please try again later.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -18343,6 +19378,10 @@ export type GetUserByUsernameErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18409,6 +19448,10 @@ export type SearchUsersErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18474,6 +19517,10 @@ export type GetUserErrors = {
      * `NOT_FOUND`: User not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18550,6 +19597,10 @@ export type UnfollowUserErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18641,6 +19692,10 @@ export type FollowUserErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18705,6 +19760,10 @@ export type ListFollowersErrors = {
      * `NOT_FOUND`: User not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18774,6 +19833,10 @@ export type ListFollowingErrors = {
      * `NOT_FOUND`: User not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18847,6 +19910,10 @@ export type ListGymChainsErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18910,6 +19977,10 @@ export type SearchGymsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18979,6 +20050,10 @@ export type ReceiveAppStoreNotificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -19046,6 +20121,10 @@ export type ReceiveGooglePlayNotificationErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -19117,6 +20196,10 @@ export type ReceiveRevenueCatEventErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
