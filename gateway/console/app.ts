@@ -27,6 +27,7 @@ import { serveStaff } from './pages/staff.ts'
 import { serveSubscriptions } from './pages/subscriptions.ts'
 import { serveSupport } from './pages/support.ts'
 import { serveVerifications } from './pages/verifications.ts'
+import { serveWebhooks } from './pages/webhooks.ts'
 import { createPages, startVisit } from './visits.ts'
 
 const all = [
@@ -42,7 +43,8 @@ const all = [
   serveBroadcasts,
   serveOptions,
   serveOperations,
-  serveStaff
+  serveStaff,
+  serveWebhooks
 ]
 
 const MAX_FORM_BYTES = 256 * 1024

@@ -32,3 +32,11 @@ export const AppAccountMissing = createError(
   'Your own account in the app is not known here. Ask an administrator to add it',
   409
 )
+
+export const WebhookNotFound = createError('NOT_FOUND', 'There is no such endpoint, or it is disabled already', 404)
+export const WebhookIsDisabled = createError('WEBHOOK_DISABLED', 'The endpoint is disabled. Enable it first', 409)
+export const InvalidWebhookUrl = createError(
+  'VALIDATION_ERROR',
+  'The url must be an https address without a password. WEBHOOK_PRIVATE_HOSTS names hosts that may be private',
+  400
+)

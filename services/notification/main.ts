@@ -7,6 +7,7 @@ import { Config } from './config.ts'
 import { createDeps, startQueues } from './create-deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { checkPushBacklog } from './push/backlog.ts'
+import { startMatchCounts } from './webhooks/match-counts.ts'
 
 await runService({
   name: 'notification',
@@ -19,6 +20,7 @@ await runService({
     startQueues,
     startBroadcasting,
     startHousekeeping,
+    startMatchCounts,
     ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],

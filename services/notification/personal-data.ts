@@ -74,6 +74,14 @@ export const personalData: PersonalData<Tables> = {
   }),
   rewritings: notPersonal('It holds the starts of activities, and ids of edited posts, for 30 days.'),
   broadcasts: notPersonal('It holds messages to everybody.'),
+  webhook_deliveries: notPersonal('It is deleted with its message.'),
+  // That an account was deleted is sent after its erasure.
+  webhook_messages: personal({
+    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid and type <> 'account.deleted')`,
+    exported: ['id', 'type', 'data', 'occurred_at']
+  }),
+  webhook_endpoints: notPersonal('It holds addresses of other systems.'),
+  webhook_match_counts: notPersonal('It holds numbers.'),
   ...mailTables,
   ...databaseTables,
   ...operatorTables,

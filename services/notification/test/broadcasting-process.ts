@@ -27,6 +27,8 @@ startBroadcasting({
     ping: async () => {},
     lowPriorityDepth: async () => 0
   },
+  webhooks: { enqueue: async () => {}, start () {}, close: async () => {} },
+  webhookPrivateHosts: new Set(),
   likeDigestMs: 0,
   now: () => new Date(),
   fourEyes: new Set(),

@@ -11,6 +11,7 @@ import { Unavailable } from '@tandem/process-kit'
 import type { Teardown } from '@tandem/test-kit'
 import { createMedia, createUploadParts, diskStorage } from '@tandem/media-kit'
 import { mediaSigningKey } from '@tandem/media-url-kit/testing'
+import { createHooks } from '@tandem/http-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
@@ -47,7 +48,7 @@ interface Shown {
 }
 
 /** An app with its own database schema. */
-export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
+export async function testApp (t: Teardown, { onlyOwnMedia = false, hooks = createHooks(undefined, silentLog) } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-social-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -90,6 +91,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
   const deps: Deps = {
     db,
     callRpc,
+    hooks,
     people: createPeopleLookup({ db, callRpc, media }),
     media,
     uploadParts,
