@@ -29,6 +29,7 @@ import { serveStaff } from './pages/staff.ts'
 import { serveSubscriptions } from './pages/subscriptions.ts'
 import { serveSupport } from './pages/support.ts'
 import { serveVerifications } from './pages/verifications.ts'
+import { serveWebhooks } from './pages/webhooks.ts'
 import { createPages, startVisit } from './visits.ts'
 
 const all = [
@@ -46,7 +47,8 @@ const all = [
   serveProducers,
   serveCalls,
   serveOperations,
-  serveStaff
+  serveStaff,
+  serveWebhooks
 ]
 
 const MAX_FORM_BYTES = 256 * 1024

@@ -21,6 +21,7 @@ const menu: [group: 'moderation' | 'support' | 'operations', MenuPage[]][] = [
     ['/proposals', 'proposals', 'proposals.read'],
     ['/broadcasts', 'broadcasts', 'broadcasts.read'],
     ['/dead-letters', 'deadLetters', 'dead-letters.read'],
+    ['/webhooks', 'webhooks', 'webhooks.read'],
     ['/options', 'options', 'options.change'],
     ['/producers', 'producers', 'producers.read'],
     ['/calls', 'calls', 'health.read'],

@@ -5,6 +5,7 @@ import { givenCase, staff, testConsole } from './console.ts'
 /** HTML that somebody stored in a text, which every page must show as text. */
 export const stored = '<script>alert(1)</script>"\'><img src=x onerror=alert(2)>'
 export const at = new Date().toISOString()
+const endpointId = randomUUID()
 export const person = {
   accountId: randomUUID(),
   name: stored,
@@ -191,6 +192,40 @@ const everything: Record<string, object> = {
       keys: [{ hint: 'k7Lm', createdAt: at, lastUsedAt: null, isRevoked: true }]
     }]
   },
+  'notification GET /operator/webhooks': {
+    endpoints: [{
+      id: endpointId,
+      url: 'https://crm.example.com/hooks/tandem?team=crm',
+      eventTypes: ['account.registered', 'account.deleted', stored],
+      pending: 2,
+      createdAt: at,
+      lastSuccessAt: at,
+      disabledAt: null,
+      disabledReason: null
+    }, {
+      id: randomUUID(),
+      url: 'https://shop.example.com/',
+      eventTypes: ['subscription.changed'],
+      pending: 0,
+      createdAt: at,
+      lastSuccessAt: null,
+      disabledAt: at,
+      disabledReason: stored
+    }],
+    deliveries: (['pending', 'sent', 'failed'] as const).map((status) => ({
+      id: randomUUID(),
+      endpointId,
+      messageId: randomUUID(),
+      type: 'account.registered',
+      status,
+      attempts: 2,
+      responseStatus: null,
+      error: status === 'sent' ? null : stored,
+      dueAt: at,
+      queuedAt: at,
+      finishedAt: status === 'pending' ? null : at
+    }))
+  },
   'profile GET /operator/options': {
     options: [{ optionId: 'running', labelEn: stored, labelId: stored, icon: stored, sortOrder: 1, isActive: true }]
   },
@@ -275,6 +310,7 @@ export const pages = [
   '/dead-letters',
   '/system',
   '/staff',
+  '/webhooks',
   '/options?type=sport',
   '/audit?service=social',
   '/producers',

@@ -25,6 +25,17 @@ export const MeetingMailFailed = defineEvent(
   Type.Object({ meetingId: Id, accountId: Id, isAlarm: Type.Boolean(), failedAt: Timestamp })
 )
 
+/** A webhook endpoint has accepted nothing for three days, so it gets nothing more until an operator enables it. */
+export const WebhookDisabled = defineEvent(
+  'notification.webhook.disabled.v1',
+  Type.Object({
+    endpointId: Id,
+    /** Of its URL, whose path can be a secret. */
+    host: Type.String(),
+    reason: Type.String()
+  })
+)
+
 export const NotificationAccountErased = defineEvent('notification.account.erased.v1', Erased)
 export const NotificationPersonalData = defineRpc('notification.personal-data.v1', personalData)
 export const NotificationErasureCheck = defineRpc('notification.erasure-check.v1', erasureCheck)

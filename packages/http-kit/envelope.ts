@@ -97,13 +97,13 @@ export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_E
 }
 
 /** Every class that `createError` made with this code counts as an instance, and only ours has its own sentence. */
-const textInIndonesian = (error: Partial<ValidationError> & Error) => error.sentence?.id ?? inIndonesian(error)
+const textInIndonesian = (error: Error & { sentence?: Sentence }) => error.sentence?.id ?? inIndonesian(error)
 
 const errorResponse = (error: FastifyError): ErrorResponse => ({
   code: error.code,
   statusCode: error.statusCode ?? 500,
   message: error.message,
-  indonesian: inIndonesian(error)
+  indonesian: textInIndonesian(error)
 })
 
 const invalidRequest = ({ en, id }: Sentence): ErrorResponse => ({

@@ -48,6 +48,8 @@ export const rights = {
   'options.change': { roles: admins },
   'dead-letters.read': { roles: admins },
   'dead-letters.change': { roles: admins, needsProof: true },
+  'webhooks.read': { roles: admins },
+  'webhooks.change': { roles: admins, needsProof: true },
   'audit.read': { roles: admins }
 } as const satisfies Record<string, Grant>
 export type Right = keyof typeof rights

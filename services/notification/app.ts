@@ -26,6 +26,8 @@ import { realtimeRoutes } from './realtime/routes.ts'
 import { onContactBlocked, onContactHidden } from './trusted-contact/consumers.ts'
 import { handleTrustedContactStatus } from './trusted-contact/rpc.ts'
 import { trustedContactRoutes } from './trusted-contact/routes.ts'
+import { onAccountErasing, onEventForWebhooks } from './webhooks/consumers.ts'
+import { webhookRoutes } from './webhooks/operator-routes.ts'
 
 const routes = [
   deviceRoutes,
@@ -37,7 +39,8 @@ const routes = [
   producerRoutes,
   producerOperatorRoutes,
   operatorRoutes,
-  broadcastRoutes
+  broadcastRoutes,
+  webhookRoutes
 ]
 const consumers = [
   onPersonChanged,
@@ -80,7 +83,9 @@ export const createHandlers = (deps: Deps) => [
   ...onNotificationRequested(deps),
   ...onNotificationsObsolete(deps),
   ...onAccountChanged(deps),
-  ...deps.erasure.handlers
+  ...onEventForWebhooks(deps),
+  ...deps.erasure.handlers,
+  onAccountErasing(deps)
 ]
 
 /** The handlers of all RPCs that this service provides. */

@@ -9,6 +9,7 @@ import type { ProposalKind } from '@tandem/operator-kit'
 import type { PushQueue } from './notifications/push-queue.ts'
 import type { FindPeople } from './people/lookup.ts'
 import type { Db } from './tables.ts'
+import type { WebhookQueue } from './webhooks/queue.ts'
 
 /** The dependencies of every feature. */
 export interface Deps {
@@ -20,6 +21,9 @@ export interface Deps {
   /** Links in mails start with it. */
   publicUrl: string
   pushes: PushQueue
+  webhooks: WebhookQueue
+  /** Hosts of webhook endpoints that may be private, and may be reached without TLS. */
+  webhookPrivateHosts: ReadonlySet<string>
   /** How long further likes of a post join the same notification. */
   likeDigestMs: number
   now: () => Date

@@ -17,5 +17,9 @@ translateErrors(errors, {
   InvalidProducerKey: 'Kunci ini tidak berlaku',
   NoEventAccepted: 'Tidak ada peristiwa yang diterima. Alasannya ada di hasil',
   ProducerExists: 'Sudah ada pengirim dengan nama ini',
-  ProducerNotFound: 'Pengirim ini tidak ditemukan'
+  ProducerNotFound: 'Pengirim ini tidak ditemukan',
+  WebhookNotFound: 'Alamat webhook tidak ditemukan, atau sudah dinonaktifkan',
+  WebhookIsDisabled: 'Alamat webhook ini dinonaktifkan. Aktifkan dulu',
+  InvalidWebhookUrl:
+    'url harus berupa alamat https tanpa kata sandi. WEBHOOK_PRIVATE_HOSTS menyebut host yang boleh privat'
 })

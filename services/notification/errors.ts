@@ -47,3 +47,10 @@ export class NoEventAccepted
 }
 export const ProducerExists = createError('PRODUCER_EXISTS', 'There is a producer with this name', 409)
 export const ProducerNotFound = createError('NOT_FOUND', 'There is no such producer', 404)
+export const WebhookNotFound = createError('NOT_FOUND', 'There is no such endpoint, or it is disabled already', 404)
+export const WebhookIsDisabled = createError('WEBHOOK_DISABLED', 'The endpoint is disabled. Enable it first', 409)
+export const InvalidWebhookUrl = createError(
+  'VALIDATION_ERROR',
+  'The url must be an https address without a password. WEBHOOK_PRIVATE_HOSTS names hosts that may be private',
+  400
+)

@@ -63,6 +63,11 @@ export async function deleteExpired (db: Db) {
       delete from bookings where ctid = any(array(
         select ctid from bookings where coalesce(ends_at, changed_at) < now() - interval '30 days' limit ${CHUNK}
       ))`),
+    // With their deliveries. They can be replayed until then.
+    webhooks: inChunks(sql`
+      delete from webhook_messages where id = any(array(
+        select id from webhook_messages where created_at < now() - interval '14 days' order by created_at limit ${CHUNK}
+      ))`),
     limits: async () => await deleteExpiredLimits(db),
     'mails of meetings': deletion(sql`delete from meeting_mails where created_at < now() - interval '30 days'`),
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)

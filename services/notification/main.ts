@@ -8,6 +8,7 @@ import { createDeps, startQueues } from './create-deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { startProducerEvents } from './producers/handle.ts'
 import { checkPushBacklog } from './push/backlog.ts'
+import { startMatchCounts } from './webhooks/match-counts.ts'
 
 await runService({
   name: 'notification',
@@ -21,6 +22,7 @@ await runService({
     startBroadcasting,
     startHousekeeping,
     startProducerEvents,
+    startMatchCounts,
     ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],

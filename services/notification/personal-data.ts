@@ -86,6 +86,14 @@ export const personalData: PersonalData<Tables> = {
   producer_rates: notPersonal('It counts events of systems.'),
   producer_keys: notPersonal('It holds digests of keys of systems.'),
   producers: notPersonal('They are systems of the company.'),
+  webhook_deliveries: notPersonal('It is deleted with its message.'),
+  // That an account was deleted is sent after its erasure.
+  webhook_messages: personal({
+    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid and type <> 'account.deleted')`,
+    exported: ['id', 'type', 'data', 'occurred_at']
+  }),
+  webhook_endpoints: notPersonal('It holds addresses of other systems.'),
+  webhook_match_counts: notPersonal('It holds numbers.'),
   ...mailTables,
   ...databaseTables,
   ...operatorTables,

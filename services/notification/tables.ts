@@ -3,7 +3,7 @@ import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
-import type { ProducerEventType } from '@tandem/contracts'
+import type { ProducerEventType, WebhookType } from '@tandem/contracts'
 import type { KeptFrameType } from '@tandem/contracts/realtime'
 import type { MailTables } from '@tandem/mail-kit'
 import type { Kind } from './texts/kinds.ts'
@@ -214,7 +214,41 @@ export interface Tables
     created_at: Generated<Date>,
     finished_at: Date | null
   }
+  webhook_endpoints: {
+    id: Generated<string>,
+    url: string,
+    secret: string,
+    event_types: WebhookType[],
+    created_at: Generated<Date>,
+    last_success_at: Generated<Date | null>,
+    disabled_at: Generated<Date | null>,
+    disabled_reason: Generated<string | null>
+  }
+  webhook_messages: {
+    id: string,
+    type: WebhookType,
+    account_id: string | null,
+    data: Json<object>,
+    occurred_at: Date,
+    created_at: Generated<Date>
+  }
+  webhook_deliveries: {
+    id: Generated<string>,
+    endpoint_id: string,
+    message_id: string,
+    status: Generated<WebhookDeliveryStatus>,
+    attempts: Generated<number>,
+    due_at: Generated<Date>,
+    claimed_until: Generated<Date | null>,
+    queued_at: Generated<Date>,
+    response_status: Generated<number | null>,
+    error: Generated<string | null>,
+    finished_at: Generated<Date | null>
+  }
+  webhook_match_counts: { hour: Date, count: number }
 }
+
+export type WebhookDeliveryStatus = 'pending' | 'sent' | 'failed'
 
 export interface Bilingual {
   en: string

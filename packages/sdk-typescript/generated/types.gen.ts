@@ -6538,6 +6538,8 @@ export type SignInWithProviderAErrors = {
      * `ACCOUNT_BANNED`: This account was banned. The email about it says why, and how to appeal.
      *
      * `ACCOUNT_DELETION_PENDING`: This account will be deleted. You can still cancel that.
+     *
+     * `FORBIDDEN`: This is not allowed here
      */
     403: Failure;
     /**
@@ -6686,6 +6688,8 @@ export type SignInWithProviderBErrors = {
      * `ACCOUNT_BANNED`: This account was banned. The email about it says why, and how to appeal.
      *
      * `ACCOUNT_DELETION_PENDING`: This account will be deleted. You can still cancel that.
+     *
+     * `FORBIDDEN`: This is not allowed here
      */
     403: Failure;
     /**
@@ -6899,6 +6903,10 @@ export type RegisterErrors = {
      * `VALIDATION_ERROR`: This password is too common and easy to guess. Please choose another one.
      */
     400: Failure;
+    /**
+     * `FORBIDDEN`: This is not allowed here
+     */
+    403: Failure;
     /**
      * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
      */
@@ -9565,6 +9573,8 @@ export type CreatePostErrors = {
      */
     401: Failure;
     /**
+     * `FORBIDDEN`: This is not allowed here
+     *
      * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
      *
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
@@ -9809,6 +9819,8 @@ export type UpdatePostErrors = {
      * `FORBIDDEN`: You do not have access to this post
      *
      * `FORBIDDEN`: Only the author of the post can do this
+     *
+     * `FORBIDDEN`: This is not allowed here
      *
      * `POSTING_RESTRICTED`: You cannot post, comment or react at the moment. See the standing of your account.
      *
@@ -11735,6 +11747,8 @@ export type SendMessageErrors = {
     401: Failure;
     /**
      * `PROFILE_SUSPENDED`: Your FitMatch profile is suspended
+     *
+     * `FORBIDDEN`: This is not allowed here
      *
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */

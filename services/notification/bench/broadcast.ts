@@ -38,6 +38,8 @@ const deps: Deps = {
   mediaUrls: createMediaUrls('http://localhost/media'),
   publicUrl: 'http://localhost',
   pushes,
+  webhooks: { enqueue: async () => {}, start () {}, close: async () => {} },
+  webhookPrivateHosts: new Set(),
   likeDigestMs: 0,
   now: () => new Date(),
   arrivals: new EventEmitter(),

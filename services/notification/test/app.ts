@@ -33,6 +33,7 @@ import { createPushSender } from '../push/sender.ts'
 import type { Outcome, Provider, Push } from '../push/provider.ts'
 import type { PushQueue } from '../notifications/push-queue.ts'
 import type { Tables } from '../tables.ts'
+import type { WebhookQueue } from '../webhooks/queue.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -79,6 +80,19 @@ function idlePushQueue (): PushQueue & { enqueued: DeliveryJob[] } {
     async lowPriorityDepth () {
       return 0
     }
+  }
+}
+
+/** A queue of webhooks without workers. */
+function idleWebhookQueue (): WebhookQueue & { enqueued: string[] } {
+  const enqueued: string[] = []
+  return {
+    enqueued,
+    async enqueue (ids) {
+      enqueued.push(...ids)
+    },
+    start () {},
+    async close () {}
   }
 }
 
@@ -156,6 +170,8 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     mediaUrls,
     publicUrl: 'https://api.example',
     pushes,
+    webhooks: idleWebhookQueue(),
+    webhookPrivateHosts: new Set(),
     likeDigestMs,
     now: () => clock.now(),
     arrivals: new EventEmitter(),

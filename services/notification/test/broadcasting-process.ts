@@ -28,6 +28,8 @@ startBroadcasting({
     ping: async () => {},
     lowPriorityDepth: async () => 0
   },
+  webhooks: { enqueue: async () => {}, start () {}, close: async () => {} },
+  webhookPrivateHosts: new Set(),
   likeDigestMs: 0,
   now: () => new Date(),
   arrivals: new EventEmitter(),

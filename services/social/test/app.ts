@@ -11,6 +11,7 @@ import { Unavailable } from '@tandem/process-kit'
 import type { Teardown } from '@tandem/test-kit'
 import { createMedia, createUploadParts, diskStorage } from '@tandem/media-kit'
 import { mediaSigningKey } from '@tandem/media-url-kit/testing'
+import { createHooks } from '@tandem/http-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
@@ -48,10 +49,10 @@ interface Shown {
 
 /** What a service has, with files in `folder`. */
 export function createTestDeps (
-  { db, callRpc, folder, onlyOwnMedia = false }: Pick<Deps, 'db' | 'callRpc'> & {
-    folder: string,
-    onlyOwnMedia?: boolean
-  }
+  { db, callRpc, folder, hooks = createHooks(undefined, silentLog), onlyOwnMedia = false }:
+    & Pick<Deps, 'db' | 'callRpc'>
+    & Partial<Pick<Deps, 'hooks'>>
+    & { folder: string, onlyOwnMedia?: boolean }
 ): Deps {
   const storage = diskStorage(folder)
   const uploadParts = createUploadParts(storage)
@@ -64,6 +65,7 @@ export function createTestDeps (
   return {
     db,
     callRpc,
+    hooks,
     people: createPeopleLookup({ db, callRpc, media }),
     media,
     uploadParts,
@@ -76,7 +78,7 @@ export function createTestDeps (
 }
 
 /** An app with its own database schema. */
-export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
+export async function testApp (t: Teardown, { onlyOwnMedia = false, hooks = createHooks(undefined, silentLog) } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-social-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -108,7 +110,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     handleRpc(People, async ({ accountIds }) => findPeople(accountIds, ({ accountId }) => accountId)),
     handleRpc(PeopleNamed, async ({ usernames }) => findPeople(usernames, ({ username }) => username))
   ], () => profiles.isUnavailable)
-  const deps = createTestDeps({ db, callRpc, folder, onlyOwnMedia })
+  const deps = createTestDeps({ db, callRpc, folder, hooks, onlyOwnMedia })
   const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
 

@@ -29,6 +29,7 @@ export const shell = {
     options: 'Options',
     producers: 'Producers',
     calls: 'Who still calls this',
+    webhooks: 'Webhooks',
     audit: 'Audit'
   },
   done: {
@@ -54,6 +55,9 @@ export const shell = {
     broadcast: 'The broadcast is on its way.',
     stopped: 'Nobody else receives the broadcast.',
     option: 'The option was saved.',
+    'webhook-disabled': 'Nothing more is sent to the endpoint.',
+    'webhook-enabled': 'What happens from now on is sent to the endpoint.',
+    'webhooks-replayed': 'What happened since then is being sent again.',
     replayed: 'The service handles the message again.',
     deleted: 'The message was deleted.',
     invited: 'The link is on its way to them. It works once within 24 hours.',
@@ -97,6 +101,7 @@ export const shell = {
         'It was proposed by the operator who invited you, or by one you invited. Somebody else has to confirm it.',
       PASSKEY_TOO_NEW: 'Your passkey is less than a day old. You can confirm tomorrow what others propose.',
       RATE_LIMITED: 'You have looked at 60 people within this hour. Please continue later.',
+      WEBHOOK_DISABLED: 'The endpoint is disabled. Enable it first.',
       APP_ACCOUNT_MISSING: 'Your account in the app is not known here. Another administrator can invite you with it.',
       INVALID_PASSKEY: 'This passkey is not known here.',
       INVALID_INVITATION: 'This link was used already, or it is older than 24 hours.',

@@ -30,6 +30,7 @@ export const shell: typeof english = {
     options: 'Pilihan',
     producers: 'Pengirim peristiwa',
     calls: 'Siapa masih memanggil ini',
+    webhooks: 'Webhook',
     audit: 'Audit'
   },
   done: {
@@ -55,6 +56,9 @@ export const shell: typeof english = {
     broadcast: 'Siaran sedang dikirim.',
     stopped: 'Siaran tidak dikirim lagi kepada siapa pun.',
     option: 'Pilihan disimpan.',
+    'webhook-disabled': 'Tidak ada lagi yang dikirim ke alamat itu.',
+    'webhook-enabled': 'Yang terjadi mulai sekarang dikirim ke alamat itu.',
+    'webhooks-replayed': 'Yang terjadi sejak saat itu sedang dikirim lagi.',
     replayed: 'Layanan memproses pesan itu lagi.',
     deleted: 'Pesan dihapus.',
     invited: 'Tautannya sedang dikirim. Tautan itu berlaku sekali, selama 24 jam.',
@@ -99,6 +103,7 @@ export const shell: typeof english = {
         'Ini diusulkan oleh operator yang mengundang Anda, atau yang Anda undang. Orang lain harus mengonfirmasinya.',
       PASSKEY_TOO_NEW: 'Kunci sandi Anda belum berumur sehari. Besok Anda dapat mengonfirmasi usulan orang lain.',
       RATE_LIMITED: 'Anda sudah melihat 60 orang dalam jam ini. Silakan lanjutkan nanti.',
+      WEBHOOK_DISABLED: 'Alamat ini dinonaktifkan. Aktifkan dulu.',
       APP_ACCOUNT_MISSING:
         'Akun Anda di aplikasi tidak dikenal di sini. Administrator lain dapat mengundang Anda dengannya.',
       INVALID_PASSKEY: 'Kunci sandi ini tidak dikenal di sini.',
