@@ -116,7 +116,7 @@ function readRate (text: string | undefined) {
 try {
   const { DATABASE_URL } = readConfig(Type.Object({ DATABASE_URL: Urls() }))
   const db = connect<Tables>(DATABASE_URL, { log: createLogger('notification-operator'), maxConnections: 1 })
-  const result = await run(db, process.argv.slice(3)).finally(async () => await db.destroy())
+  const result = await run(db, process.argv.slice(2)).finally(async () => await db.destroy())
   if (typeof result === 'string') console.log(result)
   else console.table(result)
 } catch (error) {
