@@ -164,6 +164,34 @@ const everything: Record<string, object> = {
       finishedAt: null
     }]
   },
+  'notification GET /operator/producers': {
+    producers: [{
+      id: randomUUID(),
+      name: 'booking',
+      eventTypes: ['booking.confirmed', stored],
+      eventsPerSecond: 50,
+      droppedCount: 1,
+      createdAt: at,
+      revokedAt: null,
+      lastUsedAt: at,
+      keys: [{ hint: 'x9Zq', createdAt: at, lastUsedAt: at, isRevoked: false }, {
+        hint: 'aB3_',
+        createdAt: at,
+        lastUsedAt: null,
+        isRevoked: false
+      }]
+    }, {
+      id: randomUUID(),
+      name: 'shop',
+      eventTypes: ['admin.announcement'],
+      eventsPerSecond: 5,
+      droppedCount: 0,
+      createdAt: at,
+      revokedAt: at,
+      lastUsedAt: null,
+      keys: [{ hint: 'k7Lm', createdAt: at, lastUsedAt: null, isRevoked: true }]
+    }]
+  },
   'notification GET /operator/webhooks': {
     endpoints: [{
       id: endpointId,
@@ -238,6 +266,18 @@ const ofEachService: Record<string, object> = {
   'GET /operator/dead-letters': {
     deadLetters: [{ key: 'a b/c', type: 'x.v1', attempts: 3, error: stored, firstFailedAt: at, deadSince: at }]
   },
+  'GET /operator/calls': {
+    operations: [
+      { operation: 'getHome', calls: 1_200, errors: 3, lastDay: '2026-11-27', versions: 3, sunset: null },
+      { operation: 'listOldThings', calls: 12, errors: 0, lastDay: '2026-11-20', versions: 1, sunset: '2027-06-01' }
+    ]
+  },
+  'GET /operator/calls/getHome': {
+    versions: [
+      { platform: 'ios', appVersion: '2.4.0', calls: 900, errors: 1, lastDay: '2026-11-27' },
+      { platform: 'unknown', appVersion: stored, calls: 300, errors: 2, lastDay: '2026-11-26' }
+    ]
+  },
   'GET /operator/audit': {
     entries: [{
       number: 7,
@@ -272,7 +312,10 @@ export const pages = [
   '/staff',
   '/webhooks',
   '/options?type=sport',
-  '/audit?service=social'
+  '/audit?service=social',
+  '/producers',
+  '/calls',
+  '/calls/social/getHome'
 ]
 
 /** A console whose services answer everything, with HTML in each text. */

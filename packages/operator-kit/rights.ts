@@ -43,6 +43,8 @@ export const rights = {
   'staff.change': { roles: admins, needsProof: true },
   'broadcasts.read': { roles: admins },
   'broadcasts.send': { roles: admins, needsProof: true },
+  'producers.read': { roles: admins },
+  'producers.change': { roles: admins, needsProof: true },
   'options.change': { roles: admins },
   'dead-letters.read': { roles: admins },
   'dead-letters.change': { roles: admins, needsProof: true },

@@ -2,6 +2,7 @@ import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { serveOperators, serveProposals } from '@tandem/operator-kit'
 import {
   handleAccounts,
+  handleAccountsByToken,
   handleAddressOwner,
   handleAddressVerified,
   handleContact,
@@ -89,6 +90,7 @@ const rpcHandlers = [
   handleSigningKeys,
   handleAccounts,
   handleContact,
+  handleAccountsByToken,
   handleAddressOwner,
   handleMembership,
   handleAddressVerified,

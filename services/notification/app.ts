@@ -18,6 +18,8 @@ import { onMeetingCleared, onMeetingEnded, onMeetingOverdue, onMeetingShared } f
 import { operatorRoutes } from './operators/routes.ts'
 import { onPersonChanged } from './people/consumers.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
+import { producerOperatorRoutes } from './producers/operator-routes.ts'
+import { producerRoutes } from './producers/routes.ts'
 import { pushRoutes } from './push/routes.ts'
 import { onAccountChanged } from './realtime/consumers.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
@@ -34,6 +36,8 @@ const routes = [
   preferenceRoutes,
   trustedContactRoutes,
   realtimeRoutes,
+  producerRoutes,
+  producerOperatorRoutes,
   operatorRoutes,
   broadcastRoutes,
   webhookRoutes

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { createMediaUrls } from '@tandem/media-url-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
@@ -61,6 +62,7 @@ export async function createDeps (
     webhookPrivateHosts,
     likeDigestMs: config.LIKES_GATHER_SECONDS * 1_000,
     now: () => new Date(),
+    arrivals: new EventEmitter(),
     erasure: createNotificationErasure({ db, callRpc }),
     fourEyes: readFourEyes(config.FOUR_EYES),
     wakeUp: publishSignal,

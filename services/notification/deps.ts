@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { MediaUrls } from '@tandem/media-url-kit'
@@ -26,6 +27,8 @@ export interface Deps {
   /** How long further likes of a post join the same notification. */
   likeDigestMs: number
   now: () => Date
+  /** Emits `event` when producers have sent some. */
+  arrivals: EventEmitter
   erasure: AccountErasure
   /** What needs two operators. */
   fourEyes: ReadonlySet<ProposalKind>

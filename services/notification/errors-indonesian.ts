@@ -14,6 +14,10 @@ translateErrors(errors, {
   InvalidContactLink: 'Tautan ini sudah tidak berlaku',
   TooManyContactChanges: 'Anda telah mengubah kontak tepercaya 3 kali hari ini. Coba lagi besok',
   TooManyContactRequests: 'Anda sudah meminta alamat ini 3 kali dalam 30 hari. Pilih orang lain',
+  InvalidProducerKey: 'Kunci ini tidak berlaku',
+  NoEventAccepted: 'Tidak ada peristiwa yang diterima. Alasannya ada di hasil',
+  ProducerExists: 'Sudah ada pengirim dengan nama ini',
+  ProducerNotFound: 'Pengirim ini tidak ditemukan',
   WebhookNotFound: 'Alamat webhook tidak ditemukan, atau sudah dinonaktifkan',
   WebhookIsDisabled: 'Alamat webhook ini dinonaktifkan. Aktifkan dulu',
   InvalidWebhookUrl:

@@ -6,6 +6,7 @@ import { startBroadcasting } from './broadcasts/actions.ts'
 import { Config } from './config.ts'
 import { createDeps, startQueues } from './create-deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { startProducerEvents } from './producers/handle.ts'
 import { checkPushBacklog } from './push/backlog.ts'
 import { startMatchCounts } from './webhooks/match-counts.ts'
 
@@ -20,6 +21,7 @@ await runService({
     startQueues,
     startBroadcasting,
     startHousekeeping,
+    startProducerEvents,
     startMatchCounts,
     ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })

@@ -195,6 +195,18 @@ export type ActivityVenue = {
     name: string;
 };
 
+export type AnnouncementEvent = {
+    data: {
+        accountIds: Array<string>;
+        text: ProducerText;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'admin.announcement';
+};
+
 export type Appeal = {
     answer: string | null;
     createdAt: string;
@@ -230,6 +242,65 @@ export type BlockedPerson = {
     displayName: string;
     profileId: string;
     reason: string | null;
+};
+
+export type BookingCancelledEvent = {
+    data: {
+        accountId?: string;
+        accountToken?: string;
+        /**
+         * The name of the booking at its sender
+         */
+        bookingId: string;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'booking.cancelled';
+};
+
+export type BookingConfirmedEvent = {
+    data: {
+        accountId?: string;
+        accountToken?: string;
+        /**
+         * The name of the booking at its sender
+         */
+        bookingId: string;
+        endsAt: string;
+        locationName?: string;
+        startsAt: string;
+        text?: ProducerText;
+        title: string;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'booking.confirmed';
+};
+
+export type BookingReminderEvent = {
+    data: {
+        accountId?: string;
+        accountToken?: string;
+        /**
+         * The name of the booking at its sender
+         */
+        bookingId: string;
+        endsAt: string;
+        locationName?: string;
+        remindAt?: string;
+        startsAt: string;
+        text?: ProducerText;
+        title: string;
+    };
+    id: string;
+    source: string;
+    specversion: '1.0';
+    time: string;
+    type: 'booking.reminder';
 };
 
 export type Buddy = {
@@ -998,7 +1069,7 @@ export type Meta = {
         uploadBytes: number;
     };
     /**
-     * Older versions must update
+     * Older versions must update: every other operation answers them with 426
      */
     minAppVersion: {
         android: string;
@@ -1624,6 +1695,53 @@ export type PostWorkout = {
     volumeKg: number;
 };
 
+/**
+ * A CloudEvent, version 1.0. `data` has either `accountId` or `accountToken`
+ */
+export type ProducerEvent = ({
+    type: 'booking.confirmed';
+} & BookingConfirmedEvent) | ({
+    type: 'booking.reminder';
+} & BookingReminderEvent) | ({
+    type: 'booking.cancelled';
+} & BookingCancelledEvent) | ({
+    type: 'admin.announcement';
+} & AnnouncementEvent);
+
+export type ProducerEventResult = {
+    /**
+     * FORBIDDEN: not a type of this producer
+     */
+    code?: 'VALIDATION_ERROR' | 'FORBIDDEN';
+    /**
+     * Why, in the language of Accept-Language
+     */
+    error?: string;
+    /**
+     * What is wrong
+     */
+    field?: string;
+    id: string | null;
+    /**
+     * repeated: an event with this id was accepted within 7 days
+     */
+    status: 'accepted' | 'repeated' | 'rejected';
+};
+
+export type ProducerEventResults = {
+    results: Array<ProducerEventResult>;
+};
+
+export type ProducerText = {
+    en?: ProducerWords;
+    id?: ProducerWords;
+};
+
+export type ProducerWords = {
+    body: string;
+    title: string;
+};
+
 export type Profile = {
     activityStyle: Array<string>;
     bio: string | null;
@@ -2102,6 +2220,10 @@ export type TrendingHashtag = {
 
 export type TrustedContact = {
     email: string;
+    /**
+     * The language of the mails
+     */
+    locale: string;
     name: string;
     /**
      * Only a CONFIRMED contact gets further mails
@@ -2110,10 +2232,17 @@ export type TrustedContact = {
 };
 
 export type UpcomingActivity = {
+    /**
+     * Only of a booking: its name at the system that sent it, and `id` is no activity
+     */
+    bookingId?: string;
     date: string;
     endTime: string;
     id: string;
     locationName: string;
+    /**
+     * Empty for a booking
+     */
     sport: string;
     startTime: string;
     title: string;
@@ -2391,6 +2520,10 @@ export type AppealDecisionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -2479,6 +2612,10 @@ export type DeleteAccountErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -2605,6 +2742,10 @@ export type CancelAccountDeletionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -2689,6 +2830,10 @@ export type ConfirmAccountDeletionErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -2789,6 +2934,10 @@ export type RequestDeletionLinkErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -2835,6 +2984,10 @@ export type GetAccountDeletionErrors = {
      * `NOT_FOUND`: There is no such deletion in this state
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -2955,6 +3108,10 @@ export type RequestEmailChangeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3029,6 +3186,10 @@ export type ConfirmEmailChangeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3102,6 +3263,10 @@ export type RevertEmailChangeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3169,6 +3334,10 @@ export type CancelDataExportErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3223,6 +3392,10 @@ export type GetDataExportErrors = {
      * `NOT_FOUND`: There is no copy of your data
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3307,6 +3480,10 @@ export type RequestDataExportErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You can ask for a copy of your data once a day. Please try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -3370,6 +3547,10 @@ export type DownloadDataExportErrors = {
      */
     416: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3432,6 +3613,10 @@ export type PauseAccountErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3525,6 +3710,10 @@ export type ProveIdentityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3604,6 +3793,10 @@ export type RequestProofCodeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3654,6 +3847,10 @@ export type ListProvidersErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3740,6 +3937,10 @@ export type RemoveProviderErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -3790,6 +3991,10 @@ export type GetReferralsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3844,6 +4049,10 @@ export type GetStandingErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3906,6 +4115,10 @@ export type ListAchievementsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -3976,6 +4189,10 @@ export type ListActivitiesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4075,6 +4292,10 @@ export type PlanActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You can plan 10 activities a day, and 30 at a time. Try again tomorrow, or cancel one
      *
      * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
@@ -4150,6 +4371,10 @@ export type ListNearbyActivitiesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4241,6 +4466,10 @@ export type CancelActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -4305,6 +4534,10 @@ export type GetActivityErrors = {
      * `NOT_FOUND`: Activity not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4400,6 +4633,10 @@ export type UpdateActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -4487,6 +4724,10 @@ export type CheckInErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4582,6 +4823,10 @@ export type InviteToActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -4670,6 +4915,10 @@ export type LeaveActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -4750,6 +4999,10 @@ export type AskToJoinErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `LIMIT_EXCEEDED`: You have asked to join 20 activities today. Try again tomorrow
      *
@@ -4844,6 +5097,10 @@ export type RemoveParticipantErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -4945,6 +5202,10 @@ export type RepeatActivityErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You can plan 10 activities a day, and 30 at a time. Try again tomorrow, or cancel one
      *
      * `LIMIT_EXCEEDED`: You have used today's 30 invitations. Try again tomorrow
@@ -5045,6 +5306,10 @@ export type AnswerJoinRequestErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5138,6 +5403,10 @@ export type RespondToInvitationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5215,6 +5484,10 @@ export type ReportSafeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5289,6 +5562,10 @@ export type DisarmMeetingSafetyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5345,6 +5622,10 @@ export type GetMeetingSafetyErrors = {
      * `NOT_FOUND`: Nothing was found at this path
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5442,6 +5723,10 @@ export type ArmMeetingSafetyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have let your trusted contact know of 10 activities today. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -5530,6 +5815,10 @@ export type ChangePasswordErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5586,6 +5875,10 @@ export type CheckEmailErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5655,6 +5948,10 @@ export type RequestPasswordResetErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5747,6 +6044,10 @@ export type SignInErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -5847,6 +6148,10 @@ export type SignInWithCodeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -5943,6 +6248,10 @@ export type SignInWithLinkErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6018,6 +6327,10 @@ export type AllowNetworkErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6084,6 +6397,10 @@ export type SignOutErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6138,6 +6455,10 @@ export type GetCurrentUserErrors = {
      * `USER_NOT_FOUND`: There is no such user
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6233,6 +6554,10 @@ export type SignInWithProviderAErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6380,6 +6705,10 @@ export type SignInWithProviderBErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6482,6 +6811,10 @@ export type RefreshTokensErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6591,6 +6924,10 @@ export type RegisterErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6663,6 +7000,10 @@ export type ReportSignInIssueErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6723,6 +7064,10 @@ export type RequestSignInCodeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6778,6 +7123,10 @@ export type ResendVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6831,6 +7180,10 @@ export type CheckPasswordResetErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      */
     400: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -6902,6 +7255,10 @@ export type ResetPasswordErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -6951,6 +7308,10 @@ export type ListSessionsErrors = {
      * `UNAUTHORIZED`: This request needs an access token; sign in first
      */
     401: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7022,6 +7383,10 @@ export type RevokeSessionsErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7098,6 +7463,10 @@ export type SetInitialPasswordErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7163,6 +7532,10 @@ export type VerifyEmailErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7227,6 +7600,10 @@ export type VerifyEmailWithLinkErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7297,6 +7674,10 @@ export type UnblockUserErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7350,6 +7731,10 @@ export type ListBlockedUsersErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7430,6 +7815,10 @@ export type BlockUserErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7489,6 +7878,10 @@ export type ListBuddiesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7562,6 +7955,10 @@ export type ListBuddyRequestsErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7667,6 +8064,10 @@ export type RequestBuddyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have sent today's 20 sport buddy requests. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -7742,6 +8143,10 @@ export type WithdrawBuddyRequestErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -7822,6 +8227,10 @@ export type RespondToBuddyRequestErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7899,6 +8308,10 @@ export type RemoveBuddyErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -7949,6 +8362,10 @@ export type GetHealthScoreErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8010,6 +8427,10 @@ export type GetHomeErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8048,7 +8469,7 @@ export type GetHomeResponses = {
             stats: Stats;
             today: HomeToday;
             /**
-             * The next ten of the coming 14 days that the person goes to
+             * The next ten of the coming 14 days that the person goes to, with their bookings at other systems
              */
             upcomingActivities: Array<UpcomingActivity>;
             user: HomeUser;
@@ -8081,6 +8502,10 @@ export type GetStatsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8138,6 +8563,10 @@ export type GetWeeklyOverviewErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8215,6 +8644,10 @@ export type ListExercisesErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8291,6 +8724,10 @@ export type AddExerciseErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8365,6 +8802,10 @@ export type DeleteExerciseErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8428,6 +8869,10 @@ export type ReadExerciseErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8488,6 +8933,10 @@ export type ListFastsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8585,6 +9034,10 @@ export type StartFastErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8640,6 +9093,10 @@ export type GetCurrentFastErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8699,6 +9156,10 @@ export type GetFastingStatsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8771,6 +9232,10 @@ export type DeleteFastErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -8855,6 +9320,10 @@ export type UpdateFastErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -8937,6 +9406,10 @@ export type EndFastErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9009,6 +9482,10 @@ export type ListFeedErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9120,6 +9597,10 @@ export type CreatePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9202,6 +9683,10 @@ export type DeletePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9264,6 +9749,10 @@ export type GetPostErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9359,6 +9848,10 @@ export type UpdatePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9435,6 +9928,10 @@ export type ListCommentsErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9540,6 +10037,10 @@ export type CreateCommentErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9625,6 +10126,10 @@ export type DeleteCommentErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9690,6 +10195,10 @@ export type GetCommentErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9772,6 +10281,10 @@ export type UnlikePostErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -9867,6 +10380,10 @@ export type LikePostErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -9937,6 +10454,10 @@ export type ListLikesErrors = {
      * `GONE`: This post was deleted
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10026,6 +10547,10 @@ export type RemoveVoteErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10113,6 +10638,10 @@ export type VoteInPollErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10174,6 +10703,10 @@ export type ListReportsForReviewErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10258,6 +10791,10 @@ export type ResolveReportErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10314,6 +10851,10 @@ export type ListVerificationsForReviewErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10399,6 +10940,10 @@ export type ApproveVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10483,6 +11028,10 @@ export type RejectVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10542,6 +11091,10 @@ export type GetVerificationSelfieErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10596,6 +11149,10 @@ export type ListBadgesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10669,6 +11226,10 @@ export type RecalculateBadgesErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10747,6 +11308,10 @@ export type UnblockPersonErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10797,6 +11362,10 @@ export type ListBlockedPeopleErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -10873,6 +11442,10 @@ export type BlockPersonErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -10946,6 +11519,10 @@ export type UnmatchErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11013,6 +11590,10 @@ export type GetChatErrors = {
      * `NOT_FOUND`: Match not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11092,6 +11673,10 @@ export type ListNewMessagesErrors = {
      * `NOT_FOUND`: Match not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11191,6 +11776,10 @@ export type SendMessageErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11269,6 +11858,10 @@ export type MarkChatReadErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11344,6 +11937,10 @@ export type SetTypingErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11409,6 +12006,10 @@ export type DiscoverPeopleErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11472,6 +12073,10 @@ export type ListReceivedLikesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11537,6 +12142,10 @@ export type ListMatchesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11616,6 +12225,10 @@ export type DeletePhotoErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11670,6 +12283,10 @@ export type ListPhotosErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -11761,6 +12378,10 @@ export type AddPhotoErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11841,6 +12462,10 @@ export type ArrangePhotosErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11917,6 +12542,10 @@ export type DeleteFitMatchProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -11967,6 +12596,10 @@ export type GetFitMatchProfileErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12053,6 +12686,10 @@ export type CreateFitMatchProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have changed your location too often today. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -12126,6 +12763,10 @@ export type UpdateFitMatchProfileErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `LIMIT_EXCEEDED`: You have changed your location too often today. Try again tomorrow
      *
@@ -12203,6 +12844,10 @@ export type DeleteVenueErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12257,6 +12902,10 @@ export type ListVenuesErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12352,6 +13001,10 @@ export type AddVenueErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12436,6 +13089,10 @@ export type UpdateVenuesErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12505,6 +13162,10 @@ export type GetCandidateErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12558,6 +13219,10 @@ export type ListMyReportsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12655,6 +13320,10 @@ export type ReportPersonErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's report limit
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -12731,6 +13400,10 @@ export type EraseFitMatchProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12785,6 +13458,10 @@ export type GetFitMatchSettingsErrors = {
      * `PROFILE_NOT_FOUND`: You have no FitMatch profile yet
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -12863,6 +13540,10 @@ export type UpdateFitMatchSettingsErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12929,6 +13610,10 @@ export type DeleteSetupDraftErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -12984,6 +13669,10 @@ export type GetSetupDraftErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13054,6 +13743,10 @@ export type SaveSetupDraftErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13136,6 +13829,10 @@ export type SwipeErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have used all of today's swipes. Try again tomorrow
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -13191,6 +13888,10 @@ export type GetTutorialSeenErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13259,6 +13960,10 @@ export type MarkTutorialSeenErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13333,6 +14038,10 @@ export type CancelVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13383,6 +14092,10 @@ export type GetVerificationErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13466,6 +14179,10 @@ export type SubmitVerificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13527,6 +14244,10 @@ export type GetGoalsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13599,6 +14320,10 @@ export type UpdateGoalsErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13659,6 +14384,10 @@ export type SuggestGoalsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13729,6 +14458,10 @@ export type ListTrendingHashtagsErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -13791,6 +14524,10 @@ export type ListLocationsErrors = {
      * `NOT_FOUND`: There is no such region
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13856,6 +14593,10 @@ export type ListLogsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -13941,6 +14682,10 @@ export type SaveLogsErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14023,6 +14768,10 @@ export type LogPlannedWorkoutErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14096,6 +14845,10 @@ export type DeleteLogErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14205,6 +14958,10 @@ export type UploadMediaErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -14254,6 +15011,8 @@ export type CreateMediaUploadData = {
 export type CreateMediaUploadErrors = {
     /**
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: poster must be the key of an image that you have uploaded
      */
     400: Failure;
     /**
@@ -14282,6 +15041,10 @@ export type CreateMediaUploadErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
      *
@@ -14358,6 +15121,10 @@ export type DeleteMediaUploadErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14447,6 +15214,10 @@ export type GetMediaUploadErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The bit rate of the video is too high. Export it with at most 12 Mbit/s
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 500 MB of videos. Try again tomorrow.
      *
@@ -14544,6 +15315,10 @@ export type SendMediaPartErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14590,6 +15365,10 @@ export type GetMetaErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      */
     400: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14648,6 +15427,10 @@ export type ListNotificationsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14715,6 +15498,10 @@ export type GetNotificationPreferencesErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -14834,6 +15621,10 @@ export type UpdateNotificationPreferencesErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14904,6 +15695,10 @@ export type DeletePushTokenErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -14960,6 +15755,10 @@ export type ListPushDevicesErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15039,6 +15838,10 @@ export type RegisterPushTokenErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15095,6 +15898,10 @@ export type ListPushLogErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15178,6 +15985,10 @@ export type SendTestPushErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15250,6 +16061,10 @@ export type MarkNotificationsReadErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15335,6 +16150,10 @@ export type RemoveTrustedContactErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15385,6 +16204,10 @@ export type GetTrustedContactErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15476,6 +16299,10 @@ export type SetTrustedContactErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have changed your trusted contact 3 times today. Try again tomorrow
      *
      * `LIMIT_EXCEEDED`: You have asked this address 3 times within 30 days. Choose another person
@@ -15547,6 +16374,10 @@ export type AnswerAsTrustedContactErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15597,6 +16428,10 @@ export type CountUnreadNotificationsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15672,6 +16507,10 @@ export type DeleteNotificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15744,6 +16583,10 @@ export type RetireOnboardingOptionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15798,6 +16641,10 @@ export type ListAllOnboardingOptionsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -15892,6 +16739,10 @@ export type CreateOnboardingOptionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -15978,6 +16829,10 @@ export type UpdateOnboardingOptionErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16031,6 +16886,10 @@ export type ListOnboardingOptionsErrors = {
      * `VALIDATION_ERROR`: The request is invalid; `details` names each field
      */
     400: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16106,6 +16965,10 @@ export type SavePermissionsErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16199,6 +17062,10 @@ export type SavePreferencesErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16297,6 +17164,10 @@ export type SaveOnboardingProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16356,6 +17227,10 @@ export type GetOnboardingStatusErrors = {
      * `NOT_FOUND`: There is no such person
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16445,6 +17320,10 @@ export type UploadOnboardingPhotoErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16492,6 +17371,72 @@ export type UploadOnboardingPhotoResponses = {
 
 export type UploadOnboardingPhotoResponse = UploadOnboardingPhotoResponses[keyof UploadOnboardingPhotoResponses];
 
+export type SendProducerEventsData = {
+    body?: ProducerEvent | Array<ProducerEvent>;
+    path?: never;
+    query?: never;
+    url: '/producers/events';
+};
+
+export type SendProducerEventsErrors = {
+    /**
+     * `VALIDATION_ERROR`: The request is invalid; `details` names each field
+     *
+     * `VALIDATION_ERROR`: No event was accepted. The results say why
+     */
+    400: Failure;
+    /**
+     * `UNAUTHORIZED`: This key is not valid
+     */
+    401: Failure;
+    /**
+     * `REQUEST_TIMEOUT`: The request took too long to arrive; send it again
+     */
+    408: Failure;
+    /**
+     * `PAYLOAD_TOO_LARGE`: The request is larger than this path accepts
+     */
+    413: Failure;
+    /**
+     * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
+     */
+    415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
+     * `RATE_LIMITED`: Too many requests; try again later
+     */
+    429: Failure;
+    /**
+     * `SERVER_ERROR`: Something went wrong on our side
+     */
+    500: Failure;
+    /**
+     * `SERVICE_UNAVAILABLE`: The service is temporarily unavailable; try again shortly
+     */
+    503: Failure;
+    /**
+     * Any other error. `code` identifies it.
+     */
+    default: Failure;
+};
+
+export type SendProducerEventsError = SendProducerEventsErrors[keyof SendProducerEventsErrors];
+
+export type SendProducerEventsResponses = {
+    /**
+     * Default Response
+     */
+    202: {
+        data: ProducerEventResults;
+        success: true;
+    };
+};
+
+export type SendProducerEventsResponse = SendProducerEventsResponses[keyof SendProducerEventsResponses];
+
 export type GetProfileData = {
     body?: never;
     headers?: {
@@ -16524,6 +17469,10 @@ export type GetProfileErrors = {
      * `NOT_FOUND`: There is no such person
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16644,6 +17593,10 @@ export type UpdateProfileErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16701,6 +17654,10 @@ export type CheckUsernameErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16763,6 +17720,10 @@ export type ListProgramsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -16846,6 +17807,10 @@ export type CreateProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16920,6 +17885,10 @@ export type ActivateProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -16981,6 +17950,10 @@ export type ListProgramTemplatesErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17070,6 +18043,10 @@ export type CopyProgramTemplateErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17144,6 +18121,10 @@ export type DeleteProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17206,6 +18187,10 @@ export type ReadProgramErrors = {
      * `NOT_FOUND`: Program not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17283,6 +18268,10 @@ export type ReplaceProgramErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17345,6 +18334,10 @@ export type ListRecordsErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17403,6 +18396,10 @@ export type ListMyContentReportsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17517,6 +18514,10 @@ export type ReportContentErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 20 reports. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -17580,6 +18581,10 @@ export type ListStoriesErrors = {
      * `NOT_FOUND`: Story not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17674,6 +18679,10 @@ export type CreateStoryErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: You have reached today's limit of 10 stories. Try again tomorrow.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -17760,6 +18769,10 @@ export type DeleteStoryErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -17820,6 +18833,10 @@ export type ViewStoryErrors = {
      * `EXPIRED`: This story expired after 24 hours
      */
     410: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17900,6 +18917,10 @@ export type RemoveReactionErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -17983,6 +19004,10 @@ export type ReactToStoryErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18057,6 +19082,10 @@ export type ListStoryViewersErrors = {
      */
     410: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18116,6 +19145,10 @@ export type GetSubscriptionErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18179,6 +19212,10 @@ export type ListSubscriptionPlansErrors = {
      * `USER_NOT_FOUND`: There is no such user
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18272,6 +19309,10 @@ export type AddPurchaseErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `LIMIT_EXCEEDED`: This is not possible that often. Please try again later.
      *
      * `RATE_LIMITED`: Too many requests; try again later
@@ -18351,6 +19392,10 @@ export type GetUserByUsernameErrors = {
      */
     404: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18417,6 +19462,10 @@ export type SearchUsersErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18482,6 +19531,10 @@ export type GetUserErrors = {
      * `NOT_FOUND`: User not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18558,6 +19611,10 @@ export type UnfollowUserErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18649,6 +19706,10 @@ export type FollowUserErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18713,6 +19774,10 @@ export type ListFollowersErrors = {
      * `NOT_FOUND`: User not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18782,6 +19847,10 @@ export type ListFollowingErrors = {
      * `NOT_FOUND`: User not found
      */
     404: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18855,6 +19924,10 @@ export type ListGymChainsErrors = {
      */
     403: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -18918,6 +19991,10 @@ export type SearchGymsErrors = {
      * `ACCOUNT_RESTRICTED`: Your account is restricted. See the standing of your account.
      */
     403: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -18987,6 +20064,10 @@ export type ReceiveAppStoreNotificationErrors = {
      */
     415: Failure;
     /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
+    /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
     429: Failure;
@@ -19054,6 +20135,10 @@ export type ReceiveGooglePlayNotificationErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */
@@ -19125,6 +20210,10 @@ export type ReceiveRevenueCatEventErrors = {
      * `UNSUPPORTED_MEDIA_TYPE`: The Content-Type of the request is not supported
      */
     415: Failure;
+    /**
+     * `UPGRADE_REQUIRED`: This version of the app is no longer supported. Please update the app
+     */
+    426: Failure;
     /**
      * `RATE_LIMITED`: Too many requests; try again later
      */

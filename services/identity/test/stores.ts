@@ -65,7 +65,12 @@ export async function startStores (t: Teardown, { clock }: { clock: () => Date }
     writeFile(account, JSON.stringify(play.serviceAccount))
   ])
   t.teardown(async () => {
-    await Promise.all([appStore.close(), play.close(), revenueCat.close(), rm(folder, { recursive: true })])
+    await Promise.all([
+      appStore.close(),
+      play.close(),
+      revenueCat.close(),
+      rm(folder, { recursive: true, force: true })
+    ])
   })
   const findPlan: FindPlan = (store, productId) => findPlanOf(plans, store, productId)
 

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { handleRpc } from '@tandem/bus-kit'
 import { deliver, fakeRpc } from '@tandem/bus-kit/testing'
 import type { Static } from 'typebox'
 import {
+  AccountsByToken,
   AddressOwner,
   ArmedMeetings,
   Contact,
@@ -50,6 +52,8 @@ interface NeighbourContact {
 interface Neighbours {
   people: Map<string, PersonCopy>
   contacts: Map<string, NeighbourContact>
+  /** Accounts by the random names that other systems know. */
+  accountTokens: Map<string, string>
   isUnavailable: boolean
   /** Whether the owners of addresses are unknown. */
   isIdentityUnavailable: boolean
@@ -113,6 +117,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
   const neighbours: Neighbours = {
     people: new Map(),
     contacts: new Map(),
+    accountTokens: new Map(),
     isUnavailable: false,
     isIdentityUnavailable: false,
     details: () => null,
@@ -138,6 +143,13 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
       const contact = neighbours.contacts.get(accountId)
       return contact ? { emailVerified: true, ...contact } : null
     }),
+    handleRpc(AccountsByToken, async ({ accountTokens }) => {
+      if (neighbours.isIdentityUnavailable) throw new Unavailable()
+      return accountTokens.flatMap((accountToken) => {
+        const accountId = neighbours.accountTokens.get(accountToken)
+        return accountId ? [{ accountToken, accountId }] : []
+      })
+    }),
     handleRpc(AddressOwner, async ({ email }) => {
       if (neighbours.isIdentityUnavailable) throw new Unavailable()
       const owner = [...neighbours.contacts].find(([, contact]) =>
@@ -162,6 +174,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     webhookPrivateHosts: new Set(),
     likeDigestMs,
     now: () => clock.now(),
+    arrivals: new EventEmitter(),
     fourEyes: new Set(),
     erasure: createNotificationErasure({ db, callRpc }),
     wakeUp: (signal) => signals.push(...signal),

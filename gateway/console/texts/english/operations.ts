@@ -59,6 +59,49 @@ export const operations = {
     retire: 'Retire',
     restore: 'Offer it again'
   },
+  producers: {
+    text: 'Systems of the company that send events, such as a booking system. Each has keys of its own.',
+    none: 'No system sends events yet.',
+    add: 'Add a producer',
+    name: 'Name',
+    nameHint: 'Small letters, digits and hyphens, such as booking-jakarta.',
+    types: 'What it can send',
+    typeNames: {
+      'booking.confirmed': 'Confirmed bookings',
+      'booking.reminder': 'Reminders of bookings',
+      'booking.cancelled': 'Cancelled bookings',
+      'admin.announcement': 'Announcements in the words of the producer'
+    } as Record<string, string>,
+    rate: 'Events per second',
+    perSecond: (number: number) => `up to ${number} a second`,
+    dropped: (number: number) => count(number, 'event for nobody', 'events for nobody'),
+    lastUsed: 'Last used',
+    neverUsed: 'Never used',
+    active: 'Active',
+    revoked: 'Revoked',
+    keys: 'Keys',
+    added: 'added',
+    rotate: 'New key',
+    revokeOld: 'End the old key',
+    revokeOldConfirm: 'End all keys but the newest one? A system that still sends an old one is refused at once.',
+    revoke: 'Revoke',
+    revokeConfirm: 'Revoke this producer? It is refused from its next request on, and that cannot be undone.',
+    newKey: (name: string) => `The key of ${name}`,
+    once: 'Copy it now: it is not shown again. The system sends it with each request:',
+    stillValid: 'The key before stays valid until you end it.',
+    back: 'I have copied it'
+  },
+  calls: {
+    text:
+      'Calls of the last 90 days by operation, with those that failed. Versions are what apps say about themselves.',
+    none: 'Nothing was called yet.',
+    calls: 'Calls',
+    errors: 'Errors',
+    versions: 'Versions',
+    lastDay: 'Last called',
+    sunset: (day: string) => `ends on ${day}`,
+    names: { unknown: 'not told', other: 'others' } as Record<string, string>
+  },
   webhooks: {
     text: 'Systems of other teams that receive what happens. Each webhook is signed with the secret of its endpoint.',
     none: 'Nothing is sent to other systems yet.',

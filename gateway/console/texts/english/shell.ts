@@ -27,6 +27,8 @@ export const shell = {
     system: 'System',
     staff: 'Operators',
     options: 'Options',
+    producers: 'Producers',
+    calls: 'Who still calls this',
     webhooks: 'Webhooks',
     audit: 'Audit'
   },
@@ -60,7 +62,9 @@ export const shell = {
     deleted: 'The message was deleted.',
     invited: 'The link is on its way to them. It works once within 24 hours.',
     changed: 'The role was changed. All sessions of the operator have ended.',
-    removed: 'The operator was removed.'
+    removed: 'The operator was removed.',
+    'old-key': 'Only the newest key is valid.',
+    revoked: 'The producer cannot send anything from now on.'
   } as Record<string, string>,
   signIn: {
     title: 'Sign in',
@@ -101,6 +105,7 @@ export const shell = {
       APP_ACCOUNT_MISSING: 'Your account in the app is not known here. Another administrator can invite you with it.',
       INVALID_PASSKEY: 'This passkey is not known here.',
       INVALID_INVITATION: 'This link was used already, or it is older than 24 hours.',
+      PRODUCER_EXISTS: 'There is a producer with this name already.',
       USER_NOT_FOUND: 'There is nobody with this address, username or id.'
     } as Record<string, string>
   },

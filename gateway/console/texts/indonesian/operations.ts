@@ -58,6 +58,49 @@ export const operations: typeof english = {
     retire: 'Tarik',
     restore: 'Tawarkan lagi'
   },
+  producers: {
+    text: 'Sistem perusahaan yang mengirim peristiwa, misalnya sistem pemesanan. Masing-masing memiliki kunci sendiri.',
+    none: 'Belum ada sistem yang mengirim peristiwa.',
+    add: 'Tambah pengirim',
+    name: 'Nama',
+    nameHint: 'Huruf kecil, angka dan tanda hubung, misalnya booking-jakarta.',
+    types: 'Yang boleh dikirim',
+    typeNames: {
+      'booking.confirmed': 'Pemesanan yang dikonfirmasi',
+      'booking.reminder': 'Pengingat pemesanan',
+      'booking.cancelled': 'Pemesanan yang dibatalkan',
+      'admin.announcement': 'Pengumuman dengan kata-kata pengirim'
+    } as Record<string, string>,
+    rate: 'Peristiwa per detik',
+    perSecond: (number: number) => `paling banyak ${number} per detik`,
+    dropped: (number: number) => `${number} peristiwa tanpa penerima`,
+    lastUsed: 'Terakhir dipakai',
+    neverUsed: 'Belum pernah dipakai',
+    active: 'Aktif',
+    revoked: 'Dicabut',
+    keys: 'Kunci',
+    added: 'ditambahkan',
+    rotate: 'Kunci baru',
+    revokeOld: 'Akhiri kunci lama',
+    revokeOldConfirm: 'Akhiri semua kunci selain yang terbaru? Sistem yang masih mengirim kunci lama langsung ditolak.',
+    revoke: 'Cabut',
+    revokeConfirm: 'Cabut pengirim ini? Permintaan berikutnya langsung ditolak, dan itu tidak dapat dibatalkan.',
+    newKey: (name: string) => `Kunci ${name}`,
+    once: 'Salin sekarang: kunci ini tidak ditampilkan lagi. Sistem mengirimnya dengan setiap permintaan:',
+    stillValid: 'Kunci sebelumnya tetap berlaku sampai Anda mengakhirinya.',
+    back: 'Sudah saya salin'
+  },
+  calls: {
+    text:
+      'Panggilan dalam 90 hari terakhir menurut operasi, termasuk yang gagal. Versi adalah yang disebut aplikasi sendiri.',
+    none: 'Belum ada panggilan.',
+    calls: 'Panggilan',
+    errors: 'Galat',
+    versions: 'Versi',
+    lastDay: 'Terakhir dipanggil',
+    sunset: (day: string) => `berakhir ${day}`,
+    names: { unknown: 'tidak disebut', other: 'lainnya' } as Record<string, string>
+  },
   webhooks: {
     text: 'Sistem tim lain yang diberi tahu apa yang terjadi. Setiap webhook ditandatangani dengan rahasia alamatnya.',
     none: 'Belum ada yang dikirim ke sistem lain.',

@@ -28,6 +28,8 @@ export const shell: typeof english = {
     system: 'Sistem',
     staff: 'Operator',
     options: 'Pilihan',
+    producers: 'Pengirim peristiwa',
+    calls: 'Siapa masih memanggil ini',
     webhooks: 'Webhook',
     audit: 'Audit'
   },
@@ -61,7 +63,9 @@ export const shell: typeof english = {
     deleted: 'Pesan dihapus.',
     invited: 'Tautannya sedang dikirim. Tautan itu berlaku sekali, selama 24 jam.',
     changed: 'Peran diubah. Semua sesi operator itu berakhir.',
-    removed: 'Operator dikeluarkan.'
+    removed: 'Operator dikeluarkan.',
+    'old-key': 'Hanya kunci terbaru yang berlaku.',
+    revoked: 'Pengirim ini tidak dapat mengirim apa pun lagi.'
   },
   signIn: {
     title: 'Masuk',
@@ -104,6 +108,7 @@ export const shell: typeof english = {
         'Akun Anda di aplikasi tidak dikenal di sini. Administrator lain dapat mengundang Anda dengannya.',
       INVALID_PASSKEY: 'Kunci sandi ini tidak dikenal di sini.',
       INVALID_INVITATION: 'Tautan ini sudah digunakan, atau lebih lama dari 24 jam.',
+      PRODUCER_EXISTS: 'Sudah ada pengirim dengan nama ini.',
       USER_NOT_FOUND: 'Tidak ada orang dengan alamat, nama pengguna, atau id ini.'
     }
   },
