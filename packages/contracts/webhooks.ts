@@ -1,4 +1,4 @@
-// What leaves for the webhook endpoints of other teams. Nobody's private life does: of a person there is only the id,
+// What leaves for the webhook endpoints of other teams, and no private life: of a person there is only the id,
 // and what their schema here says.
 import Type from 'typebox'
 import { Id, Timestamp } from './schemas.ts'

@@ -11,7 +11,7 @@ const question = { accountId: 'a', postId: null, visibility: 'PUBLIC', content: 
 const ask = async (without: 'allow' | 'deny') =>
   await provider.hooks('before-post', without).ask('before-post', question)
 
-t.test('a hook allows, and is told what it asks for by a signed webhook', async (t) => {
+t.test('a hook allows, and receives its question as a signed webhook', async (t) => {
   provider.replyWith({ decision: 'allow' })
   t.same(await ask('deny'), {})
   t.same(provider.asked.map(({ type, data }) => ({ type, data })), [{ type: 'before-post', data: question }])

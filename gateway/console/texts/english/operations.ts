@@ -103,13 +103,13 @@ export const operations = {
     names: { unknown: 'not told', other: 'others' } as Record<string, string>
   },
   webhooks: {
-    text: 'Systems of other teams that are told what happens. Each webhook is signed with the secret of its endpoint.',
+    text: 'Systems of other teams that receive what happens. Each webhook is signed with the secret of its endpoint.',
     none: 'Nothing is sent to other systems yet.',
     recent: 'The latest deliveries',
     add: 'Add an endpoint',
     url: 'Address',
     urlHint: 'A public https address. It is checked at every connection.',
-    what: 'What it is told',
+    what: 'What it receives',
     types: {
       'account.registered': 'New accounts',
       'account.verified': 'Verified accounts',
@@ -122,7 +122,7 @@ export const operations = {
     enabled: 'Active',
     disabled: 'Disabled',
     disabledSince: 'Disabled',
-    pending: (number: number) => count(number, 'waits', 'wait'),
+    pending: (number: number) => `${number} waiting`,
     lastSuccess: 'last accepted',
     noSuccess: 'nothing accepted yet',
     since: 'Since (UTC)',
