@@ -26,12 +26,14 @@ export function listAffectedFolders (root: string): string[] {
 }
 
 function readWorkspaces (root: string): Workspace[] {
-  return globSync(['gateway/package.json', '{services,packages,deploy}/*/package.json'], { cwd: root }).map((file) => {
-    const { name, dependencies = {}, devDependencies = {} } = JSON.parse(
-      readFileSync(path.join(root, file), 'utf8')
-    ) as { name: string, dependencies?: object, devDependencies?: object }
-    return { folder: path.dirname(file), name, dependencies: Object.keys({ ...dependencies, ...devDependencies }) }
-  })
+  return globSync(['gateway/package.json', '{services,packages,deploy,examples}/*/package.json'], { cwd: root }).map(
+    (file) => {
+      const { name, dependencies = {}, devDependencies = {} } = JSON.parse(
+        readFileSync(path.join(root, file), 'utf8')
+      ) as { name: string, dependencies?: object, devDependencies?: object }
+      return { folder: path.dirname(file), name, dependencies: Object.keys({ ...dependencies, ...devDependencies }) }
+    }
+  )
 }
 
 function listChangedFiles (root: string): string[] {
