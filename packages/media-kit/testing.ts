@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -112,6 +112,20 @@ export async function startUploadServer (t: Teardown) {
     return (await once(child, 'message') as [{ answer: number }])[0].answer
   }
   return { address, folder, ask, pid: child.pid! }
+}
+
+/** The memory of a process and of the processes that it started, in bytes. */
+export async function readMemory (pid: number) {
+  const processes = await Promise.all(
+    (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(async (name) => {
+      const text = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
+      const [, parent, pages] = /\) \S (\d+) (?:\S+ ){19}(\d+)/.exec(text) ?? []
+      return { pid: Number(name), parent: Number(parent), bytes: Number(pages) * 4_096 }
+    })
+  )
+  const sum = (list: { bytes: number }[]) => list.reduce((total, { bytes }) => total + bytes, 0)
+  const own = sum(processes.filter((each) => each.pid === pid))
+  return { own, all: own + sum(processes.filter((each) => each.parent === pid)) }
 }
 
 export interface FakeS3 {

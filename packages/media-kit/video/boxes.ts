@@ -8,6 +8,8 @@ const MEBIBYTE = 1024 * 1024
 // Tables of a minute take a tenth of it.
 const MAX_TABLES_BYTES = 8 * MEBIBYTE
 const MAX_BOXES = 20_000
+// Each is a read of its own. A recording in fragments has two for each second.
+const MAX_OUTER_BOXES = 1_000
 const MAX_DEPTH = 12
 // A minute of uncompressed sound, which cameras write beside AAC, is one sample each.
 const MAX_SAMPLES = 6_000_000
@@ -44,7 +46,8 @@ export async function checkBoxes (path: string) {
   if (size === 0) throw new VideoProblem('NotAVideo')
   const tables: Tables = { boxes: 0, samples: 0, pictures: 0 }
   const found = new Set<string>()
-  for (let position = 0; position < size;) {
+  for (let position = 0, outerBoxes = 0; position < size;) {
+    if (++outerBoxes > MAX_OUTER_BOXES) throw new VideoProblem('CorruptVideo')
     const box = await readHeader(file, position, size)
     if (position === 0 && box.type !== 'ftyp') throw new VideoProblem('NotAVideo')
     if (++tables.boxes > MAX_BOXES || box.end > size) throw new VideoProblem('CorruptVideo')

@@ -1,29 +1,15 @@
 // Runs alone, because it measures memory.
 import { createReadStream } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createLongVideo } from './long-video.ts'
-import { startUploadServer } from '../testing.ts'
+import { readMemory, startUploadServer } from '../testing.ts'
 
 t.setTimeout(300_000)
 const MEBIBYTE = 1024 * 1024
-
-/** The memory of a process and of the processes that it started, in bytes. */
-async function readMemory (pid: number) {
-  const processes = await Promise.all(
-    (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(async (name) => {
-      const text = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
-      const [, parent, pages] = /\) \S (\d+) (?:\S+ ){19}(\d+)/.exec(text) ?? []
-      return { pid: Number(name), parent: Number(parent), bytes: Number(pages) * 4_096 }
-    })
-  )
-  const sum = (list: { bytes: number }[]) => list.reduce((total, { bytes }) => total + bytes, 0)
-  const own = sum(processes.filter((each) => each.pid === pid))
-  return { own, all: own + sum(processes.filter((each) => each.parent === pid)) }
-}
 
 t.test('twenty videos of 40 MB at once take little memory, whatever their length', async (t) => {
   const { address, pid, folder } = await startUploadServer(t)

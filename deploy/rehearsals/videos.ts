@@ -1,0 +1,144 @@
+// Uploads twenty videos at once, while others read the feed. Memory and the waiting times of readers are compared with
+// those just before and just after, of the same run: the machine may be busy with other work.
+import { randomUUID } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createLongVideo, readMemory } from '@tandem/media-kit/testing'
+import { check, haveAllPassed } from './kit/checks.ts'
+import { becomeMember, call, RequestFailed } from './kit/people.ts'
+import { percentile } from './kit/percentile.ts'
+import { withStack, type Stack } from './kit/stack.ts'
+
+const UPLOADS = 20
+const VIDEO = { seconds: 50, bytesPerSecond: 800_000 }
+const MEBIBYTE = 1024 * 1024
+const POSTS = 20
+const READERS = 2
+const PAUSE_MS = 50
+const QUIET_SECONDS = 30
+const MAX_GROWTH_BYTES = 300 * MEBIBYTE
+const MAX_SLOWDOWN = 1.2
+
+await withStack(async (stack) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-videos-'))
+  try {
+    const file = path.join(folder, 'long.mp4')
+    await createLongVideo(file, VIDEO)
+    const members = []
+    for (let number = 0; number < UPLOADS; number++) {
+      members.push(await repeat(async () => await becomeMember(stack, `person${number}-${randomUUID()}@example.com`)))
+    }
+    const tokens = members.map(({ accessToken }) => accessToken)
+    for (let post = 0; post < POSTS; post++) {
+      const body = { type: 'TEXT', content: `Intervals at lunch ${post}` }
+      await repeat(async () => await call(stack, 'POST', '/feed', { token: tokens[post % UPLOADS]!, body }))
+    }
+    // The first one loads what the others share.
+    await repeat(async () => await upload(stack, tokens[0]!, file))
+    await readFeeds(stack, tokens, sleep(5_000))
+
+    const before = await readFeeds(stack, tokens, sleep(QUIET_SECONDS * 1_000))
+    const memory = await measureMemory(stack)
+    const during = await readFeeds(
+      stack,
+      tokens,
+      Promise.all(tokens.map(async (token) => await repeat(async () => await upload(stack, token, file))))
+    )
+    const growth = await memory.stop()
+    const after = await readFeeds(stack, tokens, sleep(QUIET_SECONDS * 1_000))
+
+    const { size } = await stat(file)
+    console.log(`${UPLOADS} videos of ${Math.round(size / MEBIBYTE)} MiB`)
+    for (const [name, bytes] of Object.entries(growth)) {
+      check(
+        bytes <= MAX_GROWTH_BYTES,
+        `${name}: +${Math.round(bytes / MEBIBYTE)} MiB with the processes that it starts`
+      )
+    }
+    const [quiet, busy] = [percentile([...before, ...after], 99), percentile(during, 99)]
+    console.log(
+      `feed: p50 ${percentile(before, 50).toFixed()} ms before, ${percentile(during, 50).toFixed()} ms during, ${
+        percentile(after, 50).toFixed()
+      } ms after`
+    )
+    check(busy <= quiet * MAX_SLOWDOWN, `feed: p99 ${busy.toFixed()} ms during, ${quiet.toFixed()} ms before and after`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}, { LIMIT_PROFILE: 'relaxed' })
+if (!haveAllPassed()) process.exitCode = 1
+
+/** Repeats what a busy machine refused. A reader waits for it. */
+async function repeat<Result> (work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof RequestFailed) || error.status !== 503) throw error
+      await sleep(error.retryAfterMs ?? 1_000)
+    }
+  }
+}
+
+async function upload ({ gateway }: Stack, token: string, file: string) {
+  const form = new FormData()
+  form.append('file', await openAsBlob(file, { type: 'video/mp4' }), 'long.mp4')
+  const response = await fetch(`${gateway.url}/api/mobile/v1/media`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: form
+  })
+  if (!response.ok) {
+    throw new RequestFailed(`POST /media returned ${response.status}: ${await response.text()}`, response)
+  }
+  await response.arrayBuffer()
+}
+
+/** Reads feeds until `work` is done. @returns how many milliseconds each took */
+async function readFeeds (stack: Stack, tokens: string[], work: Promise<unknown>) {
+  const times: number[] = []
+  let isDone = false
+  const reading = Array.from({ length: READERS }, async (_, reader) => {
+    for (let turn = reader; !isDone; turn++) {
+      const since = performance.now()
+      await repeat(async () => await call(stack, 'GET', '/feed?limit=20', { token: tokens[turn % tokens.length]! }))
+      times.push(performance.now() - since)
+      await sleep(PAUSE_MS)
+    }
+  })
+  await work.finally(() => {
+    isDone = true
+  })
+  await Promise.all(reading)
+  return times
+}
+
+/** Watches the memory of the gateway and of social until `stop` returns by how much each grew at most. */
+async function measureMemory ({ gateway, services }: Stack) {
+  const pids = { gateway: gateway.pid!, social: services['social']!.pid! }
+  const read = async () => ({
+    gateway: (await readMemory(pids.gateway)).all,
+    social: (await readMemory(pids.social)).all
+  })
+  const start = await read()
+  const most = { ...start }
+  let isRunning = true
+  const watching = (async () => {
+    while (isRunning) {
+      const now = await read()
+      most.gateway = Math.max(most.gateway, now.gateway)
+      most.social = Math.max(most.social, now.social)
+      await sleep(200)
+    }
+  })()
+  return {
+    async stop () {
+      isRunning = false
+      await watching
+      return { gateway: most.gateway - start.gateway, social: most.social - start.social }
+    }
+  }
+}
