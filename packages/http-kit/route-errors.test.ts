@@ -30,7 +30,20 @@ t.test('an operation lists its own errors, and those that every operation can re
   const app = await testServer(t, routes)
   const { paths, components } = (await app.inject('/openapi.json')).json()
   const { responses } = paths['/likes'].post
-  t.same(Object.keys(responses), ['200', '400', '401', '403', '408', '413', '415', '426', '429', '500', '503', 'default'])
+  t.same(Object.keys(responses), [
+    '200',
+    '400',
+    '401',
+    '403',
+    '408',
+    '413',
+    '415',
+    '426',
+    '429',
+    '500',
+    '503',
+    'default'
+  ])
   t.same(responses[400]['x-error-codes'], ['VALIDATION_ERROR', 'ALREADY_LIKED'])
   t.match(responses[400].content['application/json'].examples.ALREADY_LIKED.value, {
     success: false,
