@@ -30,7 +30,20 @@ t.test('an operation lists its own errors, and those that every operation can re
   const app = await testServer(t, routes)
   const { paths, components } = (await app.inject('/openapi.json')).json()
   const { responses } = paths['/likes'].post
-  t.same(Object.keys(responses), ['200', '400', '401', '403', '408', '413', '415', '429', '500', '503', 'default'])
+  t.same(Object.keys(responses), [
+    '200',
+    '400',
+    '401',
+    '403',
+    '408',
+    '413',
+    '415',
+    '426',
+    '429',
+    '500',
+    '503',
+    'default'
+  ])
   t.same(responses[400]['x-error-codes'], ['VALIDATION_ERROR', 'ALREADY_LIKED'])
   t.match(responses[400].content['application/json'].examples.ALREADY_LIKED.value, {
     success: false,
@@ -43,7 +56,7 @@ t.test('an operation lists its own errors, and those that every operation can re
   t.same(responses[401], { $ref: '#/components/responses/Unauthorized' })
   t.match(components.schemas.ErrorCode.enum, ['ACCOUNT_RESTRICTED', 'ALREADY_LIKED', 'FORBIDDEN'])
 
-  t.same(Object.keys(paths['/logs'].get.responses), ['200', '400', '429', '500', '503', 'default'])
+  t.same(Object.keys(paths['/logs'].get.responses), ['200', '400', '426', '429', '500', '503', 'default'])
   t.same(paths['/logs'].get.security, [], 'a public operation says so')
 })
 
