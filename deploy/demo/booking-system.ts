@@ -44,5 +44,8 @@ async function answer (request: IncomingMessage, response: ServerResponse) {
 }
 
 createServer((request, response) => {
-  answer(request, response).catch(() => response.writeHead(400).end())
+  answer(request, response).catch((error: unknown) => {
+    console.error(error)
+    response.writeHead(400).end()
+  })
 }).listen(Number(PORT), '127.0.0.1')
