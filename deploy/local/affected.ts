@@ -74,7 +74,8 @@ export function listReaders (changed: string[]): string[] {
 }
 
 export function readWorkspaces (root: string): Workspace[] {
-  return globSync(['gateway/package.json', '{services,packages,deploy}/*/package.json'], { cwd: root }).map((file) => {
+  const pattern = '{services,packages,deploy,examples}/*/package.json'
+  return globSync(['gateway/package.json', pattern], { cwd: root }).map((file) => {
     const { name, dependencies = {}, devDependencies = {} } = JSON.parse(
       readFileSync(path.join(root, file), 'utf8')
     ) as { name: string, dependencies?: object, devDependencies?: object }

@@ -17,6 +17,12 @@ const owners: Record<string, { process: string, cli: string, usage: string }> = 
     cli: 'services/fitmatch/places/cli.ts',
     usage: 'places import <file>                      import gyms from GeoParquet or lines of GeoJSON'
   },
+  'producers': {
+    process: 'notification',
+    cli: 'services/notification/producers/cli.ts',
+    usage: `producers list | add <name> --events <type>,…  systems that send events, and their keys
+  producers rotate | revoke <name>          another key; the end of a key or a producer`
+  },
   'failed-messages': {
     process: ANY_SERVICE,
     cli: 'packages/bus-kit/failed-messages-cli.ts',

@@ -101,6 +101,7 @@ async function runChecks (tally: Tally) {
   // Incremental: a check after a small change takes a second.
   const incremental = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.tsbuildinfo']
   await check('typecheck', ['tsc', '-p', '.', '--checkers', '1', ...incremental], tally)
+  await check('typecheck of the example app', ['tsc', '-p', 'examples/expo'], tally)
   await check('format', ['dprint', 'check', '--list-different'], tally)
   await check('lint', ['oxlint', '--type-aware', '--quiet'], tally)
   await check('unused files, exports and dependencies', ['knip', '--no-progress', '--no-config-hints'], tally)
