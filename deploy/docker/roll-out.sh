@@ -3,8 +3,8 @@
 #   deploy/docker/roll-out.sh                  everything
 #   deploy/docker/roll-out.sh social           one service
 #   deploy/docker/roll-out.sh social 1.2.0     one service, in another version: a roll-back
-# It pulls the images and runs the migrations; if one fails, the processes are left as they are. Then it replaces the
-# processes one after the other, the gateway last, and waits until each is ready. Clients that repeat a 503 see no error.
+# It pulls the images and runs the migrations; if one fails, the processes are left as they are. Then it replaces them
+# one after the other, the gateway last, and waits until each is ready. Clients that repeat a 503 see no error.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 only=${1:-} version=${2:-}
@@ -45,6 +45,10 @@ fi
 
 # Servers that do not run yet, and permissions of NATS: a process that has no permission gets no messages.
 "${compose[@]}" up -d --no-build postgres redis nats streams
+for ((waited = 0; waited < READY_SECONDS; waited++)); do
+  "${compose[@]}" exec -T postgres pg_isready --quiet -h 127.0.0.1 -U postgres && break
+  sleep 1
+done
 rights=deploy/kubernetes/components/nats-rights/rights.conf
 "${compose[@]}" exec -T nats cat /etc/nats/rights.conf | cmp -s - "$rights" || "${compose[@]}" restart nats
 

@@ -63,6 +63,28 @@ createServerGauge(
   'Transactions since the oldest one that is not frozen; the server stops to accept writes near 2 billion',
   (state) => state.xidAge
 )
+// Reading the sizes of all files takes longer than the other figures, and they change slowly.
+const SIZE_CACHE_MS = 5 * 60_000
+let size: { at: number, bytes: Promise<number | undefined> } | undefined
+
+async function readSchemaBytes (): Promise<number | undefined> {
+  const [pool] = pools
+  const result = await pool?.query<{ bytes: string }>(`
+    select coalesce(sum(pg_total_relation_size(oid)), 0) as bytes from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'm')`).catch(() => undefined)
+  return result && Number(result.rows[0]?.bytes)
+}
+
+new Gauge({
+  name: 'postgres_schema_bytes',
+  help: 'Size of the tables and indexes of this service',
+  async collect () {
+    if (!size || Date.now() - size.at > SIZE_CACHE_MS) size = { at: Date.now(), bytes: readSchemaBytes() }
+    const bytes = await size.bytes
+    if (bytes === undefined) size = undefined
+    else this.set(bytes)
+  }
+})
 createServerGauge('postgres_standbys', 'Standbys that stream from the server', (state) => state.standbys)
 
 const waits = new Histogram({

@@ -1,3 +1,4 @@
+import { accountSource } from './accounts/metrics.ts'
 import { createMediaUrls } from '@tandem/media-url-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
@@ -29,6 +30,7 @@ export async function createDeps (
   { config, db, callRpc, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
 ): Promise<Deps> {
   const { REDIS_URL, SMTP_URL, MAIL_FROM, PUBLIC_URL } = config
+  accountSource.db = db
   const rootKey = readRootPrivateKey(config.IDENTITY_ROOT_PRIVATE_KEY, config.IDENTITY_ROOT_PUBLIC_KEYS)
   const providers = {
     PROVIDER_A: createVerifier(providerSettings(config, 'PROVIDER_A')),
