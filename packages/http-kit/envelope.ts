@@ -18,7 +18,7 @@ import { reportUndocumented } from './route-errors.ts'
 import { describeErrors, type FieldError } from './validation.ts'
 import type { SchemaError } from './validation-messages.ts'
 
-type ErrorWithFields = FastifyError & { responseFields?: Record<string, string> }
+type ErrorWithFields = FastifyError & { responseFields?: Record<string, unknown> }
 type ErrorWithStatus = Error & { code?: string, statusCode?: number }
 
 // A literal such as `true` or 'PUBLIC' keeps its literal type, which schemas of literals require, and an array stays an
@@ -97,13 +97,13 @@ export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_E
 }
 
 /** Every class that `createError` made with this code counts as an instance, and only ours has its own sentence. */
-const textInIndonesian = (error: Partial<ValidationError> & Error) => error.sentence?.id ?? inIndonesian(error)
+const textInIndonesian = (error: Error & { sentence?: Sentence }) => error.sentence?.id ?? inIndonesian(error)
 
 const errorResponse = (error: FastifyError): ErrorResponse => ({
   code: error.code,
   statusCode: error.statusCode ?? 500,
   message: error.message,
-  indonesian: inIndonesian(error)
+  indonesian: textInIndonesian(error)
 })
 
 const invalidRequest = ({ en, id }: Sentence): ErrorResponse => ({

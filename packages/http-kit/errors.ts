@@ -38,6 +38,19 @@ export const UnsupportedMediaType = createError(
   'The Content-Type of the request is not supported',
   415
 )
+/** The response has `storeUrl`, where to get a newer version, if it is known. */
+export class UpgradeRequired extends createError(
+  'UPGRADE_REQUIRED',
+  'This version of the app is no longer supported. Please update the app',
+  426
+) {
+  readonly responseFields: { storeUrl?: string }
+
+  constructor (storeUrl?: string) {
+    super()
+    this.responseFields = storeUrl === undefined ? {} : { storeUrl }
+  }
+}
 export const ServerError = createError('SERVER_ERROR', 'Something went wrong on our side', 500)
 
 /** The response has the header Retry-After. */
@@ -61,6 +74,7 @@ translateErrors({
   ClientDisconnected,
   PayloadTooLarge,
   UnsupportedMediaType,
+  UpgradeRequired,
   ServerError,
   RateLimited
 }, {
@@ -74,6 +88,7 @@ translateErrors({
   ClientDisconnected: 'Klien memutus koneksi sebelum tanggapan dikirim',
   PayloadTooLarge: 'Permintaan lebih besar dari yang diterima alamat ini',
   UnsupportedMediaType: 'Content-Type permintaan ini tidak didukung',
+  UpgradeRequired: 'Versi aplikasi ini tidak didukung lagi. Perbarui aplikasi',
   ServerError: 'Terjadi kesalahan di pihak kami',
   RateLimited: 'Terlalu banyak permintaan; coba lagi nanti'
 })

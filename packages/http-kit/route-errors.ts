@@ -11,6 +11,7 @@ import {
   ServerError,
   Unauthorized,
   UnsupportedMediaType,
+  UpgradeRequired,
   ValidationError
 } from './errors.ts'
 
@@ -56,6 +57,7 @@ export function listErrors ({ method, schema = {}, config = {} }: Route): Listed
       ? [NotFound]
       : []),
     ...bodyErrors,
+    UpgradeRequired,
     RateLimited,
     ServerError,
     Unavailable

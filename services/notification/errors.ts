@@ -32,3 +32,25 @@ export const AppAccountMissing = createError(
   'Your own account in the app is not known here. Ask an administrator to add it',
   409
 )
+
+export const InvalidProducerKey = createError('UNAUTHORIZED', 'This key is not valid', 401)
+/** The response has the results of all events. */
+export class NoEventAccepted
+  extends createError('VALIDATION_ERROR', 'No event was accepted. The results say why', 400)
+{
+  readonly responseFields: { results: unknown[] }
+
+  constructor (results: unknown[] = []) {
+    super()
+    this.responseFields = { results }
+  }
+}
+export const ProducerExists = createError('PRODUCER_EXISTS', 'There is a producer with this name', 409)
+export const ProducerNotFound = createError('NOT_FOUND', 'There is no such producer', 404)
+export const WebhookNotFound = createError('NOT_FOUND', 'There is no such endpoint, or it is disabled already', 404)
+export const WebhookIsDisabled = createError('WEBHOOK_DISABLED', 'The endpoint is disabled. Enable it first', 409)
+export const InvalidWebhookUrl = createError(
+  'VALIDATION_ERROR',
+  'The url must be an https address without a password. WEBHOOK_PRIVATE_HOSTS names hosts that may be private',
+  400
+)

@@ -43,6 +43,7 @@ translateErrors(errors, {
   StoryVideoTooLong: 'Video cerita paling lama 60 detik. Potong, atau terbitkan sebagai postingan',
   VideoQuotaExceeded: 'Anda telah mencapai batas 500 MB video hari ini. Coba lagi besok.',
   UploadNotFound: 'Unggahan tidak ditemukan atau sudah berakhir. Mulai lagi.',
+  PosterUnknown: 'poster harus berupa key gambar yang telah Anda unggah',
   UploadBehind: 'Lanjutkan dari bita %s, sampai di mana unggahan sudah diterima',
   UploadTooLong: 'Bagian-bagian lebih panjang daripada unggahan',
   UploadPartsTooSmall: 'Unggahan memiliki terlalu banyak bagian. Mulai lagi dengan bagian 1 sampai 5 MB',

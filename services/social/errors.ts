@@ -76,6 +76,11 @@ export const VideoQuotaExceeded = createError(
 )
 
 export const UploadNotFound = createError('NOT_FOUND', 'There is no such upload, or it has expired. Begin again.', 404)
+export const PosterUnknown = createError(
+  'VALIDATION_ERROR',
+  'poster must be the key of an image that you have uploaded',
+  400
+)
 export const UploadBehind = createError('UPLOAD_OFFSET', 'Go on at byte %s, where the upload has arrived', 409)
 export const UploadTooLong = createError('VALIDATION_ERROR', 'The parts are longer than the upload', 400)
 export const UploadPartsTooSmall = createError(

@@ -358,6 +358,19 @@ export const english = {
       ],
       footer
     }),
+  webhookDisabled: ({ host, reason, url }: { host: string, reason: string, url: string }) =>
+    renderMail({
+      locale,
+      subject: `Webhooks to ${host} are disabled`,
+      title: 'A webhook endpoint is disabled',
+      paragraphs: [
+        `The endpoint at ${host} has accepted nothing for three days, so nothing more is sent to it. ` +
+        `The last attempt: ${reason}.`,
+        'Enable it on the page Webhooks once it works again. There you can also send again what it has missed.'
+      ],
+      button: { label: 'Open the page Webhooks', url },
+      footer
+    }),
   reset: (url: string) =>
     renderMail({
       locale,

@@ -312,6 +312,19 @@ export const indonesian: MailTemplates = {
       ],
       footer
     }),
+  webhookDisabled: ({ host, reason, url }) =>
+    renderMail({
+      locale,
+      subject: `Webhook ke ${host} dinonaktifkan`,
+      title: 'Sebuah webhook dinonaktifkan',
+      paragraphs: [
+        `Alamat webhook di ${host} tidak menerima apa pun selama tiga hari, jadi tidak ada lagi yang dikirim ke sana. ` +
+        `Percobaan terakhir: ${reason}.`,
+        'Aktifkan lagi di halaman Webhook jika sudah berfungsi. Di sana Anda juga dapat mengirim ulang yang terlewat.'
+      ],
+      button: { label: 'Buka halaman Webhook', url },
+      footer
+    }),
   reset: (url) =>
     renderMail({
       locale,

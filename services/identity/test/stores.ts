@@ -1,13 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { readCredential } from '@tandem/google-kit'
 import type { Teardown } from '@tandem/test-kit'
-import { createApple, type AppleSettings } from '../stores/apple.ts'
-import { createGoogle, PLAY_CREDENTIAL } from '../stores/google.ts'
 import type { FindPlan } from '../stores/reading.ts'
-import { createRevenueCat } from '../stores/revenuecat.ts'
-import { findPlanOf, type Plan } from '../subscriptions/plans.ts'
+import type { Plan } from '../subscriptions/plans.ts'
 import { startAppStore } from './app-store.ts'
 import { startGooglePlay } from './google-play.ts'
 import { startRevenueCat } from './revenuecat.ts'
@@ -48,38 +44,30 @@ export function createClock () {
   }
 }
 
-interface StoreOptions {
-  clock: () => Date
-  /** Of the App Store; the two others have the next ones. By default free ones. */
-  port?: number
-}
-
 /** The three stand-ins with one clock, and how identity is set up for them. */
-export async function startStores (t: Teardown, { clock, port }: StoreOptions) {
-  const portOf = (index: number) => (port === undefined ? {} : { port: port + index })
+export async function startStores (t: Teardown, { clock }: { clock: () => Date }) {
   const [appStore, play, revenueCat] = await Promise.all([
-    startAppStore({ clock, ...portOf(0) }),
-    startGooglePlay({ clock, ...portOf(1) }),
-    startRevenueCat({ clock, ...portOf(2) })
+    startAppStore({ clock }),
+    startGooglePlay({ clock }),
+    startRevenueCat({ clock })
   ])
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-stores-'))
-  const [root, key, account] = ['apple-root.der', 'apple-key.p8', 'play.json'].map((name) =>
-    path.join(folder, name)
-  ) as [
-    string,
-    string,
-    string
-  ]
+  const root = path.join(folder, 'apple-root.der')
+  const key = path.join(folder, 'apple-key.p8')
+  const account = path.join(folder, 'play.json')
   await Promise.all([
     writeFile(root, Buffer.from(appStore.chain.root.base64, 'base64')),
     writeFile(key, appStore.api.privateKey.export({ type: 'pkcs8', format: 'pem' })),
     writeFile(account, JSON.stringify(play.serviceAccount))
   ])
   t.teardown(async () => {
-    await Promise.all([appStore.close(), play.close(), revenueCat.close(), rm(folder, { recursive: true })])
+    await Promise.all([
+      appStore.close(),
+      play.close(),
+      revenueCat.close(),
+      rm(folder, { recursive: true, force: true })
+    ])
   })
-  const findPlan: FindPlan = (store, productId) => findPlanOf(plans, store, productId)
-
   return {
     appStore,
     play,
@@ -104,28 +92,44 @@ export async function startStores (t: Teardown, { clock, port }: StoreOptions) {
       REVENUECAT_WEBHOOK_AUTHORIZATION: revenueCat.webhookAuthorization,
       REVENUECAT_API_URL: revenueCat.url
     },
-    /** The stores of identity; `apple` changes the settings of the App Store. */
-    create: async (apple: Partial<AppleSettings> = {}) => ({
-      apple: createApple({ ...appStore.settings, acceptsSandbox: true, onlineChecks: true, ...apple }, findPlan),
-      google: createGoogle(
-        {
-          packageName: play.packageName,
-          credential: await readCredential(account, PLAY_CREDENTIAL),
-          apiUrl: play.url,
-          push: { ...play.push, jwksUrl: `${play.url}/certs` }
-        },
-        findPlan,
-        clock
-      ),
-      revenuecat: createRevenueCat(
-        {
-          secretKey: revenueCat.secretKey,
-          webhookAuthorization: revenueCat.webhookAuthorization,
-          apiUrl: revenueCat.url
-        },
-        findPlan,
-        clock
-      )
-    })
+    /** The stores of identity. Loaded here, because `npm start` needs the stand-ins alone. */
+    async create () {
+      const [
+        { createApple },
+        { createGoogle, PLAY_CREDENTIAL },
+        { createRevenueCat },
+        { findPlanOf },
+        { readCredential }
+      ] = await Promise.all([
+        import('../stores/apple.ts'),
+        import('../stores/google.ts'),
+        import('../stores/revenuecat.ts'),
+        import('../subscriptions/plans.ts'),
+        import('@tandem/google-kit')
+      ])
+      const findPlan: FindPlan = (store, productId) => findPlanOf(plans, store, productId)
+      return {
+        apple: createApple({ ...appStore.settings, acceptsSandbox: true, onlineChecks: true }, findPlan),
+        google: createGoogle(
+          {
+            packageName: play.packageName,
+            credential: await readCredential(account, PLAY_CREDENTIAL),
+            apiUrl: play.url,
+            push: { ...play.push, jwksUrl: `${play.url}/certs` }
+          },
+          findPlan,
+          clock
+        ),
+        revenuecat: createRevenueCat(
+          {
+            secretKey: revenueCat.secretKey,
+            webhookAuthorization: revenueCat.webhookAuthorization,
+            apiUrl: revenueCat.url
+          },
+          findPlan,
+          clock
+        )
+      }
+    }
   }
 }

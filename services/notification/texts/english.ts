@@ -206,6 +206,8 @@ export const english = {
     title: 'Fasting goal reached',
     body: 'Your fast has reached {hours, plural, one {# hour} other {# hours}}. It runs until you end it.'
   },
+  bookingTold: { type: 'BOOKING', title: '{title_en}', body: '{body_en}' },
+  announcement: { type: 'ADMIN', title: '{title_en}', body: '{body_en}' },
   broadcast: { type: 'ADMIN', title: '{title_en}', body: '{body_en}' },
   suspended: {
     type: 'ACCOUNT',

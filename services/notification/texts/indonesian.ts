@@ -152,6 +152,8 @@ export const indonesian: Texts = {
     title: 'Target puasa tercapai',
     body: 'Puasa Anda sudah mencapai {hours, plural, other {# jam}}. Puasa berjalan sampai Anda mengakhirinya.'
   },
+  bookingTold: { title: '{title_id}', body: '{body_id}' },
+  announcement: { title: '{title_id}', body: '{body_id}' },
   broadcast: { title: '{title_id}', body: '{body_id}' },
   suspended: {
     title: 'Profil FitMatch Anda ditangguhkan',

@@ -2,7 +2,7 @@ import { IntlMessageFormat } from 'intl-messageformat'
 import { readTimezone } from '@tandem/account-kit'
 import type { Language } from '@tandem/http-kit'
 import { plainQuote } from '@tandem/mail-kit'
-import { type Kind, type Texts, usesDisplayName } from './kinds.ts'
+import { isWrittenByCompany, type Kind, type Texts, usesDisplayName } from './kinds.ts'
 import type { Params } from '../tables.ts'
 import { english } from './english.ts'
 import { indonesian } from './indonesian.ts'
@@ -32,8 +32,8 @@ export function renderText (
   const shownTimezone = readTimezone(typeof ownTimezone === 'string' ? ownTimezone : timezone)
   const name = usesDisplayName(kind) ? params['displayName'] : actorName
   const values = {
-    // People wrote some of them, and must not send links or markup through us. The company writes broadcasts.
-    ...kind === 'broadcast' ? params : mapStrings(params, plainQuote),
+    // People wrote some of them, and must not send links or markup through us.
+    ...isWrittenByCompany(kind) ? params : mapStrings(params, plainQuote),
     name: (typeof name === 'string' && plainQuote(name)) || SOMEONE[language],
     others: othersCount,
     quoted: excerpt ? 'yes' : 'no',

@@ -27,6 +27,9 @@ export const shell = {
     system: 'System',
     staff: 'Operators',
     options: 'Options',
+    producers: 'Producers',
+    calls: 'Who still calls this',
+    webhooks: 'Webhooks',
     audit: 'Audit'
   },
   done: {
@@ -52,11 +55,16 @@ export const shell = {
     broadcast: 'The broadcast is on its way.',
     stopped: 'Nobody else receives the broadcast.',
     option: 'The option was saved.',
+    'webhook-disabled': 'Nothing more is sent to the endpoint.',
+    'webhook-enabled': 'What happens from now on is sent to the endpoint.',
+    'webhooks-replayed': 'What happened since then is being sent again.',
     replayed: 'The service handles the message again.',
     deleted: 'The message was deleted.',
     invited: 'The link is on its way to them. It works once within 24 hours.',
     changed: 'The role was changed. All sessions of the operator have ended.',
-    removed: 'The operator was removed.'
+    removed: 'The operator was removed.',
+    'old-key': 'Only the newest key is valid.',
+    revoked: 'The producer cannot send anything from now on.'
   } as Record<string, string>,
   signIn: {
     title: 'Sign in',
@@ -93,9 +101,11 @@ export const shell = {
         'It was proposed by the operator who invited you, or by one you invited. Somebody else has to confirm it.',
       PASSKEY_TOO_NEW: 'Your passkey is less than a day old. You can confirm tomorrow what others propose.',
       RATE_LIMITED: 'You have looked at 60 people within this hour. Please continue later.',
+      WEBHOOK_DISABLED: 'The endpoint is disabled. Enable it first.',
       APP_ACCOUNT_MISSING: 'Your account in the app is not known here. Another administrator can invite you with it.',
       INVALID_PASSKEY: 'This passkey is not known here.',
       INVALID_INVITATION: 'This link was used already, or it is older than 24 hours.',
+      PRODUCER_EXISTS: 'There is a producer with this name already.',
       USER_NOT_FOUND: 'There is nobody with this address, username or id.'
     } as Record<string, string>
   },

@@ -91,7 +91,7 @@ export const support = {
     replaced: 'replaced by an upgrade',
     renews: 'renews',
     notAcknowledged: 'not acknowledged yet',
-    moves: (number: number) => count(number, 'move in 30 days', 'moves in 30 days'),
+    moves: (number: number) => count(number, 'move', 'moves'),
     recheck: 'Ask the stores now',
     days: 'Days',
     grant: 'Grant',

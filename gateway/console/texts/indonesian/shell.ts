@@ -28,6 +28,9 @@ export const shell: typeof english = {
     system: 'Sistem',
     staff: 'Operator',
     options: 'Pilihan',
+    producers: 'Pengirim peristiwa',
+    calls: 'Siapa masih memanggil ini',
+    webhooks: 'Webhook',
     audit: 'Audit'
   },
   done: {
@@ -53,11 +56,16 @@ export const shell: typeof english = {
     broadcast: 'Siaran sedang dikirim.',
     stopped: 'Siaran tidak dikirim lagi kepada siapa pun.',
     option: 'Pilihan disimpan.',
+    'webhook-disabled': 'Tidak ada lagi yang dikirim ke alamat itu.',
+    'webhook-enabled': 'Yang terjadi mulai sekarang dikirim ke alamat itu.',
+    'webhooks-replayed': 'Yang terjadi sejak saat itu sedang dikirim lagi.',
     replayed: 'Layanan memproses pesan itu lagi.',
     deleted: 'Pesan dihapus.',
     invited: 'Tautannya sedang dikirim. Tautan itu berlaku sekali, selama 24 jam.',
     changed: 'Peran diubah. Semua sesi operator itu berakhir.',
-    removed: 'Operator dikeluarkan.'
+    removed: 'Operator dikeluarkan.',
+    'old-key': 'Hanya kunci terbaru yang berlaku.',
+    revoked: 'Pengirim ini tidak dapat mengirim apa pun lagi.'
   },
   signIn: {
     title: 'Masuk',
@@ -95,10 +103,12 @@ export const shell: typeof english = {
         'Ini diusulkan oleh operator yang mengundang Anda, atau yang Anda undang. Orang lain harus mengonfirmasinya.',
       PASSKEY_TOO_NEW: 'Kunci sandi Anda belum berumur sehari. Besok Anda dapat mengonfirmasi usulan orang lain.',
       RATE_LIMITED: 'Anda sudah melihat 60 orang dalam jam ini. Silakan lanjutkan nanti.',
+      WEBHOOK_DISABLED: 'Alamat ini dinonaktifkan. Aktifkan dulu.',
       APP_ACCOUNT_MISSING:
         'Akun Anda di aplikasi tidak dikenal di sini. Administrator lain dapat mengundang Anda dengannya.',
       INVALID_PASSKEY: 'Kunci sandi ini tidak dikenal di sini.',
       INVALID_INVITATION: 'Tautan ini sudah digunakan, atau lebih lama dari 24 jam.',
+      PRODUCER_EXISTS: 'Sudah ada pengirim dengan nama ini.',
       USER_NOT_FOUND: 'Tidak ada orang dengan alamat, nama pengguna, atau id ini.'
     }
   },

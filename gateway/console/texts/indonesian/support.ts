@@ -89,7 +89,7 @@ export const support: typeof english = {
     replaced: 'diganti paket lain',
     renews: 'diperpanjang',
     notAcknowledged: 'belum dikonfirmasi',
-    moves: (number: number) => `${number} perpindahan dalam 30 hari`,
+    moves: (number: number) => `${number} perpindahan`,
     recheck: 'Tanya toko sekarang',
     days: 'Hari',
     grant: 'Berikan',
