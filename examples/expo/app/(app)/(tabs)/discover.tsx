@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Image, View } from 'react-native'
+import { useTheme } from '../../../components/theme.ts'
 import { Button, Card, Empty, ErrorText, Loading, messageOf, Row, Screen, Text } from '../../../components/ui.tsx'
 
 const queryKey = ['discover']
@@ -69,6 +70,7 @@ function CandidateCard (
     onSwipe: (candidate: Candidate, swipeType: 'PASS' | 'WORKOUT_BUDDY') => Promise<void>
   }
 ) {
+  const theme = useTheme()
   const { displayName, age, bio, city, distance, compatibilityScore, favoriteSports, photos, sharedVenues } = candidate
   const where = [city, distance !== null && `${distance} km`].filter(Boolean).join(' · ')
   return (
@@ -76,7 +78,7 @@ function CandidateCard (
       <Image
         source={photos[0] ? { uri: photos[0].url } : {}}
         alt={displayName}
-        style={{ width: '100%', aspectRatio: 0.9 }}
+        style={{ width: '100%', aspectRatio: 0.9, backgroundColor: theme.field }}
       />
       <View style={{ padding: 16, gap: 8 }}>
         <Row style={{ justifyContent: 'space-between' }}>

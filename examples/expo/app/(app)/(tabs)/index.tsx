@@ -55,9 +55,9 @@ export default function Home () {
         {waitingLogs > 0 && <Text tone='soft' size={14}>{`${waitingLogs} will be sent when you are online.`}</Text>}
         {today.workout && (
           <Text>
-            {`${
-              today.workout.isFinished ? '✓ ' : ''
-            }${today.workout.name}: ${today.workout.exercises.length} exercises`}
+            {`${today.workout.isFinished ? '✓ ' : ''}${today.workout.name}: ${today.workout.exercises.length} ${
+              today.workout.exercises.length === 1 ? 'exercise' : 'exercises'
+            }`}
           </Text>
         )}
       </Card>
