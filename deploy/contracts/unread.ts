@@ -33,6 +33,8 @@ export const unansweredFields: Reasons = {
     'social alsoBlock'
   ],
   'It comes back under another name: as `currentStep`, `poll`, `workout`, `participants` and the like.': [
+    'dashboard columns',
+    'dashboard file',
     'dashboard items',
     'dashboard programId',
     'fitmatch base64',

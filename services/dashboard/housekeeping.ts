@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
+import { summarizeOldHeartRates } from './measurements/old-heart-rates.ts'
 import type { Db } from './tables.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
@@ -13,7 +13,6 @@ export const startHousekeeping = ({ db }: Deps, log: Log) =>
 export async function runHousekeeping (db: Db) {
   await runSteps({
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db),
-    'deleted logs': async () =>
-      await sql`delete from deleted_logs where deleted_at < now() - interval '90 days'`.execute(db)
+    'heart rates': async () => await summarizeOldHeartRates(db)
   })
 }
