@@ -31,7 +31,11 @@ export function Health () {
       html`<button class="chip" aria-pressed=${key === range} onClick=${() => setRange(key)}>${label}</button>`
     )
   }</div>
-      ${trend.data ? html`<${Chart} points=${trend.data} unit=${unit} kind=${kind} />` : html`<${Loading} of=${trend} rows=${1} />`}
+      ${
+    trend.data
+      ? html`<${Chart} points=${trend.data} unit=${unit} kind=${kind} />`
+      : html`<${Loading} of=${trend} rows=${1} />`
+  }
     </section>
     <${Imports} onChange=${trend.reload} />`
 }
@@ -43,7 +47,9 @@ const dayOf = (date) => new Date(`${date}T12:00`).toLocaleDateString('en', { day
 /** Bars begin at zero; a line shows what changes. A day without a value is a gap. */
 function Chart ({ points, unit, kind }) {
   const known = points.filter(({ value }) => value !== null)
-  if (known.length === 0) return html`<${Empty} icon="home" title="Nothing yet">Import a file, or connect your phone.<//>`
+  if (known.length === 0) {
+    return html`<${Empty} icon="home" title="Nothing yet">Import a file, or connect your phone.<//>`
+  }
   const values = known.map(({ value }) => value)
   const top = Math.max(...values) * (kind === 'bar' ? 1.05 : 1.01) || 1
   const base = kind === 'bar' ? 0 : Math.min(...values) * .99
@@ -51,15 +57,21 @@ function Chart ({ points, unit, kind }) {
   const x = (index) => LEFT + step * (index + .5)
   const y = (value) => (HEIGHT - BOTTOM) * (1 - (value - base) / (top - base))
   const average = values.reduce((sum, value) => sum + value, 0) / values.length
-  const line = points.map(({ value }, index) => value === null ? '' : `${x(index)},${y(value)}`).filter(Boolean).join(' ')
+  const line = points.map(({ value }, index) => value === null ? '' : `${x(index)},${y(value)}`).filter(Boolean).join(
+    ' '
+  )
   const ticks = [base + (top - base) / 2, top]
   return html`
     <p><strong>${number.format(average)} ${unit}</strong> <span class="soft">on average</span></p>
-    <svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${known.length} values, ${number.format(average)} ${unit} on average">
+    <svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${known.length} values, ${
+    number.format(average)
+  } ${unit} on average">
       ${
     ticks.map((tick) =>
       html`<g class="tick"><line x1=${LEFT} x2=${WIDTH} y1=${y(tick)} y2=${y(tick)} />
-        <text x=${LEFT - 6} y=${Math.max(12, y(tick) + 4)} text-anchor="end">${number.format(Math.round(tick))}</text></g>`
+        <text x=${LEFT - 6} y=${Math.max(12, y(tick) + 4)} text-anchor="end">${
+        number.format(Math.round(tick))
+      }</text></g>`
     )
   }
       ${
@@ -70,7 +82,8 @@ function Chart ({ points, unit, kind }) {
       )
       : html`<polyline points=${line} />${
         points.map(({ date, value }, index) =>
-          value !== null && html`<circle cx=${x(index)} cy=${y(value)} r="3.5"><title>${dayOf(date)}: ${
+          value !== null &&
+          html`<circle cx=${x(index)} cy=${y(value)} r="3.5"><title>${dayOf(date)}: ${
             number.format(value)
           } ${unit}</title></circle>`
         )
@@ -92,7 +105,9 @@ function Imports ({ onChange }) {
   const [error, setError] = useState()
   const input = useRef()
   const show = (changed) =>
-    imports.change((list) => [changed, ...list.filter(({ id }) => id !== changed.id)].sort((a, b) => a.id < b.id ? 1 : -1))
+    imports.change((list) =>
+      [changed, ...list.filter(({ id }) => id !== changed.id)].sort((a, b) => a.id < b.id ? 1 : -1)
+    )
   const follow = async (started) => {
     setError()
     try {
@@ -119,7 +134,8 @@ function Imports ({ onChange }) {
       ${
     imports.data
       ? imports.data.map((each) =>
-        html`<${Import} key=${each.id} import=${each} onUndo=${() => follow(tandem.undoImport({ path: { id: each.id } }))} />`
+        html`<${Import} key=${each.id} import=${each} onUndo=${() =>
+          follow(tandem.undoImport({ path: { id: each.id } }))} />`
       )
       : html`<${Loading} of=${imports} rows=${1} />`
   }
@@ -129,9 +145,14 @@ function Imports ({ onChange }) {
 function Import ({ import: { type, status, progress, error, report, createdAt, finishedAt }, onUndo }) {
   const canUndo = status === 'DONE' && report.new > 0 && Date.now() - new Date(finishedAt) < UNDO_MS
   return html`
-    <div class="program"><div class="heading"><b>${formats[type] ?? type}</b><span class="soft">${new Date(createdAt).toLocaleDateString('en')}</span></div>
-      ${!isFinished({ status }) && html`<div class="bar" role="progressbar" aria-valuenow=${progress}><i style="width: ${progress}%"></i></div>
-        <p class="soft">${status === 'UNDOING' ? 'Taking it back …' : `Reading … ${progress} %`}</p>`}
+    <div class="program"><div class="heading"><b>${formats[type] ?? type}</b><span class="soft">${
+    new Date(createdAt).toLocaleDateString('en')
+  }</span></div>
+      ${
+    !isFinished({ status }) &&
+    html`<div class="bar" role="progressbar" aria-valuenow=${progress}><i style="width: ${progress}%"></i></div>
+        <p class="soft">${status === 'UNDOING' ? 'Taking it back …' : `Reading … ${progress} %`}</p>`
+  }
       ${status === 'UNDONE' && html`<p class="soft">You took this import back.</p>`}
       ${status === 'FAILED' && html`<p class="error">This file cannot be read: ${error}. Nothing was saved.</p>`}
       ${
@@ -140,7 +161,8 @@ function Import ({ import: { type, status, progress, error, report, createdAt, f
       report.merged > 0 && ` · ${number.format(report.merged)} joined with what you had`
     }${report.refusedCount > 0 && ` · ${number.format(report.refusedCount)} not readable`}</p>
         ${
-      report.refused.length > 0 && html`<details><summary>What could not be read</summary><ul>${
+      report.refused.length > 0 &&
+      html`<details><summary>What could not be read</summary><ul>${
         report.refused.map(({ line, reason }) => html`<li>Line ${line}: ${reason}</li>`)
       }</ul></details>`
     }

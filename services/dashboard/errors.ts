@@ -38,7 +38,11 @@ export const ImportRunning = createError(
 )
 export const UndoExpired = createError('UNDO_EXPIRED', 'An import can be undone for seven days', 410)
 export const NotMultipart = createError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data', 415)
-export const ImportFileMissing = createError('VALIDATION_ERROR', 'file is required: send a file in this form field', 400)
+export const ImportFileMissing = createError(
+  'VALIDATION_ERROR',
+  'file is required: send a file in this form field',
+  400
+)
 export const ImportFileTooLarge = createError('PAYLOAD_TOO_LARGE', 'The file must not be larger than 25 MB', 413)
 export const ImportFormMalformed = createError(
   'VALIDATION_ERROR',

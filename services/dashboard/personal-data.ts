@@ -33,7 +33,10 @@ export const personalData: PersonalData<Tables> = {
       'updated_at'
     ]
   }),
-  deleted_logs: personal({ rowsOf: inColumns('account_id'), exported: ['client_id', 'modified_at', 'is_undone', 'deleted_at'] }),
+  deleted_logs: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['client_id', 'modified_at', 'is_undone', 'deleted_at']
+  }),
   fasts: personal({
     rowsOf: inColumns('account_id'),
     exported: ['id', 'plan', 'goal_hours', 'started_at', 'goal_at', 'ended_at']

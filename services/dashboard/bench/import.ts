@@ -32,7 +32,9 @@ function* lines () {
     const [type, unit, source, value] = kinds[record % kinds.length] ?? kinds[0]
     const day = Math.floor(record / PER_DAY)
     const start = END_MS - (DAYS - day) * 86_400_000 + record % PER_DAY * 150_000
-    yield `<Record type="${type}" sourceName="${source}" sourceVersion="11" unit="${unit}" creationDate="${textOf(start)}" ` +
+    yield `<Record type="${type}" sourceName="${source}" sourceVersion="11" unit="${unit}" creationDate="${
+      textOf(start)
+    }" ` +
       `startDate="${textOf(start)}" endDate="${textOf(start + 120_000)}" value="${value + record % 7}"/>`
   }
   for (let day = 0; day < DAYS; day += 2) {
@@ -60,7 +62,9 @@ const xml = Buffer.from([...lines()].join('\n'))
 zip.addBuffer(xml, 'apple_health_export/export.xml')
 zip.end()
 const file = Buffer.concat(await Array.fromAsync(zip.outputStream as AsyncIterable<Buffer>))
-console.log(`${RECORDS} records: ${Math.round(xml.length / 1e6)} MB of XML, ${Math.round(file.length / 1e5) / 10} MB of ZIP`)
+console.log(
+  `${RECORDS} records: ${Math.round(xml.length / 1e6)} MB of XML, ${Math.round(file.length / 1e5) / 10} MB of ZIP`
+)
 
 await measureHome()
 const before = await measureHome()

@@ -55,7 +55,7 @@ t.test('no logs score 0, all targets met score 100, and exceeding them still sco
     sleepEntries: 1,
     sleepMinutes: 900,
     sleepQuality: 5,
-      sleepRatings: 1
+    sleepRatings: 1
   })
   t.same(scoresOf([best], upTo('2026-11-16')), { workout: 100, nutrition: 100, water: 100, sleep: 100 })
   t.equal(overallOf({ workout: 100, nutrition: 100, water: 100, sleep: 100 }), 100)

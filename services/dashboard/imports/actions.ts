@@ -50,7 +50,9 @@ export async function workOnImport (deps: Work, id: string) {
   const claimed = await claim(deps.db, id)
   if (!claimed) return
   if (claimed.status === 'UNDOING') return await undo(deps.db, claimed.account_id, id)
-  if (claimed.attempts > MAX_ATTEMPTS) return await finish(deps.db, id, { status: 'FAILED', error: 'The file could not be read' })
+  if (claimed.attempts > MAX_ATTEMPTS) {
+    return await finish(deps.db, id, { status: 'FAILED', error: 'The file could not be read' })
+  }
   const file = await deps.db.selectFrom('import_files').where('import_id', '=', id).select('bytes').executeTakeFirst()
   if (!file) return
   try {
@@ -82,21 +84,34 @@ type Claimed = NonNullable<Awaited<ReturnType<typeof claim>>>
 async function store ({ db, now }: Work, { id, account_id: accountId, timezone }: Claimed, entries: ReadEntry[]) {
   const parsed = entries.map((entry) => ({ ...entry, parsed: parseItem(entry.item, now()) }))
   const refused = parsed.flatMap(({ line, parsed }) => isRejected(parsed) ? [{ line, reason: parsed.error }] : [])
-  const valid = parsed.flatMap(({ parsed, ...entry }) => isRejected(parsed) || isDeleted(parsed) ? [] : [{ ...entry, parsed }])
+  const valid = parsed.flatMap(({ parsed, ...entry }) =>
+    isRejected(parsed) || isDeleted(parsed) ? [] : [{ ...entry, parsed }]
+  )
   let written = 0
   for (const chunk of chunksOf(valid, ITEMS_AT_ONCE)) {
     const parsedItems = chunk.map(({ parsed }) => parsed)
-    const results = await writeLogs(db, { accountId, zone: timezone, parsedItems, idempotencyKey: undefined, importId: id })
+    const results = await writeLogs(db, {
+      accountId,
+      zone: timezone,
+      parsedItems,
+      idempotencyKey: undefined,
+      importId: id
+    })
     results.forEach(({ status }, index) => {
       const line = chunk[index]?.line
-      if (status === 'unchanged' && line !== undefined) refused.push({ line, reason: 'You deleted it, or have a newer version' })
+      if (status === 'unchanged' && line !== undefined) {
+        refused.push({ line, reason: 'You deleted it, or have a newer version' })
+      }
     })
     written += chunk.length
     await saveProgress(db, id, Math.round(written / valid.length * 100))
   }
   await splitLogs(db, accountId, valid.filter(({ isSplit }) => isSplit).map(({ parsed }) => parsed.key))
   const created = await db.selectFrom('logs').where('import_id', '=', id)
-    .select(['client_id as key', sql<boolean>`type in ('WORKOUT', 'SLEEP') and (not counts or parts is not null)`.as('isMerged')])
+    .select([
+      'client_id as key',
+      sql<boolean>`type in ('WORKOUT', 'SLEEP') and (not counts or parts is not null)`.as('isMerged')
+    ])
     .execute()
   const keys = new Set(created.map(({ key }) => key))
   await finish(db, id, {
@@ -161,6 +176,8 @@ export async function startUndo (db: Db, accountId: string, id: string) {
 }
 
 async function undo (db: Db, accountId: string, id: string) {
-  while (await deleteImportedLogs(db, { accountId, importId: id, limit: LOGS_AT_ONCE }) > 0) await saveProgress(db, id, 100)
+  while (await deleteImportedLogs(db, { accountId, importId: id, limit: LOGS_AT_ONCE }) > 0) {
+    await saveProgress(db, id, 100)
+  }
   await db.updateTable('imports').where('id', '=', id).set({ status: 'UNDONE', claimed_until: null }).execute()
 }

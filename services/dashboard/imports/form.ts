@@ -8,7 +8,9 @@ import { detectFormat } from './formats/detect.ts'
 
 export const MAX_FILE_BYTES = 25 * 1024 * 1024
 
-const Columns = Compile(Type.Record(Type.String(), Type.String({ maxLength: 200 }), { minProperties: 2, maxProperties: 20 }))
+const Columns = Compile(
+  Type.Record(Type.String(), Type.String({ maxLength: 200 }), { minProperties: 2, maxProperties: 20 })
+)
 
 interface Form {
   file: Buffer

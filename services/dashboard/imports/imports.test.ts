@@ -46,12 +46,15 @@ async function zipped (files: Record<string, string>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(zip.outputStream as AsyncIterable<Buffer>))
 }
 
-const gpx = `<?xml version="1.0"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><name>Morning run</name><type>running</type><trkseg>
+const gpx =
+  `<?xml version="1.0"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><name>Morning run</name><type>running</type><trkseg>
 ${
-  [0, 10, 20, 30].map((minute) =>
-    `<trkpt lat="${-6.2 + minute / 1e4}" lon="106.8"><time>2026-11-20T01:${String(minute).padStart(2, '0')}:00Z</time></trkpt>`
-  ).join('')
-}</trkseg></trk></gpx>`
+    [0, 10, 20, 30].map((minute) =>
+      `<trkpt lat="${-6.2 + minute / 1e4}" lon="106.8"><time>2026-11-20T01:${
+        String(minute).padStart(2, '0')
+      }:00Z</time></trkpt>`
+    ).join('')
+  }</trkseg></trk></gpx>`
 
 const tcx = `<TrainingCenterDatabase><Activities><Activity Sport="Running"><Id>2026-11-20T01:00:00Z</Id>
 <Lap StartTime="2026-11-20T01:00:00Z"><TotalTimeSeconds>1800</TotalTimeSeconds><DistanceMeters>5000</DistanceMeters><Calories>300</Calories><Track>
@@ -61,7 +64,12 @@ const tcx = `<TrainingCenterDatabase><Activities><Activity Sport="Running"><Id>2
 function fit (start = new Date('2026-11-20T01:00:00Z')) {
   const encoder = new FitEncoder()
   const at = (minutes: number) => FitEncoder.toFitTimestamp(new Date(start.getTime() + minutes * 60_000))
-  const field = (number: number, baseType: FitBaseType, size: number, value: number) => ({ number, baseType, size, value })
+  const field = (number: number, baseType: FitBaseType, size: number, value: number) => ({
+    number,
+    baseType,
+    size,
+    value
+  })
   encoder.writeMessage(0, [field(0, FitBaseType.Enum, 1, 4), field(4, FitBaseType.Uint32, 4, at(0))])
   for (const [minute, rate] of [[0, 120], [15, 150], [30, 160]] as const) {
     encoder.writeMessage(20, [field(253, FitBaseType.Uint32, 4, at(minute)), field(3, FitBaseType.Uint8, 1, rate)])
@@ -104,7 +112,8 @@ const strong = `Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps,D
 2026-11-20 08:00:00,"Push day",45m,"Bench Press (Barbell)",2,82.5,5,0,0,"","Good",
 2026-11-20 08:00:00,"Push day",45m,"Dip",1,0,12,0,0,"","Good",
 `
-const hevy = `"title","start_time","end_time","description","exercise_title","superset_id","exercise_notes","set_index","set_type","weight_kg","reps","distance_km","duration_seconds","rpe"
+const hevy =
+  `"title","start_time","end_time","description","exercise_title","superset_id","exercise_notes","set_index","set_type","weight_kg","reps","distance_km","duration_seconds","rpe"
 "Push day","20 Nov 2026, 08:00","20 Nov 2026, 08:45","","Bench Press",,"",0,"normal",82.5,5,,,
 `
 const myFitnessPal = `Date,Meal,Calories,Fat (g),Carbohydrates (g),Protein (g)
@@ -116,11 +125,24 @@ t.test('each format is read, and the same file again has nothing new', async (t)
   const run = { data: { sport: 'running', durationMinutes: 30 } }
   const cases: [string, string | Buffer, object, object][] = [
     ['GPX', gpx, { found: 1, new: 1 }, { data: { ...run.data, title: 'Morning run', route: /./ } }],
-    ['TCX', tcx, { found: 1, new: 1 }, { data: { ...run.data, calories: 300, distanceMeters: 5_000, avgHeartRate: 140 } }],
-    ['FIT', fit(), { found: 1, new: 1 }, { data: { ...run.data, calories: 310, distanceMeters: 5_000, maxHeartRate: 160 } }],
-    ['CSV', strong, { found: 3, new: 3 }, { data: { title: 'Push day', notes: 'Good', durationMinutes: 45, exercises: [{ sets: [{}, { weightKg: 82.5 }] }, { name: 'Dip' }] } }],
+    ['TCX', tcx, { found: 1, new: 1 }, {
+      data: { ...run.data, calories: 300, distanceMeters: 5_000, avgHeartRate: 140 }
+    }],
+    ['FIT', fit(), { found: 1, new: 1 }, {
+      data: { ...run.data, calories: 310, distanceMeters: 5_000, maxHeartRate: 160 }
+    }],
+    ['CSV', strong, { found: 3, new: 3 }, {
+      data: {
+        title: 'Push day',
+        notes: 'Good',
+        durationMinutes: 45,
+        exercises: [{ sets: [{}, { weightKg: 82.5 }] }, { name: 'Dip' }]
+      }
+    }],
     ['CSV', hevy, { found: 1, new: 1 }, { at: '2026-11-20T01:00:00.000Z', data: { durationMinutes: 45 } }],
-    ['CSV', myFitnessPal, { found: 2, new: 1, refused: [{ line: 3, reason: 'data.calories is required' }] }, { data: { name: 'Breakfast', carbs: 50 } }]
+    ['CSV', myFitnessPal, { found: 2, new: 1, refused: [{ line: 3, reason: 'data.calories is required' }] }, {
+      data: { name: 'Breakfast', carbs: 50 }
+    }]
   ]
   for (const [type, file, report, log] of cases) {
     const user = newUser()
@@ -138,7 +160,13 @@ t.test("Apple's export is read from its ZIP, and can be undone and imported agai
   const before = await totals(user)
   const found = await importFile(user, file)
   t.match(found, { status: 'DONE', type: 'APPLE_HEALTH', report: { found: 10, new: 9, refused: [{ reason: /kg/ }] } })
-  const counted = { steps: 1_700, activeEnergy: 100, restingHeartRate: 55, totalWorkouts: 1, currentWeight: 69.989302691 }
+  const counted = {
+    steps: 1_700,
+    activeEnergy: 100,
+    restingHeartRate: 55,
+    totalWorkouts: 1,
+    currentWeight: 69.989302691
+  }
   t.match(await totals(user), counted)
   t.match((await user.read('/logs?type=SLEEP')).logs, [{ data: { minutes: 420 } }])
 
@@ -168,8 +196,12 @@ t.test('any CSV file with named columns is read, in the time zone of the person'
   t.match(await importFile(user, 'Day;Weight\n2026-11-19 08:00;70,5\n2026-11-20 08:00;71\n', { columns }), {
     report: { found: 2, new: 2, refused: [] }
   })
-  t.match((await user.read('/logs')).logs, [{ at: '2026-11-20T01:00:00.000Z', data: { kg: 71 } }, { data: { kg: 70.5 } }])
-  t.match(await importFile(user, 'Day,Weight\n', { columns: JSON.stringify({ type: 'CAT', at: 'Day' }) }), { status: 'FAILED' })
+  t.match((await user.read('/logs')).logs, [{ at: '2026-11-20T01:00:00.000Z', data: { kg: 71 } }, {
+    data: { kg: 70.5 }
+  }])
+  t.match(await importFile(user, 'Day,Weight\n', { columns: JSON.stringify({ type: 'CAT', at: 'Day' }) }), {
+    status: 'FAILED'
+  })
   t.equal((await upload(user, 'a', { columns: '{' })).statusCode, 400)
   t.equal((await upload(user, 'a', { type: 'DOC' })).statusCode, 400)
 })
@@ -209,7 +241,7 @@ t.test('a file that is made to do harm is refused, and nothing of it is stored',
   t.same((await user.read('/logs')).logs, [])
 })
 
-t.test('one import of an account runs at a time, and those of others are nobody else\'s', async (t) => {
+t.test("one import of an account runs at a time, and those of others are nobody else's", async (t) => {
   const [user, stranger] = [newUser(), newUser()]
   const responses = await Promise.all([gpx, gpx, gpx].map(async (file) => await upload(user, file)))
   t.same(responses.map(({ statusCode }) => statusCode).sort(), [201, 409, 409])

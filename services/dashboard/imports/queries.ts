@@ -30,10 +30,10 @@ export async function findImport (db: Db, accountId: string, id: string) {
 }
 
 type Row = {
-  found: number
-  created: number
-  merged: number
-  refused: { line: number, reason: string }[]
+  found: number,
+  created: number,
+  merged: number,
+  refused: { line: number, reason: string }[],
   refusedCount: number
 }
 

@@ -16,7 +16,10 @@ export type ReadEntry = Entry & { isSplit?: boolean }
  * Reads a file in a process of its own, with a limit of memory and time.
  * @throws HostileFile if it is not read to its end, so that nothing of it is stored
  */
-export async function readFileApart (file: Buffer, options: FormatOptions & { format: ImportFormat }): Promise<ReadEntry[]> {
+export async function readFileApart (
+  file: Buffer,
+  options: FormatOptions & { format: ImportFormat }
+): Promise<ReadEntry[]> {
   const child = spawn(
     process.execPath,
     [`--max-old-space-size=${MEMORY_MB}`, path.join(import.meta.dirname, 'read-file.ts'), JSON.stringify(options)],

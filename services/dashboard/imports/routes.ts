@@ -56,7 +56,9 @@ const response = { 200: Data(Type.Object({ import: Import }, { examples: [{ impo
 
 export const importRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
-  await app.register(multipart, { limits: { fileSize: MAX_FILE_BYTES, files: 1, fields: 5, parts: 6, fieldSize: 16 * 1024 } })
+  await app.register(multipart, {
+    limits: { fileSize: MAX_FILE_BYTES, files: 1, fields: 5, parts: 6, fieldSize: 16 * 1024 }
+  })
 
   app.post('/imports', {
     bodyLimit: FORM_BYTES,
@@ -121,7 +123,8 @@ export const importRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'undoImport',
       summary: 'Undo an import',
-      description: 'Deletes what it created, for seven days; the file can be imported again. A large one is UNDOING for ' +
+      description:
+        'Deletes what it created, for seven days; the file can be imported again. A large one is UNDOING for ' +
         'a while. Repeating it changes nothing.',
       'x-extension': true,
       params,

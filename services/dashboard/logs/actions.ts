@@ -254,7 +254,13 @@ export async function deleteImportedLogs (
         .select(storedColumns).limit(limit)
         .execute()
       const revision = totals.revision + 1
-      await bury(trx, accountId, { deletions: deleted.map(({ key }) => ({ key })), deleted, written: [], revision, isUndone: true })
+      await bury(trx, accountId, {
+        deletions: deleted.map(({ key }) => ({ key })),
+        deleted,
+        written: [],
+        revision,
+        isUndone: true
+      })
       await applyChanges(trx, accountId, totals, { writes: [], before: [], deleted })
       return deleted.length
     }))

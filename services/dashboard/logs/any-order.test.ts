@@ -30,7 +30,9 @@ const zones = ['Asia/Jakarta', 'America/Los_Angeles', 'Pacific/Auckland', 'Etc/U
 
 /** Every version of every log of the sources: edits, deletions, journeys, and repeats of all of them. */
 function createWorld (random: Random) {
-  const logs = sources.flatMap((source) => Array.from({ length: 1 + below(random, 6) }, (_, id) => ({ source, id: `e${id}` })))
+  const logs = sources.flatMap((source) =>
+    Array.from({ length: 1 + below(random, 6) }, (_, id) => ({ source, id: `e${id}` }))
+  )
   const versions = logs.flatMap(({ source, id }) =>
     Array.from({ length: 1 + below(random, 3) }, (_, version) => ({
       source,
@@ -79,7 +81,12 @@ async function arrive (random: Random, versions: object[]) {
   const waiting = shuffle(versions, random)
   while (waiting.length > 0) {
     const parsedItems = waiting.splice(0, 1 + below(random, 12)).map((item) => parseItem(item, NOW))
-    const results = await writeLogs(db, { accountId, zone: pick(random, zones), parsedItems, idempotencyKey: undefined })
+    const results = await writeLogs(db, {
+      accountId,
+      zone: pick(random, zones),
+      parsedItems,
+      idempotencyKey: undefined
+    })
     const rejected = results.find(({ status }) => status === 'rejected')
     if (rejected) throw new Error(rejected.error)
   }
@@ -100,7 +107,9 @@ async function readWhatCounts (accountId: string) {
     totals: await read(sql`
       select xp, workouts, workout_minutes, food_entries, records, highest_level
       from totals where account_id = ${accountId}`),
-    streaks: await read(sql`select kind, first_day, last_day from streaks where account_id = ${accountId} order by 1, 2`),
+    streaks: await read(
+      sql`select kind, first_day, last_day from streaks where account_id = ${accountId} order by 1, 2`
+    ),
     achievements: await read(sql`select achievement from achievements where account_id = ${accountId} order by 1`),
     lifts: await read(sql`
       select client_id, exercise_key, weight_kg, reps, is_record

@@ -25,7 +25,9 @@ export function earningsOf ({ written, gains, records, sessions }: Changes): (ke
   const sessionOf = new Map(sessions.flatMap((session) => session.parts.map(({ id }) => [id, session] as const)))
   const left = new Map(
     gains.days.flatMap(({ day, before, after }) =>
-      Object.entries(gainsOf(before, after)).map(([type, gain]): [string, number] => [`${day} ${type}`, Math.max(0, gain)])
+      Object.entries(gainsOf(before, after)).map((
+        [type, gain]
+      ): [string, number] => [`${day} ${type}`, Math.max(0, gain)])
     )
   )
   const earned = new Map<string, Earnings>()

@@ -26,7 +26,15 @@ import { logTypes } from '../tables.ts'
 import { dayAndZoneOf, deleteLog, splitLog, writeLogs } from './actions.ts'
 import { isDeleted, isRejected, parseItem } from './items.ts'
 import { planWorkout } from './planned-workout.ts'
-import { findLog, findLogById, listChanges, listLogs, type Change, type ChangePosition, type LogPosition } from './queries.ts'
+import {
+  findLog,
+  findLogById,
+  listChanges,
+  listLogs,
+  type Change,
+  type ChangePosition,
+  type LogPosition
+} from './queries.ts'
 import { example, exampleId, exampleLog, Items, Log, LogChange, Result } from './schemas.ts'
 
 const MAX_BATCH_BYTES = 1024 * 1024
@@ -163,7 +171,8 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'syncLogs',
       summary: 'List what changed in your logs',
-      description: 'For another device: every log as its source sent it, and tombstones of deleted ones. Start without ' +
+      description:
+        'For another device: every log as its source sent it, and tombstones of deleted ones. Start without ' +
         'a cursor, and go on with the one of the last response until there are no more changes. A log that changes ' +
         'meanwhile can come twice.',
       'x-extension': true,
@@ -177,9 +186,12 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
             Type.Unsafe<Change>({ type: 'object', additionalProperties: true, documentedAs: LogChange })
           ),
           cursor: Type.String()
-        }, { examples: [{ changes: [{ id: exampleId, clientId: example.clientId, type: 'WORKOUT', deleted: true }],
+        }, {
+          examples: [{
+            changes: [{ id: exampleId, clientId: example.clientId, type: 'WORKOUT', deleted: true }],
             cursor: `12_${exampleId}`
-           }] }))
+          }]
+        }))
       }
     }
   }, async ({ query: { cursor, limit }, account }) => {

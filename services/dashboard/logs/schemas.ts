@@ -103,7 +103,9 @@ const logFields = {
   day: Type.String({ description: 'The calendar day of `at` in `timezone`, which the log counts for' }),
   timezone: Type.String({ description: 'Where the log was written: a time zone, or an offset such as +09:00' }),
   modifiedAt: Nullable(Timestamp, { description: 'As it was sent; null if it was not' }),
-  counts: Type.Boolean({ description: 'False if it is a part of the session of another log: then only that one counts' }),
+  counts: Type.Boolean({
+    description: 'False if it is a part of the session of another log: then only that one counts'
+  }),
   source: Nullable(SourceSchema, { description: 'Null for what was typed by hand' }),
   externalId: Nullable(Type.String()),
   parts: Type.Array(Type.String(), {

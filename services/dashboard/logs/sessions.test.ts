@@ -77,25 +77,34 @@ t.test('workouts of one platform, of different sports, or that share half at mos
 t.test('records, and what an item earned, are of the session', async (t) => {
   const user = newUser()
   const [first] = await user.log(run([0, 60], byHand, squats(80)))
-  t.match(first, { status: 'created', xp: 50 + 60 + 25, level: 2, records: [{ exercise: 'Squat', weightKg: 80, reps: 5 }] })
+  t.match(first, {
+    status: 'created',
+    xp: 50 + 60 + 25,
+    level: 2,
+    records: [{ exercise: 'Squat', weightKg: 80, reps: 5 }]
+  })
   const [second] = await user.log(run([0, 62], watch, { calories: 300 }))
   t.match(second, { status: 'created', xp: 0, level: 2, records: [] })
   t.match(await statsOf(user), { totalWorkouts: 1, totalPRs: 1, totalXp: 135 })
   await user.send('DELETE', `/logs/${first?.id}`)
   t.match(await statsOf(user), { totalWorkouts: 1, totalPRs: 0, totalXp: 110 })
-  t.same(await user.publishedEvents(), [
-    ['record', 'Squat', 80, 5],
-    ['level', 2],
-    ['achievement', 'FIRST_WORKOUT'],
-    ['achievement', 'FIRST_PR'],
-    ['record lost', ['squat']],
-    ['achievement lost', 'FIRST_PR']
-  ].map((event) => event[0] === 'record lost' ? ['records lost', event[1]] : event))
+  t.same(
+    await user.publishedEvents(),
+    [
+      ['record', 'Squat', 80, 5],
+      ['level', 2],
+      ['achievement', 'FIRST_WORKOUT'],
+      ['achievement', 'FIRST_PR'],
+      ['record lost', ['squat']],
+      ['achievement lost', 'FIRST_PR']
+    ].map((event) => event[0] === 'record lost' ? ['records lost', event[1]] : event)
+  )
 })
 
 t.test('a session that moves over midnight moves its day', async (t) => {
   const user = newUser({ now: '2026-11-20T05:00:00Z', zone: 'Etc/UTC' })
-  const at = (start: string) => measured('WORKOUT', watch, [start, '2026-11-20T01:00:00Z'], {}, { externalId: 'moving' })
+  const at = (start: string) =>
+    measured('WORKOUT', watch, [start, '2026-11-20T01:00:00Z'], {}, { externalId: 'moving' })
   await user.log(at('2026-11-19T23:30:00Z'))
   t.match((await user.read('/dashboard/weekly-overview')).days.slice(-2), [{ workout: true }, { workout: false }])
   await user.log({ ...at('2026-11-20T00:30:00Z'), modifiedAt: '2026-11-20T04:00:00Z' })
@@ -116,7 +125,9 @@ t.test('sleep is the union of what all sources say', async (t) => {
     sleep('2026-11-20T14:30:00Z', { minutes: 30, quality: 4 })
   )
   const { logs } = await user.read('/logs')
-  t.match(logs, [{ data: { minutes: 30 } }, { data: { minutes: 480, quality: 2, stages: [{ stage: 'LIGHT' }, {}, {}] } }])
+  t.match(logs, [{ data: { minutes: 30 } }, {
+    data: { minutes: 480, quality: 2, stages: [{ stage: 'LIGHT' }, {}, {}] }
+  }])
   const { metrics } = await user.read('/dashboard/health-score')
   t.match(metrics.sleep, { avgDuration: 510, avgQuality: 3, daysTracked: 1 })
   t.match(await statsOf(user), { totalXp: 10, streak: 1 })

@@ -51,7 +51,8 @@ t.test('another device gets every creation, edit and deletion once', async (t) =
 
 t.test('what becomes a part of a session has changed', async (t) => {
   const user = newUser()
-  const run = (source: typeof watch) => measured('WORKOUT', source, ['2026-11-20T01:00:00Z', '2026-11-20T02:00:00Z'], {})
+  const run = (source: typeof watch) =>
+    measured('WORKOUT', source, ['2026-11-20T01:00:00Z', '2026-11-20T02:00:00Z'], {})
   const [ofPhone] = await user.log(run(phone))
   const { cursor } = await sync(user)
   const [ofWatch] = await user.log(run(watch))
@@ -85,7 +86,11 @@ t.test('a deletion can arrive before the log, and an older version after it', as
 
 t.test('the id in the source decides, whatever the client calls the log', async (t) => {
   const user = newUser()
-  const item = (clientId: string, platform: string) => ({ ...water(now, 100, { clientId }), source: { platform }, externalId: 'x' })
+  const item = (clientId: string, platform: string) => ({
+    ...water(now, 100, { clientId }),
+    source: { platform },
+    externalId: 'x'
+  })
   const [one] = await user.log(item('a', 'HEALTHKIT'))
   t.match(await user.log(item('b', 'HEALTHKIT')), [{ id: one?.id, clientId: 'b', status: 'updated', xp: 0 }])
   t.match(await user.log(item('b', 'HEALTH_CONNECT'), water(now, 100, { clientId: 'b' })), [

@@ -73,7 +73,10 @@ t.test('single heart rates are kept for 90 days, what they say of a day for ever
     { min: 110, max: 110, avg: 110, samples: undefined },
     { min: 60, max: 100, avg: 83.3, count: 3, bpm: undefined }
   ])
-  t.match(await user.log(measured('HEART_RATE', watch, ['2026-08-01T00:00:00Z', '2026-08-01T00:00:00Z'], { bpm: 60 })), [
-    { status: 'rejected', error: 'Single heart rates are kept for 90 days: send min, max and avg instead' }
-  ])
+  t.match(
+    await user.log(measured('HEART_RATE', watch, ['2026-08-01T00:00:00Z', '2026-08-01T00:00:00Z'], { bpm: 60 })),
+    [
+      { status: 'rejected', error: 'Single heart rates are kept for 90 days: send min, max and avg instead' }
+    ]
+  )
 })

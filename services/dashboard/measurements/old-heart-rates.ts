@@ -11,7 +11,9 @@ export async function summarizeOldHeartRates (db: Db) {
   await sql`
     update logs set data = data - 'samples'
     where type = 'HEART_RATE' and data ?| array['bpm', 'samples'] and data ? 'samples' and at < ${before}`.execute(db)
-  while (await summarizeSingleOnes(db, before)) { /* The next ones. */ }
+  while (await summarizeSingleOnes(db, before)) {
+    /* The next ones. */
+  }
 }
 
 /** Replaces single heart rates by one log for each day and source. Returns whether there may be more. */

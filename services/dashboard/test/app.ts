@@ -239,7 +239,13 @@ type Source = { platform: string, kind?: string, device?: string }
 let ids = 0
 
 /** An item of a source, with an id of its own. */
-export const measured = (type: string, source: Source, [startAt, endAt]: [string, string], data: object, more: object = {}) => ({
+export const measured = (
+  type: string,
+  source: Source,
+  [startAt, endAt]: [string, string],
+  data: object,
+  more: object = {}
+) => ({
   type,
   source,
   externalId: `e${++ids}`,

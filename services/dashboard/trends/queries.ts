@@ -41,7 +41,9 @@ export async function readTrend (
   const from = isByWeek ? mondayOf(start) : start
   const unit = isByWeek ? 'week' : 'day'
   const { rows } = await sql<{ date: string, value: number | null }>`
-    select date_trunc(${sql.lit(unit)}, days.day)::date::text as date, round(avg(${figures[metric]})::numeric, 1)::float8 as value
+    select date_trunc(${sql.lit(unit)}, days.day)::date::text as date, round(avg(${
+    figures[metric]
+  })::numeric, 1)::float8 as value
     from (
       select series::date as day
       from generate_series(${from.toString()}::timestamp, ${today.toString()}::timestamp, '1 day') series

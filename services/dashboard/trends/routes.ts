@@ -9,7 +9,9 @@ const TrendPoint = named(
   'TrendPoint',
   Type.Object({
     date: Type.String({ description: 'The day; of a year the Monday of the week' }),
-    value: Nullable(Type.Number({ description: 'Null without an entry. Of a week the average of its days that have one' }))
+    value: Nullable(
+      Type.Number({ description: 'Null without an entry. Of a week the average of its days that have one' })
+    )
   })
 )
 

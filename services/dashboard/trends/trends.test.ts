@@ -29,7 +29,11 @@ t.test('a metric has a point for each day, null without an entry', async (t) => 
 
 t.test('a year has a point for each week, the average of its days', async (t) => {
   const user = newUser()
-  await user.log(weight('2026-11-16T01:00:00Z', 70), weight('2026-11-18T01:00:00Z', 71), weight('2026-11-15T01:00:00Z', 80))
+  await user.log(
+    weight('2026-11-16T01:00:00Z', 70),
+    weight('2026-11-18T01:00:00Z', 71),
+    weight('2026-11-15T01:00:00Z', 80)
+  )
   const points = await trend(user, 'weight', '1y')
   t.equal(points.length, 53)
   t.same(points.slice(-2), [{ date: '2026-11-09', value: 80 }, { date: '2026-11-16', value: 70.5 }])

@@ -76,7 +76,12 @@ export function createAppleReader (options: FormatOptions, onEntry: (entry: Entr
   const nights = new Map<string, Group>()
   let workout: { line: number, attributes: Attributes, calories: number, meters: number } | undefined
 
-  const add = (groups: Map<string, Group>, key: string, group: Omit<Group, 'samples'>, sample: Group['samples'][number]) => {
+  const add = (
+    groups: Map<string, Group>,
+    key: string,
+    group: Omit<Group, 'samples'>,
+    sample: Group['samples'][number]
+  ) => {
     const known = groups.get(key)
     if (known) known.samples.push(sample)
     else groups.set(key, { ...group, samples: [sample] })
@@ -108,7 +113,8 @@ export function createAppleReader (options: FormatOptions, onEntry: (entry: Entr
     const [startAt, endAt] = [timeOf(attributes['startDate'], options), timeOf(attributes['endDate'], options)]
     const source = sourceOf(attributes)
     const sport = (attributes['workoutActivityType'] ?? '').replace('HKWorkoutActivityType', '')
-    const energy = Number(attributes['totalEnergyBurned'] ?? 0) * (units[attributes['totalEnergyBurnedUnit'] ?? ''] ?? 1)
+    const energy = Number(attributes['totalEnergyBurned'] ?? 0) *
+      (units[attributes['totalEnergyBurnedUnit'] ?? ''] ?? 1)
     const distance = Number(attributes['totalDistance'] ?? 0) * (units[attributes['totalDistanceUnit'] ?? ''] ?? 1)
     const externalId = `WORKOUT ${source.device} ${startAt}`
     const data = {
@@ -144,10 +150,13 @@ export function createAppleReader (options: FormatOptions, onEntry: (entry: Entr
   }
 }
 
-const byStart = (one: { startAt: string }, other: { startAt: string }) => Date.parse(one.startAt) - Date.parse(other.startAt)
+const byStart = (one: { startAt: string }, other: { startAt: string }) =>
+  Date.parse(one.startAt) - Date.parse(other.startAt)
 
 function emitGroup ({ line, type, source, name, samples }: Group, onEntry: (entry: Entry) => void) {
-  const field = type === 'HEART_RATE' ? 'bpm' : Object.values(quantities).find((each) => each.type === type)?.field ?? ''
+  const field = type === 'HEART_RATE'
+    ? 'bpm'
+    : Object.values(quantities).find((each) => each.type === type)?.field ?? ''
   const sorted = samples.toSorted(byStart)
   for (let from = 0; from < sorted.length; from += MAX_SAMPLES) {
     const chunk = sorted.slice(from, from + MAX_SAMPLES)
@@ -174,7 +183,11 @@ function emitNights ({ line, source, name, samples }: Group, onEntry: (entry: En
     const last = night.reduce((one, other) => Date.parse(other.endAt) > Date.parse(one.endAt) ? other : one)
     const data = { stages: night.map(({ startAt, endAt, value }) => ({ stage: value, startAt, endAt })) }
     const externalId = `${name} ${startAt}`.slice(0, 200)
-    onEntry({ line, count: night.length, item: { type: 'SLEEP', ...(source && { source }), externalId, startAt, endAt: last.endAt, data } })
+    onEntry({
+      line,
+      count: night.length,
+      item: { type: 'SLEEP', ...(source && { source }), externalId, startAt, endAt: last.endAt, data }
+    })
   }
   for (const sample of samples.toSorted(byStart)) {
     if (Date.parse(sample.startAt) > end + NIGHT_GAP_MS) {

@@ -52,11 +52,14 @@ interface Session {
   exercises: Map<string, { reps: number, weightKg: number }[]>
 }
 
-function collectSessions (rows: Row[], describe: (row: Row) => Omit<Session, 'line' | 'count' | 'exercises'> & {
-  exercise: string,
-  reps: number,
-  weightKg: number
-}) {
+function collectSessions (
+  rows: Row[],
+  describe: (row: Row) => Omit<Session, 'line' | 'count' | 'exercises'> & {
+    exercise: string,
+    reps: number,
+    weightKg: number
+  }
+) {
   const sessions = new Map<string, Session>()
   for (const row of rows) {
     const { exercise, reps, weightKg, ...workout } = describe(row)
@@ -70,7 +73,10 @@ function collectSessions (rows: Row[], describe: (row: Row) => Omit<Session, 'li
   return [...sessions.values()]
 }
 
-const toEntry = (app: string, { line, count, startAt, endAt, title, durationMinutes, notes, exercises }: Session): Entry => ({
+const toEntry = (
+  app: string,
+  { line, count, startAt, endAt, title, durationMinutes, notes, exercises }: Session
+): Entry => ({
   line,
   count,
   item: {
@@ -150,7 +156,11 @@ function readMyFitnessPal (rows: Row[], { timezone }: FormatOptions): Entry[] {
       fat: numberOf(fields['Fat (g)'] ?? '0')
     }
     const source = importedBy('MyFitnessPal', { kind: 'APP' })
-    return { line, count: 1, item: { type: 'FOOD' as const, source, externalId: idOf(`MyFitnessPal ${startAt} ${meal}`), startAt, data } }
+    return {
+      line,
+      count: 1,
+      item: { type: 'FOOD' as const, source, externalId: idOf(`MyFitnessPal ${startAt} ${meal}`), startAt, data }
+    }
   })
 }
 
@@ -158,7 +168,11 @@ const texts = ['name', 'title', 'notes', 'sport']
 const times = ['at', 'startAt', 'endAt']
 
 /** A file of one type of log: `columns` has its `type`, and for each field the name of its column. */
-function readMapped (rows: Row[], { type = '', ...columns }: Record<string, string>, { timezone }: FormatOptions): Entry[] {
+function readMapped (
+  rows: Row[],
+  { type = '', ...columns }: Record<string, string>,
+  { timezone }: FormatOptions
+): Entry[] {
   const known = logTypes.find((each) => each === type)
   if (!known) throw new HostileFile(`columns.type must be one of ${logTypes.join(', ')}`)
   for (const column of Object.values(columns)) {
@@ -168,13 +182,19 @@ function readMapped (rows: Row[], { type = '', ...columns }: Record<string, stri
   return rows.map(({ line, fields }) => {
     const entries = Object.entries(columns).map(([field, column]) => [field, fields[column] ?? ''] as const)
     const time = Object.fromEntries(
-      entries.filter(([field]) => times.includes(field)).map(([field, text]) => [field, toInstant(dayOf(text), timezone)])
+      entries.filter(([field]) => times.includes(field)).map((
+        [field, text]
+      ) => [field, toInstant(dayOf(text), timezone)])
     )
     const data = Object.fromEntries(
       entries.filter(([field, text]) => !times.includes(field) && text !== '')
         .map(([field, text]) => [field, texts.includes(field) ? text : numberOf(text)])
     )
-    return { line, count: 1, item: toItem(known, { time, data, id: idOf(`CSV ${type} ${Object.values(time).join(' ')}`) }) }
+    return {
+      line,
+      count: 1,
+      item: toItem(known, { time, data, id: idOf(`CSV ${type} ${Object.values(time).join(' ')}`) })
+    }
   })
 }
 

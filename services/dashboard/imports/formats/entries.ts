@@ -5,15 +5,15 @@ export interface Entry {
   line: number
   count: number
   item: {
-    type: LogType
-    source?: Source
-    externalId?: string
-    clientId?: string
-    at?: string
-    startAt?: string
-    endAt?: string
-    timezone?: string
-    modifiedAt?: string
+    type: LogType,
+    source?: Source,
+    externalId?: string,
+    clientId?: string,
+    at?: string,
+    startAt?: string,
+    endAt?: string,
+    timezone?: string,
+    modifiedAt?: string,
     data: object
   }
 }

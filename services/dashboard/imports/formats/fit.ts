@@ -4,7 +4,13 @@ import { heartRatesOf, routeOf } from './tracks.ts'
 
 /** Sessions of a FIT file, as watches and bike computers write it. */
 export async function readFit (file: Buffer): Promise<Entry[]> {
-  const parser = new FitParser({ mode: 'list', force: false, lengthUnit: 'm', speedUnit: 'm/s', elapsedRecordField: false })
+  const parser = new FitParser({
+    mode: 'list',
+    force: false,
+    lengthUnit: 'm',
+    speedUnit: 'm/s',
+    elapsedRecordField: false
+  })
   const { sessions = [], records = [], file_ids: [id] = [] } = await parser.parseAsync(file as Buffer<ArrayBuffer>)
     .catch((error: unknown) => {
       throw new HostileFile(error instanceof Error ? error.message : String(error))

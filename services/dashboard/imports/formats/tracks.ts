@@ -61,7 +61,9 @@ export function readTcx (file: Buffer): Entry[] {
   const xml = createXmlReader({
     onOpen (name, attributes) {
       path.push(name)
-      if (name === 'Activity') workouts.push({ ...newWorkout(xml.line), sport: (attributes['Sport'] ?? '').toLowerCase() })
+      if (name === 'Activity') {
+        workouts.push({ ...newWorkout(xml.line), sport: (attributes['Sport'] ?? '').toLowerCase() })
+      }
       const workout = workouts.at(-1)
       if (name === 'Lap' && workout && attributes['StartTime']) workout.startAt ??= attributes['StartTime']
       if (name === 'Trackpoint') workout?.points.push(newPoint())
@@ -81,7 +83,9 @@ export function readTcx (file: Buffer): Entry[] {
       if (name === 'LatitudeDegrees') position = { latitude: numberOf(text) }
       if (name === 'LongitudeDegrees') position.longitude = numberOf(text)
       const { latitude, longitude } = position
-      if (name === 'Position' && latitude !== undefined && longitude !== undefined) point.position = [latitude, longitude]
+      if (name === 'Position' && latitude !== undefined && longitude !== undefined) {
+        point.position = [latitude, longitude]
+      }
       if (parent === 'HeartRateBpm' && name === 'Value') point.heartRate = numberOf(text)
     }
   })

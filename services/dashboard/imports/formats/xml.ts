@@ -36,7 +36,7 @@ export function createXmlReader ({ onOpen, onClose }: Handlers) {
   return {
     write: (chunk: string) => void parser.write(chunk),
     close: () => void parser.close(),
-    get line () {
+    get line() {
       return parser.line + 1
     }
   }

@@ -13,7 +13,9 @@ export async function* readZipped (file: Buffer, isWanted: (path: string) => boo
   try {
     for await (const entry of zip.eachEntry()) {
       if (!isWanted(entry.fileName)) continue
-      if (entry.uncompressedSize > MAX_UNPACKED_BYTES) throw new HostileFile('The file is too large when it is unpacked')
+      if (entry.uncompressedSize > MAX_UNPACKED_BYTES) {
+        throw new HostileFile('The file is too large when it is unpacked')
+      }
       let checksum = 0
       // It ends with an error if the file is not as long as the ZIP says.
       for await (const chunk of await zip.openReadStreamPromise(entry) as AsyncIterable<Buffer>) {
