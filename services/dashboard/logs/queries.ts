@@ -39,7 +39,10 @@ const isFrom = (day: string) =>
 const isUntil = (day: string) =>
   sql<boolean>`day <= ${day}::date and at < ${day}::timestamp at time zone 'UTC' + interval '39 hours'`
 
-/** What counts of the logs of an account, newest first. `from` and `to` are calendar days in the time zone of each log, both included. */
+/**
+ * What counts of the logs of an account, newest first. `from` and `to` are calendar days in the time zone of each log,
+ * both included.
+ */
 export async function listLogs (db: Db, accountId: string, { type, from, to, cursor, limit }: LogFilter) {
   return await db.selectFrom('logs')
     .where('account_id', '=', accountId)
