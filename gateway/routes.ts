@@ -12,6 +12,8 @@ export const UPLOAD_BODY_BYTES = 5 * MEBIBYTE + 64 * KIBIBYTE
 export const videoBodyBytes = (maxMegabytes: number) => maxMegabytes * MEBIBYTE + UPLOAD_BODY_BYTES
 /** At 64 KiB/s, the slowest pace of several bodies of one account, 50 MB take 13 minutes. */
 export const VIDEO_REQUEST_TIMEOUT_MS = 15 * 60_000
+/** A file of health data of 25 MiB and its envelope. */
+const IMPORT_BODY_BYTES = 25 * MEBIBYTE + 64 * KIBIBYTE
 /** A message with an image of 5 MiB in base64. */
 const IMAGE_MESSAGE_BYTES = Math.floor(7.2 * MEBIBYTE)
 
@@ -33,7 +35,17 @@ export const servicePrefixes = {
   profile: ['/onboarding', '/locations', '/profile'],
   social: ['/feed', '/stories', '/users', '/hashtags', '/media', '/reports'],
   fitmatch: ['/fitmatch', '/blocks', '/activities', '/buddies', '/venues'],
-  dashboard: ['/dashboard', '/logs', '/goals', '/programs', '/exercises', '/records', '/achievements', '/fasting'],
+  dashboard: [
+    '/dashboard',
+    '/logs',
+    '/imports',
+    '/goals',
+    '/programs',
+    '/exercises',
+    '/records',
+    '/achievements',
+    '/fasting'
+  ],
   notification: ['/notifications', '/producers']
 } as const
 
@@ -149,7 +161,8 @@ export const specialRoutes: Route[] = [
     timeoutMs: UPLOAD_TIMEOUT_MS,
     maxConcurrentLargeBodies: 4
   },
-  // 200 workouts, each with its sets.
+  { ...upload('/imports'), maxBodyBytes: IMPORT_BODY_BYTES, maxConcurrentLargeBodies: 2 },
+  // 1,000 logs.
   { methods: ['POST'], path: '/logs/batch', maxBodyBytes: 1024 * KIBIBYTE, timeoutMs: 10_000 }
 ]
 

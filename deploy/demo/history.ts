@@ -3,13 +3,42 @@ import { createRandom, type Random } from './random.ts'
 import { meals, workouts } from './texts.ts'
 
 const DAYS = 56
-const DAY_MS = 24 * 60 * 60_000
+const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * HOUR_MS
 
 interface Log {
   clientId: string
   type: string
   at: string
   data: object
+}
+
+/** What the phone and the watch of a person measured on the last days: steps that both count, energy, heart rates. */
+export function describeMeasurements (seed: string, person: Person, { now }: { now: Date }) {
+  const random = createRandom(`${seed} measurements ${person.name}`)
+  const watch = { platform: 'HEALTHKIT', kind: 'WATCH', device: 'Apple Watch' }
+  const phone = { platform: 'HEALTH_CONNECT', kind: 'PHONE', device: 'Pixel' }
+  return Array.from({ length: DAYS }, (_, daysAgo) => {
+    const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS - daysAgo * DAY_MS
+    const at = (hour: number) => new Date(Math.min(midnight + hour * HOUR_MS, now.getTime())).toISOString()
+    const item = (type: string, source: object, [start, end]: [number, number], data: object) => ({
+      externalId: `demo ${type} ${daysAgo} ${start}`,
+      type,
+      source,
+      startAt: at(start),
+      endAt: at(end),
+      data
+    })
+    const steps = random.integer(1_200, 3_400)
+    return [
+      item('STEPS', watch, [0, 4], { count: steps }),
+      item('STEPS', phone, [0, 4], { count: Math.round(steps * 1.07) }),
+      item('STEPS', phone, [5, 10], { count: random.integer(1_500, 5_000) }),
+      item('ACTIVE_ENERGY', watch, [0, 10], { kcal: random.integer(280, 620) }),
+      item('DISTANCE', phone, [0, 10], { meters: random.integer(3_000, 9_000) }),
+      item('HEART_RATE', watch, [0, 0], { resting: random.integer(52, 58) })
+    ]
+  }).flat()
 }
 
 /** Eight weeks of logs, oldest first: workouts that become heavier, meals, water, sleep and weight. */

@@ -1,7 +1,7 @@
 import { call, codeMailedTo, newestCode } from '@tandem/rehearsals/kit/people.ts'
 import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { drawFace } from './faces.ts'
-import { describeHistory } from './history.ts'
+import { describeHistory, describeMeasurements } from './history.ts'
 import { createMember, PASSWORD, type Member } from './member.ts'
 import { chooseGym } from './places.ts'
 import type { Person } from './people.ts'
@@ -89,6 +89,7 @@ export async function join (person: Person, { stack, seed, home, isMain }: Joini
   await createProfile(member)
   await chooseGym(member, { home, isMain, random })
   await log(member, describeHistory(seed, person, { isMain, now: new Date() }))
+  if (isMain) await log(member, describeMeasurements(seed, person, { now: new Date() }))
   return member
 }
 

@@ -226,6 +226,7 @@ interface Video {
   duration: number
   readyState: number
   preload: string
+  addEventListener: (type: string, listener: (event: unknown) => void, options?: { once: boolean }) => void
   play: () => Promise<void>
 }
 
@@ -243,8 +244,8 @@ async function playVideo (t: Test, page: Page) {
     const video = element as unknown as Video
     const until = async (event: string, start: () => void) => {
       const reached = new Promise((resolve, reject) => {
-        element.addEventListener(event, resolve, { once: true })
-        element.addEventListener('error', () => reject(new Error('the video cannot be played')), { once: true })
+        video.addEventListener(event, resolve, { once: true })
+        video.addEventListener('error', () => reject(new Error('the video cannot be played')), { once: true })
       })
       start()
       await reached

@@ -74,6 +74,14 @@ export function Home ({ me, signOut }) {
         </div>
       </section>
       <${Goals} onChange=${loaded.reload} />
+      <section class="card"><h2>Moved today</h2>
+        <div class="actions">
+          <a class="button" href="#/health">👟 ${today.steps.toLocaleString('en')} steps <small>${
+    Math.round(today.activeEnergy)
+  } kcal${today.restingHeartRate === undefined ? '' : ` · ❤️ ${today.restingHeartRate}`}</small></a>
+          <a class="button" href="#/health">📈 Trends <small>and imports</small></a>
+        </div>
+      </section>
       <${Achievements} />
       <section class="card"><h2>Your matches</h2>
         <div class="faces">${

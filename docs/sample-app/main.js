@@ -5,6 +5,7 @@ import { Chats } from './chats.js'
 import { Discover } from './discover.js'
 import { Feed } from './feed.js'
 import { Gyms } from './gyms.js'
+import { Health } from './health.js'
 import { Home } from './home.js'
 import { Inbox } from './inbox.js'
 import { useReloads } from './realtime.js'
@@ -21,6 +22,7 @@ const pages = {
   inbox: { title: 'Inbox', Page: Inbox },
   // Opened from another page, whose tab stays marked.
   train: { tab: 'home', Page: Train },
+  health: { tab: 'home', Page: Health },
   gyms: { tab: 'discover', Page: Gyms },
   safety: { tab: 'discover', Page: Safety }
 }

@@ -82,7 +82,7 @@ export const tags: Tag[] = [
     name: 'Training',
     description:
       'Log workouts, meals, water, sleep and weight; track fasts; set goals and training programs; look up exercises.',
-    paths: ['/logs', '/fasting', '/goals', '/programs', '/exercises']
+    paths: ['/logs', '/imports', '/fasting', '/goals', '/programs', '/exercises']
   },
   {
     name: 'Notifications',

@@ -46,7 +46,7 @@ export async function proxyRoutes (
         logFields: { upstream: upstream.name },
         public: route.public,
         unauthorizedOnly: route.unauthorizedOnly,
-        ...(route.takesVideos &&
+        ...((route.takesVideos || (route.maxBodyBytes ?? 0) > UPLOAD_BODY_BYTES) &&
           { longRequests: { minBytes: UPLOAD_BODY_BYTES, timeoutMs: VIDEO_REQUEST_TIMEOUT_MS } }),
         ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.windowMs }, additionalLimits }),
         accountLimits: [...writeLimits].filter(([name]) => name === 'LIMIT_WRITES' || name === route.writeLimit)

@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { TSchema } from 'typebox'
 import { exampleOf, type Schema } from './examples.ts'
 import { describeErrorResponses, sharedCodes, sharedComponents, successHeaders } from './openapi-errors.ts'
 import { moveNamedSchemas, toBodySchema, toPublicSchema, toRequestSchema } from './openapi-schemas.ts'
@@ -14,6 +15,8 @@ declare module 'fastify' {
     fileField?: string
     /** The form field of another file, which may be missing. */
     optionalFileField?: string
+    /** What else a form can have, by its field. */
+    formFields?: Record<string, TSchema>
   }
 }
 
@@ -50,12 +53,12 @@ function addExamples (content: Content = {}) {
 }
 
 // The form is streamed, so this schema only documents it and validates nothing.
-const formBody = (field: string, optionalField: string | undefined) => ({
+const formBody = (field: string, optionalField: string | undefined, formFields: Record<string, TSchema> = {}) => ({
   consumes: ['multipart/form-data'],
   body: {
     type: 'object',
     required: [field],
-    properties: { [field]: file, ...(optionalField !== undefined && { [optionalField]: file }) }
+    properties: { [field]: file, ...(optionalField !== undefined && { [optionalField]: file }), ...formFields }
   }
 })
 const file = { type: 'string', format: 'binary' }
@@ -72,7 +75,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
       components: sharedComponents() as object
     },
     convertConstToEnum: false,
-    transform ({ schema: { fileField, optionalFileField, errors, ...schema }, url, route }) {
+    transform ({ schema: { fileField, optionalFileField, formFields, errors, ...schema }, url, route }) {
       const config = route.config ?? {}
       const extensions = Object.fromEntries(Object.entries(config).filter(([key]) => key.startsWith('x-')))
       const published = toPublicSchema(schema) as FastifySchema
@@ -86,7 +89,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
           'x-errors': listErrors({ method: route.method, schema: { ...schema, errors }, config }),
           ...(published.body !== undefined && { body: toBodySchema(published.body) }),
           ...(published.querystring !== undefined && { querystring: toRequestSchema(published.querystring) }),
-          ...(fileField ? formBody(fileField, optionalFileField) : {})
+          ...(fileField ? formBody(fileField, optionalFileField, formFields) : {})
         }
       }
     },

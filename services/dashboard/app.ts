@@ -12,6 +12,7 @@ import { fastingRoutes } from './fasting/routes.ts'
 import { goalRoutes } from './goals/routes.ts'
 import { healthScoreRoutes } from './health-score/routes.ts'
 import { homeRoutes } from './home/routes.ts'
+import { importRoutes } from './imports/routes.ts'
 import { onActivityAttended } from './logs/consumers.ts'
 import { logRoutes } from './logs/routes.ts'
 import { handleWorkoutSnapshot } from './logs/rpc.ts'
@@ -20,6 +21,7 @@ import { programRoutes } from './programs/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
 import { handleTrainingProgress, handleTrainingTotals } from './totals/rpc.ts'
+import { trendRoutes } from './trends/routes.ts'
 import { weeklyOverviewRoutes } from './weekly-overview/routes.ts'
 
 const routes = [
@@ -27,7 +29,9 @@ const routes = [
   statsRoutes,
   healthScoreRoutes,
   weeklyOverviewRoutes,
+  trendRoutes,
   logRoutes,
+  importRoutes,
   recordRoutes,
   achievementRoutes,
   goalRoutes,

@@ -4,6 +4,7 @@ import type Type from 'typebox'
 import type { Config } from './config.ts'
 import { createDashboardErasure } from './erasure.ts'
 import type { Tables } from './tables.ts'
+import { createImportQueue } from './imports/queue.ts'
 import { createStatsCache } from './stats/cache.ts'
 import type { Deps } from './deps.ts'
 
@@ -13,13 +14,18 @@ export function createDeps (
   const cache = createStatsCache(config.REDIS_URL, log)
   onClose(() => cache.close())
   const erasure = createDashboardErasure({ db, callRpc })
+  const now = () => new Date()
+  const imports = createImportQueue({ deps: { db, now }, redisUrl: config.REDIS_URL, log })
+  imports.start()
+  onClose(() => imports.close())
   return {
     db,
     callRpc,
     cache,
     mediaUrls: createMediaUrls(config.CDN_URL),
     minAge: config.MIN_AGE,
-    now: () => new Date(),
+    now,
+    imports,
     erasure
   }
 }

@@ -1,6 +1,7 @@
 import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { MediaUrls } from '@tandem/media-url-kit'
+import type { Queue } from '@tandem/queue-kit'
 import type { Db } from './tables.ts'
 import type { StatsCache } from './stats/cache.ts'
 
@@ -13,5 +14,7 @@ export interface Deps {
   /** Minimum age in years for tracking fasts; 0 means none. */
   minAge: number
   now: () => Date
+  /** Reads imported files. */
+  imports: Pick<Queue, 'enqueue'>
   erasure: AccountErasure
 }

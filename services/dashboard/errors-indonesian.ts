@@ -15,5 +15,12 @@ translateErrors(errors, {
   FastEnded: 'Puasa ini sudah berakhir',
   AgeRestricted: 'Anda harus berusia minimal %d tahun untuk mencatat puasa',
   SuggestionForAdults: 'Saran hanya untuk orang dewasa: rumusnya tidak berlaku untuk orang yang lebih muda',
-  AgeUnknown: 'Tambahkan tanggal lahir ke profil Anda terlebih dahulu'
+  AgeUnknown: 'Tambahkan tanggal lahir ke profil Anda terlebih dahulu',
+  ImportNotFound: 'Impor tidak ditemukan',
+  ImportRunning: 'Impor lain belum selesai. Tunggu hingga selesai.',
+  UndoExpired: 'Impor dapat dibatalkan selama tujuh hari',
+  NotMultipart: 'Kirim berkas sebagai multipart/form-data',
+  ImportFileMissing: 'file wajib diisi: kirim berkas di kolom formulir ini',
+  ImportFileTooLarge: 'Berkas tidak boleh lebih dari 25 MB',
+  ImportFormMalformed: 'Formulir tidak lengkap atau salah; kirim kembali'
 })

@@ -30,3 +30,22 @@ export const SuggestionForAdults = createError(
   403
 )
 export const AgeUnknown = createError('AGE_RESTRICTED', 'Add your birth date to your profile first', 403)
+export const ImportNotFound = createError('NOT_FOUND', 'Import not found', 404)
+export const ImportRunning = createError(
+  'IMPORT_RUNNING',
+  'Another import is not finished yet. Wait until it is.',
+  409
+)
+export const UndoExpired = createError('UNDO_EXPIRED', 'An import can be undone for seven days', 410)
+export const NotMultipart = createError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data', 415)
+export const ImportFileMissing = createError(
+  'VALIDATION_ERROR',
+  'file is required: send a file in this form field',
+  400
+)
+export const ImportFileTooLarge = createError('PAYLOAD_TOO_LARGE', 'The file must not be larger than 25 MB', 413)
+export const ImportFormMalformed = createError(
+  'VALIDATION_ERROR',
+  'The form is malformed or incomplete; send it again',
+  400
+)

@@ -9,7 +9,7 @@ t.test('a step that fails does not stop the next', async (t) => {
   await checkSteps(t, {
     db,
     run: async () => await runHousekeeping(db),
-    missing: 'deleted_logs',
+    missing: 'logs',
     expired: expiredIdempotencyKey(),
     table: 'idempotency_keys'
   })

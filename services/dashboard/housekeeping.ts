@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
+import { summarizeOldHeartRates } from './measurements/old-heart-rates.ts'
 import type { Db } from './tables.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
@@ -14,7 +15,6 @@ export async function runHousekeeping (db: Db) {
   await runSteps({
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db),
     bookings: async () => await sql`delete from bookings where ends_at < now() - interval '30 days'`.execute(db),
-    'deleted logs': async () =>
-      await sql`delete from deleted_logs where deleted_at < now() - interval '90 days'`.execute(db)
+    'heart rates': async () => await summarizeOldHeartRates(db)
   })
 }

@@ -16,13 +16,53 @@ export const personalData: PersonalData<Tables> = {
   }),
   logs: personal({
     rowsOf: inColumns('account_id'),
-    exported: ['id', 'client_id', 'type', 'at', 'timezone', 'data', 'modified_at', 'created_at', 'updated_at']
+    exported: [
+      'id',
+      'client_id',
+      'sent_client_id',
+      'source',
+      'external_id',
+      'type',
+      'at',
+      'ends_at',
+      'timezone',
+      'data',
+      'is_split',
+      'modified_at',
+      'created_at',
+      'updated_at'
+    ]
   }),
-  deleted_logs: personal({ rowsOf: inColumns('account_id'), exported: ['client_id', 'deleted_at'] }),
+  deleted_logs: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['client_id', 'modified_at', 'is_undone', 'deleted_at']
+  }),
   fasts: personal({
     rowsOf: inColumns('account_id'),
     exported: ['id', 'plan', 'goal_hours', 'started_at', 'goal_at', 'ended_at']
   }),
+  import_files: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It is a file of the person, kept until it is read; its logs are in the copy.' }
+  }),
+  imports: personal({
+    rowsOf: inColumns('account_id'),
+    exported: [
+      'id',
+      'status',
+      'format',
+      'columns',
+      'timezone',
+      'found',
+      'created',
+      'merged',
+      'refused',
+      'error',
+      'created_at',
+      'finished_at'
+    ]
+  }),
+  daily_measurements: personal({ rowsOf: inColumns('account_id'), exported: derived }),
   daily_summaries: personal({ rowsOf: inColumns('account_id'), exported: derived }),
   streaks: personal({ rowsOf: inColumns('account_id'), exported: ['kind', 'first_day', 'last_day'] }),
   achievements: personal({ rowsOf: inColumns('account_id'), exported: ['id', 'achievement', 'earned_at'] }),

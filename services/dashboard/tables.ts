@@ -26,7 +26,9 @@ export interface Tables
     food_entries: Generated<number>,
     records: Generated<number>,
     /** The highest level that was published, and not lost since. */
-    highest_level: Generated<number>
+    highest_level: Generated<number>,
+    /** Counts the changes of logs. */
+    revision: Generated<number>
   }
   logs: {
     id: Generated<string>,
@@ -38,12 +40,31 @@ export interface Tables
     timezone: string,
     data: ColumnType<LogData, string, string>,
     modified_at: Date | null,
-    /** Not if another log is of the same workout or sleep. */
+    /** Not if it is a part of the session of another log. */
     counts: Generated<boolean>,
+    source: ColumnType<Source | null, string | null, string | null>,
+    external_id: string | null,
+    sent_client_id: string | null,
+    ends_at: Date | null,
+    is_split: Generated<boolean>,
+    parts: ColumnType<string[] | null, never, never>,
+    session_data: ColumnType<LogData | null, never, never>,
+    import_id: string | null,
+    revision: Generated<number>,
     created_at: Generated<Date>,
     updated_at: Generated<Date>
   }
-  deleted_logs: { account_id: string, client_id: string, deleted_at: Generated<Date> }
+  deleted_logs: {
+    account_id: string,
+    client_id: string,
+    deleted_at: Generated<Date>,
+    /** When the source deleted it; null if it never comes back. */
+    modified_at: Date | null,
+    is_undone: Generated<boolean>,
+    log_id: string | null,
+    type: LogType | null,
+    revision: Generated<number>
+  }
   daily_summaries: {
     account_id: string,
     day: Day,
@@ -57,9 +78,21 @@ export interface Tables
     sleep_entries: number,
     sleep_minutes: number,
     sleep_quality: number,
+    sleep_ratings: number | null,
     weight_entries: number,
     records: number,
     xp: number
+  }
+  daily_measurements: {
+    account_id: string,
+    day: Day,
+    steps: number | null,
+    distance_meters: number | null,
+    active_energy: number | null,
+    heart_rate_min: number | null,
+    heart_rate_max: number | null,
+    heart_rate_avg: number | null,
+    resting_heart_rate: number | null
   }
   lifts: {
     log_id: string,
@@ -86,6 +119,27 @@ export interface Tables
     version: number
   }
   attended_activities: { account_id: string, activity_id: string }
+  imports: {
+    id: Generated<string>,
+    account_id: string,
+    status: ImportStatus,
+    format: ImportFormat,
+    columns: ColumnType<Record<string, string> | null, string | null, never>,
+    timezone: string,
+    /** In percent. */
+    progress: Generated<number>,
+    found: Generated<number>,
+    created: Generated<number>,
+    merged: Generated<number>,
+    refused: ColumnType<RefusedEntry[], never, string>,
+    refused_count: Generated<number>,
+    error: string | null,
+    claimed_until: Date | null,
+    attempts: Generated<number>,
+    created_at: Generated<Date>,
+    finished_at: Date | null
+  }
+  import_files: { import_id: string, account_id: string, bytes: Buffer }
   people: { account_id: string, name: string, image: string | null, timezone: string, changed_at: Date }
   profile_weights: { account_id: string, kg: number, weighed_at: Date }
   profile_facts: { account_id: string, workout_frequency: number | null, changed_at: Date }
@@ -142,10 +196,38 @@ export interface Tables
   }
 }
 
-export const logTypes = ['WORKOUT', 'FOOD', 'WATER', 'SLEEP', 'WEIGHT'] as const
+export const logTypes = [
+  'WORKOUT',
+  'FOOD',
+  'WATER',
+  'SLEEP',
+  'WEIGHT',
+  'BODY_FAT',
+  'STEPS',
+  'DISTANCE',
+  'ACTIVE_ENERGY',
+  'HEART_RATE'
+] as const
 export type LogType = typeof logTypes[number]
-/** The content of a log, in the form that `logs/items.ts` defines for its type. */
+/** The content of a log, in the form that `log-types/data.ts` defines for its type. */
 export type LogData = Record<string, unknown>
+export const sourceKinds = ['WATCH', 'PHONE', 'SCALE', 'APP'] as const
+/** Where a log comes from. */
+export interface Source {
+  platform: string
+  kind?: typeof sourceKinds[number]
+  device?: string
+  app?: string
+}
+export const importFormats = ['FIT', 'GPX', 'TCX', 'CSV', 'APPLE_HEALTH', 'TANDEM'] as const
+export type ImportFormat = typeof importFormats[number]
+export const importStatuses = ['PENDING', 'RUNNING', 'DONE', 'FAILED', 'UNDOING', 'UNDONE'] as const
+export type ImportStatus = typeof importStatuses[number]
+/** An entry of a file that is no valid log, by its number in the file. */
+export interface RefusedEntry {
+  line: number
+  reason: string
+}
 export const fastPlans = ['12:12', '14:10', '16:8', '18:6', '20:4', 'CUSTOM'] as const
 export type FastPlan = typeof fastPlans[number]
 export type StreakKind = 'DAY' | 'WATER' | 'WEEK'

@@ -39,17 +39,11 @@ export async function countActivity (trx: Trx, accountId: string, activityId: st
   await awardAchievements(trx, accountId, { activities: await countActivities(trx, accountId) })
 }
 
-/** The achievements that the write of a log earned in the last 24 hours. */
-export async function findEarnedBy (trx: Trx, accountId: string, logId: string) {
-  // All rows of a transaction have the same time, so these were written together.
-  return await trx.selectFrom('achievements').innerJoin('logs', 'logs.account_id', 'achievements.account_id')
-    .where('achievements.account_id', '=', accountId)
-    .where('logs.id', '=', logId)
-    .where((row) =>
-      row.or([row('earned_at', '=', row.ref('created_at')), row('earned_at', '=', row.ref('updated_at'))])
-    )
+/** The achievements of the last 24 hours, which are taken back if they are not true any more. */
+export async function findNewAchievements (trx: Trx, accountId: string) {
+  return await trx.selectFrom('achievements').where('account_id', '=', accountId)
     .where('earned_at', '>', sql<Date>`now() - interval '24 hours'`)
-    .select(['achievements.id', 'achievement'])
+    .select(['id', 'achievement'])
     .execute()
 }
 
@@ -57,7 +51,7 @@ export async function findEarnedBy (trx: Trx, accountId: string, logId: string) 
 export async function takeBackUntrue (
   trx: Trx,
   accountId: string,
-  achievements: Awaited<ReturnType<typeof findEarnedBy>>
+  achievements: Awaited<ReturnType<typeof findNewAchievements>>
 ) {
   if (achievements.length === 0) return
   const stillTrue = new Set<string>(achievementsOf(await readFigures(trx, accountId)))

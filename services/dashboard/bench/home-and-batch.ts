@@ -69,6 +69,7 @@ const app = await createTestApp({
   mediaUrls: createMediaUrls('https://cdn.example.com'),
   minAge: 18,
   now,
+  imports: { enqueue: async () => {} },
   erasure
 })
 const address = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -14,10 +14,13 @@ const seed: Seed = async ({ accountId, insert }) => {
   const log = await insert('logs', { account_id, type: 'WORKOUT' })
   await insert('lifts', { account_id, log_id: log['id'] })
   await insert('deleted_logs', { account_id })
+  const { id } = await insert('imports', { account_id, status: 'DONE', format: 'CSV' })
+  await insert('import_files', { account_id, import_id: id })
   await insert('past_targets', { account_id })
   for (
     const table of [
       'daily_summaries',
+      'daily_measurements',
       'achievements',
       'attended_activities',
       'bookings',

@@ -13,6 +13,7 @@ const day = (date: string, logged: Partial<DaySummary>): DaySummary => ({
   sleepEntries: 0,
   sleepMinutes: 0,
   sleepQuality: 0,
+  sleepRatings: 0,
   ...logged
 })
 
@@ -26,12 +27,13 @@ t.test('the scores of a week match a calculation by hand', (t) => {
       waterMl: 1500,
       sleepEntries: 1,
       sleepMinutes: 420,
-      sleepQuality: 4
+      sleepQuality: 4,
+      sleepRatings: 1
     }),
     // 1 - 600/2000 = 0.7; 1
     day('2026-11-17', { foodEntries: 1, calories: 2600, waterMl: 3000 }),
     // two sleeps: 480 minutes, quality 3 and 2
-    day('2026-11-18', { workouts: 1, sleepEntries: 2, sleepMinutes: 480, sleepQuality: 5 })
+    day('2026-11-18', { workouts: 1, sleepEntries: 2, sleepMinutes: 480, sleepQuality: 5, sleepRatings: 2 })
   ]
   // workout 2/3; nutrition (0.9 + 0.7)/2; water (0.75 + 1 + 0)/4 elapsed days; sleep 0.7·(450/480) + 0.3·(9/3)/5 =
   // 0.65625 + 0.18
@@ -52,7 +54,8 @@ t.test('no logs score 0, all targets met score 100, and exceeding them still sco
     waterMl: 9000,
     sleepEntries: 1,
     sleepMinutes: 900,
-    sleepQuality: 5
+    sleepQuality: 5,
+    sleepRatings: 1
   })
   t.same(scoresOf([best], upTo('2026-11-16')), { workout: 100, nutrition: 100, water: 100, sleep: 100 })
   t.equal(overallOf({ workout: 100, nutrition: 100, water: 100, sleep: 100 }), 100)
@@ -102,11 +105,11 @@ t.test('tips are about the weakest metric', (t) => {
   t.match(tips({ water: 10 }), '2000 ml sehari')
   t.match(tips({ sleep: 10 }), 'Catat waktu tidurmu')
   t.match(
-    tips({ sleep: 10 }, [day('2026-11-16', { sleepEntries: 1, sleepMinutes: 300, sleepQuality: 5 })]),
+    tips({ sleep: 10 }, [day('2026-11-16', { sleepEntries: 1, sleepMinutes: 300, sleepQuality: 5, sleepRatings: 1 })]),
     'kurang dari target'
   )
   t.match(
-    tips({ sleep: 79 }, [day('2026-11-16', { sleepEntries: 1, sleepMinutes: 500, sleepQuality: 1 })]),
+    tips({ sleep: 79 }, [day('2026-11-16', { sleepEntries: 1, sleepMinutes: 500, sleepQuality: 1, sleepRatings: 1 })]),
     'Kualitas tidurmu'
   )
   t.end()

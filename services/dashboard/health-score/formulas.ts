@@ -7,8 +7,10 @@ export interface DaySummary {
   waterMl: number
   sleepEntries: number
   sleepMinutes: number
-  /** The sum over the day's entries, each 1 to 5. */
+  /** The sum over the day's entries that have a quality, each 1 to 5. */
   sleepQuality: number
+  /** How many these are. */
+  sleepRatings: number
 }
 
 export interface Targets {
@@ -33,13 +35,13 @@ const sum = (numbers: number[]) => numbers.reduce((total, number) => total + num
 export const mean = (numbers: number[]) => numbers.length === 0 ? 0 : sum(numbers) / numbers.length
 const percent = (part: number) => Math.round(part * 100)
 
-/** The mean minutes of sleep over the days with sleep, and the mean quality (1 to 5) over their entries. */
+/** The mean minutes of sleep over the days with sleep, and the mean quality (1 to 5) of those that have one. */
 export function sleepAveragesOf (days: DaySummary[]) {
   const daysWithSleep = days.filter((day) => day.sleepEntries > 0)
-  const entries = sum(daysWithSleep.map((day) => day.sleepEntries))
+  const ratings = sum(daysWithSleep.map((day) => day.sleepRatings))
   return {
     minutes: mean(daysWithSleep.map((day) => day.sleepMinutes)),
-    quality: entries === 0 ? 0 : sum(daysWithSleep.map((day) => day.sleepQuality)) / entries,
+    quality: ratings === 0 ? 0 : sum(daysWithSleep.map((day) => day.sleepQuality)) / ratings,
     daysTracked: daysWithSleep.length
   }
 }
@@ -53,7 +55,8 @@ interface Week {
 
 /**
  * The scores of a week, each 0 to 100, by the targets of each day; those of workouts are the ones of the last day. Of
- * nutrition only the days with food count. Of sleep, the minutes are 70 % and the quality is 30 %.
+ * nutrition only the days with food count. Of sleep, the minutes are 70 % and the quality is 30 %, or the minutes are all
+ * if no sleep has a quality.
  */
 export function scoresOf (days: DaySummary[], { lastDay, targetsOn }: Week): Scores {
   const daysWithFood = days.filter((day) => day.foodEntries > 0)
@@ -75,9 +78,11 @@ export function scoresOf (days: DaySummary[], { lastDay, targetsOn }: Week): Sco
     water: percent(
       sum(days.map(({ day, waterMl }) => Math.min(1, waterMl / targetsOn(day).waterMl))) / lastDay.dayOfWeek
     ),
-    sleep: percent(sleepTarget === 0 ? 0 : 0.7 * Math.min(1, minutes / sleepTarget) + 0.3 * quality / 5)
+    sleep: percent(sleepTarget === 0 ? 0 : sleepScore(Math.min(1, minutes / sleepTarget), quality))
   }
 }
+
+const sleepScore = (length: number, quality: number) => quality === 0 ? length : 0.7 * length + 0.3 * quality / 5
 
 /** The weighted sum of the four scores, 0 to 100. */
 export const overallOf = (scores: Scores) =>

@@ -25,7 +25,8 @@ export async function readDailySummaries (
       'water_ml as waterMl',
       'sleep_entries as sleepEntries',
       'sleep_minutes as sleepMinutes',
-      'sleep_quality as sleepQuality'
+      'sleep_quality as sleepQuality',
+      sql<number>`coalesce(sleep_ratings, sleep_entries)`.as('sleepRatings')
     ])
     .execute()
 }

@@ -37,7 +37,7 @@ t.test('a new person sees zeros and nulls', async (t) => {
       streak: 0,
       longestStreak: 0
     },
-    today: { dayOfWeek: 'FRIDAY', workout: null, water: { currentMl: 0, targetMl: 2000 } },
+    today: { dayOfWeek: 'FRIDAY', workout: null, water: { currentMl: 0, targetMl: 2000 }, steps: 0, activeEnergy: 0 },
     stats: zeros,
     fitmatch: { hasProfile: false, status: null, discoverTutorialSeen: false },
     matches: [],

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { food, sleep, testApp, water, weight, withoutDoubles, workout } from '../test/app.ts'
+import { food, sleep, testApp, water, weight, asCounted, workout } from '../test/app.ts'
 
 const { newUser, at: setClock } = await testApp(t)
 
@@ -35,7 +35,7 @@ function streakLength (numbers: number[], last: number, step = 1) {
 
 /** Computes the screens from the logs and local dates, with an algorithm independent of the service. */
 function computeExpected (written: Log[], zone: string, now: string) {
-  const logs = withoutDoubles(written)
+  const logs = asCounted(written)
   const today = count(dayIn(zone, now))
   const monday = mondayOf(dayIn(zone, now))
   const first = count(`${dayIn(zone, now).slice(0, 8)}01`)

@@ -12,11 +12,11 @@ import { readStats } from '../stats/queries.ts'
 
 /** The part of the home screen that this service owns. */
 async function readOwnData (db: Db, accountId: string, today: Temporal.PlainDate) {
-  const [{ stats, water }, workout] = await Promise.all([
+  const [{ stats, today: measured }, workout] = await Promise.all([
     readStats(db, accountId, today),
     findWorkout(db, accountId, today)
   ])
-  return { stats, today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, water } }
+  return { stats, today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, ...measured } }
 }
 
 // The value that the contract defines for a person without a FitMatch profile.

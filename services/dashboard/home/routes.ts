@@ -43,7 +43,10 @@ const Today = named(
       ),
       { description: 'Null on a rest day, on a day that is not in the active program, and without an active program' }
     ),
-    water: Type.Object({ currentMl: Type.Integer(), targetMl: Type.Integer() })
+    water: Type.Object({ currentMl: Type.Integer(), targetMl: Type.Integer() }),
+    steps: Type.Integer({ description: 'Each minute once, from the best source' }),
+    activeEnergy: Type.Number({ description: 'In kilocalories; each minute once, from the best source' }),
+    restingHeartRate: Type.Optional(Type.Number({ description: 'Left out on days without one' }))
   })
 )
 
@@ -97,7 +100,10 @@ const example = {
       exercises: [{ id: id('1c'), name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }],
       isFinished: false
     },
-    water: { currentMl: 1250, targetMl: 2000 }
+    water: { currentMl: 1250, targetMl: 2000 },
+    steps: 8412,
+    activeEnergy: 421.5,
+    restingHeartRate: 56
   },
   stats: exampleStats,
   fitmatch: { hasProfile: true, status: 'ACTIVE', discoverTutorialSeen: true },

@@ -4,48 +4,47 @@ import { claimOnce } from '@tandem/bus-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { dayIn } from '@tandem/account-kit'
 import { serializeByAccount } from '@tandem/http-kit'
-import { awardPrograms, countActivity, findEarnedBy, takeBackUntrue } from '../achievements/actions.ts'
+import { countActivity } from '../achievements/actions.ts'
 import { LogNotFound } from '../errors.ts'
-import { listCustomExercises } from '../exercises/queries.ts'
-import { lockAccount, recalculate } from '../progress/actions.ts'
-import { insertLifts, listExerciseKeys, markRecords, deleteLifts, publishRecords } from '../records/actions.ts'
-import type { Db, LogData, LogType, Trx } from '../tables.ts'
-import type { Item, RejectedItem } from './items.ts'
-import { markDoubles } from './doubles.ts'
-import { hasCustomExercise, liftsOf } from './lifts.ts'
-import { logColumns } from './queries.ts'
-import { findNewestWeight, publishNewestWeight } from './weights.ts'
+import { lockAccount, type LockedTotals } from '../progress/actions.ts'
+import type { Db, Trx } from '../tables.ts'
+import { applyChanges, storedColumns, type StoredLog, type Write } from './changes.ts'
+import { earningsOf, type Earnings } from './earnings.ts'
+import { isDeleted, isRejected, type DeletedItem, type Item, type RejectedItem } from './items.ts'
+import { bury, findTombstones, type Tombstone } from './tombstones.ts'
+import { replaces } from './versions.ts'
 
-export interface ItemResult {
+export interface ItemResult extends Partial<Earnings> {
   clientId: string | null
   id: string | null
-  status: 'created' | 'updated' | 'unchanged' | 'rejected'
+  status: 'created' | 'updated' | 'unchanged' | 'deleted' | 'rejected'
   error?: string
 }
 
 interface Batch {
   accountId: string
   zone: string
-  parsedItems: (Item | RejectedItem)[]
+  parsedItems: (Item | DeletedItem | RejectedItem)[]
   idempotencyKey: IdempotencyKey | undefined
+  importId?: string
 }
 
 const runSerialized = serializeByAccount()
 
 /**
- * Upserts logs by their client ids and updates everything derived from them, in one transaction. Of several versions
- * of a log the one with the latest `modifiedAt` wins; without it, the last. Batches of one account run one after the
- * other, so every level, record and achievement is published once.
+ * Upserts and deletes logs by their ids and updates everything derived from them, in one transaction. Of several
+ * versions of a log the one with the latest `modifiedAt` wins; without it, the last. Batches of one account run one
+ * after the other, so every level, record and achievement is published once.
  * @returns the result of each item, in the order of the items
  */
 export async function writeLogs (
   db: Db,
-  { accountId, zone, parsedItems, idempotencyKey }: Batch
+  { accountId, zone, parsedItems, idempotencyKey, importId }: Batch
 ): Promise<ItemResult[]> {
   return await runSerialized(accountId, async () =>
     await withIdempotencyKey(db, idempotencyKey, async (trx) => {
-      const items = parsedItems.filter((item): item is Item => !isRejected(item))
-      const written = items.length === 0 ? [] : await writeItems(trx, accountId, zone, items)
+      const items = parsedItems.filter((item): item is Item | DeletedItem => !isRejected(item))
+      const written = items.length === 0 ? [] : await writeItems(trx, accountId, { zone, items, importId })
       const results = written.values()
       return parsedItems.map((item) =>
         isRejected(item)
@@ -55,46 +54,125 @@ export async function writeLogs (
     }))
 }
 
-const isRejected = (item: Item | RejectedItem): item is RejectedItem => 'error' in item
+interface Current {
+  stored: StoredLog | undefined
+  tombstone: Tombstone | undefined
+  /** The item of this batch that has replaced them. */
+  item?: Item | DeletedItem
+}
 
-async function writeItems (trx: Trx, accountId: string, zone: string, items: Item[]): Promise<ItemResult[]> {
+/** Which of the items change something: those that are no older than what is known. */
+async function writeItems (trx: Trx, accountId: string, { zone, items, importId }: {
+  zone: string,
+  items: (Item | DeletedItem)[],
+  importId?: string | undefined
+}): Promise<ItemResult[]> {
   const totals = await lockAccount(trx, accountId)
-  const existing = await findExisting(trx, accountId, items)
-  const deleted = await findDeleted(trx, accountId, items)
-  const newest = new Map<string, Item>()
-  const outdated = new Set<Item>()
+  const keys = [...new Set(items.map(({ key }) => key))]
+  const stored = await findStored(trx, accountId, keys)
+  const tombstones = await findTombstones(trx, accountId, keys)
+  const current = new Map<string, Current>(
+    keys.map((key) => [key, { stored: stored.get(key), tombstone: tombstones.get(key) }])
+  )
+  const outdated = new Set<Item | DeletedItem>()
   for (const item of items) {
-    const current = newest.get(item.clientId) ?? existing.get(item.clientId)
-    if (deleted.has(item.clientId) || isOlder(item, current)) outdated.add(item)
-    else newest.set(item.clientId, item)
+    const known = current.get(item.key) as Current
+    if (replaces(versionOf(item), currentVersionOf(known))) known.item = item
+    else outdated.add(item)
   }
-  const writes = [...newest.values()]
-    .map((item) => ({ ...item, existing: existing.get(item.clientId) }))
-    .filter((item) => !item.existing || hasChanged(item, item.existing))
-    .map((item) => ({ ...item, ...dayAndZoneOf(item, zone) }))
-  const isAboutWeight = writes.some(({ type, existing }) => type === 'WEIGHT' || existing?.type === 'WEIGHT')
-  const weightBefore = isAboutWeight ? await findNewestWeight(trx, accountId) : undefined
-  const written = await upsert(trx, accountId, writes)
-  if (isAboutWeight) await publishNewestWeight(trx, accountId, weightBefore)
 
-  const doubles = await markDoubles(trx, accountId, timesOf(written, existing))
-  const workouts = written.filter((log) => log.type === 'WORKOUT' || existing.get(log.clientId)?.type === 'WORKOUT')
-  const days = new Set(written.flatMap((log) => [log.day, existing.get(log.clientId)?.day ?? log.day]))
-  for (const { day } of [...doubles, ...await replaceLifts(trx, accountId, workouts, doubles)]) days.add(day)
-  await recalculate(trx, accountId, totals, [...days])
-  await awardPrograms(trx, accountId, workouts)
+  const replaced = [...current.values()]
+  const deletions = replaced.map(({ item }) => item).filter((item) => item !== undefined && isDeleted(item))
+  const writes = replaced.flatMap(({ item, stored }) =>
+    item && !isDeleted(item) && (!stored || hasChanged(item, stored)) ? [toWrite(item, stored, { zone, importId })] : []
+  )
+  const before = writes.flatMap(({ key }) => stored.get(key) ?? [])
+  const deleted = deletions.flatMap(({ key }) => stored.get(key) ?? [])
+  await bury(trx, accountId, { deletions, deleted, written: writes, revision: totals.revision + 1 })
+  const changes = await applyChanges(trx, accountId, totals, { writes, before, deleted })
 
-  const ids = new Map(written.map(({ clientId, id }) => [clientId, id]))
-  const seenClientIds = new Set(existing.keys())
+  const earnings = earningsOf(changes)
+  const ids = new Map(changes.written.map(({ key, id }) => [key, id]))
+  const seen = new Set(stored.keys())
   return items.map((item) => {
-    const { clientId } = item
-    const id = ids.get(clientId) ?? existing.get(clientId)?.id ?? null
-    if (outdated.has(item)) return { clientId, id, status: 'unchanged' }
-    const status = seenClientIds.has(clientId) ? 'updated' as const : 'created' as const
-    seenClientIds.add(clientId)
-    return { clientId, id, status }
+    const { key, clientId } = item
+    const id = ids.get(key) ?? stored.get(key)?.id ?? null
+    if (outdated.has(item)) return { clientId, id: tombstones.has(key) ? null : id, status: 'unchanged' }
+    if (isDeleted(item)) return { clientId, id, status: 'deleted' }
+    const status = seen.has(key) ? 'updated' as const : 'created' as const
+    seen.add(key)
+    return { clientId, id, status, ...earnings(key) }
   })
 }
+
+const versionOf = (item: Item | DeletedItem) => ({
+  modifiedAt: item.modifiedAt ?? null,
+  isDeleted: isDeleted(item),
+  content: isDeleted(item) ? '' : contentOf(item)
+})
+
+const contentOf = (
+  { type, at, endsAt, data }: Pick<StoredLog, 'type' | 'data'> & { at: Date, endsAt?: Date | null | undefined }
+) => JSON.stringify([type, at, endsAt ?? null, sortKeys(data)])
+
+// Postgres returns the fields of JSON in an order of its own.
+const sortKeys = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(sortKeys)
+    : typeof value === 'object' && value !== null
+    ? Object.entries(value).sort().map(([key, inner]) => [key, sortKeys(inner)])
+    : value
+
+function currentVersionOf ({ item, stored, tombstone }: Current) {
+  if (item) return versionOf(item)
+  if (stored) return { modifiedAt: stored.modifiedAt, isDeleted: false, content: contentOf(stored) }
+  if (tombstone && !tombstone.isUndone) return { modifiedAt: tombstone.modifiedAt, isDeleted: true, content: '' }
+}
+
+const hasChanged = (item: Item, stored: StoredLog) =>
+  contentOf(item) !== contentOf(stored) ||
+  item.timezone !== undefined && item.timezone !== stored.timezone ||
+  item.modifiedAt?.getTime() !== stored.modifiedAt?.getTime() ||
+  !isDeepStrictEqual(item.source ?? null, stored.source)
+
+function toWrite (item: Item, stored: StoredLog | undefined, { zone, importId }: {
+  zone: string,
+  importId: string | undefined
+}): Write {
+  const isOfSource = item.externalId !== undefined
+  return {
+    key: item.key,
+    sentClientId: isOfSource ? item.clientId : null,
+    externalId: item.externalId ?? null,
+    type: item.type,
+    at: item.at,
+    endsAt: item.endsAt ?? null,
+    ...dayAndZoneOf(item, stored, zone),
+    data: item.data,
+    modifiedAt: item.modifiedAt ?? null,
+    source: item.source ?? null,
+    importId: importId ?? null
+  }
+}
+
+/**
+ * The day of a log is that of the place where it was written: of the time zone that the client names, else the one that
+ * the log has already, else the offset of `at`, else `zone`, where the person is now. So neither a later move nor an edit
+ * at home changes the day of a log of a journey. Where a source has an id, what it says now is more than what it said.
+ */
+export function dayAndZoneOf (
+  { at, timezone, offset, externalId }: Pick<Item, 'at' | 'timezone' | 'offset' | 'externalId'>,
+  stored: Pick<StoredLog, 'timezone'> | undefined,
+  zone: string
+) {
+  const ofSource = externalId === undefined ? undefined : offset
+  const ofClient = stored?.timezone ?? (offset && offset !== offsetIn(zone, at) ? offset : zone)
+  const written = timezone ?? ofSource ?? ofClient
+  return { day: dayIn(written, at).toString(), timezone: written }
+}
+
+const offsetIn = (zone: string, at: Date) =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).offset
 
 /**
  * Counts an activity that another service reports, and logs it as a workout, once for an event. Nothing is logged if the
@@ -118,7 +196,7 @@ export async function logReportedWorkout (
       const existing = await trx.selectFrom('logs').where('account_id', '=', accountId)
         .where((log) =>
           log.or([
-            log('client_id', '=', item.clientId),
+            log('client_id', '=', item.key),
             log.and([
               log('type', '=', 'WORKOUT'),
               log('at', '<', item.endsAt),
@@ -128,132 +206,87 @@ export async function logReportedWorkout (
         )
         .select('id').limit(1)
         .executeTakeFirst()
-      if (!existing) await writeItems(trx, accountId, zone, [item])
+      if (!existing) await writeItems(trx, accountId, { zone, items: [item] })
     }))
 }
 
-/** Deletes a log and updates everything derived from it. Its client id is kept for 90 days. */
+/** Deletes a log for good and updates everything derived from it. A repeated upload does not create it again. */
 export async function deleteLog (db: Db, accountId: string, logId: string) {
+  await changeLog(db, { accountId, logId }, async (trx, totals, log) => {
+    const deletion = { key: log.key, modifiedAt: undefined }
+    await bury(trx, accountId, { deletions: [deletion], deleted: [log], written: [], revision: totals.revision + 1 })
+    await applyChanges(trx, accountId, totals, { writes: [], before: [], deleted: [log] })
+  })
+}
+
+/** Takes a workout out of its session for good: it counts on its own, also after it is sent again. */
+export async function splitLog (db: Db, accountId: string, logId: string) {
+  await changeLog(db, { accountId, logId }, async (trx, totals, log) => {
+    if (log.type !== 'WORKOUT') throw new LogNotFound()
+    if (log.isSplit) return
+    await trx.updateTable('logs').where('id', '=', logId)
+      .set({ is_split: true, revision: totals.revision + 1 })
+      .execute()
+    await applyChanges(trx, accountId, totals, { writes: [], before: [log], deleted: [] })
+  })
+}
+
+/** Takes the workouts with these keys out of their sessions. */
+export async function splitLogs (db: Db, accountId: string, keys: string[]) {
+  if (keys.length === 0) return
+  const logs = await db.selectFrom('logs').where('account_id', '=', accountId)
+    .where('client_id', '=', sql<string>`any(${keys}::text[])`).where('is_split', '=', false)
+    .select('id')
+    .execute()
+  for (const { id } of logs) await splitLog(db, accountId, id)
+}
+
+/** Deletes some of the logs that an import created; they can be imported again. Returns how many they are. */
+export async function deleteImportedLogs (
+  db: Db,
+  { accountId, importId, limit }: { accountId: string, importId: string, limit: number }
+) {
+  return await runSerialized(accountId, async () =>
+    await db.transaction().execute(async (trx) => {
+      const totals = await lockAccount(trx, accountId)
+      const deleted = await trx.selectFrom('logs').where('import_id', '=', importId)
+        .where('account_id', '=', accountId)
+        .select(storedColumns).limit(limit)
+        .execute()
+      const revision = totals.revision + 1
+      await bury(trx, accountId, {
+        deletions: deleted.map(({ key }) => ({ key })),
+        deleted,
+        written: [],
+        revision,
+        isUndone: true
+      })
+      await applyChanges(trx, accountId, totals, { writes: [], before: [], deleted })
+      return deleted.length
+    }))
+}
+
+async function changeLog (
+  db: Db,
+  { accountId, logId }: { accountId: string, logId: string },
+  change: (trx: Trx, totals: LockedTotals, log: StoredLog) => Promise<void>
+) {
   await runSerialized(accountId, async () =>
     await db.transaction().execute(async (trx) => {
       const totals = await lockAccount(trx, accountId)
-      const achievements = await findEarnedBy(trx, accountId, logId)
-      const lifts = await deleteLifts(trx, accountId, [logId])
-      const weightBefore = await findNewestWeight(trx, accountId)
-      const log = await trx.deleteFrom('logs').where('id', '=', logId).where('account_id', '=', accountId)
-        .returning(['client_id', 'type', 'at', sql<string>`day::text`.as('day')])
+      const log = await trx.selectFrom('logs').where('id', '=', logId).where('account_id', '=', accountId)
+        .select(storedColumns)
         .executeTakeFirst()
       if (!log) throw new LogNotFound()
-      const doubles = await markDoubles(trx, accountId, isTimed(log) ? [log.at] : [])
-      if (log.type === 'WEIGHT') await publishNewestWeight(trx, accountId, weightBefore)
-      await trx.insertInto('deleted_logs').values({ account_id: accountId, client_id: log.client_id })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-      const keys = [...lifts.map(({ exerciseKey }) => exerciseKey), ...await listExerciseKeys(trx, doubles)]
-      const changedLifts = await markRecords(trx, accountId, keys)
-      await publishRecords(trx, accountId, { removed: lifts, changed: changedLifts, logIds: new Set() })
-      const days = new Set([log, ...doubles, ...changedLifts].map(({ day }) => day))
-      await recalculate(trx, accountId, totals, [...days])
-      await takeBackUntrue(trx, accountId, achievements)
+      await change(trx, totals, log)
     }))
 }
 
-interface ExistingLog {
-  id: string
-  clientId: string
-  type: LogType
-  at: Date
-  day: string
-  timezone: string
-  data: LogData
-  modifiedAt: Date | null
-}
-
-async function findExisting (trx: Trx, accountId: string, items: Item[]) {
+async function findStored (trx: Trx, accountId: string, keys: string[]) {
   const rows = await trx.selectFrom('logs')
     .where('account_id', '=', accountId)
-    .where('client_id', '=', sql<string>`any(${items.map(({ clientId }) => clientId)}::text[])`)
-    .select(logColumns)
+    .where('client_id', '=', sql<string>`any(${keys}::text[])`)
+    .select(storedColumns)
     .execute()
-  return new Map<string, ExistingLog>(rows.map((row) => [row.clientId, row]))
-}
-
-/** The client ids of deleted logs. A repeated upload does not create them again. */
-async function findDeleted (trx: Trx, accountId: string, items: Item[]) {
-  const rows = await trx.selectFrom('deleted_logs')
-    .where('account_id', '=', accountId)
-    .where('client_id', '=', sql<string>`any(${items.map(({ clientId }) => clientId)}::text[])`)
-    .select('client_id')
-    .execute()
-  return new Set(rows.map(({ client_id }) => client_id))
-}
-
-/** Whether the client wrote `item` before the current version. Versions without a time count as they arrive. */
-const isOlder = (item: Item, current: Pick<ExistingLog, 'modifiedAt'> | Item | undefined) =>
-  item.modifiedAt && current?.modifiedAt ? item.modifiedAt < current.modifiedAt : false
-
-const hasChanged = (item: Item, existing: ExistingLog) =>
-  item.type !== existing.type || item.at.getTime() !== existing.at.getTime() ||
-  !isDeepStrictEqual(item.data, existing.data) ||
-  item.timezone !== undefined && item.timezone !== existing.timezone ||
-  item.modifiedAt?.getTime() !== existing.modifiedAt?.getTime()
-
-/**
- * The day of a log is that of the place where it was written: of the time zone that the client names, else the one that
- * the log has already, else the offset of `at`, else `zone`, where the person is now. So neither a later move nor an edit
- * at home changes the day of a log of a journey.
- */
-export function dayAndZoneOf (
-  { at, timezone, offset, existing }: Item & { existing: ExistingLog | undefined },
-  zone: string
-) {
-  const written = timezone ?? existing?.timezone ?? (offset && offset !== offsetIn(zone, at) ? offset : zone)
-  return { day: dayIn(written, at).toString(), timezone: written }
-}
-
-const offsetIn = (zone: string, at: Date) =>
-  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).offset
-
-type Write = Item & { day: string, timezone: string }
-
-async function upsert (trx: Trx, accountId: string, writes: Write[]) {
-  if (writes.length === 0) return []
-  const { rows } = await sql<{ id: string, clientId: string }>`
-    insert into logs (account_id, client_id, type, at, day, timezone, data, modified_at)
-    select ${accountId}, "clientId", type, at, day, timezone, data, "modifiedAt"
-    from jsonb_to_recordset(${JSON.stringify(writes)}::jsonb)
-      as log ("clientId" text, type text, at timestamptz, day date, timezone text, data jsonb, "modifiedAt" timestamptz)
-    on conflict (account_id, client_id) do update set
-      type = excluded.type, at = excluded.at, day = excluded.day, timezone = excluded.timezone,
-      data = excluded.data, modified_at = excluded.modified_at, counts = true, updated_at = now()
-    returning id, client_id as "clientId"`.execute(trx)
-  const ids = new Map(rows.map(({ id, clientId }) => [clientId, id]))
-  return writes.map((write) => ({ ...write, id: ids.get(write.clientId) as string }))
-}
-
-type Workout = Write & { id: string }
-
-const isTimed = ({ type }: { type: LogType }) => type === 'WORKOUT' || type === 'SLEEP'
-
-/** When the written logs that take time are, and when they were before. */
-const timesOf = (written: Write[], existing: Map<string, ExistingLog>) =>
-  written.flatMap((log) => [log, existing.get(log.clientId) ?? log]).filter(isTimed).map(({ at }) => at)
-
-/** Replaces the lifts of workouts and publishes the new records among them. */
-async function replaceLifts (trx: Trx, accountId: string, workouts: Workout[], doubles: { id: string }[]) {
-  if (workouts.length === 0) return []
-  const removed = await deleteLifts(trx, accountId, workouts.map(({ id }) => id))
-  const trained = workouts.filter(({ type }) => type === 'WORKOUT')
-  const custom = trained.some(hasCustomExercise) ? await listCustomExercises(trx, accountId) : []
-  const customNames = new Map(custom.map(({ id, name }) => [id, name]))
-  const added = trained.flatMap((workout) => liftsOf(workout, customNames))
-  await insertLifts(trx, accountId, added)
-  const keys = [...removed, ...added].map(({ exerciseKey }) => exerciseKey)
-  const changedLifts = await markRecords(trx, accountId, [...keys, ...await listExerciseKeys(trx, doubles)])
-  await publishRecords(trx, accountId, {
-    removed,
-    changed: changedLifts,
-    logIds: new Set(workouts.map(({ id }) => id))
-  })
-  return changedLifts
+  return new Map<string, StoredLog>(rows.map((row) => [row.key, row]))
 }

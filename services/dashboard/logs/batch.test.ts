@@ -1,7 +1,5 @@
-import { sql } from 'kysely'
 import { recordedEvents } from '@tandem/bus-kit/testing'
 import t from 'tap'
-import { runHousekeeping } from '../housekeeping.ts'
 import { food, lift, sleep, testApp, water, weight, workout } from '../test/app.ts'
 
 const now = '2026-11-20T05:00:00Z'
@@ -90,14 +88,14 @@ t.test('concurrent batches of different logs lose none', async (t) => {
   )
 })
 
-t.test('a batch of 200 items is accepted, 201 are refused', async (t) => {
+t.test('a batch of 1,000 items is accepted, 1,001 are refused', async (t) => {
   const { send, log } = newUser()
   const items = (count: number) =>
     Array.from({ length: count }, (_, index) => water(now, 10, { clientId: `w${index}` }))
-  t.equal((await log(...items(200))).length, 200)
-  t.match((await send('POST', '/logs/batch', { items: items(201) })).json(), {
+  t.equal((await log(...items(1_000))).length, 1_000)
+  t.match((await send('POST', '/logs/batch', { items: items(1_001) })).json(), {
     code: 'VALIDATION_ERROR',
-    error: 'items must have at most 200 items'
+    error: 'items must have at most 1000 items'
   })
   t.match((await send('POST', '/logs/batch', {})).json(), { code: 'VALIDATION_ERROR' })
   t.match((await send('POST', '/logs/batch', { items: 'none' })).json(), { code: 'VALIDATION_ERROR' })
@@ -112,8 +110,8 @@ t.test('a batch of 200 workouts of 8 exercises with 5 sets is accepted', async (
   t.ok((await log(...items)).every(({ status }) => status === 'created'))
 })
 
-t.test('a deleted log is not created again by a repeated upload, for 90 days', async (t) => {
-  const { account, log, send, read, publishedEvents } = newUser()
+t.test('a deleted log is not created again by a repeated upload', async (t) => {
+  const { log, send, read, publishedEvents } = newUser()
   const item = workout(now)
   const [created] = await log(item)
   await send('DELETE', `/logs/${created?.id}`)
@@ -125,16 +123,6 @@ t.test('a deleted log is not created again by a repeated upload, for 90 days', a
   })
   t.match((await read('/dashboard/stats')).stats, { totalWorkouts: 0, totalXp: 5 })
   t.same(await publishedEvents(), events)
-
-  const age = async (days: number) =>
-    await db.updateTable('deleted_logs').where('account_id', '=', account)
-      .set({ deleted_at: sql`now() - make_interval(days => ${days})` }).execute()
-  await age(89)
-  await runHousekeeping(db)
-  t.match(await log(item), [{ status: 'unchanged' }])
-  await age(91)
-  await runHousekeeping(db)
-  t.match(await log(item), [{ status: 'created' }])
 })
 
 t.test('the newest weight log is published when it changes', async (t) => {
@@ -201,7 +189,7 @@ t.test('each invalid item is rejected separately with its reason', async (t) => 
     { clientId: 'a' },
     { ...water(now), clientId: '  ' },
     { ...water(now), clientId: 7 },
-    { ...water(now), type: 'STEPS' },
+    { ...water(now), type: 'RUNNING' },
     { ...water(now), at: '2026-02-30T00:00:00Z' },
     { ...water(now), at: '2026-11-20' },
     { ...water(now), at: 5 },
@@ -216,6 +204,8 @@ t.test('each invalid item is rejected separately with its reason', async (t) => 
   const { results } = response.json().data
   t.equal(results.length, wrong.length)
   for (const result of results) t.match(result, { id: null, status: 'rejected' })
+  const types = 'type must be one of WORKOUT, FOOD, WATER, SLEEP, WEIGHT, BODY_FAT, STEPS, DISTANCE, ACTIVE_ENERGY, ' +
+    'HEART_RATE'
   const at = 'at must be a date and time such as 2026-01-31T08:00:00Z'
   t.same(results.map(({ error }: { error: string }) => error), [
     'clientId is required',
@@ -226,7 +216,7 @@ t.test('each invalid item is rejected separately with its reason', async (t) => 
     'type is required',
     'clientId must not be empty',
     'clientId must be a string',
-    'type must be one of WORKOUT, FOOD, WATER, SLEEP, WEIGHT',
+    types,
     at,
     at,
     'at must be a string',
@@ -234,7 +224,7 @@ t.test('each invalid item is rejected separately with its reason', async (t) => 
     'data must be an object',
     'data.ml is required',
     'data.ml must be a number',
-    'type must be one of WORKOUT, FOOD, WATER, SLEEP, WEIGHT'
+    types
   ])
   t.same(await db.selectFrom('logs').where('account_id', '=', account).select('id').execute(), [])
   t.same(await db.selectFrom('totals').where('account_id', '=', account).select('account_id').execute(), [])

@@ -18,6 +18,7 @@ export const onActivityAttended = (deps: Deps) =>
       activityId,
       item: {
         // The name under which a phone logs its own recording of the workout, which then replaces this one.
+        key: `activity:${activityId}`,
         clientId: `activity:${activityId}`,
         type: 'WORKOUT',
         at,

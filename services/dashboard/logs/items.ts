@@ -3,6 +3,7 @@ import { Compile, type Validator } from 'typebox/compile'
 import { findTimezoneName } from '@tandem/account-kit'
 import {
   describeErrors,
+  Enum,
   explainUnstorable,
   findUnstorable,
   parseInstant,
@@ -11,102 +12,96 @@ import {
   type Language,
   type Sentence
 } from '@tandem/http-kit'
-import { logTypes, type LogData, type LogType } from '../tables.ts'
+import { logTypes, sourceKinds, type LogData, type LogType, type Source } from '../tables.ts'
+import { completeData, dataSchemas, isTooOldForSamples, normalizeData } from '../log-types/data.ts'
 
 // Phones with a fast clock.
 const MAX_CLOCK_SKEW_MS = 10 * 60 * 1_000
+const MAX_LENGTH_MS = 24 * 60 * 60 * 1_000
 const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z')
-
-const Name = Type.String({ minLength: 1, maxLength: 100 })
-const Set = named(
-  'WorkoutSet',
-  Type.Object({
-    reps: Type.Integer({ minimum: 1, maximum: 1000 }),
-    weightKg: Type.Number({ minimum: -1000, maximum: 1000, description: '0 for body weight, negative for assistance' })
-  })
-)
-const Exercise = named(
-  'WorkoutExercise',
-  Type.Object({
-    name: Name,
-    exerciseId: Type.Optional(Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description:
-        'An exercise of the library or one that you added. Records of one exercise are one, whatever its name'
-    })),
-    sets: Type.Array(Set, { maxItems: 100 })
-  })
-)
-const grams = Type.Optional(Type.Number({ minimum: 0, maximum: 10_000 }))
-
-/** The data of each type of log. Minutes and millilitres are rounded to integers. */
-export const dataSchemas = {
-  WORKOUT: named(
-    'WorkoutData',
-    Type.Object({
-      title: Type.Optional(Name),
-      durationMinutes: Type.Number({ minimum: 1, maximum: 1440 }),
-      programDayId: Type.Optional(Type.String({ format: 'uuid' })),
-      calories: Type.Optional(Type.Number({
-        minimum: 0,
-        maximum: 20_000,
-        description: 'The active energy in kilocalories, as a watch or a phone measured it'
-      })),
-      exercises: Type.Optional(Type.Array(Exercise, { maxItems: 50 }))
-    })
-  ),
-  FOOD: named(
-    'FoodData',
-    Type.Object({
-      name: Type.String({ minLength: 1, maxLength: 200 }),
-      calories: Type.Number({ minimum: 0, maximum: 20_000 }),
-      protein: grams,
-      carbs: grams,
-      fat: grams
-    })
-  ),
-  WATER: named('WaterData', Type.Object({ ml: Type.Number({ minimum: 1, maximum: 20_000 }) })),
-  SLEEP: named(
-    'SleepData',
-    Type.Object({
-      minutes: Type.Number({ minimum: 1, maximum: 1440 }),
-      quality: Type.Integer({ minimum: 1, maximum: 5 })
-    })
-  ),
-  WEIGHT: named('WeightData', Type.Object({ kg: Type.Number({ minimum: 20, maximum: 500 }) }))
-} satisfies Record<LogType, Type.TObject>
 
 const checks = Object.fromEntries(logTypes.map((type) => [type, Compile(dataSchemas[type])])) as Record<LogType,
   Validator>
-const hasValidHead = Compile(
+const Label = Type.String({ minLength: 1, maxLength: 100 })
+
+export const SourceSchema = named(
+  'LogSource',
   Type.Object({
-    clientId: Type.String({ minLength: 1, maxLength: 100 }),
-    type: Type.Enum(logTypes),
-    at: Type.String(),
-    data: Type.Unknown(),
-    timezone: Type.Optional(Type.String()),
-    modifiedAt: Type.Optional(Type.String())
+    platform: Type.String({
+      minLength: 1,
+      maxLength: 50,
+      description: 'HEALTHKIT, HEALTH_CONNECT, MANUAL, IMPORT, or a name of your own',
+      examples: ['HEALTHKIT']
+    }),
+    kind: Type.Optional(Enum(sourceKinds, {
+      description: 'What measured it: a watch counts more than a phone, and that more than what a person typed'
+    })),
+    device: Type.Optional(Label),
+    app: Type.Optional(Label)
   })
 )
 
+const time = {
+  startAt: Type.Optional(Type.String()),
+  endAt: Type.Optional(Type.String()),
+  timezone: Type.Optional(Type.String()),
+  modifiedAt: Type.Optional(Type.String()),
+  deleted: Type.Optional(Type.Boolean())
+}
+const byClient = { clientId: Label, source: Type.Optional(SourceSchema) }
+const bySource = {
+  clientId: Type.Optional(Label),
+  source: SourceSchema,
+  externalId: Type.String({ minLength: 1, maxLength: 200 })
+}
+const written = { type: Type.Enum(logTypes), at: Type.String(), data: Type.Unknown(), ...time }
+const deleted = { type: Type.Optional(Type.Enum(logTypes)), ...time }
+
+// An item has the id of its source or that of the client, and one that was deleted has nothing else.
+const heads = {
+  written: {
+    byClient: Compile(Type.Object({ ...byClient, ...written })),
+    bySource: Compile(Type.Object({ ...bySource, ...written }))
+  },
+  deleted: {
+    byClient: Compile(Type.Object({ ...byClient, ...deleted })),
+    bySource: Compile(Type.Object({ ...bySource, ...deleted }))
+  }
+}
+
+/** What identifies an item: its id in its source, else that of the client. */
+interface Identity {
+  /** Unique for the account. */
+  key: string
+  clientId: string | null
+  modifiedAt?: Date | undefined
+}
+
 /** A valid item of a batch. */
-export interface Item {
-  clientId: string
+export interface Item extends Identity {
   type: LogType
   at: Date
+  endsAt?: Date | undefined
   data: LogData
+  source?: Source | undefined
+  externalId?: string | undefined
   /** The time zone that the client names. */
   timezone?: string | undefined
   /** The UTC offset of `at` as the client wrote it; undefined for UTC itself, which says nothing about the place. */
   offset?: string | undefined
-  modifiedAt?: Date | undefined
+}
+/** An item that was deleted at its source. */
+export interface DeletedItem extends Identity {
+  isDeleted: true
 }
 /** An invalid item of a batch, and the reason. */
 export interface RejectedItem {
   clientId: string | null
   error: string
 }
+
+export const isRejected = (item: Item | DeletedItem | RejectedItem): item is RejectedItem => 'error' in item
+export const isDeleted = (item: Item | DeletedItem): item is DeletedItem => 'isDeleted' in item
 
 /** Describes the first error, as the errors of requests are described. */
 function describeFirst (errors: ReturnType<Validator['Errors']>, path = ''): Sentence {
@@ -119,48 +114,139 @@ function describeFirst (errors: ReturnType<Validator['Errors']>, path = ''): Sen
  * Parses an item of a batch. It accepts any value: one invalid item must not prevent the others from being written.
  * @param language of the reason for a rejection
  */
-export function parseItem (value: unknown, now: Date, language: Language = 'en'): Item | RejectedItem {
+export function parseItem (value: unknown, now: Date, language: Language = 'en'): Item | DeletedItem | RejectedItem {
   const item = trimStrings(value) as Record<string, unknown>
-  const reject = (error: Sentence): RejectedItem => ({
-    clientId: typeof item['clientId'] === 'string' && !findUnstorable(item['clientId']) ? item['clientId'] : null,
-    error: error[language]
-  })
+  const clientId = typeof item['clientId'] === 'string' && !findUnstorable(item['clientId']) ? item['clientId'] : null
+  try {
+    return parseTrimmed(value, item, now)
+  } catch (error) {
+    if (!(error instanceof InvalidItem)) throw error
+    return { clientId, error: error.sentence[language] }
+  }
+}
 
+class InvalidItem extends Error {
+  readonly sentence: Sentence
+  constructor (sentence: Sentence) {
+    super(sentence.en)
+    this.sentence = sentence
+  }
+}
+
+function parseTrimmed (value: unknown, item: Record<string, unknown>, now: Date): Item | DeletedItem {
   const unstorable = findUnstorable(value)
-  if (unstorable) return reject(explainUnstorable({ en: 'The item', id: 'Butir ini' }, unstorable))
-  if (!hasValidHead.Check(item)) return reject(describeFirst(hasValidHead.Errors(item)))
-  const { clientId, type, at, data, timezone, modifiedAt } = item
-  const instant = parseInstant(at)
-  if (!instant) return reject(notATime('at'))
-  const moment = new Date(instant.epochMilliseconds)
-  if (moment.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) {
-    return reject({ en: 'at must not be in the future', id: 'at tidak boleh di masa depan' })
-  }
-  if (moment.getTime() < EARLIEST_MS) {
-    return reject({ en: 'at must not be before the year 2000', id: 'at tidak boleh sebelum tahun 2000' })
-  }
+  if (unstorable) throw new InvalidItem(explainUnstorable({ en: 'The item', id: 'Butir ini' }, unstorable))
+  const idOf = 'externalId' in item ? 'bySource' : 'byClient'
+  if (item['deleted'] === true) return parseDeleted(item, heads.deleted[idOf], now)
 
+  const isSleep = item['type'] === 'SLEEP'
+  const at = (isSleep ? item['endAt'] : item['startAt']) ?? item['at']
+  const head = heads.written[idOf]
+  const withTime = { ...item, ...(at !== undefined && { at }) }
+  if (!head.Check(withTime)) throw new InvalidItem(describeFirst(head.Errors(withTime)))
+
+  const { type, timezone, startAt, endAt } = withTime
+  const moment = parseTime('at', withTime.at, now)
+  const startsAt = startAt === undefined ? undefined : parseTime('startAt', startAt, now)
+  const endsAt = endAt === undefined ? undefined : parseTime('endAt', endAt, now)
   const zone = timezone === undefined ? undefined : findTimezoneName(timezone)
   if (timezone !== undefined && zone === undefined) {
-    return reject({
+    throw new InvalidItem({
       en: 'timezone must be an IANA name such as Asia/Jakarta',
       id: 'timezone harus berupa nama IANA seperti Asia/Jakarta'
     })
   }
-  const modified = modifiedAt === undefined ? undefined : parseInstant(modifiedAt)
-  if (modifiedAt !== undefined && !modified) return reject(notATime('modifiedAt'))
-
+  const span = startsAt && endsAt && { start: startsAt.getTime(), end: endsAt.getTime() }
+  if (span && !(span.start <= span.end && span.end <= span.start + MAX_LENGTH_MS)) {
+    throw new InvalidItem({
+      en: 'endAt must be after startAt, within 24 hours',
+      id: 'endAt harus setelah startAt, dalam 24 jam'
+    })
+  }
+  const data = completeData(type, withTime.data, span)
   const check = checks[type]
-  if (!check.Check(data)) return reject(describeFirst(check.Errors(data), '/data'))
+  if (!check.Check(data)) throw new InvalidItem(describeFirst(check.Errors(data), '/data'))
+  const normalized = normalizeData(type, data as object, now)
+  checkSamples(normalized, moment, { isSleep })
+  if (type === 'HEART_RATE' && 'bpm' in normalized && isTooOldForSamples(moment, now)) {
+    throw new InvalidItem({
+      en: 'Single heart rates are kept for 90 days: send min, max and avg instead',
+      id: 'Detak jantung tunggal disimpan selama 90 hari: kirim min, max dan avg'
+    })
+  }
   return {
-    clientId,
+    ...identityOf(withTime, now),
     type,
     at: moment,
-    data: normalizers[type](data as never),
+    endsAt: isSleep ? undefined : endsAt,
+    data: normalized,
+    source: withTime.source,
+    externalId: 'externalId' in withTime ? withTime.externalId : undefined,
     timezone: zone,
-    offset: offsetOf(at),
-    // A phone with a fast clock must not win over later edits.
-    modifiedAt: modified && new Date(Math.min(modified.epochMilliseconds, now.getTime()))
+    offset: offsetOf(withTime.at)
+  }
+}
+
+function parseDeleted (
+  item: Record<string, unknown>,
+  head: typeof heads.deleted[keyof typeof heads.deleted],
+  now: Date
+) {
+  if (!head.Check(item)) throw new InvalidItem(describeFirst(head.Errors(item)))
+  return { ...identityOf(item, now), isDeleted: true as const }
+}
+
+interface Head {
+  clientId?: string
+  source?: Source
+  externalId?: string
+  modifiedAt?: string
+}
+
+function identityOf ({ clientId, source, externalId, modifiedAt }: Head, now: Date): Identity {
+  const modified = modifiedAt === undefined ? undefined : parseInstant(modifiedAt)
+  if (modifiedAt !== undefined && !modified) throw new InvalidItem(notATime('modifiedAt'))
+  const key = source && externalId !== undefined ? sourceKey(source, externalId) : clientId as string
+  // A phone with a fast clock must not win over later edits.
+  const modifiedAtMost = modified && new Date(Math.min(modified.epochMilliseconds, now.getTime()))
+  return { key, clientId: clientId ?? null, modifiedAt: modifiedAtMost }
+}
+
+/** The key of what has an id in its source. No other text of a client can be mistaken for two others. */
+export const sourceKey = ({ platform }: Source, externalId: string) => JSON.stringify([platform, externalId])
+
+function parseTime (field: string, text: string, now: Date) {
+  const instant = parseInstant(text)
+  if (!instant) throw new InvalidItem(notATime(field))
+  const moment = new Date(instant.epochMilliseconds)
+  if (moment.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) {
+    throw new InvalidItem({ en: `${field} must not be in the future`, id: `${field} tidak boleh di masa depan` })
+  }
+  if (moment.getTime() < EARLIEST_MS) {
+    throw new InvalidItem({
+      en: `${field} must not be before the year 2000`,
+      id: `${field} tidak boleh sebelum tahun 2000`
+    })
+  }
+  return moment
+}
+
+/** The parts of a log are within a day of it, so that what it touches is known. */
+function checkSamples (data: LogData, at: Date, { isSleep }: { isSleep: boolean }) {
+  const samples = (data['samples'] ?? data['stages'] ?? []) as { at?: string, startAt?: string, endAt?: string }[]
+  const [earliest, latest] = [at.getTime() - MAX_LENGTH_MS, at.getTime() + (isSleep ? 0 : MAX_LENGTH_MS)]
+  for (const { at: moment = '', startAt = moment, endAt = moment } of samples) {
+    const [start, end] = [Date.parse(startAt), Date.parse(endAt)]
+    if (start < earliest || end > latest || end < start) {
+      throw new InvalidItem({
+        en: isSleep
+          ? 'Each stage must end after it starts, within the 24 hours before the end of the sleep'
+          : 'Each sample must end after it starts, within 24 hours of the log',
+        id: isSleep
+          ? 'Setiap tahap harus berakhir setelah dimulai, dalam 24 jam sebelum akhir tidur'
+          : 'Setiap sampel harus berakhir setelah dimulai, dalam 24 jam dari log'
+      })
+    }
   }
 }
 
@@ -176,35 +262,9 @@ function offsetOf (at: string) {
   return hours === undefined || offset === '-00:00' ? undefined : offset
 }
 
-// Unknown fields are dropped here.
-const normalizers: { [T in LogType]: (data: Type.Static<typeof dataSchemas[T]>) => LogData } = {
-  WORKOUT: ({ title, durationMinutes, programDayId, calories, exercises }) => ({
-    ...(title !== undefined && { title }),
-    durationMinutes: Math.round(durationMinutes),
-    ...(programDayId !== undefined && { programDayId }),
-    ...(calories !== undefined && { calories }),
-    ...(exercises &&
-      {
-        exercises: exercises.map(({ name, exerciseId, sets }) => ({
-          name,
-          ...(exerciseId !== undefined && { exerciseId }),
-          sets: sets.map(({ reps, weightKg }) => ({ reps, weightKg }))
-        }))
-      })
-  }),
-  FOOD: ({ name, calories, protein, carbs, fat }) => ({
-    name,
-    calories,
-    ...(protein !== undefined && { protein }),
-    ...(carbs !== undefined && { carbs }),
-    ...(fat !== undefined && { fat })
-  }),
-  WATER: ({ ml }) => ({ ml: Math.round(ml) }),
-  SLEEP: ({ minutes, quality }) => ({ minutes: Math.round(minutes), quality }),
-  WEIGHT: ({ kg }) => ({ kg })
-}
-
-const OPTIONAL_TEXTS = new globalThis.Set(['title', 'programDayId', 'exerciseId'])
+const OPTIONAL_TEXTS = new Set(
+  ['title', 'programDayId', 'exerciseId', 'sport', 'notes', 'route', 'externalId', 'kind', 'device', 'app']
+)
 
 /** Trims every string as `Text` does, and removes null values and empty optional strings. */
 function trimStrings (value: unknown): unknown {

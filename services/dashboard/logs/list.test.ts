@@ -33,7 +33,7 @@ t.test('a page has 20 logs by default, and 1 to 50 on request', async (t) => {
     const query of [
       'limit=0',
       'limit=51',
-      'type=STEPS',
+      'type=RUNNING',
       'from=2026-02-30',
       'to=yesterday',
       'cursor=5',

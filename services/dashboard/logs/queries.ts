@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, LogType } from '../tables.ts'
+import type { Db, LogData, LogType } from '../tables.ts'
 
 interface LogFilter {
   type?: LogType
@@ -15,17 +15,22 @@ export interface LogPosition {
   id: string
 }
 
-/** The columns of a log, for its owner and to compare it with what a client sends again. */
+/** The columns of a log for its owner: of a session its figures, not those of its part. */
 export const logColumns = [
   'id',
-  'client_id as clientId',
+  sql<string>`coalesce(sent_client_id, client_id)`.as('clientId'),
   'type',
   'at',
+  'ends_at as endAt',
   sql<string>`day::text`.as('day'),
   'timezone',
-  'data',
+  sql<LogData>`coalesce(session_data, data)`.as('data'),
   'modified_at as modifiedAt',
-  'counts'
+  'counts',
+  'source',
+  'external_id as externalId',
+  'is_split as isSplit',
+  sql<string[]>`coalesce(parts, '{}')`.as('parts')
 ] as const
 
 // `day` decides. The bounds on `at` are wide enough for every time zone and let the index narrow the scan.
@@ -34,10 +39,14 @@ const isFrom = (day: string) =>
 const isUntil = (day: string) =>
   sql<boolean>`day <= ${day}::date and at < ${day}::timestamp at time zone 'UTC' + interval '39 hours'`
 
-/** Logs of an account, newest first. `from` and `to` are calendar days in the time zone of each log, both included. */
+/**
+ * What counts of the logs of an account, newest first. `from` and `to` are calendar days in the time zone of each log,
+ * both included.
+ */
 export async function listLogs (db: Db, accountId: string, { type, from, to, cursor, limit }: LogFilter) {
   return await db.selectFrom('logs')
     .where('account_id', '=', accountId)
+    .where('counts', '=', true)
     .$if(type !== undefined, (logs) => logs.where('type', '=', type as LogType))
     .$if(from !== undefined, (logs) => logs.where(isFrom(from ?? '')))
     .$if(to !== undefined, (logs) => logs.where(isUntil(to ?? '')))
@@ -54,3 +63,47 @@ export async function findLog (db: Db, accountId: string, clientId: string) {
     .select(logColumns)
     .executeTakeFirst()
 }
+
+/** A log of an account, whether it counts or not. */
+export async function findLogById (db: Db, accountId: string, id: string) {
+  return await db.selectFrom('logs').where('account_id', '=', accountId).where('id', '=', id)
+    .select(logColumns)
+    .executeTakeFirst()
+}
+
+/** Where a list of changes ended. All changes of a transaction have the same revision. */
+export interface ChangePosition {
+  revision: number
+  id: string
+}
+
+/** The logs and tombstones that changed after a position, in the order of their changes. */
+export async function listChanges (
+  db: Db,
+  accountId: string,
+  { after, limit }: { after: ChangePosition, limit: number }
+) {
+  const logs = await db.selectFrom('logs').where('account_id', '=', accountId)
+    .where(sql<boolean>`(revision, id) > (${after.revision}, ${after.id})`)
+    .select([...logColumns, 'data', 'revision'])
+    .orderBy('revision').orderBy('id')
+    .limit(limit)
+    .execute()
+  const tombstones = await db.selectFrom('deleted_logs').where('account_id', '=', accountId)
+    .where(sql<boolean>`(revision, log_id) > (${after.revision}, ${after.id})`)
+    .select([
+      sql<string>`log_id`.as('id'),
+      'type',
+      'client_id as clientId',
+      sql<true>`true`.as('deleted'),
+      'revision'
+    ])
+    .orderBy('revision').orderBy('log_id')
+    .limit(limit)
+    .execute()
+  return [...logs, ...tombstones]
+    .toSorted((one, other) => one.revision - other.revision || (one.id < other.id ? -1 : 1))
+    .slice(0, limit)
+}
+
+export type Change = Omit<Awaited<ReturnType<typeof listChanges>>[number], 'revision'>

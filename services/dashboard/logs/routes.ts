@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   createInvalidCursor,
@@ -14,124 +14,31 @@ import {
   Message,
   message,
   NextCursor,
-  Nullable,
   PageQuery,
   IdempotencyHeaders,
-  Timestamp,
   ValidationError,
-  named,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { LogNotFound, ProgramDayNotFound } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
-import { logTypes, type LogType } from '../tables.ts'
-import { dayAndZoneOf, deleteLog, writeLogs } from './actions.ts'
-import { dataSchemas, parseItem } from './items.ts'
+import { logTypes } from '../tables.ts'
+import { dayAndZoneOf, deleteLog, splitLog, writeLogs } from './actions.ts'
+import { isDeleted, isRejected, parseItem } from './items.ts'
 import { planWorkout } from './planned-workout.ts'
-import { findLog, listLogs, type LogPosition } from './queries.ts'
+import {
+  findLog,
+  findLogById,
+  listChanges,
+  listLogs,
+  type Change,
+  type ChangePosition,
+  type LogPosition
+} from './queries.ts'
+import { example, exampleId, exampleLog, Items, Log, LogChange, Result } from './schemas.ts'
 
-// 200 workouts of eight exercises with five sets each, three times.
 const MAX_BATCH_BYTES = 1024 * 1024
 const MAX_BATCH_VALUES = 100_000
-
-const ofEachType = Object.entries(dataSchemas) as [LogType, TSchema][]
-
-const titleOf = (type: LogType) => `${type.slice(0, 1)}${type.slice(1).toLowerCase()}`
-
-const NewLog = named(
-  'NewLog',
-  Type.Union(
-    ofEachType.map(([type, data]) =>
-      named(
-        `New${titleOf(type)}Log`,
-        Type.Object({
-          clientId: Type.String({
-            minLength: 1,
-            maxLength: 100,
-            description: 'An id chosen by the client. Sending the same id again updates the log.'
-          }),
-          type: Enum([type]),
-          at: Type.String({
-            format: 'date-time',
-            description:
-              'The time of the log with its UTC offset, which decides its day; for SLEEP, the time of waking up'
-          }),
-          timezone: Type.Optional(Type.String({
-            description: 'Where the log was written, as an IANA name. By default a new log takes the offset of `at`, ' +
-              'or for UTC your current time zone, and an edited one keeps its own'
-          })),
-          modifiedAt: Type.Optional(Type.String({
-            format: 'date-time',
-            description: 'When this version was written. An older version than the stored one changes nothing'
-          })),
-          data
-        })
-      )
-    ),
-    { description: 'Invalid items are rejected one by one; the others are written' }
-  )
-)
-
-// Each item is validated separately, so the route accepts any value.
-const Items = Type.Unsafe<unknown[]>({ type: 'array', minItems: 1, maxItems: 200, items: { documentedAs: NewLog } })
-
-const Result = named(
-  'LogResult',
-  Type.Object({
-    clientId: Nullable(Type.String()),
-    id: Nullable(Type.String()),
-    status: Enum(['created', 'updated', 'unchanged', 'rejected'], {
-      description: 'unchanged: you deleted this log in the last 90 days, so `id` is null, or the item is older than ' +
-        'the stored version'
-    }),
-    error: Type.Optional(Type.String({ description: 'Why it was rejected, in the language of Accept-Language' }))
-  })
-)
-
-const logFields = {
-  id: Type.String(),
-  clientId: Type.String(),
-  at: Timestamp,
-  day: Type.String({ description: 'The calendar day of `at` in `timezone`, which the log counts for' }),
-  timezone: Type.String({ description: 'Where the log was written: a time zone, or an offset such as +09:00' }),
-  modifiedAt: Nullable(Timestamp, { description: 'As it was sent; null if it was not' }),
-  counts: Type.Boolean({
-    description: 'False if a longer log is of the same workout or sleep: then only that one gives XP and records'
-  })
-}
-
-// The data of a log is returned as it was sent, so responses need not find out its type.
-const Log = Type.Object({
-  ...logFields,
-  type: Enum(logTypes),
-  data: Type.Unsafe<object>({ type: 'object', additionalProperties: true })
-}, {
-  documentedAs: named(
-    'Log',
-    Type.Union(
-      ofEachType.map(([type, data]) =>
-        named(`${titleOf(type)}Log`, Type.Object({ ...logFields, type: Enum([type]), data }))
-      )
-    )
-  )
-})
-
-const example = {
-  clientId: 'a81bc81b',
-  type: 'WORKOUT',
-  at: '2026-11-20T16:50:00.000Z',
-  data: { title: 'Legs', durationMinutes: 45, exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg: 80 }] }] }
-}
-
-const exampleLog = {
-  id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b',
-  ...example,
-  day: '2026-11-20',
-  timezone: 'Asia/Jakarta',
-  modifiedAt: null,
-  counts: true
-}
 
 export const logRoutes: Routes<Deps> = async (app, deps) => {
   const { db, now } = deps
@@ -140,9 +47,10 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'saveLogs',
       summary: 'Create or update logs',
-      description: 'Upserts 1 to 200 logs by their clientId, so a client can safely repeat a request. ' +
-        'Results are in the order of the items. A body has at most 1 MiB and 100,000 values. The id of a deleted log ' +
-        'creates no other for 90 days.',
+      description: 'Upserts 1 to 1,000 logs by their id in their source, else by their clientId, so a client can ' +
+        'safely repeat a request, in any order. Results are in the order of the items. A body has at most 1 MiB and ' +
+        '100,000 values. What was deleted here stays deleted. The same workout or sleep of several sources is one ' +
+        'session, and of steps, distance and energy each minute counts once, from the best source.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: Body({ items: Items }, { examples: [{ items: [example] }] }),
@@ -150,7 +58,14 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       response: {
         200: Data(Type.Object({ results: Type.Array(Result) }, {
           examples: [{
-            results: [{ clientId: 'a81bc81b', id: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', status: 'created' }]
+            results: [{
+              clientId: 'a81bc81b',
+              id: exampleId,
+              status: 'created',
+              xp: 120,
+              level: 2,
+              records: [{ exercise: 'Squat', weightKg: 80, reps: 5 }]
+            }]
           }]
         }))
       }
@@ -206,13 +121,14 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       now(),
       languageOfRequest(request)
     )
-    if ('error' in item) throw new ValidationError({ en: item.error, id: item.error })
-    const { day } = dayAndZoneOf({ ...item, existing: undefined }, zone)
+    if (isRejected(item)) throw new ValidationError({ en: item.error, id: item.error })
+    if (isDeleted(item)) throw new Error('a planned workout is not deleted')
+    const { day } = dayAndZoneOf(item, undefined, zone)
     const clientId = `program:${body.programDayId}:${day}`
     const existing = await findLog(db, account.id, clientId)
     if (existing) return reply.code(201).send(data({ log: existing }))
 
-    const parsedItems = [{ ...item, clientId }]
+    const parsedItems = [{ ...item, key: clientId, clientId }]
     await writeLogs(db, { accountId: account.id, parsedItems, zone, idempotencyKey: undefined })
     const log = await findLog(db, account.id, clientId)
     if (!log) throw new LogNotFound()
@@ -223,7 +139,8 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'listLogs',
       summary: 'List your logs, newest first',
-      description: 'Filter by type and by calendar day; `from` and `to` are included.',
+      description: 'What counts: a session of several sources is one log, with its `parts`. Filter by type and by ' +
+        'calendar day; `from` and `to` are included.',
       'x-extension': true,
       querystring: PageQuery({
         type: Type.Optional(Enum(logTypes)),
@@ -250,11 +167,63 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     return data({ logs: page, nextCursor })
   })
 
+  app.get('/logs/sync', {
+    schema: {
+      operationId: 'syncLogs',
+      summary: 'List what changed in your logs',
+      description:
+        'For another device: every log as its source sent it, and tombstones of deleted ones. Start without ' +
+        'a cursor, and go on with the one of the last response until there are no more changes. A log that changes ' +
+        'meanwhile can come twice.',
+      'x-extension': true,
+      querystring: Type.Object({
+        cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The cursor of the last response' })),
+        limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 500 })
+      }),
+      response: {
+        200: Data(Type.Object({
+          changes: Type.Array(
+            Type.Unsafe<Change>({ type: 'object', additionalProperties: true, documentedAs: LogChange })
+          ),
+          cursor: Type.String()
+        }, {
+          examples: [{
+            changes: [{ id: exampleId, clientId: example.clientId, type: 'WORKOUT', deleted: true }],
+            cursor: `12_${exampleId}`
+          }]
+        }))
+      }
+    }
+  }, async ({ query: { cursor, limit }, account }) => {
+    const after = cursor === undefined ? START : parseChangeCursor(cursor)
+    const changes = await listChanges(db, account.id, { after, limit })
+    const { revision, id } = changes.at(-1) ?? after
+    return data({ changes: changes.map(({ revision: _, ...change }) => change), cursor: `${revision}_${id}` })
+  })
+
+  app.post('/logs/:id/split', {
+    schema: {
+      operationId: 'splitLog',
+      summary: 'Take a workout out of its session',
+      description: 'It counts on its own from then on, also if its source sends it again. Any part of a session can ' +
+        'be taken out. Repeating it changes nothing.',
+      'x-extension': true,
+      params: Type.Object({ id: Id }),
+      errors: [LogNotFound],
+      response: { 200: Data(Type.Object({ log: Log }, { examples: [{ log: { ...exampleLog, isSplit: true } }] })) }
+    }
+  }, async ({ params, account }) => {
+    await splitLog(db, account.id, params.id)
+    const log = await findLogById(db, account.id, params.id)
+    if (!log) throw new LogNotFound()
+    return data({ log })
+  })
+
   app.delete('/logs/:id', {
     schema: {
       operationId: 'deleteLog',
       summary: 'Delete a log and everything it counted for',
-      description: 'XP, streaks, records and scores are recalculated.',
+      description: 'XP, streaks, records and scores are recalculated. Of a session only this part is deleted.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
       errors: [LogNotFound],
@@ -272,4 +241,12 @@ function parseCursor (cursor: string): LogPosition {
   const [, at, id] = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
   if (at === undefined || id === undefined) throw createInvalidCursor()
   return { at: new Date(Number(at)), id }
+}
+
+const START: ChangePosition = { revision: -1, id: '00000000-0000-0000-0000-000000000000' }
+
+function parseChangeCursor (cursor: string): ChangePosition {
+  const [, revision, id] = /^(-?\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
+  if (revision === undefined || id === undefined) throw createInvalidCursor()
+  return { revision: Number(revision), id }
 }

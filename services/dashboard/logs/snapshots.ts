@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import type Type from 'typebox'
 import { Parse } from 'typebox/value'
-import type { Db } from '../tables.ts'
-import { dataSchemas } from './items.ts'
+import { dataSchemas } from '../log-types/data.ts'
+import type { Db, LogData } from '../tables.ts'
 
 const MINUTE_MS = 60_000
 
@@ -12,8 +13,10 @@ export async function findWorkoutSnapshot (db: Db, accountId: string, workoutId:
     .select((row) => [
       'id',
       'at',
-      'data',
-      row.selectFrom('lifts').whereRef('log_id', '=', 'logs.id').where('is_record', '=', true)
+      sql<LogData>`coalesce(session_data, data)`.as('data'),
+      row.selectFrom('lifts')
+        .where(sql<boolean>`log_id = any(coalesce(logs.parts, array[logs.id]))`)
+        .where('is_record', '=', true)
         .select(({ fn }) => fn.countAll<number>().as('prs')).as('prs')
     ])
     .executeTakeFirst()

@@ -7,7 +7,7 @@ import type { Trx } from '../tables.ts'
 export async function findNewestWeight (trx: Trx, accountId: string) {
   return await trx.selectFrom('logs').where('account_id', '=', accountId).where('type', '=', 'WEIGHT')
     .select([sql<number>`(data->>'kg')::float8`.as('kg'), 'at'])
-    .orderBy('at', 'desc').orderBy('id', 'desc')
+    .orderBy('at', 'desc').orderBy('client_id')
     .limit(1)
     .executeTakeFirst()
 }

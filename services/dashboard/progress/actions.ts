@@ -12,18 +12,19 @@ import { deleteSummaries, insertSummaries, weeksWithWorkout, type Summary } from
 export async function lockAccount (trx: Trx, accountId: string) {
   return await trx.insertInto('totals').values({ account_id: accountId })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ account_id: accountId }))
-    .returning(['xp', 'workouts', 'records', 'highest_level as highestLevel'])
+    .returning(['xp', 'workouts', 'records', 'highest_level as highestLevel', 'revision'])
     .executeTakeFirstOrThrow()
 }
 
-type LockedTotals = Awaited<ReturnType<typeof lockAccount>>
+export type LockedTotals = Awaited<ReturnType<typeof lockAccount>>
 
 /**
  * Updates everything derived from an account's logs after logs of `days` changed: summaries, streaks, totals, levels
  * and achievements. Publishes new levels and achievements. Call it with the account locked and after `markRecords`.
+ * @returns the level, what each day gained, and whether something is less than before
  */
 export async function recalculate (trx: Trx, accountId: string, totals: LockedTotals, days: string[]) {
-  if (days.length === 0) return
+  if (days.length === 0) return { gains: { level: totals.highestLevel, days: [] }, hasLost: false }
   const before = byDay(await deleteSummaries(trx, accountId, days))
   const after = byDay(await insertSummaries(trx, accountId, days))
   const gainOf = (figure: Exclude<keyof Summary, 'day'>) =>
@@ -39,10 +40,12 @@ export async function recalculate (trx: Trx, accountId: string, totals: LockedTo
     records,
     workout_minutes: of('workout_minutes', '+', gainOf('workoutMinutes')),
     food_entries: of('food_entries', '+', gainOf('foodEntries')),
-    highest_level: level
+    highest_level: level,
+    revision: totals.revision + 1
   })).execute()
 
-  const longest = await applyStreakChanges(trx, accountId, await findStreakChanges(trx, accountId, days, before, after))
+  const streakChanges = await findStreakChanges(trx, accountId, days, before, after)
+  const longest = await applyStreakChanges(trx, accountId, streakChanges)
   await publishLevels(trx, accountId, totals.highestLevel, level)
   await awardAchievements(trx, accountId, {
     workouts,
@@ -51,6 +54,11 @@ export async function recalculate (trx: Trx, accountId: string, totals: LockedTo
     dayStreak: longest.DAY,
     weekStreak: longest.WEEK
   })
+  return {
+    gains: { level, days: days.map((day) => ({ day, before: before.get(day), after: after.get(day) })) },
+    hasLost: gainOf('xp') < 0 || gainOf('workouts') < 0 || gainOf('records') < 0 ||
+      streakChanges.some(({ counts }) => !counts)
+  }
 }
 
 async function publishLevels (trx: Trx, accountId: string, before: number, level: number) {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { levelOf } from './rules.ts'
 import { changeStreaks } from './streaks.ts'
 import { dayNumberOf, mondayNumberOf } from '../calendar.ts'
-import { examplePerson, testApp, withoutDoubles } from '../test/app.ts'
+import { examplePerson, testApp, asCounted } from '../test/app.ts'
 
 const { newUser, db, setFakes } = await testApp(t)
 
@@ -73,7 +73,7 @@ async function compare (t: Test, account: string) {
     exercises?: { name: string, sets: { weightKg: number }[] }[]
   }
   const read = logs.map((each) => ({ ...each, data: each.data as unknown as Data }))
-  const counting = withoutDoubles(read)
+  const counting = asCounted(read)
 
   const heaviest = new Map<string, number>()
   const recordsOf = new Map<string, number>()

@@ -32,6 +32,10 @@ export const xpOf = (day: DayOfLogs) =>
   Math.min(day.sleepEntries, XP.maxSleepsPerDay) * XP.sleep +
   day.records * XP.record
 
+/** The XP of a workout with so many records. */
+export const xpOfWorkout = ({ durationMinutes }: { durationMinutes?: unknown }, records: number) =>
+  XP.workout + Math.min(Number(durationMinutes), XP.maxMinutesPerWorkout) * XP.minute + records * XP.record
+
 /** The XP at which a level starts. */
 export const xpForLevel = (level: number) => 50 * level * (level - 1)
 

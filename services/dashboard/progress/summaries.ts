@@ -9,6 +9,7 @@ export interface Summary {
   workoutMinutes: number
   foodEntries: number
   waterEntries: number
+  sleepEntries: number
   records: number
   xp: number
 }
@@ -22,6 +23,7 @@ export async function deleteSummaries (trx: Trx, accountId: string, days: string
       'workout_minutes as workoutMinutes',
       'food_entries as foodEntries',
       'water_entries as waterEntries',
+      'sleep_entries as sleepEntries',
       'records',
       'xp'
     ])
@@ -38,14 +40,14 @@ export async function insertSummaries (trx: Trx, accountId: string, days: string
   await sql`
     insert into daily_summaries (
       account_id, day, workouts, workout_minutes, food_entries, calories, protein, water_entries, water_ml,
-      sleep_entries, sleep_minutes, sleep_quality, weight_entries, records, xp
+      sleep_entries, sleep_minutes, sleep_quality, sleep_ratings, weight_entries, records, xp
     )
     select ${accountId}, day, workouts, "workoutMinutes", "foodEntries", calories, protein, "waterEntries", "waterMl",
-      "sleepEntries", "sleepMinutes", "sleepQuality", "weightEntries", records, xp
+      "sleepEntries", "sleepMinutes", "sleepQuality", "sleepRatings", "weightEntries", records, xp
     from jsonb_to_recordset(${JSON.stringify(summaries)}::jsonb) as summary (
       day date, workouts integer, "workoutMinutes" integer, "foodEntries" integer, calories numeric, protein numeric,
       "waterEntries" integer, "waterMl" integer, "sleepEntries" integer, "sleepMinutes" integer,
-      "sleepQuality" integer, "weightEntries" integer, records integer, xp integer
+      "sleepQuality" integer, "sleepRatings" integer, "weightEntries" integer, records integer, xp integer
     )`.execute(trx)
   return summaries
 }
@@ -66,6 +68,7 @@ async function sumLogs (trx: Trx, accountId: string, days: string[]) {
       count('SLEEP').as('sleepEntries'),
       sum('SLEEP', integer('minutes')).as('sleepMinutes'),
       sum('SLEEP', integer('quality')).as('sleepQuality'),
+      sql<number>`count(${integer('quality')}) filter (where type = 'SLEEP' and counts)`.as('sleepRatings'),
       count('WEIGHT').as('weightEntries')
     ])
     .groupBy('day')
@@ -84,8 +87,9 @@ async function countRecords (trx: Trx, accountId: string, days: string[]) {
 const { lit } = sql
 const dayAsText = sql<string>`day::text`.as('day')
 const isOneOf = (days: string[]) => sql<boolean>`day = any(${days}::date[])`
-const integer = (field: string) => sql`(data->>${lit(field)})::integer`
-const numeric = (field: string) => sql`(data->>${lit(field)})::numeric`
+const figure = (field: string) => sql`coalesce(session_data, data)->>${lit(field)}`
+const integer = (field: string) => sql`(${figure(field)})::integer`
+const numeric = (field: string) => sql`(${figure(field)})::numeric`
 const count = (type: LogType) => sql<number>`count(*) filter (where type = ${lit(type)} and counts)`
 const sum = <Sum = number>(type: LogType, amount: RawBuilder<unknown>) =>
   sql<Sum>`coalesce(sum(${amount}) filter (where type = ${lit(type)} and counts), 0)`

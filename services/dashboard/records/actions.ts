@@ -43,13 +43,6 @@ export async function insertLifts (trx: Trx, accountId: string, lifts: Omit<Lift
     .execute(trx)
 }
 
-/** The exercises in workouts. */
-export async function listExerciseKeys (trx: Trx, logs: { id: string }[]) {
-  const rows = await trx.selectFrom('lifts').where('log_id', '=', sql<string>`any(${logs.map(({ id }) => id)}::uuid[])`)
-    .select('exercise_key').distinct().execute()
-  return rows.map(({ exercise_key }) => exercise_key)
-}
-
 /**
  * What makes a lift a record: its weight; without weight or with assistance, of equal weights its repetitions, which
  * count for less than 0.01 kg in all.
@@ -57,8 +50,7 @@ export async function listExerciseKeys (trx: Trx, logs: { id: string }[]) {
 const strength = sql`(round(weight_kg, 2) + case when weight_kg <= 0 then reps / 1000000.0 else 0 end)`
 
 /**
- * Recomputes which lifts of these exercises are records: those stronger than all earlier lifts of the exercise, of
- * workouts that count.
+ * Recomputes which lifts of these exercises are records: those stronger than all earlier lifts of the exercise.
  * @returns the lifts whose `isRecord` changed, with the days of their workouts
  */
 export async function markRecords (
@@ -70,11 +62,11 @@ export async function markRecords (
   const { rows } = await sql<Lift & { day: string }>`
     with marked as (
       select log_id, exercise_key,
-        counts and coalesce(${strength} > max(case when counts then ${strength} end) over earlier, true) as is_record
-      from lifts join logs on logs.id = log_id
-      where lifts.account_id = ${accountId} and exercise_key = any(${exerciseKeys}::text[])
+        coalesce(${strength} > max(${strength}) over earlier, true) as is_record
+      from lifts
+      where account_id = ${accountId} and exercise_key = any(${exerciseKeys}::text[])
       window earlier as (
-        partition by exercise_key order by lifts.at, log_id rows between unbounded preceding and 1 preceding
+        partition by exercise_key order by at, ${strength} desc, log_id rows between unbounded preceding and 1 preceding
       )
     )
     update lifts set is_record = marked.is_record

@@ -155,7 +155,7 @@ t.test('a record that is deleted, corrected or beaten before its day is publishe
   await send('DELETE', `/logs/${first?.id}`)
   t.same(await next(), [lost])
   await log({ ...workout(day(9)), clientId: 'b' })
-  t.same(await next(), [lost, ['level lost', 1]])
+  t.same(await next(), [lost, ['level lost', 1], ['achievement lost', 'FIRST_PR']])
 })
 
 t.test('a record that moves to another day takes its XP along', async (t) => {

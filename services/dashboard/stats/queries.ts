@@ -34,6 +34,9 @@ interface Row extends Omit<Stats, 'level' | 'avgWorkoutDuration'> {
   workoutMinutes: number
   currentMl: number
   targetMl: number
+  steps: number
+  activeEnergy: number
+  restingHeartRate: number | null
 }
 
 /**
@@ -67,20 +70,28 @@ const currentWeight = (accountId: string) =>
     select kg from (
       (
         select (data->>'kg')::float8 as kg, at from logs
-        where account_id = ${accountId} and type = 'WEIGHT' order by at desc, id desc limit 1
+        where account_id = ${accountId} and type = 'WEIGHT' order by at desc, client_id limit 1
       )
       union all select kg, weighed_at from profile_weights where account_id = ${accountId}
     ) weights order by at desc limit 1)`
 
+/** What was drunk and measured today. */
+interface Today {
+  water: { currentMl: number, targetMl: number }
+  steps: number
+  activeEnergy: number
+  restingHeartRate?: number
+}
+
 /**
- * The statistics on `today`, and today's water with its target. Reads a bounded number of rows, however long the
+ * The statistics on `today`, and what was drunk and measured. Reads a bounded number of rows, however long the
  * history is.
  */
 export async function readStats (
   db: Db,
   accountId: string,
   today: Temporal.PlainDate
-): Promise<{ stats: Stats, water: { currentMl: number, targetMl: number } }> {
+): Promise<{ stats: Stats, today: Today }> {
   const { rows: [row] } = await sql<Row>`
     select
       ${currentStreak(accountId, 'DAY', today)} as streak,
@@ -95,15 +106,25 @@ export async function readStats (
       coalesce(summary.protein, 0)::float8 as "todayProtein",
       coalesce(summary.water_ml, 0) as "currentMl",
       coalesce(goals.water_ml, ${defaultTargets.waterMl}) as "targetMl",
+      coalesce(measured.steps, 0) as steps,
+      coalesce(measured.active_energy, 0) as "activeEnergy",
+      measured.resting_heart_rate as "restingHeartRate",
       ${currentWeight(accountId)} as "currentWeight"
     from (select ${accountId}::uuid as account_id) me
     left join totals using (account_id)
     left join goals using (account_id)
-    left join daily_summaries summary on summary.account_id = me.account_id and day = ${today.toString()}::date`
+    left join daily_summaries summary on summary.account_id = me.account_id and summary.day = ${today.toString()}::date
+    left join daily_measurements measured
+      on measured.account_id = me.account_id and measured.day = ${today.toString()}::date`
     .execute(db)
-  const { currentMl, targetMl, workoutMinutes, ...figures } = row as Row
+  const { currentMl, targetMl, steps, activeEnergy, restingHeartRate, workoutMinutes, ...figures } = row as Row
   return {
-    water: { currentMl, targetMl },
+    today: {
+      water: { currentMl, targetMl },
+      steps,
+      activeEnergy,
+      ...(restingHeartRate !== null && { restingHeartRate })
+    },
     stats: {
       ...figures,
       level: levelOf(figures.totalXp),

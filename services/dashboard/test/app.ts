@@ -118,6 +118,8 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
     mediaUrls: createMediaUrls('https://cdn.example.com'),
     minAge: 18,
     now: () => clock.now,
+    // Tests call the worker themselves.
+    imports: { enqueue: async () => {} },
     erasure
   }
   const app = await createTestApp(deps)
@@ -183,29 +185,34 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 interface AnyLog {
-  id?: string
   type: string
   at: string | Date
-  data: { durationMinutes?: number | undefined, minutes?: number | undefined }
+  data: { minutes?: number | undefined, quality?: number | undefined }
 }
 
-/** The logs that count, compared two by two: the service finds them in another way. */
-export function withoutDoubles<Log extends AnyLog> (logs: Log[]): Log[] {
-  const timed = logs.map((log) => {
-    const length = (log.data.durationMinutes ?? log.data.minutes ?? 0) * 60_000
-    const at = new Date(log.at).getTime()
-    const start = log.type === 'SLEEP' ? at - length : at
-    return { log, at, length, start, end: start + length }
+/** The logs as they count: sleeps that overlap are one, as long as they are together. */
+export function asCounted<Log extends AnyLog> (logs: Log[]): Log[] {
+  const sleeps = logs.filter(({ type }) => type === 'SLEEP').map((log) => {
+    const end = new Date(log.at).getTime()
+    return { log, start: end - (log.data.minutes ?? 0) * 60_000, end }
   })
-  return timed.filter((one) =>
-    !['WORKOUT', 'SLEEP'].includes(one.log.type) || !timed.some((other) => {
-      const shared = Math.min(one.end, other.end) - Math.max(one.start, other.start)
-      const isBefore = other.at < one.at || other.at === one.at && (other.log.id ?? '') < (one.log.id ?? '')
-      return other.log !== one.log && other.log.type === one.log.type &&
-        shared > Math.min(one.length, other.length) / 2 &&
-        (other.length > one.length || other.length === one.length && isBefore)
-    })
-  ).map(({ log }) => log)
+  const nights: { start: number, end: number, last: Log, longest: Log }[] = []
+  for (const { log, start, end } of sleeps.toSorted((one, other) => one.start - other.start)) {
+    const night = nights.at(-1)
+    if (!night || start >= night.end) {
+      nights.push({ start, end, last: log, longest: log })
+      continue
+    }
+    if ((log.data.minutes ?? 0) > (night.longest.data.minutes ?? 0)) night.longest = log
+    if (end > night.end) Object.assign(night, { end, last: log })
+  }
+  return [
+    ...logs.filter(({ type }) => type !== 'SLEEP'),
+    ...nights.map(({ start, end, last, longest }) => ({
+      ...last,
+      data: { ...longest.data, minutes: (end - start) / 60_000 }
+    }))
+  ].toSorted((one, other) => logs.findIndex((log) => log.at === one.at) - logs.findIndex((log) => log.at === other.at))
 }
 
 let count = 0
@@ -227,3 +234,26 @@ export const sleep = (at: string, data: object = {}, more?: object) =>
 export const weight = (at: string, kg = 70, more?: object) => logItem('WEIGHT', at, { kg }, more)
 export const lift = (at: string, exercise: string, weightKg: number, more?: object) =>
   workout(at, { exercises: [{ name: exercise, sets: [{ reps: 5, weightKg }] }] }, more)
+
+type Source = { platform: string, kind?: string, device?: string }
+let ids = 0
+
+/** An item of a source, with an id of its own. */
+export const measured = (
+  type: string,
+  source: Source,
+  [startAt, endAt]: [string, string],
+  data: object,
+  more: object = {}
+) => ({
+  type,
+  source,
+  externalId: `e${++ids}`,
+  startAt,
+  endAt,
+  data,
+  ...more
+})
+export const watch: Source = { platform: 'HEALTHKIT', kind: 'WATCH', device: 'Apple Watch' }
+export const phone: Source = { platform: 'HEALTH_CONNECT', kind: 'PHONE' }
+export const byHand: Source = { platform: 'MANUAL' }

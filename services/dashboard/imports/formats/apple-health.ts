@@ -1,0 +1,201 @@
+import type { LogType } from '../../tables.ts'
+import { importedBy, toInstant, type Entry, type FormatOptions } from './entries.ts'
+import { createXmlReader, type Attributes } from './xml.ts'
+
+const MAX_SAMPLES = 5_000
+const NIGHT_GAP_MS = 3 * 60 * 60 * 1_000
+
+// What a unit of Apple is in ours.
+const units: Record<string, number> = {
+  count: 1,
+  m: 1,
+  km: 1_000,
+  mi: 1_609.344,
+  ft: 0.3048,
+  kcal: 1,
+  Cal: 1,
+  kJ: 1 / 4.184,
+  kg: 1,
+  lb: 0.45359237,
+  st: 6.35029318,
+  mL: 1,
+  L: 1_000,
+  'count/min': 1,
+  '%': 100
+}
+
+const quantities: Record<string, { type: LogType, field: string }> = {
+  HKQuantityTypeIdentifierStepCount: { type: 'STEPS', field: 'count' },
+  HKQuantityTypeIdentifierDistanceWalkingRunning: { type: 'DISTANCE', field: 'meters' },
+  HKQuantityTypeIdentifierDistanceCycling: { type: 'DISTANCE', field: 'meters' },
+  HKQuantityTypeIdentifierActiveEnergyBurned: { type: 'ACTIVE_ENERGY', field: 'kcal' },
+  HKQuantityTypeIdentifierHeartRate: { type: 'HEART_RATE', field: 'bpm' }
+}
+
+const single: Record<string, { type: LogType, field: string }> = {
+  HKQuantityTypeIdentifierRestingHeartRate: { type: 'HEART_RATE', field: 'resting' },
+  HKQuantityTypeIdentifierBodyMass: { type: 'WEIGHT', field: 'kg' },
+  HKQuantityTypeIdentifierBodyFatPercentage: { type: 'BODY_FAT', field: 'percent' },
+  HKQuantityTypeIdentifierDietaryWater: { type: 'WATER', field: 'ml' }
+}
+
+const stages: Record<string, string> = {
+  HKCategoryValueSleepAnalysisInBed: 'IN_BED',
+  HKCategoryValueSleepAnalysisAwake: 'AWAKE',
+  HKCategoryValueSleepAnalysisAsleep: 'ASLEEP',
+  HKCategoryValueSleepAnalysisAsleepUnspecified: 'ASLEEP',
+  HKCategoryValueSleepAnalysisAsleepCore: 'CORE',
+  HKCategoryValueSleepAnalysisAsleepDeep: 'DEEP',
+  HKCategoryValueSleepAnalysisAsleepREM: 'REM'
+}
+
+interface Group {
+  line: number
+  type: LogType
+  source: Entry['item']['source']
+  name: string
+  samples: { startAt: string, endAt: string, value: number | string }[]
+}
+
+const sourceOf = ({ sourceName = 'Apple Health', device = '' }: Attributes) =>
+  importedBy('Apple Health', {
+    kind: /watch/i.test(sourceName + device) ? 'WATCH' : 'PHONE',
+    device: sourceName.slice(0, 100)
+  })
+
+/** `2026-11-20 08:00:00 +0700`, as Apple writes it, as an instant. */
+const timeOf = (text = '', { timezone }: FormatOptions) =>
+  toInstant(text.replace(/ ([+-]\d{2})(\d{2})$/, '$1:$2'), timezone)
+
+/**
+ * Reads Apple's export.xml as it comes. It names no ids, so what a source measured on a day is one log of many samples,
+ * whose id a later export repeats.
+ */
+export function createAppleReader (options: FormatOptions, onEntry: (entry: Entry) => void) {
+  const groups = new Map<string, Group>()
+  const nights = new Map<string, Group>()
+  let workout: { line: number, attributes: Attributes, calories: number, meters: number } | undefined
+
+  const add = (
+    groups: Map<string, Group>,
+    key: string,
+    group: Omit<Group, 'samples'>,
+    sample: Group['samples'][number]
+  ) => {
+    const known = groups.get(key)
+    if (known) known.samples.push(sample)
+    else groups.set(key, { ...group, samples: [sample] })
+  }
+
+  function onRecord (line: number, attributes: Attributes) {
+    const { type = '', unit = '', value = '', startDate, endDate } = attributes
+    const [startAt, endAt] = [timeOf(startDate, options), timeOf(endDate ?? startDate, options)]
+    const source = sourceOf(attributes)
+    const place = `${startAt.slice(0, 10)}${startAt.slice(19)}`
+    const amount = Number(value) * (units[unit] ?? NaN)
+    const [quantity, figure] = [quantities[type], single[type]]
+    if (quantity) {
+      const name = `${quantity.type} ${source.device} ${place}`
+      add(groups, name, { line, type: quantity.type, source, name }, { startAt, endAt, value: amount })
+    } else if (figure) {
+      const data = { [figure.field]: amount }
+      const externalId = `${figure.type} ${source.device} ${startAt} ${value}`.slice(0, 200)
+      onEntry({ line, count: 1, item: { type: figure.type, source, externalId, startAt, data } })
+    } else if (stages[value]) {
+      const name = `SLEEP ${source.device}`
+      add(nights, name, { line, type: 'SLEEP', source, name }, { startAt, endAt, value: stages[value] })
+    }
+  }
+
+  function onWorkoutEnd () {
+    if (!workout) return
+    const { line, attributes, calories, meters } = workout
+    const [startAt, endAt] = [timeOf(attributes['startDate'], options), timeOf(attributes['endDate'], options)]
+    const source = sourceOf(attributes)
+    const sport = (attributes['workoutActivityType'] ?? '').replace('HKWorkoutActivityType', '')
+    const energy = Number(attributes['totalEnergyBurned'] ?? 0) *
+      (units[attributes['totalEnergyBurnedUnit'] ?? ''] ?? 1)
+    const distance = Number(attributes['totalDistance'] ?? 0) * (units[attributes['totalDistanceUnit'] ?? ''] ?? 1)
+    const externalId = `WORKOUT ${source.device} ${startAt}`
+    const data = {
+      ...(sport && { sport: sport.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase().slice(0, 50) }),
+      ...((calories || energy) > 0 && { calories: calories || energy }),
+      ...((meters || distance) > 0 && { distanceMeters: meters || distance })
+    }
+    onEntry({ line, count: 1, item: { type: 'WORKOUT', source, externalId, startAt, endAt, data } })
+    workout = undefined
+  }
+
+  const xml = createXmlReader({
+    onOpen (name, attributes) {
+      if (name === 'Record') onRecord(xml.line, attributes)
+      if (name === 'Workout') workout = { line: xml.line, attributes, calories: 0, meters: 0 }
+      if (name === 'WorkoutStatistics' && workout) {
+        const amount = Number(attributes['sum'] ?? 0) * (units[attributes['unit'] ?? ''] ?? 1)
+        if (attributes['type'] === 'HKQuantityTypeIdentifierActiveEnergyBurned') workout.calories = amount
+        if (attributes['type']?.startsWith('HKQuantityTypeIdentifierDistance')) workout.meters = amount
+      }
+    },
+    onClose (name) {
+      if (name === 'Workout') onWorkoutEnd()
+    }
+  })
+  return {
+    write: xml.write,
+    close () {
+      xml.close()
+      for (const group of groups.values()) emitGroup(group, onEntry)
+      for (const group of nights.values()) emitNights(group, onEntry)
+    }
+  }
+}
+
+const byStart = (one: { startAt: string }, other: { startAt: string }) =>
+  Date.parse(one.startAt) - Date.parse(other.startAt)
+
+function emitGroup ({ line, type, source, name, samples }: Group, onEntry: (entry: Entry) => void) {
+  const field = type === 'HEART_RATE'
+    ? 'bpm'
+    : Object.values(quantities).find((each) => each.type === type)?.field ?? ''
+  const sorted = samples.toSorted(byStart)
+  for (let from = 0; from < sorted.length; from += MAX_SAMPLES) {
+    const chunk = sorted.slice(from, from + MAX_SAMPLES)
+    const startAt = chunk[0]?.startAt ?? ''
+    const data = {
+      samples: chunk.map((sample) =>
+        type === 'HEART_RATE'
+          ? { at: sample.startAt, bpm: sample.value }
+          : { startAt: sample.startAt, endAt: sample.endAt, [field]: sample.value }
+      )
+    }
+    const item = { type, ...(source && { source }), externalId: `${name} ${from}`.slice(0, 200), at: startAt, data }
+    onEntry({ line, count: chunk.length, item })
+  }
+}
+
+/** The stages of a source with less than three hours between them are one sleep. */
+function emitNights ({ line, source, name, samples }: Group, onEntry: (entry: Entry) => void) {
+  let night: Group['samples'] = []
+  let end = -Infinity
+  const emit = () => {
+    const startAt = night[0]?.startAt
+    if (startAt === undefined) return
+    const last = night.reduce((one, other) => Date.parse(other.endAt) > Date.parse(one.endAt) ? other : one)
+    const data = { stages: night.map(({ startAt, endAt, value }) => ({ stage: value, startAt, endAt })) }
+    const externalId = `${name} ${startAt}`.slice(0, 200)
+    onEntry({
+      line,
+      count: night.length,
+      item: { type: 'SLEEP', ...(source && { source }), externalId, startAt, endAt: last.endAt, data }
+    })
+  }
+  for (const sample of samples.toSorted(byStart)) {
+    if (Date.parse(sample.startAt) > end + NIGHT_GAP_MS) {
+      emit()
+      night = []
+    }
+    night.push(sample)
+    end = Math.max(end, Date.parse(sample.endAt))
+  }
+  emit()
+}

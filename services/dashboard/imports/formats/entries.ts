@@ -1,0 +1,42 @@
+import type { LogType, Source } from '../../tables.ts'
+
+/** What a file says, as an item of a batch, and which and how many entries of the file it is made of. */
+export interface Entry {
+  line: number
+  count: number
+  item: {
+    type: LogType,
+    source?: Source,
+    externalId?: string,
+    clientId?: string,
+    at?: string,
+    startAt?: string,
+    endAt?: string,
+    timezone?: string,
+    modifiedAt?: string,
+    data: object
+  }
+}
+
+export interface FormatOptions {
+  /** Of times without an offset. */
+  timezone: string
+  /** Of a CSV file: which column is which field. */
+  columns: Record<string, string> | null
+}
+
+/** A file that is not what it should be: broken, or made to do harm. Nothing of it is stored. */
+export class HostileFile extends Error {}
+
+export const importedBy = (app: string, more: Partial<Source> = {}): Source => ({ platform: 'IMPORT', app, ...more })
+
+/** A time of day at a place, as an instant with the offset of that place. */
+export function toInstant (text: string, timezone: string) {
+  const normalized = text.trim().replace(' ', 'T')
+  if (/(?:Z|[+-]\d{2}:?\d{2})$/.test(normalized)) return normalized
+  try {
+    return Temporal.PlainDateTime.from(normalized).toZonedDateTime(timezone).toString({ timeZoneName: 'never' })
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,63 @@
+import { HostileFile, type Entry } from './entries.ts'
+
+interface Row {
+  client_id: string
+  sent_client_id: string | null
+  source: Entry['item']['source'] | null
+  external_id: string | null
+  type: Entry['item']['type']
+  at: string
+  ends_at: string | null
+  timezone: string
+  data: object
+  is_split: boolean
+  modified_at: string | null
+}
+
+/** The logs of a copy of an account's data. */
+export function readTandem (file: Buffer): (Entry & { isSplit: boolean })[] {
+  const rows = parseRows(file)
+  return rows.map((row, index) => ({
+    line: index + 1,
+    count: 1,
+    isSplit: row.is_split,
+    item: {
+      type: row.type,
+      ...(row.source && { source: row.source }),
+      ...(row.external_id === null
+        ? { clientId: row.client_id }
+        : { externalId: row.external_id, ...(row.sent_client_id && { clientId: row.sent_client_id }) }),
+      ...timesOf(row),
+      ...(row.modified_at && { modifiedAt: row.modified_at }),
+      data: row.data
+    }
+  }))
+}
+
+function parseRows (file: Buffer): Row[] {
+  let rows: unknown
+  try {
+    rows = JSON.parse(file.toString('utf8'))
+  } catch {
+    throw new HostileFile('The file is not JSON')
+  }
+  if (!Array.isArray(rows) || rows.some((row) => typeof row !== 'object' || row === null)) {
+    throw new HostileFile('The file is no list of logs')
+  }
+  return rows as Row[]
+}
+
+const OFFSET = /^[+-]\d{2}:\d{2}$/
+
+/** A time zone is a name, or an offset, which a time can carry. */
+function timesOf ({ type, at, ends_at, timezone }: Row) {
+  const time = OFFSET.test(timezone) ? withOffset(at, timezone) : at
+  return {
+    at: time,
+    ...(ends_at !== null && type !== 'SLEEP' && { startAt: time, endAt: ends_at }),
+    ...(!OFFSET.test(timezone) && { timezone })
+  }
+}
+
+const withOffset = (at: string, offset: string) =>
+  Temporal.Instant.from(at).toZonedDateTimeISO(offset).toString({ timeZoneName: 'never' })

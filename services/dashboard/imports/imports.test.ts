@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder'
+import { ZipFile } from 'yazl'
+import t from 'tap'
+import { bearer } from '@tandem/http-kit/testing'
+import { phone, measured, testApp } from '../test/app.ts'
+import { workOnImport } from './actions.ts'
+
+const { app, newUser, deps } = await testApp(t)
+
+type User = ReturnType<typeof newUser>
+
+/** Uploads a file. */
+async function upload ({ account }: User, file: string | Buffer, fields: Record<string, string> = {}) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  form.set('file', new Blob([typeof file === 'string' ? file : new Uint8Array(file)]), 'file')
+  const request = new Request('http://localhost', { method: 'POST', body: form })
+  return await app.inject({
+    method: 'POST',
+    url: '/imports',
+    headers: { ...bearer(account), 'content-type': request.headers.get('content-type') ?? '' },
+    payload: Buffer.from(await request.arrayBuffer())
+  })
+}
+
+/** Imports a file. Returns what the import says when it is finished. */
+async function importFile (user: User, file: string | Buffer, fields: Record<string, string> = {}) {
+  const response = await upload(user, file, fields)
+  if (response.statusCode !== 201) throw new Error(response.body)
+  const { id, status } = response.json().data.import
+  t.equal(status, 'PENDING')
+  await workOnImport(deps, id)
+  return (await user.read(`/imports/${id}`)).import
+}
+
+const totals = async ({ read }: User) => {
+  const { today: { steps, activeEnergy, restingHeartRate }, stats } = await read('/dashboard/home')
+  return { steps, activeEnergy, restingHeartRate, ...stats }
+}
+
+async function zipped (files: Record<string, string>): Promise<Buffer> {
+  const zip = new ZipFile()
+  for (const [path, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), path)
+  zip.end()
+  return Buffer.concat(await Array.fromAsync(zip.outputStream as AsyncIterable<Buffer>))
+}
+
+const gpx =
+  `<?xml version="1.0"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><name>Morning run</name><type>running</type><trkseg>
+${
+    [0, 10, 20, 30].map((minute) =>
+      `<trkpt lat="${-6.2 + minute / 1e4}" lon="106.8"><time>2026-11-20T01:${
+        String(minute).padStart(2, '0')
+      }:00Z</time></trkpt>`
+    ).join('')
+  }</trkseg></trk></gpx>`
+
+const tcx = `<TrainingCenterDatabase><Activities><Activity Sport="Running"><Id>2026-11-20T01:00:00Z</Id>
+<Lap StartTime="2026-11-20T01:00:00Z"><TotalTimeSeconds>1800</TotalTimeSeconds><DistanceMeters>5000</DistanceMeters><Calories>300</Calories><Track>
+<Trackpoint><Time>2026-11-20T01:00:00Z</Time><HeartRateBpm><Value>120</Value></HeartRateBpm></Trackpoint>
+<Trackpoint><Time>2026-11-20T01:30:00Z</Time><HeartRateBpm><Value>160</Value></HeartRateBpm></Trackpoint></Track></Lap></Activity></Activities></TrainingCenterDatabase>`
+
+function fit (start = new Date('2026-11-20T01:00:00Z')) {
+  const encoder = new FitEncoder()
+  const at = (minutes: number) => FitEncoder.toFitTimestamp(new Date(start.getTime() + minutes * 60_000))
+  const field = (number: number, baseType: FitBaseType, size: number, value: number) => ({
+    number,
+    baseType,
+    size,
+    value
+  })
+  encoder.writeMessage(0, [field(0, FitBaseType.Enum, 1, 4), field(4, FitBaseType.Uint32, 4, at(0))])
+  for (const [minute, rate] of [[0, 120], [15, 150], [30, 160]] as const) {
+    encoder.writeMessage(20, [field(253, FitBaseType.Uint32, 4, at(minute)), field(3, FitBaseType.Uint8, 1, rate)])
+  }
+  encoder.writeMessage(18, [
+    field(253, FitBaseType.Uint32, 4, at(30)),
+    field(2, FitBaseType.Uint32, 4, at(0)),
+    field(7, FitBaseType.Uint32, 4, 1_800_000),
+    field(8, FitBaseType.Uint32, 4, 1_800_000),
+    field(9, FitBaseType.Uint32, 4, 500_000),
+    field(11, FitBaseType.Uint16, 2, 310),
+    field(5, FitBaseType.Enum, 1, 1)
+  ])
+  return Buffer.from(encoder.close())
+}
+
+const apple = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE HealthData [
+<!ELEMENT HealthData (ExportDate,Me,(Record|Workout)*)>
+<!ATTLIST HealthData locale CDATA #REQUIRED>
+]>
+<HealthData locale="en_ID">
+ <ExportDate value="2026-11-20 12:00:00 +0700"/>
+ <Record type="HKQuantityTypeIdentifierStepCount" sourceName="Watch" unit="count" startDate="2026-11-20 08:00:00 +0700" endDate="2026-11-20 08:10:00 +0700" value="900"/>
+ <Record type="HKQuantityTypeIdentifierStepCount" sourceName="Watch" unit="count" startDate="2026-11-20 08:10:00 +0700" endDate="2026-11-20 08:20:00 +0700" value="800"/>
+ <Record type="HKQuantityTypeIdentifierStepCount" sourceName="iPhone" unit="count" startDate="2026-11-20 08:00:00 +0700" endDate="2026-11-20 08:20:00 +0700" value="2100"/>
+ <Record type="HKQuantityTypeIdentifierActiveEnergyBurned" sourceName="Watch" unit="kJ" startDate="2026-11-20 08:00:00 +0700" endDate="2026-11-20 08:10:00 +0700" value="418.4"/>
+ <Record type="HKQuantityTypeIdentifierRestingHeartRate" sourceName="Watch" unit="count/min" startDate="2026-11-20 08:00:00 +0700" endDate="2026-11-20 08:00:00 +0700" value="55"/>
+ <Record type="HKQuantityTypeIdentifierBodyMass" sourceName="Scale" unit="lb" startDate="2026-11-20 07:00:00 +0700" endDate="2026-11-20 07:00:00 +0700" value="154.3"/>
+ <Record type="HKCategoryTypeIdentifierSleepAnalysis" sourceName="Watch" startDate="2026-11-19 23:00:00 +0700" endDate="2026-11-20 03:00:00 +0700" value="HKCategoryValueSleepAnalysisAsleepCore"/>
+ <Record type="HKCategoryTypeIdentifierSleepAnalysis" sourceName="Watch" startDate="2026-11-20 03:00:00 +0700" endDate="2026-11-20 06:00:00 +0700" value="HKCategoryValueSleepAnalysisAsleepREM"/>
+ <Record type="HKQuantityTypeIdentifierBodyMass" sourceName="Scale" unit="lb" startDate="2026-11-20 07:00:00 +0700" endDate="2026-11-20 07:00:00 +0700" value="9000"/>
+ <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="30" durationUnit="min" sourceName="Watch" startDate="2026-11-20 08:00:00 +0700" endDate="2026-11-20 08:30:00 +0700">
+  <WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" sum="300" unit="kcal"/>
+ </Workout>
+</HealthData>`
+
+const strong = `Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps,Distance,Seconds,Notes,Workout Notes,RPE
+2026-11-20 08:00:00,"Push day",45m,"Bench Press (Barbell)",1,80,5,0,0,"","Good",
+2026-11-20 08:00:00,"Push day",45m,"Bench Press (Barbell)",2,82.5,5,0,0,"","Good",
+2026-11-20 08:00:00,"Push day",45m,"Dip",1,0,12,0,0,"","Good",
+`
+const hevy =
+  `"title","start_time","end_time","description","exercise_title","superset_id","exercise_notes","set_index","set_type","weight_kg","reps","distance_km","duration_seconds","rpe"
+"Push day","20 Nov 2026, 08:00","20 Nov 2026, 08:45","","Bench Press",,"",0,"normal",82.5,5,,,
+`
+const myFitnessPal = `Date,Meal,Calories,Fat (g),Carbohydrates (g),Protein (g)
+2026-11-20,Breakfast,350,10,50,20
+2026-11-20,Snacks,none,10,50,20
+`
+
+t.test('each format is read, and the same file again has nothing new', async (t) => {
+  const run = { data: { sport: 'running', durationMinutes: 30 } }
+  const cases: [string, string | Buffer, object, object][] = [
+    ['GPX', gpx, { found: 1, new: 1 }, { data: { ...run.data, title: 'Morning run', route: /./ } }],
+    ['TCX', tcx, { found: 1, new: 1 }, {
+      data: { ...run.data, calories: 300, distanceMeters: 5_000, avgHeartRate: 140 }
+    }],
+    ['FIT', fit(), { found: 1, new: 1 }, {
+      data: { ...run.data, calories: 310, distanceMeters: 5_000, maxHeartRate: 160 }
+    }],
+    ['CSV', strong, { found: 3, new: 3 }, {
+      data: {
+        title: 'Push day',
+        notes: 'Good',
+        durationMinutes: 45,
+        exercises: [{ sets: [{}, { weightKg: 82.5 }] }, { name: 'Dip' }]
+      }
+    }],
+    ['CSV', hevy, { found: 1, new: 1 }, { at: '2026-11-20T01:00:00.000Z', data: { durationMinutes: 45 } }],
+    ['CSV', myFitnessPal, { found: 2, new: 1, refused: [{ line: 3, reason: 'data.calories is required' }] }, {
+      data: { name: 'Breakfast', carbs: 50 }
+    }]
+  ]
+  for (const [type, file, report, log] of cases) {
+    const user = newUser()
+    t.match(await importFile(user, file), { status: 'DONE', type, progress: 100, report }, type)
+    t.match((await user.read('/logs')).logs, [log], type)
+    const before = await totals(user)
+    t.match(await importFile(user, file, { type }), { status: 'DONE', report: { new: 0 } })
+    t.same(await totals(user), before)
+  }
+})
+
+t.test("Apple's export is read from its ZIP, and can be undone and imported again", async (t) => {
+  const user = newUser()
+  const file = await zipped({ 'apple_health_export/export.xml': apple })
+  const before = await totals(user)
+  const found = await importFile(user, file)
+  t.match(found, { status: 'DONE', type: 'APPLE_HEALTH', report: { found: 10, new: 9, refused: [{ reason: /kg/ }] } })
+  const counted = {
+    steps: 1_700,
+    activeEnergy: 100,
+    restingHeartRate: 55,
+    totalWorkouts: 1,
+    currentWeight: 69.989302691
+  }
+  t.match(await totals(user), counted)
+  t.match((await user.read('/logs?type=SLEEP')).logs, [{ data: { minutes: 420 } }])
+
+  const undo = async () => {
+    t.match((await user.send('DELETE', `/imports/${found.id}`)).json(), { data: { import: { status: 'UNDOING' } } })
+    await workOnImport(deps, found.id)
+    t.match((await user.send('DELETE', `/imports/${found.id}`)).json(), { data: { import: { status: 'UNDONE' } } })
+  }
+  await undo()
+  t.same(await totals(user), before)
+  t.match(await importFile(user, file), { report: { new: 9 } })
+  t.match(await totals(user), counted)
+  t.equal((await user.read('/imports')).imports.length, 2)
+})
+
+t.test('what is known from another source becomes one session', async (t) => {
+  const user = newUser()
+  await user.log(measured('WORKOUT', phone, ['2026-11-20T01:02:00Z', '2026-11-20T01:31:00Z'], { title: 'Run' }))
+  t.match(await importFile(user, fit()), { report: { found: 1, new: 1, merged: 1 } })
+  t.match(await totals(user), { totalWorkouts: 1, avgWorkoutDuration: 30 })
+  t.match((await user.read('/logs')).logs, [{ data: { title: 'Run', calories: 310 } }])
+})
+
+t.test('any CSV file with named columns is read, in the time zone of the person', async (t) => {
+  const user = newUser()
+  const columns = JSON.stringify({ type: 'WEIGHT', at: 'Day', kg: 'Weight' })
+  t.match(await importFile(user, 'Day;Weight\n2026-11-19 08:00;70,5\n2026-11-20 08:00;71\n', { columns }), {
+    report: { found: 2, new: 2, refused: [] }
+  })
+  t.match((await user.read('/logs')).logs, [{ at: '2026-11-20T01:00:00.000Z', data: { kg: 71 } }, {
+    data: { kg: 70.5 }
+  }])
+  t.match(await importFile(user, 'Day,Weight\n', { columns: JSON.stringify({ type: 'CAT', at: 'Day' }) }), {
+    status: 'FAILED'
+  })
+  t.equal((await upload(user, 'a', { columns: '{' })).statusCode, 400)
+  t.equal((await upload(user, 'a', { type: 'DOC' })).statusCode, 400)
+})
+
+t.test('a file that is made to do harm is refused, and nothing of it is stored', async (t) => {
+  const user = newUser()
+  const lol = `<!DOCTYPE gpx [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><gpx><trk><name>&b;</name></trk></gpx>`
+  const external = `<!DOCTYPE gpx [<!ENTITY x SYSTEM "file:///etc/passwd">]><gpx><trk><name>&x;</name></trk></gpx>`
+  const wrongCrc = Buffer.from(fit())
+  wrongCrc.writeUInt16LE(7, wrongCrc.length - 2)
+  const wrongSize = Buffer.from(fit())
+  wrongSize.writeUInt32LE(0xffffffff, 4)
+  const zip = await zipped({ 'export.xml': apple })
+  const brokenZip = Buffer.from(zip)
+  brokenZip.writeUInt32LE(1, zip.indexOf('PK\x01\x02') + 16)
+  const bomb = await zipped({ 'export.xml': `<HealthData>${' '.repeat(1_000_000)}` })
+  bomb.writeUInt32LE(0x7fffffff, bomb.indexOf('PK\x01\x02') + 24)
+  const hostile = {
+    'billion laughs': lol,
+    'external entity': external,
+    'unknown entity': '<gpx><trk><name>&nope;</name></trk></gpx>',
+    'wrong checksum of FIT': wrongCrc,
+    'wrong size of FIT': wrongSize,
+    'cut FIT': fit().subarray(0, 60),
+    'wrong checksum of ZIP': brokenZip,
+    'ZIP that is larger than it says': bomb,
+    'cut ZIP': zip.subarray(0, zip.length - 30),
+    'ZIP of something else': await zipped({ 'other.txt': 'hello' }),
+    'deep XML': `<gpx>${'<a>'.repeat(100_000)}`,
+    'cut XML': gpx.slice(0, -20),
+    'JSON that is no list of logs': '[1]',
+    'columns nobody knows': 'a,b\n1,2\n'
+  }
+  for (const [name, file] of Object.entries(hostile)) {
+    t.match(await importFile(user, file), { status: 'FAILED', error: /./, report: { found: 0, new: 0 } }, name)
+  }
+  t.same((await user.read('/logs')).logs, [])
+})
+
+t.test("one import of an account runs at a time, and those of others are nobody else's", async (t) => {
+  const [user, stranger] = [newUser(), newUser()]
+  const responses = await Promise.all([gpx, gpx, gpx].map(async (file) => await upload(user, file)))
+  t.same(responses.map(({ statusCode }) => statusCode).sort(), [201, 409, 409])
+  const { id } = responses.find(({ statusCode }) => statusCode === 201)?.json().data.import
+  t.match((await user.send('DELETE', `/imports/${id}`)).json(), { code: 'IMPORT_RUNNING' })
+  for (const method of ['GET', 'DELETE'] as const) {
+    t.equal((await stranger.send(method, `/imports/${id}`)).statusCode, 404)
+  }
+  t.equal((await user.send('GET', `/imports/${randomUUID()}`)).statusCode, 404)
+  await Promise.all([1, 2, 3].map(async () => await workOnImport(deps, id)))
+  t.match(await totals(user), { totalWorkouts: 1 })
+  t.equal((await user.send('POST', '/imports', {})).statusCode, 415)
+})

@@ -1,0 +1,23 @@
+import { createQueue, type Queue } from '@tandem/queue-kit'
+import type { Log } from '@tandem/process-kit'
+import type { Deps } from '../deps.ts'
+import { workOnImport } from './actions.ts'
+import { listUnfinished } from './queries.ts'
+
+interface Options {
+  deps: Pick<Deps, 'db' | 'now'>
+  redisUrl: string
+  log: Log
+}
+
+/** Reads files and undoes imports. The rows are the truth. */
+export const createImportQueue = ({ deps, redisUrl, log }: Options): Queue =>
+  createQueue({
+    name: 'dashboard-imports',
+    redisUrl,
+    log,
+    // Each reads in a process of its own.
+    concurrency: 2,
+    work: async (id) => await workOnImport(deps, id),
+    listPending: async (page) => (await listUnfinished(deps.db, page)).map(({ id }) => id)
+  })

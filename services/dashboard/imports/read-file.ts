@@ -1,0 +1,55 @@
+import { Buffer } from 'node:buffer'
+import { once } from 'node:events'
+import type { ImportFormat } from '../tables.ts'
+import { createAppleReader } from './formats/apple-health.ts'
+import { readCsv } from './formats/csv.ts'
+import { HostileFile, type Entry, type FormatOptions } from './formats/entries.ts'
+import { readFit } from './formats/fit.ts'
+import { readTandem } from './formats/tandem.ts'
+import { readGpx, readTcx } from './formats/tracks.ts'
+import { readZipped } from './formats/zip.ts'
+
+// A process of its own, which reads one file from its input and writes its entries, one a line. What a file can do to it,
+// it does to nobody else: it has no environment, little memory and little time.
+const { format, ...options } = JSON.parse(process.argv[2] ?? '') as FormatOptions & { format: ImportFormat }
+
+async function readInput () {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+const write = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
+
+async function read (file: Buffer) {
+  const writeAll = (entries: Entry[]) => entries.forEach(write)
+  const isZip = file.subarray(0, 2).toString() === 'PK'
+  if (format === 'FIT') writeAll(await readFit(file))
+  else if (format === 'GPX') writeAll(readGpx(file))
+  else if (format === 'TCX') writeAll(readTcx(file))
+  else if (format === 'CSV') writeAll(readCsv(file, options))
+  else if (format === 'TANDEM') {
+    writeAll(readTandem(isZip ? await collect(readZipped(file, (path) => path === 'dashboard/logs.json')) : file))
+  } else {
+    const reader = createAppleReader(options, write)
+    const decoder = new TextDecoder()
+    const chunks = isZip ? readZipped(file, (path) => /(?:^|\/)(?:export|Export)\.xml$/.test(path)) : [file]
+    for await (const chunk of chunks) reader.write(decoder.decode(chunk, { stream: true }))
+    reader.close()
+  }
+}
+
+async function collect (chunks: AsyncIterable<Buffer>) {
+  const all: Buffer[] = []
+  for await (const chunk of chunks) all.push(chunk)
+  return Buffer.concat(all)
+}
+
+try {
+  await read(await readInput())
+  write({ isEnd: true })
+} catch (error) {
+  if (!(error instanceof HostileFile)) throw error
+  write({ refusedBecause: error.message })
+}
+if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain')

@@ -1,0 +1,107 @@
+import t from 'tap'
+import { food, measured, phone, testApp, watch, water, workout } from '../test/app.ts'
+
+const { newUser } = await testApp(t)
+const now = '2026-11-20T05:00:00Z'
+
+type User = ReturnType<typeof newUser>
+type Change = { id: string, type: string, deleted?: boolean, data?: object, counts?: boolean, parts?: string[] }
+
+/** Everything after a cursor, in pages. */
+async function sync ({ read }: Pick<User, 'read'>, cursor?: string, limit = 3) {
+  const changes: Change[] = []
+  for (let last = cursor;;) {
+    const page: { changes: Change[], cursor: string } = await read(
+      `/logs/sync?limit=${limit}${last === undefined ? '' : `&cursor=${last}`}`
+    )
+    changes.push(...page.changes)
+    if (page.changes.length === 0) return { changes, cursor: page.cursor }
+    last = page.cursor
+  }
+}
+
+t.test('another device gets every creation, edit and deletion once', async (t) => {
+  const user = newUser()
+  const first = await sync(user)
+  t.same(first.changes, [])
+  const [one, two, three] = await user.log(
+    water(now, 100, { clientId: 'one' }),
+    food(now, {}, { clientId: 'two' }),
+    workout(now),
+    water(now),
+    water(now)
+  )
+  const second = await sync(user, first.cursor)
+  t.equal(second.changes.length, 5)
+  t.match(second.changes[0], { id: one?.id, clientId: 'one', type: 'WATER', data: { ml: 100 } })
+  t.same((await sync(user, second.cursor)).changes, [])
+  t.equal((await sync(user)).changes.length, 5, 'without a cursor everything comes again')
+
+  await user.log(water(now, 200, { clientId: 'one' }))
+  await user.send('DELETE', `/logs/${two?.id}`)
+  await user.send('DELETE', `/logs/${three?.id}`)
+  t.match((await sync(user, second.cursor)).changes, [
+    { id: one?.id, data: { ml: 200 } },
+    { id: two?.id, type: 'FOOD', deleted: true },
+    { id: three?.id, type: 'WORKOUT', deleted: true }
+  ])
+  t.same((await sync(newUser())).changes, [], 'of nobody else')
+  t.equal((await user.send('GET', '/logs/sync?cursor=abc')).statusCode, 400)
+})
+
+t.test('what becomes a part of a session has changed', async (t) => {
+  const user = newUser()
+  const run = (source: typeof watch) =>
+    measured('WORKOUT', source, ['2026-11-20T01:00:00Z', '2026-11-20T02:00:00Z'], {})
+  const [ofPhone] = await user.log(run(phone))
+  const { cursor } = await sync(user)
+  const [ofWatch] = await user.log(run(watch))
+  const { changes } = await sync(user, cursor)
+  t.match(changes.find(({ id }) => id === ofPhone?.id), { counts: false, parts: [] })
+  t.match(changes.find(({ id }) => id === ofWatch?.id), { counts: true, parts: [ofWatch?.id, ofPhone?.id] })
+})
+
+t.test('a deletion can arrive before the log, and an older version after it', async (t) => {
+  const user = newUser()
+  const item = (modifiedAt: string, ml = 100) => ({
+    type: 'WATER',
+    source: watch,
+    externalId: 'a',
+    at: now,
+    data: { ml },
+    modifiedAt
+  })
+  const deleted = { source: watch, externalId: 'a', deleted: true, modifiedAt: '2026-11-20T02:00:00Z' }
+  const drunk = async () => (await user.read('/dashboard/home')).today.water.currentMl
+  t.match(await user.log(deleted), [{ id: null, status: 'deleted' }])
+  t.match(await user.log(item('2026-11-20T01:00:00Z')), [{ id: null, status: 'unchanged' }])
+  t.equal(await drunk(), 0)
+  t.match(await user.log(item('2026-11-20T03:00:00Z', 300)), [{ status: 'created', xp: 2, level: 1, records: [] }])
+  t.match(await user.log(deleted, item('2026-11-20T02:30:00Z')), [{ status: 'unchanged' }, { status: 'unchanged' }])
+  t.equal(await drunk(), 300)
+  t.match(await user.log({ ...deleted, modifiedAt: undefined }), [{ status: 'deleted' }])
+  t.match(await user.log(item('2026-11-20T04:00:00Z')), [{ status: 'unchanged' }], 'a deletion without a time is final')
+  t.equal(await drunk(), 0)
+})
+
+t.test('the id in the source decides, whatever the client calls the log', async (t) => {
+  const user = newUser()
+  const item = (clientId: string, platform: string) => ({
+    ...water(now, 100, { clientId }),
+    source: { platform },
+    externalId: 'x'
+  })
+  const [one] = await user.log(item('a', 'HEALTHKIT'))
+  t.match(await user.log(item('b', 'HEALTHKIT')), [{ id: one?.id, clientId: 'b', status: 'updated', xp: 0 }])
+  t.match(await user.log(item('b', 'HEALTH_CONNECT'), water(now, 100, { clientId: 'b' })), [
+    { status: 'created' },
+    { status: 'created' }
+  ])
+  const wrong = [
+    { ...item('a', 'HEALTHKIT'), source: undefined },
+    { ...item('a', 'HEALTHKIT'), source: { platform: 'X', kind: 'FRIDGE' } },
+    { deleted: true },
+    { ...item('a', 'X'), startAt: now, endAt: '2026-11-20T04:00:00Z' }
+  ]
+  t.match(await user.log(...wrong), wrong.map(() => ({ status: 'rejected' })))
+})

@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import { dayIn } from '@tandem/account-kit'
+import { chunksOf } from '@tandem/process-kit'
+import { DAY_MS, isQuantity, unite, type Span } from '../log-types/data.ts'
+import type { LogType, Trx } from '../tables.ts'
+import { heartRatesOfDays, sumOfDays, type Measured } from './best-of-each-minute.ts'
+
+export const measuredTypes = ['STEPS', 'DISTANCE', 'ACTIVE_ENERGY', 'HEART_RATE'] as const
+type MeasuredType = typeof measuredTypes[number]
+export const isMeasured = (type: LogType): type is MeasuredType => measuredTypes.some((each) => each === type)
+
+// Bounds the logs that are in memory at a time, in an import of years.
+const DAYS_AT_ONCE = 20
+
+/** When something was measured, and where. */
+export interface Place extends Span {
+  timezone: string
+}
+
+/** Computes again what was measured of a type on the days of `changed`. The caller holds the lock on the account. */
+export async function measure (trx: Trx, accountId: string, type: MeasuredType, changed: Place[]) {
+  const days = await findDays(trx, accountId, type, changed)
+  for (const chunk of chunksOf(days, DAYS_AT_ONCE)) {
+    const logs = await readMeasured(trx, accountId, type, chunk)
+    const figures = figuresOf(type, logs, new Set(chunk))
+    await storeFigures(trx, accountId, chunk.map((day) => ({ day, ...figures.get(day) })), columnsOf[type])
+  }
+}
+
+/** The days on which `changed` is where some source measured: the better source of a minute decides its place. */
+async function findDays (trx: Trx, accountId: string, type: MeasuredType, changed: Place[]) {
+  const spans = unite(changed.map(({ start, end }) => ({ start: start - DAY_MS, end: end + DAY_MS })))
+  const { rows } = await sql<{ timezone: string }>`
+    select distinct timezone
+    from unnest(
+      ${spans.map(({ start }) => new Date(start))}::timestamptz[],
+      ${spans.map(({ end }) => new Date(end))}::timestamptz[]
+    ) as span (starts_at, ends_at_most)
+    join logs on account_id = ${accountId} and type = ${type} and at between starts_at and ends_at_most`.execute(trx)
+  const zones = new Set([...rows, ...changed].map(({ timezone }) => timezone))
+  const days = new Set([...zones].flatMap((timezone) => changed.flatMap((span) => daysOf(timezone, span))))
+  return [...days].sort()
+}
+
+function daysOf (timezone: string, { start, end }: Span) {
+  const days: string[] = []
+  const last = dayIn(timezone, new Date(end))
+  for (
+    let day = dayIn(timezone, new Date(start));
+    Temporal.PlainDate.compare(day, last) <= 0;
+    day = day.add({ days: 1 })
+  ) {
+    days.push(day.toString())
+  }
+  return days
+}
+
+/** All logs that can be of these days, in any time zone: no log has a part that is more than a day from it. */
+async function readMeasured (trx: Trx, accountId: string, type: MeasuredType, days: string[]) {
+  const { rows } = await sql<Measured>`
+    select distinct on (logs.id) client_id as key, at, ends_at as "endsAt", timezone, data, source
+    from unnest(${days}::date[]) as day (day)
+    join logs on account_id = ${accountId} and type = ${type}
+      and at >= day.day::timestamp at time zone 'UTC' - interval '39 hours'
+      and at < day.day::timestamp at time zone 'UTC' + interval '63 hours'`.execute(trx)
+  return rows
+}
+
+type Figures = Map<string, Record<string, number | null>>
+
+function figuresOf (type: MeasuredType, logs: Measured[], days: ReadonlySet<string>): Figures {
+  if (isQuantity(type)) {
+    const [column] = columnsOf[type]
+    return new Map([...sumOfDays(type, logs, days)].map(([day, sum]) => [day, { [column]: sum }]))
+  }
+  return new Map(
+    [...heartRatesOfDays(logs, days)].map(([day, { min, max, avg, resting }]) => [
+      day,
+      { heart_rate_min: min, heart_rate_max: max, heart_rate_avg: avg, resting_heart_rate: resting }
+    ])
+  )
+}
+
+const columnsOf = {
+  STEPS: ['steps'],
+  DISTANCE: ['distance_meters'],
+  ACTIVE_ENERGY: ['active_energy'],
+  HEART_RATE: ['heart_rate_min', 'heart_rate_max', 'heart_rate_avg', 'resting_heart_rate']
+} as const
+
+const allColumns = Object.values(columnsOf).flat()
+
+async function storeFigures (trx: Trx, accountId: string, rows: { day: string }[], columns: readonly string[]) {
+  const names = sql.join(columns.map((column) => sql.ref(column)))
+  const typed = sql.join(columns.map((column) => sql`${sql.ref(column)} double precision`))
+  const changes = sql.join(columns.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
+  await sql`
+    insert into daily_measurements (account_id, day, ${names})
+    select ${accountId}, day, ${names}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as figures (day date, ${typed})
+    on conflict (account_id, day) do update set ${changes}`.execute(trx)
+  await trx.deleteFrom('daily_measurements').where('account_id', '=', accountId)
+    .where(sql<boolean>`day = any(${rows.map(({ day }) => day)}::date[])`)
+    .where(sql<boolean>`num_nonnulls(${sql.join(allColumns.map((column) => sql.ref(column)))}) = 0`)
+    .execute()
+}
