@@ -6,6 +6,7 @@ import type {
   SignedDataVerifier
 } from '@apple/app-store-server-library'
 import fetch from 'node-fetch'
+import pLimit from 'p-limit'
 import { Unavailable, withTimeout } from '@tandem/process-kit'
 import type { StoreEnvironment } from '../tables.ts'
 import { STORE_TIMEOUT_MS, type FindPlan, type Reading } from './reading.ts'
@@ -44,12 +45,15 @@ const API_URLS = {
   Production: 'https://api.storekit.apple.com',
   Sandbox: 'https://api.storekit-sandbox.apple.com'
 }
+// More at once would share the processor, and all of them would take too long.
+const CONCURRENCY = 8
 export const APPLE_MANAGE_URL = 'https://apps.apple.com/account/subscriptions'
 
 export function createApple (settings: AppleSettings, findPlan: FindPlan): Apple {
   const environments = settings.environment === 'Production' && settings.acceptsSandbox
     ? ['Production', 'Sandbox'] as const
     : [settings.environment] as const
+  const limit = pLimit(CONCURRENCY)
   let opening: ReturnType<typeof open> | undefined
 
   /**
@@ -60,7 +64,7 @@ export function createApple (settings: AppleSettings, findPlan: FindPlan): Apple
     const { verifiers, VerificationException, VerificationStatus } = await (opening ??= open(settings, environments))
     for (const verifier of verifiers) {
       try {
-        return { verifier, payload: await withTimeout(STORE_TIMEOUT_MS, work(verifier)) }
+        return { verifier, payload: await limit(() => withTimeout(STORE_TIMEOUT_MS, work(verifier))) }
       } catch (error) {
         // Whether a certificate is revoked could not be asked: it is not known to be wrong.
         const isRefused = error instanceof VerificationException &&
