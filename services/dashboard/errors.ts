@@ -1,32 +1,15 @@
-import createError from '@fastify/error'
-
-export const LogNotFound = createError('NOT_FOUND', 'Log not found', 404)
-export const ProgramNotFound = createError('NOT_FOUND', 'Program not found', 404)
-export const TooManyPrograms = createError(
-  'LIMIT_EXCEEDED',
-  'You have reached the maximum number of programs. Delete one first.',
-  400
-)
-export const ExerciseNotFound = createError('NOT_FOUND', 'Exercise not found', 404)
-export const TooManyExercises = createError(
-  'LIMIT_EXCEEDED',
-  'You have reached the maximum number of exercises of your own. Delete one first.',
-  400
-)
-export const TemplateNotFound = createError('NOT_FOUND', 'Program template not found', 404)
-export const ProgramDayNotFound = createError('NOT_FOUND', 'Program day not found', 404)
-export const FastNotFound = createError('NOT_FOUND', 'Fast not found', 404)
-export const FastRunning = createError('FAST_RUNNING', 'A fast is already running. End it first.', 409)
-export const FastOverlaps = createError('FAST_OVERLAPS', 'You have another fast in this time', 409)
-export const FastEnded = createError('FAST_ENDED', 'This fast has already ended', 409)
-export const AgeRestricted = createError<'AGE_RESTRICTED', 403, [number]>(
-  'AGE_RESTRICTED',
-  'You must be at least %d years old to track fasts',
-  403
-)
-export const SuggestionForAdults = createError(
-  'AGE_RESTRICTED',
-  'Suggestions are for adults: the formula does not hold for younger people',
-  403
-)
-export const AgeUnknown = createError('AGE_RESTRICTED', 'Add your birth date to your profile first', 403)
+import { defineError } from '@tandem/process-kit'
+export const LogNotFound = defineError('NOT_FOUND.log', 404)
+export const ProgramNotFound = defineError('NOT_FOUND.program', 404)
+export const TooManyPrograms = defineError('LIMIT_EXCEEDED.tooManyPrograms', 400)
+export const ExerciseNotFound = defineError('NOT_FOUND.exercise', 404)
+export const TooManyExercises = defineError('LIMIT_EXCEEDED.tooManyExercises', 400)
+export const TemplateNotFound = defineError('NOT_FOUND.template', 404)
+export const ProgramDayNotFound = defineError('NOT_FOUND.programDay', 404)
+export const FastNotFound = defineError('NOT_FOUND.fast', 404)
+export const FastRunning = defineError('FAST_RUNNING', 409)
+export const FastOverlaps = defineError('FAST_OVERLAPS', 409)
+export const FastEnded = defineError('FAST_ENDED', 409)
+export const AgeRestricted = defineError<{ minAge: number }>('AGE_RESTRICTED.ageRestricted', 403)
+export const SuggestionForAdults = defineError('AGE_RESTRICTED.suggestionForAdults', 403)
+export const AgeUnknown = defineError('AGE_RESTRICTED.ageUnknown', 403)

@@ -1,34 +1,15 @@
-import createError from '@fastify/error'
+import { defineError } from '@tandem/process-kit'
+export const NotificationNotFound = defineError('NOT_FOUND.notification', 404)
+export const EmptyQuietHours = defineError('VALIDATION_ERROR.emptyQuietHours', 400, {
+  fields: ['quietHours.start', 'quietHours.end']
+})
 
-export const NotificationNotFound = createError('NOT_FOUND', 'Notification not found', 404)
-export const EmptyQuietHours = createError('VALIDATION_ERROR', 'quietHours.start and quietHours.end must differ', 400)
-
-export const EmailNotVerified = createError('EMAIL_NOT_VERIFIED', 'Please verify your email address first', 403)
-export const ContactNotFound = createError('NOT_FOUND', 'You have no trusted contact', 404)
-export const ContactDeclined = createError(
-  'CONTACT_DECLINED',
-  'This address has declined to be your trusted contact. Choose another person',
-  409
-)
-export const ContactNeeded = createError(
-  'CONTACT_NEEDED',
-  'A safety check counts on this contact. End it first, or confirm that it ends with the contact',
-  409
-)
-export const InvalidContactLink = createError('INVALID_TOKEN', 'This link is no longer valid', 400)
-export const TooManyContactChanges = createError(
-  'LIMIT_EXCEEDED',
-  'You have changed your trusted contact 3 times today. Try again tomorrow',
-  429
-)
-export const TooManyContactRequests = createError(
-  'LIMIT_EXCEEDED',
-  'You have asked this address 3 times within 30 days. Choose another person',
-  429
-)
-export const BroadcastNotFound = createError('NOT_FOUND', 'There is no such broadcast, or it is finished', 404)
-export const AppAccountMissing = createError(
-  'APP_ACCOUNT_MISSING',
-  'Your own account in the app is not known here. Ask an administrator to add it',
-  409
-)
+export const EmailNotVerified = defineError('EMAIL_NOT_VERIFIED', 403)
+export const ContactNotFound = defineError('NOT_FOUND.contact', 404)
+export const ContactDeclined = defineError('CONTACT_DECLINED', 409)
+export const ContactNeeded = defineError('CONTACT_NEEDED', 409)
+export const InvalidContactLink = defineError('INVALID_TOKEN.invalidContactLink', 400)
+export const TooManyContactChanges = defineError('LIMIT_EXCEEDED.tooManyContactChanges', 429)
+export const TooManyContactRequests = defineError('LIMIT_EXCEEDED.tooManyContactRequests', 429)
+export const BroadcastNotFound = defineError('NOT_FOUND.broadcast', 404)
+export const AppAccountMissing = defineError('APP_ACCOUNT_MISSING', 409)

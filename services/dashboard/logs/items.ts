@@ -1,16 +1,8 @@
+import { textsOf } from '@tandem/brand-kit'
 import Type from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { findTimezoneName } from '@tandem/account-kit'
-import {
-  describeErrors,
-  explainUnstorable,
-  findUnstorable,
-  parseInstant,
-  named,
-  toVisibleText,
-  type Language,
-  type Sentence
-} from '@tandem/http-kit'
+import { describeErrors, findUnstorable, parseInstant, named, toVisibleText } from '@tandem/http-kit'
 import { logTypes, type LogData, type LogType } from '../tables.ts'
 
 // Phones with a fast clock.
@@ -106,52 +98,53 @@ export interface Item {
 export interface RejectedItem {
   clientId: string | null
   error: string
-}
-
-/** Describes the first error, as the errors of requests are described. */
-function describeFirst (errors: ReturnType<Validator['Errors']>, path = ''): Sentence {
-  const full = errors.map((error) => ({ ...error, instancePath: `${path}${error.instancePath}` }))
-  const messageIn = (language: Language) => describeErrors(full, 'item', language)[0]?.message
-  return { en: messageIn('en') ?? 'The item is invalid', id: messageIn('id') ?? 'Butir ini tidak valid' }
+  fields: string[]
 }
 
 /**
  * Parses an item of a batch. It accepts any value: one invalid item must not prevent the others from being written.
  * @param language of the reason for a rejection
  */
-export function parseItem (value: unknown, now: Date, language: Language = 'en'): Item | RejectedItem {
+export function parseItem (value: unknown, now: Date, language: string | null = null): Item | RejectedItem {
   const item = trimStrings(value) as Record<string, unknown>
-  const reject = (error: Sentence): RejectedItem => ({
+  const texts = textsOf(language)
+  const reject = (error: string, fields: string[] = []): RejectedItem => ({
     clientId: typeof item['clientId'] === 'string' && !findUnstorable(item['clientId']) ? item['clientId'] : null,
-    error: error[language]
+    error,
+    fields
   })
+  /** As the errors of requests are described. */
+  const rejectFirst = (errors: ReturnType<Validator['Errors']>, path = '') => {
+    const full = errors.map((error) => ({ ...error, instancePath: `${path}${error.instancePath}` }))
+    const [first] = describeErrors(full, 'item', texts)
+    return reject(first?.message ?? texts.format('validation.invalid', { field: 'item' }), first && [first.field])
+  }
+  const rejectField = (detail: 'notATime' | 'fieldMustNotBeInFuture' | 'beforeTheYear2000', field: string) =>
+    reject(texts.format(`errors.VALIDATION_ERROR.${detail}`, { field }), [field])
 
   const unstorable = findUnstorable(value)
-  if (unstorable) return reject(explainUnstorable({ en: 'The item', id: 'Butir ini' }, unstorable))
-  if (!hasValidHead.Check(item)) return reject(describeFirst(hasValidHead.Errors(item)))
+  if (unstorable) return reject(texts.format(`errors.VALIDATION_ERROR.${unstorable}`, { subject: 'item' }))
+  if (!hasValidHead.Check(item)) return rejectFirst(hasValidHead.Errors(item))
   const { clientId, type, at, data, timezone, modifiedAt } = item
   const instant = parseInstant(at)
-  if (!instant) return reject(notATime('at'))
+  if (!instant) return rejectField('notATime', 'at')
   const moment = new Date(instant.epochMilliseconds)
   if (moment.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) {
-    return reject({ en: 'at must not be in the future', id: 'at tidak boleh di masa depan' })
+    return rejectField('fieldMustNotBeInFuture', 'at')
   }
   if (moment.getTime() < EARLIEST_MS) {
-    return reject({ en: 'at must not be before the year 2000', id: 'at tidak boleh sebelum tahun 2000' })
+    return rejectField('beforeTheYear2000', 'at')
   }
 
   const zone = timezone === undefined ? undefined : findTimezoneName(timezone)
   if (timezone !== undefined && zone === undefined) {
-    return reject({
-      en: 'timezone must be an IANA name such as Asia/Jakarta',
-      id: 'timezone harus berupa nama IANA seperti Asia/Jakarta'
-    })
+    return reject(texts.format('errors.VALIDATION_ERROR.timezoneMustBeIANANameSuchAsAsia'), ['timezone'])
   }
   const modified = modifiedAt === undefined ? undefined : parseInstant(modifiedAt)
-  if (modifiedAt !== undefined && !modified) return reject(notATime('modifiedAt'))
+  if (modifiedAt !== undefined && !modified) return rejectField('notATime', 'modifiedAt')
 
   const check = checks[type]
-  if (!check.Check(data)) return reject(describeFirst(check.Errors(data), '/data'))
+  if (!check.Check(data)) return rejectFirst(check.Errors(data), '/data')
   return {
     clientId,
     type,
@@ -163,11 +156,6 @@ export function parseItem (value: unknown, now: Date, language: Language = 'en')
     modifiedAt: modified && new Date(Math.min(modified.epochMilliseconds, now.getTime()))
   }
 }
-
-const notATime = (field: string): Sentence => ({
-  en: `${field} must be a date and time such as 2026-01-31T08:00:00Z`,
-  id: `${field} harus berupa tanggal dan waktu seperti 2026-01-31T08:00:00Z`
-})
 
 /** The offset that a time is written with, as `+09:00`. RFC 9557: `Z` and `-00:00` say nothing about the place. */
 function offsetOf (at: string) {

@@ -206,7 +206,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       now(),
       languageOfRequest(request)
     )
-    if ('error' in item) throw new ValidationError({ en: item.error, id: item.error })
+    if ('error' in item) throw new ValidationError('itemRejected', item.fields, { reason: item.error })
     const { day } = dayAndZoneOf({ ...item, existing: undefined }, zone)
     const clientId = `program:${body.programDayId}:${day}`
     const existing = await findLog(db, account.id, clientId)
