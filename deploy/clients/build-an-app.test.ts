@@ -43,7 +43,7 @@ async function run (program: string, ...args: string[]) {
 }
 
 t.test('each step is shown with HTTP and with the SDK', (t) => {
-  for (const [page, steps] of [[first, 16], [second, 8]] as const) {
+  for (const [page, steps] of [[first, 17], [second, 8]] as const) {
     t.equal(page.match(/^## \d+\. .+$/gm)?.length, steps)
     t.equal(blocksOf(page, 'sh').length, steps)
     t.equal(blocksOf(page, 'ts').length, steps)

@@ -18,11 +18,12 @@ interface Surroundings {
   metricsPortOf: (name: string) => number | undefined
   databaseOf: (service: string) => string | undefined
   pushEnvironment: () => DeveloperTools['pushEnvironment'] | undefined
+  storeEnvironment: () => DeveloperTools['storeEnvironment'] | undefined
 }
 
 /** The variables of the gateway and of the services on this machine. */
 export function createEnvironments (
-  { settings, servers, gatewayPort, devPagePort, consolePort, metricsPortOf, databaseOf, pushEnvironment }: Surroundings
+  { settings, servers, gatewayPort, devPagePort, consolePort, metricsPortOf, databaseOf, ...tools }: Surroundings
 ) {
   const { dataDir, rest } = settings
   const rootKey = rootKeyOf(dataDir)
@@ -58,11 +59,12 @@ export function createEnvironments (
       CONSOLE_URL: consoleUrl,
       LEDGER_DIR: rest['LEDGER_DIR'] ?? path.join(dataDir, 'ledger'),
       SECRET: rest['SECRET'] ?? readOrCreateSecret(dataDir, 'identity'),
-      IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey
+      IDENTITY_ROOT_PRIVATE_KEY: rootKey.privateKey,
+      ...tools.storeEnvironment()
     }),
     social: mediaSigningKey,
     fitmatch: mediaSigningKey,
-    notification: pushEnvironment
+    notification: tools.pushEnvironment
   }
 
   return {

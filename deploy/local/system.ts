@@ -90,7 +90,8 @@ export function defineSystem (
     consolePort: ports.console,
     metricsPortOf: (name) => metricsPorts.get(name),
     databaseOf: (service) => databases.get(service),
-    pushEnvironment: () => tools?.pushEnvironment
+    pushEnvironment: () => tools?.pushEnvironment,
+    storeEnvironment: () => tools?.storeEnvironment
   })
 
   /** The main module of each process, relative to `root`. */
@@ -224,7 +225,9 @@ export function defineSystem (
       natsUrl: servers.urlOf('nats', 'operator'),
       gatewayUrl: (hostname) => origin(isWildcard(settings.host) ? hostname : settings.host, gateway.port),
       mail: servers.mail(),
-      sendsRealPushes: settings.rest['FCM_SERVICE_ACCOUNT_FILE'] !== undefined
+      sendsRealPushes: settings.rest['FCM_SERVICE_ACCOUNT_FILE'] !== undefined,
+      hasRealStores: ['SUBSCRIPTION_PLANS', 'APPLE_BUNDLE_ID', 'PLAY_PACKAGE', 'REVENUECAT_SECRET_KEY']
+        .some((name) => settings.rest[name] !== undefined)
     })
     screen.step('Starting the services and the gateway …')
     const invited = doors.length > 1

@@ -145,6 +145,7 @@ export const alertCases: Record<string, AlertCase> = {
   CasesOverdue: one('cases_overdue{service="social"}', 20, '1x60', '0x60'),
   OperatorLooksAtManyPeople: one('operator_people_limit_total{job="profile"}', 10, '0+1x60', '0x60'),
   ErasureLate: one('account_erasure_oldest_seconds{service="social"}', 7, '4000x60', '60x60'),
+  StoreNotAnswering: one('identity_store_notification_oldest_seconds', 7, '4000x60', '60x60'),
   PurchaseNotAcknowledged: one('identity_unacknowledged_purchase_oldest_seconds', 7, '90000x60', '600x60'),
   DeletionOverdue: one('account_deletion_oldest_seconds', 7, '2420000x60', '1300000x60'),
   MailLate: one('mail_oldest_seconds{service="identity"}', 10, '0+60x60', '2x60'),

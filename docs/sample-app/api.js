@@ -1,7 +1,7 @@
 import { createTandem, localStorageOf } from '@tandem/sdk'
 
-// The server of this page knows where the gateway is.
-const { gateway } = await (await fetch('/config.json')).json()
+// The server of this page knows where the gateway is, and whether a stand-in of the stores sells here.
+export const { gateway, sells } = await (await fetch('/config.json')).json()
 
 export const tandem = createTandem({
   url: gateway,

@@ -33,9 +33,9 @@ export function Discover () {
     await loaded.reload()
   }
   return html`
-    <header class="top"><h1>Discover</h1><div class="chips"><span class="chip">${
+    <header class="top"><h1>Discover</h1><div class="chips"><button class="chip" onClick=${() => setOffered(true)}>${
     limits.unlimited ? '∞' : limits.remaining
-  } swipes</span><a class="chip" href="#/gyms"><${Icon} name="pin" />Gyms</a></div></header>
+  } swipes</button><a class="chip" href="#/gyms"><${Icon} name="pin" />Gyms</a></div></header>
     <div class="deck">
       ${next && html`<${Card} key=${next.id} profile=${next} />`}
       ${profile && html`<${Card} key=${profile.id} profile=${profile} onSwipe=${swipe} />`}

@@ -93,7 +93,15 @@ const everything: Record<string, object> = {
       moves: 1,
       isChosen: true
     }],
-    grants: [{ planId: stored, reason: 'GIFT', startsAt: at, endsAt: at, endedAt: null, isChosen: false }],
+    grants: [{
+      planId: stored,
+      reason: 'GIFT',
+      givenBy: stored,
+      startsAt: at,
+      endsAt: at,
+      endedAt: null,
+      isChosen: false
+    }],
     plans: ['premium']
   },
   'notification GET /operator/deliveries': {

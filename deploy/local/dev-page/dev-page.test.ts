@@ -1,6 +1,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { request } from 'node:http'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { createTransport } from 'nodemailer'
 import t, { type Test } from 'tap'
 import { startMailCatcher } from '@tandem/local-servers/mail-catcher.ts'
@@ -9,16 +11,17 @@ import { startNats, until } from '@tandem/test-kit'
 import { connect } from 'nats'
 import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import { watchEvents } from './events.ts'
-import { startDevPage } from './server.ts'
+import { startStores } from '../../../services/identity/test/stores.ts'
+import { startDevPage, type DevPageOptions } from './server.ts'
 
-async function testPage (t: Test) {
+async function testPage (t: Test, options: Partial<DevPageOptions> = {}) {
   const dataDir = t.testdir()
   mkdirSync(path.join(dataDir, 'logs'))
   writeFileSync(path.join(dataDir, 'logs/gateway.log'), '')
   const mail = await startMailCatcher(path.join(dataDir, 'mails'))
   const port = await freePort()
   const gatewayUrl = (hostname: string) => `http://${hostname}:1234`
-  const page = await startDevPage({ host: '127.0.0.1', port, dataDir, gatewayUrl, mail })
+  const page = await startDevPage({ host: '127.0.0.1', port, dataDir, gatewayUrl, mail, stores: undefined, ...options })
   t.teardown(async () => await Promise.all([page.stop(), mail.stop()]))
   const url = `http://127.0.0.1:${port}`
   const get = async <Body>(route: string) => await (await fetch(url + route)).json() as Body
@@ -51,6 +54,47 @@ t.test('an open page receives what happens at once', async (t) => {
   while (!text.includes('"subject":"Live"')) text += (await reader.read()).value
   t.match(text, /event: mails\ndata: \{/)
   await reader.cancel()
+})
+
+t.test('stand-ins of the stores sell, change what they sold, and notify of it', async (t) => {
+  const received: object[] = []
+  const gateway = createServer((request, response) => {
+    void json(request).then((body) => {
+      received.push({ path: request.url, body })
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => gateway.close())
+  const { url } = await testPage(t, {
+    stores: await startStores(t, { clock: () => new Date() }),
+    gatewayUrl: () => `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
+  })
+  const post = async (route: string, body: object) => {
+    const response = await fetch(`${url}/api/stores${route}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body)
+    })
+    return { status: response.status, ...await response.json() as { purchase: string } }
+  }
+  const accountToken = '5b0f4a1e-9a53-4d59-8b86-1f0c7c1f4f0e'
+  const changes = ['grace', 'hold', 'renew', 'cancel', 'refund', 'expire']
+  for (
+    const [store, productId, path, more] of [
+      ['APPLE', 'premium.monthly', 'app-store', []],
+      ['GOOGLE', 'premium', 'google-play', ['pause']],
+      ['REVENUECAT', 'premium_rc', 'revenuecat', []]
+    ] as const
+  ) {
+    const { purchase, ...bought } = await post('/buy', { store, productId, accountToken })
+    t.match(bought, { status: 200, notified: 200 }, store)
+    for (const to of [...changes, ...more]) {
+      t.match(await post('/change', { store, purchase, to }), { status: 200, notified: 200 }, `${store} ${to}`)
+    }
+    t.match(received.at(-1), { path: `/api/mobile/v1/webhooks/${path}` })
+    t.match(await post('/change', { store, purchase, to: 'fly' }), { status: 400, error: /renew, grace/ })
+  }
 })
 
 t.test('a request is shown with the log lines of every process that took part', async (t) => {

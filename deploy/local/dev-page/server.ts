@@ -7,6 +7,7 @@ import { serveAccounts } from './accounts.ts'
 import { createFeed, type Feed } from './feed.ts'
 import { serveModules, servePage } from './modules.ts'
 import { readRequestLines, watchRequests } from './requests.ts'
+import { serveStores, type Stores } from './stores.ts'
 
 export interface DevPage {
   feed: Feed
@@ -20,6 +21,8 @@ export interface DevPageOptions {
   /** The gateway as a browser reaches it that has opened this page at `hostname`. */
   gatewayUrl: (hostname: string) => string
   mail: MailCatcher | undefined
+  /** The stand-ins of the stores, unless this system sells at real ones. */
+  stores: Stores | undefined
 }
 
 const BASE_PATH = '/api/mobile/v1'
@@ -30,7 +33,10 @@ const sampleApp = path.resolve(import.meta.dirname, '../../../docs/sample-app')
  * The page for developers: mails, pushes, events, requests and accounts of this system as they happen, and the sample
  * app at /app/. It shows secrets to everybody who reaches it, so it is a part of the local launcher only.
  */
-export async function startDevPage ({ host, port, dataDir, gatewayUrl, mail }: DevPageOptions): Promise<DevPage> {
+export async function startDevPage (
+  { host, port, dataDir, gatewayUrl, mail, stores }: DevPageOptions
+): Promise<DevPage> {
+  const api = () => `${gatewayUrl('127.0.0.1')}${BASE_PATH}`
   const app = Fastify({ forceCloseConnections: true })
   const feed = createFeed()
   refuseForeignNames(app)
@@ -42,11 +48,13 @@ export async function startDevPage ({ host, port, dataDir, gatewayUrl, mail }: D
     async ({ params }) => await readRequestLines(dataDir, params.id)
   )
   serveLive(app, feed)
-  serveAccounts(app, { dataDir, api: () => `${gatewayUrl('127.0.0.1')}${BASE_PATH}` })
+  serveAccounts(app, { dataDir, api })
+  if (stores) serveStores(app, stores, () => `${api()}/webhooks`)
   app.get('/config.json', ({ hostname }) => ({
     gateway: gatewayUrl(hostname),
     api: `${gatewayUrl(hostname)}${BASE_PATH}`,
-    catchesMail: mail !== undefined
+    catchesMail: mail !== undefined,
+    sells: stores !== undefined
   }))
 
   serveModules(app)

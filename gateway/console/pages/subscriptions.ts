@@ -27,6 +27,7 @@ interface Purchase {
 interface Grant {
   planId: string
   reason: string
+  givenBy: string | null
   startsAt: string
   endsAt: string
   endedAt: string | null
@@ -145,11 +146,11 @@ function purchaseRow (visit: Visit, purchase: Purchase) {
   }</div></li>`
 }
 
-const grantRow = (visit: Visit, { planId, reason, startsAt, endsAt, endedAt, isChosen }: Grant) =>
+const grantRow = (visit: Visit, { planId, reason, givenBy, startsAt, endsAt, endedAt, isChosen }: Grant) =>
   html`<li><div class="what"><strong>${planId}</strong>
-    <p class="meta">${label(visit.texts.subscriptions.reasons, reason)} · ${time(visit, startsAt)} – ${
-    time(visit, endedAt ?? endsAt)
-  }</p></div>
+    <p class="meta">${label(visit.texts.subscriptions.reasons, reason)}${givenBy !== null && html` (${givenBy})`} · ${
+    time(visit, startsAt)
+  } – ${time(visit, endedAt ?? endsAt)}</p></div>
     <div class="state">${isChosen && badge(visit.texts.subscriptions.counts, 'good')}</div></li>`
 
 function actions (visit: Visit, { id, reason, plans }: { id: string, reason: string, plans: string[] }) {

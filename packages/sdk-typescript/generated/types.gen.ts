@@ -19074,6 +19074,7 @@ export type ReceiveGooglePlayNotificationResponse = ReceiveGooglePlayNotificatio
 export type ReceiveRevenueCatEventData = {
     body: {
         event: {
+            aliases?: Array<string>;
             app_user_id?: string;
             id: string;
             transferred_from?: Array<string>;

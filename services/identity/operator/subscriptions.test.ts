@@ -1,25 +1,31 @@
 import t from 'tap'
 import { checkDue } from '../purchases/checks.ts'
 import { silentLog } from '@tandem/http-kit/testing'
-import { testApp } from '../test/app.ts'
-import { startStores, subscriptions } from '../test/stores.ts'
+import { testPurchases } from '../test/purchases.ts'
 import { runCommand } from './commands.ts'
 
-const stores = await startStores(t, { clock: () => new Date() })
-const { appStore, play } = stores
-const { db, deps, get, post, asOperator, givenAccount } = await testApp(t, {
-  createStores: async () => await stores.create(),
-  subscriptions
-})
+const {
+  appStore,
+  play,
+  db,
+  deps,
+  get,
+  post,
+  asOperator,
+  givenAccount,
+  tokenOf,
+  subscriptionOf,
+  sendApple,
+  sendGoogle
+} = await testPurchases(t)
 const operate = async (...args: string[]) => await runCommand(db, { subscriptions: deps.subscriptions }, args)
 
 async function givenSubscriber () {
   const account = await givenAccount()
-  const { accountToken } = (await get('/subscription/plans', { as: account })).data
+  const accountToken = await tokenOf(account)
   const id = appStore.buy({ productId: 'premium.monthly', accountToken })
-  const signedTransaction = await appStore.signTransaction(id)
-  await post('/subscription/purchases', { store: 'APPLE', signedTransaction }, { as: account })
-  return { account, id, accountToken: accountToken as string }
+  await sendApple(account, id)
+  return { account, id, accountToken }
 }
 
 t.test('support sees what a subscription is derived from, and has the store asked', async (t) => {
@@ -47,7 +53,7 @@ t.test('support sees what a subscription is derived from, and has the store aske
   t.match(await post(`${path}/grant`, grant, { headers }), { status: 200 })
   t.match(await read(), {
     subscription: { planId: 'plus', status: 'ACTIVE', store: 'OPERATOR' },
-    grants: [{ isChosen: true }]
+    grants: [{ isChosen: true, givenBy: String }]
   })
   t.match(await post(`${path}/take`, { reason: 'a mistake' }, { headers }), { status: 200 })
   t.match(await read(), { subscription: { status: 'CANCELED' } })
@@ -55,9 +61,8 @@ t.test('support sees what a subscription is derived from, and has the store aske
 
 t.test('support finds a person by the order id of a store', async (t) => {
   const account = await givenAccount()
-  const { accountToken } = (await get('/subscription/plans', { as: account })).data
-  const purchaseToken = play.buy({ productId: 'premium', accountToken })
-  await post('/subscription/purchases', { store: 'GOOGLE', purchaseToken }, { as: account })
+  const purchaseToken = play.buy({ productId: 'premium', accountToken: await tokenOf(account) })
+  await sendGoogle(account, purchaseToken)
   const find = async (q: string) =>
     await post('/operator/people/search', { q, reason: 'a letter' }, { headers: await asOperator('SUPPORT') })
   t.match(await find(play.find(purchaseToken).orderId), { status: 200, data: { accountId: account.id } })
@@ -73,16 +78,11 @@ t.test('the shell lists, rechecks and marks', async (t) => {
   t.match(await operate('subscriptions', 'list', account.email), [{ state: 'REVOKED' }])
 
   const sandbox = appStore.buy({ productId: 'premium.monthly', accountToken, environment: 'Sandbox' })
-  const send = async () =>
-    await post('/subscription/purchases', {
-      store: 'APPLE',
-      signedTransaction: await appStore.signTransaction(sandbox)
-    }, { as: account })
-  t.match(await send(), { status: 400 })
+  t.match(await sendApple(account, sandbox), { status: 400 })
   await operate('mark', 'sandbox', account.email)
-  t.match(await send(), { status: 200, data: { subscription: { isSandbox: true } } })
+  t.match(await sendApple(account, sandbox), { status: 200, data: { subscription: { isSandbox: true } } })
   await operate('mark', 'sandbox', account.email, 'off')
-  t.match((await get('/subscription', { as: account })).data.subscription, { status: 'CANCELED' })
+  t.match(await subscriptionOf(account), { status: 'CANCELED' })
   const kinds = await db.selectFrom('security_events').where('account_id', '=', account.id).select('kind').orderBy('id')
     .execute()
   t.match(kinds.map(({ kind }) => kind).slice(-3), ['PURCHASES_RECHECKED', 'SANDBOX_MARKED', 'SANDBOX_MARKED'])

@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from 'kysely'
 import { UserNotFound } from '../errors.ts'
 import { endOf, purchaseColumns, stateAt } from '../subscriptions/purchase-state.ts'
 import { describeSubscription } from '../subscriptions/queries.ts'
@@ -20,12 +21,13 @@ export async function readDerivation ({ db, ...deps }: ReadDeps, accountId: stri
     .select(['purchase_id', 'grant_id']).executeTakeFirst()
   const purchases = await db.selectFrom('purchases').where('account_id', '=', accountId).select(purchaseColumns)
     .orderBy('period_end', 'desc').limit(MAX_SHOWN).execute()
-  const grants = await db.selectFrom('grants').where('account_id', '=', accountId)
+  const grants = await db.selectFrom('grants').where('grants.account_id', '=', accountId)
+    .leftJoin('staff', (join) => join.on(sql<SqlBool>`staff.id::text = grants.given_by`))
     .select([
-      'id',
+      'grants.id',
       'plan_id as planId',
       'reason',
-      'given_by as givenBy',
+      (eb) => eb.fn.coalesce('staff.email', 'given_by').as('givenBy'),
       'starts_at as startsAt',
       'ends_at as endsAt',
       'ended_at as endedAt'

@@ -207,7 +207,10 @@ function isNewer (before: Purchase, reading: Reading) {
 function keepPeriod (before: Purchase, { store, state, periodEnd }: Reading) {
   if (store !== 'GOOGLE') return {}
   if (state === 'GRACE' || state === 'HOLD') {
-    return { period_start: before.period_start, period_end: before.period_end }
+    return {
+      period_start: before.period_start,
+      period_end: periodEnd < before.period_end ? periodEnd : before.period_end
+    }
   }
   return { period_start: periodEnd > before.period_end ? before.period_end : before.period_start }
 }

@@ -47,13 +47,13 @@ export async function checkDue (deps: CheckDeps, log: Log) {
 }
 
 async function checkPurchase (deps: CheckDeps, purchase: Selectable<Tables['purchases']>, log: Log) {
-  const { db, mailer } = deps
+  const { db, mailer, stores } = deps
   const readings = await askStore(deps, purchase)
   if (!readings.some(({ key }) => key === purchase.store_key)) {
-    log.warn(
-      { purchaseId: purchase.id, store: purchase.store },
-      'the store was not asked, or does not know the purchase'
-    )
+    // Without a key Apple cannot be asked, and its notifications have to do.
+    if (purchase.store !== 'APPLE' || stores.apple?.canAsk) {
+      log.warn({ purchaseId: purchase.id, store: purchase.store }, 'the store does not know a purchase')
+    }
     await db.updateTable('purchases').set({ check_at: null }).where('id', '=', purchase.id).execute()
   }
   for (const reading of readings) {
@@ -63,19 +63,16 @@ async function checkPurchase (deps: CheckDeps, purchase: Selectable<Tables['purc
 }
 
 async function askStore (deps: CheckDeps, purchase: Selectable<Tables['purchases']>): Promise<Reading[]> {
-  const { db, stores, secrets } = deps
+  const { stores, secrets } = deps
   const { store, store_key: key, environment, encrypted_token: sealed } = purchase
   if (store === 'APPLE') return [await stores.apple?.ask(key, environment)].filter((each) => each !== undefined)
   if (store === 'REVENUECAT') return await askRevenueCat(deps, key)
   if (!stores.google || !sealed) return []
   const token = secrets.decrypt(sealed, 'purchase', key)
-  if (purchase.needs_acknowledgement) {
-    await stores.google.acknowledge(token, purchase.product_id)
-    await db.updateTable('purchases').set({ needs_acknowledgement: false }).where('id', '=', purchase.id).execute()
-  }
   const reading = await stores.google.ask(token)
-  // What Google has just accepted can take it a moment to say.
-  return reading ? [{ ...reading, needsAcknowledgement: false }] : []
+  if (!reading) return []
+  if (reading.needsAcknowledgement) await stores.google.acknowledge(token, reading.productId)
+  return [{ ...reading, needsAcknowledgement: false }]
 }
 
 /** What RevenueCat knows of a person. What it no longer knows, such as after a transfer, has ended. */

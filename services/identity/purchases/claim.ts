@@ -1,8 +1,9 @@
 import { useDailyQuota } from '@tandem/database-kit'
+import { Unavailable, withTimeout } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { InvalidPurchase, PurchaseInUse, PurchaseLimitExceeded } from '../errors.ts'
 import { lockCaller, type Caller } from '../sessions/caller.ts'
-import type { Reading } from '../stores/reading.ts'
+import { STORE_TIMEOUT_MS, type Reading } from '../stores/reading.ts'
 import { recordReading } from './actions.ts'
 
 /** What the app got from its store. */
@@ -64,11 +65,14 @@ async function giveBackAttempt ({ db }: Pick<Deps, 'db'>, { accountId }: Caller)
     .where('account_id', '=', accountId).where('name', '=', QUOTA).where('used', '>', 0).execute()
 }
 
-/** What the store says of it; undefined for a store that is not set up. */
+/** What the store says of it; undefined for a store that is not set up. @throws Unavailable */
 async function readPurchase ({ stores }: Pick<Deps, 'stores'>, sent: SentPurchase): Promise<Reading | undefined> {
-  return sent.store === 'APPLE'
-    ? await stores.apple?.readTransaction(sent.signedTransaction)
-    : await stores.google?.ask(sent.purchaseToken)
+  if (sent.store === 'APPLE') return await stores.apple?.readTransaction(sent.signedTransaction)
+  if (!stores.google) return
+  // A purchase that upgraded others takes several calls.
+  return await withTimeout(STORE_TIMEOUT_MS, stores.google.ask(sent.purchaseToken)).catch(() => {
+    throw new Unavailable()
+  })
 }
 
 /** Whether the purchase is not of a sandbox, or the sandbox counts for the account. */

@@ -19,8 +19,8 @@ export async function waitUntilConsumed (
   const expected = subscription.status === 'ACTIVE' ? subscription.currentPeriodEnd.getTime() : undefined
   const deadline = performance.now() + MAX_WAIT_MS
   try {
-    while (performance.now() < deadline) {
-      const { subscribedUntil } = await callRpc(Tier, { accountId }, { timeoutMs: MAX_WAIT_MS })
+    for (let leftMs = MAX_WAIT_MS; leftMs > 0; leftMs = deadline - performance.now()) {
+      const { subscribedUntil } = await callRpc(Tier, { accountId }, { timeoutMs: Math.ceil(leftMs) })
       if (expected === undefined || (subscribedUntil !== null && Date.parse(String(subscribedUntil)) === expected)) {
         return
       }

@@ -1,37 +1,25 @@
 import t from 'tap'
 import { silentLog } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
+import { inParallel } from '../test/app.ts'
+import { testPurchases } from '../test/purchases.ts'
 import { checkDue } from './checks.ts'
-import { inParallel, testApp } from '../test/app.ts'
-import { createClock, startStores, subscriptions } from '../test/stores.ts'
 
-const clock = createClock()
-const stores = await startStores(t, { clock: clock.now })
-const { appStore, play } = stores
-const app = await testApp(t, {
-  createStores: async () => await stores.create(),
-  subscriptions,
-  clock: clock.now
-})
-const { db, deps, get, post, givenAccount, publishedEvents } = app
-
-type Account = Awaited<ReturnType<typeof givenAccount>>
-
-const tokenOf = async (account: Account): Promise<string> =>
-  (await get('/subscription/plans', { as: account })).data.accountToken
-const subscriptionOf = async (account: Account) => (await get('/subscription', { as: account })).data.subscription
-const postApple = async (account: Account, id: string, extra: object = {}) =>
-  await post('/subscription/purchases', {
-    store: 'APPLE',
-    signedTransaction: await appStore.signTransaction(id),
-    ...extra
-  }, { as: account })
-const postGoogle = async (account: Account, purchaseToken: string, extra: object = {}) =>
-  await post('/subscription/purchases', { store: 'GOOGLE', purchaseToken, ...extra }, { as: account })
-const notify = async (id: string, options: Parameters<typeof appStore.signNotification>[1] = {}) =>
-  await post('/webhooks/app-store', { signedPayload: await appStore.signNotification(id, options) })
-const changes = async (account: Account) =>
-  (await publishedEvents(account.id)).filter(({ type }) => type === 'subscription.changed')
+const {
+  appStore,
+  play,
+  db,
+  deps,
+  get,
+  post,
+  givenAccount,
+  tokenOf,
+  subscriptionOf,
+  sendApple,
+  sendGoogle,
+  notify,
+  eventsOf
+} = await testPurchases(t)
 
 t.test('what can be bought names plans, products and the token of the account', async (t) => {
   const account = await givenAccount()
@@ -47,7 +35,7 @@ t.test('what can be bought names plans, products and the token of the account', 
 t.test('a purchase of the App Store counts at once', async (t) => {
   const account = await givenAccount()
   const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(account) })
-  t.match(await postApple(account, id), {
+  t.match(await sendApple(account, id), {
     status: 200,
     data: {
       subscription: {
@@ -62,19 +50,19 @@ t.test('a purchase of the App Store counts at once', async (t) => {
       }
     }
   })
-  t.match(await changes(account), [{
+  t.match(await eventsOf(account, 'changed'), [{
     planId: 'premium',
     status: 'ACTIVE',
     entitlements: ['unlimited_swipes', 'see_likes']
   }])
-  t.match(await postApple(account, id), { status: 200 }, 'restoring it changes nothing')
-  t.equal((await changes(account)).length, 1)
+  t.match(await sendApple(account, id), { status: 200 }, 'restoring it changes nothing')
+  t.equal((await eventsOf(account, 'changed')).length, 1)
 })
 
 t.test('a purchase of Google Play counts at once, and is acknowledged', async (t) => {
   const account = await givenAccount()
   const token = play.buy({ productId: 'plus', accountToken: await tokenOf(account) })
-  t.match(await postGoogle(account, token), {
+  t.match(await sendGoogle(account, token), {
     status: 200,
     data: { subscription: { planId: 'plus', status: 'ACTIVE', store: 'GOOGLE', entitlements: ['unlimited_swipes'] } }
   })
@@ -83,6 +71,20 @@ t.test('a purchase of Google Play counts at once, and is acknowledged', async (t
   const rows = await db.selectFrom('purchases').where('account_id', '=', account.id).selectAll().execute()
   t.match(rows, [{ store_key: /^[0-9a-f]{64}$/, needs_acknowledgement: false }])
   t.notMatch(JSON.stringify(rows), token, 'the token is sealed')
+})
+
+t.test('what Google has taken back is not acknowledged any more', async (t) => {
+  const account = await givenAccount()
+  const token = play.buy({ productId: 'premium', accountToken: await tokenOf(account) })
+  await sendGoogle(account, token)
+  play.set(token, 'EXPIRED')
+  await checkDue(deps, silentLog)
+  t.notOk(play.find(token).isAcknowledged)
+  t.match(
+    await db.selectFrom('purchases').where('account_id', '=', account.id)
+      .select(['state', 'needs_acknowledgement']).execute(),
+    [{ state: 'EXPIRED', needs_acknowledgement: false }]
+  )
 })
 
 t.test('a notification alone makes a subscription', async (t) => {
@@ -95,18 +97,16 @@ t.test('a notification alone makes a subscription', async (t) => {
   const { body, headers } = await play.createPush({
     subscriptionNotification: { notificationType: 4, purchaseToken: token }
   })
-  const startedAt = performance.now()
   t.match(await post('/webhooks/google-play', body, { headers }), { status: 200 })
   await until(async () => (await subscriptionOf(ben))?.status === 'ACTIVE')
-  t.ok(performance.now() - startedAt < 1_000, 'within a second')
 })
 
 t.test('of 40 accounts that send one purchase one gets it', async (t) => {
   const accounts = await Promise.all(Array.from({ length: 40 }, async () => await givenAccount()))
   const id = appStore.buy({ productId: 'premium.monthly' })
-  const { tally } = await inParallel(40, async (index) => await postApple(accounts[index]!, id))
+  const { tally } = await inParallel(40, async (index) => await sendApple(accounts[index]!, id))
   t.same(tally, { 200: 1, '409 PURCHASE_IN_USE': 39 })
   const token = play.buy({ productId: 'premium' })
-  const google = await inParallel(40, async (index) => await postGoogle(accounts[index]!, token))
+  const google = await inParallel(40, async (index) => await sendGoogle(accounts[index]!, token))
   t.same(google.tally, { 200: 1, '409 PURCHASE_IN_USE': 39 })
 })

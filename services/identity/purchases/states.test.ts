@@ -1,51 +1,38 @@
 import t from 'tap'
-import { silentLog } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import { updateSubscriptions } from '../subscriptions/actions.ts'
-import { testApp } from '../test/app.ts'
-import { createClock, startStores, subscriptions } from '../test/stores.ts'
-import { checkDue } from './checks.ts'
+import { testPurchases } from '../test/purchases.ts'
 
-const clock = createClock()
-const stores = await startStores(t, { clock: clock.now })
-const { appStore, play } = stores
-const app = await testApp(t, {
-  createStores: async () => await stores.create(),
-  subscriptions,
-  clock: clock.now,
-  rpcResults: {
-    totals: { nutritionGoal: null, totalWorkouts: 0, totalFoodEntries: 0 }
-  }
+const {
+  appStore,
+  play,
+  clock,
+  db,
+  deps,
+  get,
+  post,
+  mail,
+  givenAccount,
+  tokenOf,
+  subscriptionOf,
+  sendGoogle,
+  notify,
+  push,
+  runChecks,
+  eventsOf
+} = await testPurchases(t, {
+  rpcResults: { totals: { nutritionGoal: null, totalWorkouts: 0, totalFoodEntries: 0 } }
 })
-const { db, deps, get, post, givenAccount, publishedEvents, mail } = app
 
 type Account = Awaited<ReturnType<typeof givenAccount>>
 
 const HOUR_MS = 60 * 60 * 1_000
 
-/** What is due by the clock of the test becomes due by that of the database, and is done. */
-async function runChecks () {
-  await db.updateTable('purchases').set({ check_at: new Date() }).where('check_at', '<=', clock.now()).execute()
-  await checkDue(deps, silentLog)
-  await updateSubscriptions(deps)
-}
-const tokenOf = async (account: Account): Promise<string> =>
-  (await get('/subscription/plans', { as: account })).data.accountToken
-const subscriptionOf = async (account: Account) => (await get('/subscription', { as: account })).data.subscription
 const meOf = async (account: Account) => (await get('/auth/me', { as: account })).user.subscription
-const notify = async (id: string) => {
-  t.match(await post('/webhooks/app-store', { signedPayload: await appStore.signNotification(id) }), { status: 200 })
-}
-async function push (token: string, notification: object = { subscriptionNotification: { purchaseToken: token } }) {
-  const { body, headers } = await play.createPush(notification)
-  t.match(await post('/webhooks/google-play', body, { headers }), { status: 200 })
-  await until(async () =>
-    (await db.selectFrom('store_notifications').where('done_at', 'is', null).selectAll().execute()).length === 0
-  )
-}
 const premium = async (account: Account) =>
-  (await publishedEvents(account.id)).filter(({ type }) => type === 'subscription.changed')
-    .map(({ status, entitlements }) => `${String(status)} ${(entitlements as string[]).length}`)
+  (await eventsOf(account, 'changed')).map(({ status, entitlements }) =>
+    `${String(status)} ${(entitlements as string[]).length}`
+  )
 
 t.test('every state of the App Store', async (t) => {
   const account = await givenAccount()
@@ -102,8 +89,10 @@ t.test('every state of the App Store', async (t) => {
 t.test('every state of Google Play', async (t) => {
   const account = await givenAccount()
   const token = play.buy({ productId: 'premium', accountToken: await tokenOf(account), state: 'PENDING' })
-  const sent = await post('/subscription/purchases', { store: 'GOOGLE', purchaseToken: token }, { as: account })
-  t.match(sent, { status: 202, data: { subscription: { state: 'PENDING', status: 'EXPIRED', entitlements: [] } } })
+  t.match(await sendGoogle(account, token), {
+    status: 202,
+    data: { subscription: { state: 'PENDING', status: 'EXPIRED', entitlements: [] } }
+  })
   t.same(await premium(account), [])
   t.equal(await meOf(account), null)
 
@@ -114,7 +103,6 @@ t.test('every state of Google Play', async (t) => {
   await push(token)
   t.match(await subscriptionOf(account), { state: 'ACTIVE', status: 'ACTIVE', willRenew: false })
   play.renew(token)
-  play.find(token).autoRenews = true
   play.set(token, 'IN_GRACE_PERIOD')
   await push(token)
   t.match(await subscriptionOf(account), { state: 'GRACE', status: 'ACTIVE' })
@@ -146,7 +134,6 @@ t.test('every state of Google Play', async (t) => {
   )
 
   play.renew(token)
-  play.find(token).autoRenews = true
   await push(token)
   t.match(await subscriptionOf(account), { state: 'ACTIVE', status: 'ACTIVE' })
   play.set(token, 'EXPIRED')
@@ -248,7 +235,7 @@ t.test('people are notified once of each cause', async (t) => {
     'Your subscription has begun',
     'Your subscription has ended'
   ])
-  const notices = (await publishedEvents(account.id)).filter(({ type }) => type === 'subscription.notice')
+  const notices = await eventsOf(account, 'notice')
   t.same(notices.map(({ kind }) => kind), ['BEGUN', 'PAYMENT_FAILED', 'ENDED'])
   t.equal(new Set(notices.map(({ key }) => key)).size, 3)
 })

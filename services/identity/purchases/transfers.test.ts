@@ -2,33 +2,36 @@ import t from 'tap'
 import { silentLog } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import { inParallel, testApp } from '../test/app.ts'
-import { createClock, startStores, subscriptions } from '../test/stores.ts'
+import { testPurchases } from '../test/purchases.ts'
+import { subscriptions } from '../test/stores.ts'
 import { eraseAccount } from '../erasures/stub.ts'
 import { checkDue } from './checks.ts'
 import { disownPurchases } from './disown.ts'
 
-const clock = createClock()
-const stores = await startStores(t, { clock: clock.now })
-const { appStore, play } = stores
-const app = await testApp(t, { createStores: async () => await stores.create(), subscriptions, clock: clock.now })
-const { db, deps, get, post, givenAccount, publishedEvents, mail } = app
+const {
+  appStore,
+  play,
+  create,
+  stores,
+  clock,
+  db,
+  deps,
+  post,
+  mail,
+  givenAccount,
+  tokenOf,
+  subscriptionOf,
+  sendApple,
+  sendGoogle,
+  notify,
+  push,
+  eventsOf
+} = await testPurchases(t)
 
 type Account = Awaited<ReturnType<typeof givenAccount>>
 
-const tokenOf = async (account: Account): Promise<string> =>
-  (await get('/subscription/plans', { as: account })).data.accountToken
-const subscriptionOf = async (account: Account) => (await get('/subscription', { as: account })).data.subscription
-const sendApple = async (account: Account, id: string, extra: object = {}) =>
-  await post('/subscription/purchases', {
-    store: 'APPLE',
-    signedTransaction: await appStore.signTransaction(id),
-    ...extra
-  }, { as: account })
-const sendGoogle = async (account: Account, purchaseToken: string, extra: object = {}) =>
-  await post('/subscription/purchases', { store: 'GOOGLE', purchaseToken, ...extra }, { as: account })
 const transfer = { transfer: true }
-const noticesOf = async (account: Account) =>
-  (await publishedEvents(account.id)).filter(({ type }) => type === 'subscription.notice').map(({ kind }) => kind)
+const noticesOf = async (account: Account) => (await eventsOf(account, 'notice')).map(({ kind }) => kind)
 const holders = async (accounts: Account[]) => {
   const found = await Promise.all(accounts.map(async (account) => (await subscriptionOf(account))?.status === 'ACTIVE'))
   return found.filter(Boolean).length
@@ -54,7 +57,7 @@ t.test('a purchase moves if its owner asks for it, and both accounts are notifie
   await until(() => mail.mails(ana.email).some(({ subject }) => /moved to another account/.test(subject)))
 
   appStore.setAutoRenew(id, false)
-  await post('/webhooks/app-store', { signedPayload: await appStore.signNotification(id) })
+  await notify(id)
   t.match(await subscriptionOf(ben), { status: 'ACTIVE', willRenew: false }, 'it stays where it was moved')
 
   t.match(await sendApple(ana, id, transfer), { status: 200 }, 'it can be taken back')
@@ -102,9 +105,8 @@ t.test('an upgrade ends what it replaces, along the whole chain, and keeps its a
   await sendGoogle(ana, first)
   const second = play.buy({ productId: 'premium', linkedToken: first })
   const third = play.buy({ productId: 'premium_yearly', linkedToken: second, days: 365 })
-  const { body, headers } = await play.createPush({ subscriptionNotification: { purchaseToken: third } })
-  await post('/webhooks/google-play', body, { headers })
-  await until(async () => (await subscriptionOf(ana))?.planId === 'premium')
+  await push(third)
+  t.match(await subscriptionOf(ana), { planId: 'premium' })
   const rows = await db.selectFrom('purchases').where('account_id', '=', ana.id).orderBy('id')
     .select(['product_id', 'is_replaced']).execute()
   t.same(rows, [{ product_id: 'plus', is_replaced: true }, { product_id: 'premium_yearly', is_replaced: false }])
@@ -137,7 +139,7 @@ t.test('a sandbox counts for accounts that an operator marked', async (t) => {
   const test = play.buy({ productId: 'premium', accountToken: await tokenOf(ana), isTest: true })
   t.match(await sendGoogle(ana, test), { status: 400, code: 'INVALID_PURCHASE' })
 
-  await post('/webhooks/app-store', { signedPayload: await appStore.signNotification(await buy(ana)) })
+  await notify(await buy(ana))
   t.equal(await subscriptionOf(ana), null)
 })
 
@@ -148,7 +150,7 @@ t.test('a family shares a purchase, each member with one of their own', async (t
     t.match(await sendApple(account, id), { data: { subscription: { isFamilyShared: true, status: 'ACTIVE' } } })
   }
   const alone = await testApp(t, {
-    createStores: async () => await stores.create(),
+    createStores: async () => stores,
     subscriptions: { ...subscriptions, familySharing: false },
     clock: clock.now
   })
@@ -189,7 +191,7 @@ t.test('a store that does not answer refuses nobody for good', async (t) => {
   Object.assign(appStore.state, { isAway: false })
   t.match(await sendGoogle(ana, token), { status: 200 })
 
-  const fresh = await testApp(t, { createStores: async () => await stores.create(), subscriptions, clock: clock.now })
+  const fresh = await testApp(t, { createStores: async () => await create(), subscriptions, clock: clock.now })
   Object.assign(appStore.state, { isOcspAway: true })
   const answer = await fresh.post('/subscription/purchases', {
     store: 'APPLE',

@@ -78,8 +78,9 @@ export function createApple (settings: AppleSettings, findPlan: FindPlan): Apple
 
   function describe (transaction: JWSTransactionDecodedPayload, renewal: JWSRenewalInfoDecodedPayload | undefined) {
     const fields = requiredFields(transaction)
-    const planId = fields && findPlan('APPLE', fields.productId)
-    return planId === undefined ? undefined : toReading({ ...fields!, planId }, transaction, renewal)
+    if (!fields) return
+    const planId = findPlan('APPLE', fields.productId)
+    return planId === undefined ? undefined : toReading({ ...fields, planId }, transaction, renewal)
   }
 
   return {

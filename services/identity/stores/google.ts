@@ -136,7 +136,13 @@ const states: Record<string, PurchaseState> = {
   SUBSCRIPTION_STATE_EXPIRED: 'EXPIRED',
   SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED: 'EXPIRED'
 }
-const RENEWING = ['SUBSCRIPTION_STATE_ACTIVE', 'SUBSCRIPTION_STATE_IN_GRACE_PERIOD', 'SUBSCRIPTION_STATE_ON_HOLD']
+// Not CANCELED, which ends with its period.
+const RENEWING = [
+  'SUBSCRIPTION_STATE_ACTIVE',
+  'SUBSCRIPTION_STATE_IN_GRACE_PERIOD',
+  'SUBSCRIPTION_STATE_ON_HOLD',
+  'SUBSCRIPTION_STATE_PAUSED'
+]
 
 function toReading (
   purchase: Purchase,
@@ -168,7 +174,7 @@ function toReading (
     graceEnd: state === 'GRACE' ? endsAt : null,
     revokedAt: null,
     manageUrl: `${PLAY_MANAGE_URL}?${new URLSearchParams({ sku: known.productId, package: packageName }).toString()}`,
-    needsAcknowledgement: state !== 'PENDING' &&
+    needsAcknowledgement: ['ACTIVE', 'GRACE'].includes(state) &&
       purchase.acknowledgementState === 'ACKNOWLEDGEMENT_STATE_PENDING',
     knownAt,
     isComplete: true

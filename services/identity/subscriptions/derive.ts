@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { SubscriptionChanged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
@@ -11,6 +12,8 @@ export type DeriveDeps = Pick<Deps, 'subscriptions' | 'clock'>
 /** What an account has a plan from, and until when. */
 interface Source {
   planId: string
+  /** What the plan unlocks. */
+  entitlements: string[]
   start: Date
   end: Date
   isLive: boolean
@@ -21,11 +24,10 @@ interface Source {
 }
 
 /**
- * Derives the subscription of an account from its purchases and grants: what lasts longest counts. It publishes an event
- * if that changes anything. The caller holds the lock of the account.
+ * Derives the subscription of an account from its purchases and grants: of those that unlock most, the one that lasts
+ * longest counts. It publishes an event if that changes anything. The caller holds the lock of the account.
  */
 export async function deriveSubscription (trx: Trx, deps: DeriveDeps, accountId: string) {
-  const { plans } = deps.subscriptions
   const now = deps.clock()
   const before = await trx.selectFrom('subscriptions').where('account_id', '=', accountId).select(subscriptionColumns)
     .executeTakeFirst()
@@ -37,7 +39,7 @@ export async function deriveSubscription (trx: Trx, deps: DeriveDeps, accountId:
       status: source.isLive ? 'ACTIVE' : source.isTakenBack ? 'CANCELED' : 'EXPIRED',
       current_period_start: source.start,
       current_period_end: source.end,
-      entitlements: source.isLive ? entitlementsOf(plans, source.planId) : [],
+      entitlements: source.isLive ? source.entitlements : [],
       purchase_id: source.purchaseId,
       grant_id: source.grantId
     }
@@ -94,11 +96,13 @@ const isSameForOthers = (one: Derived, other: Derived) =>
 const isSame = (one: Derived, other: Derived) =>
   isSameForOthers(one, other) && one.purchase_id === other.purchase_id && one.grant_id === other.grant_id
 
-/** What counts for an account: of what is live the one that lasts longest, else the one that ended last. */
+/** What counts for an account: of what is live the one that unlocks most and lasts longest, else the one that ended last. */
 async function findSource (trx: Trx, deps: DeriveDeps, accountId: string) {
   const sources = [...await listPurchaseSources(trx, deps, accountId), ...await listGrantSources(trx, deps, accountId)]
   return sources.toSorted((one, other) =>
-    Number(other.isLive) - Number(one.isLive) || other.end.getTime() - one.end.getTime()
+    Number(other.isLive) - Number(one.isLive) ||
+    (one.isLive ? other.entitlements.length - one.entitlements.length : 0) ||
+    other.end.getTime() - one.end.getTime()
   )[0]
 }
 
@@ -124,10 +128,11 @@ export async function listCountedPurchases (
 const MAX_PURCHASES = 100
 
 async function listPurchaseSources (trx: Trx, deps: DeriveDeps, accountId: string): Promise<Source[]> {
-  const { subscriptions: { slackMs }, clock } = deps
+  const { subscriptions: { slackMs, plans }, clock } = deps
   const purchases = await listCountedPurchases(trx, deps, accountId)
   return purchases.filter(({ state }) => state !== 'PENDING').map((purchase) => ({
     planId: purchase.plan_id,
+    entitlements: entitlementsOf(plans, purchase.plan_id),
     start: purchase.period_start,
     end: endOf(purchase, slackMs),
     isLive: isLive(purchase, slackMs, clock()),
@@ -137,24 +142,36 @@ async function listPurchaseSources (trx: Trx, deps: DeriveDeps, accountId: strin
   }))
 }
 
-/** Grants follow each other: the one that runs lasts until the last one ends. */
-async function listGrantSources (trx: Trx, { clock }: DeriveDeps, accountId: string): Promise<Source[]> {
+async function listGrantSources (
+  trx: Trx,
+  { subscriptions: { plans }, clock }: DeriveDeps,
+  accountId: string
+): Promise<Source[]> {
   const now = clock()
   const grants = await trx.selectFrom('grants').where('account_id', '=', accountId)
     .where((where) => where.or([where('ended_at', 'is', null), where('ended_at', '>', where.ref('starts_at'))]))
-    .select(['id', 'plan_id as planId', 'starts_at as start', 'ends_at', 'ended_at'])
+    .select(['id', 'plan_id', 'starts_at', 'ends_at', 'ended_at'])
     .orderBy('ends_at', 'desc').limit(MAX_PURCHASES).execute()
-  const lastEnd = grants.find(({ ended_at }) => ended_at === null)?.ends_at
-  return grants.map(({ id, planId, start, ends_at, ended_at }) => {
-    const isRunning = ended_at === null && start <= now && ends_at > now
+  return grants.map((grant) => {
+    const isLive = grant.ended_at === null && grant.starts_at <= now && grant.ends_at > now
     return {
-      planId,
-      start,
-      end: isRunning ? lastEnd ?? ends_at : ended_at ?? ends_at,
-      isLive: isRunning,
-      isTakenBack: ended_at !== null,
+      planId: grant.plan_id,
+      entitlements: entitlementsOf(plans, grant.plan_id),
+      start: grant.starts_at,
+      end: isLive ? endOfGrants(grant, grants) : grant.ended_at ?? grant.ends_at,
+      isLive,
+      isTakenBack: grant.ended_at !== null,
       purchaseId: null,
-      grantId: id
+      grantId: grant.id
     }
   })
+}
+
+type Grant = Pick<Selectable<Tables['grants']>, 'plan_id' | 'starts_at' | 'ends_at' | 'ended_at'>
+
+/** Until when a grant lasts with those of the same plan that follow it. */
+function endOfGrants (grant: Grant, grants: Grant[]) {
+  return grants.filter(({ plan_id, ended_at }) => plan_id === grant.plan_id && ended_at === null)
+    .toSorted((one, other) => one.starts_at.getTime() - other.starts_at.getTime())
+    .reduce((end, next) => next.starts_at <= end && next.ends_at > end ? next.ends_at : end, grant.ends_at)
 }

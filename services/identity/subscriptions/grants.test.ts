@@ -1,21 +1,18 @@
 import t from 'tap'
-import { inParallel, testApp } from '../test/app.ts'
-import { createClock, startStores, subscriptions } from '../test/stores.ts'
+import { inParallel } from '../test/app.ts'
+import { testPurchases } from '../test/purchases.ts'
+import { subscriptions } from '../test/stores.ts'
 import { updateSubscriptions } from './actions.ts'
 import { grantPremium, takeGrants } from './grants.ts'
 import { entitlementsOf, readPlans } from './plans.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-const clock = createClock()
-const stores = await startStores(t, { clock: clock.now })
-const { appStore } = stores
-const app = await testApp(t, { createStores: async () => await stores.create(), subscriptions, clock: clock.now })
-const { db, deps, get, post, givenAccount, publishedEvents } = app
+const { appStore, clock, db, deps, givenAccount, tokenOf, subscriptionOf, notify, runChecks, eventsOf } =
+  await testPurchases(t)
 
 type Account = Awaited<ReturnType<typeof givenAccount>>
 
-const subscriptionOf = async (account: Account) => (await get('/subscription', { as: account })).data.subscription
 const grant = async (
   { id }: Account,
   days: number,
@@ -27,9 +24,6 @@ const grant = async (
   )
 const daysLeft = async (account: Account) =>
   Math.round((Date.parse((await subscriptionOf(account)).currentPeriodEnd) - clock.now().getTime()) / DAY_MS)
-const changes = async (account: Account) =>
-  (await publishedEvents(account.id)).filter(({ type }) => type === 'subscription.changed')
-
 t.test('rewards add to the end of one another, also at once', async (t) => {
   const account = await givenAccount()
   await grant(account, 7)
@@ -48,19 +42,53 @@ t.test('rewards add to the end of one another, also at once', async (t) => {
   clock.advance(15 * 24)
   await updateSubscriptions(deps)
   t.match(await subscriptionOf(account), { status: 'EXPIRED', state: 'EXPIRED', entitlements: [] })
-  t.match((await changes(account)).at(-1), { status: 'EXPIRED', entitlements: [] })
+  t.match((await eventsOf(account, 'changed')).at(-1), { status: 'EXPIRED', entitlements: [] })
 })
 
 t.test('what is granted never shortens what a store sold, and taking it back neither', async (t) => {
   const account = await givenAccount()
-  const { accountToken } = (await get('/subscription/plans', { as: account })).data
-  const id = appStore.buy({ productId: 'premium.monthly', accountToken })
-  await post('/webhooks/app-store', { signedPayload: await appStore.signNotification(id) })
+  const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(account) })
+  await notify(id)
   await grant(account, 3, 'OPERATOR', 'plus')
   t.match(await subscriptionOf(account), { store: 'APPLE', planId: 'premium' })
   t.equal(await db.transaction().execute(async (trx) => await takeGrants(trx, deps, account.id)), true)
   t.match(await subscriptionOf(account), { store: 'APPLE', status: 'ACTIVE' })
-  t.equal((await changes(account)).length, 1, 'nothing has changed for anybody else')
+  t.equal((await eventsOf(account, 'changed')).length, 1, 'nothing has changed for anybody else')
+})
+
+t.test('what an operator grants starts now, and ends no reward', async (t) => {
+  const account = await givenAccount()
+  await grant(account, 60, 'REFERRAL')
+  await grant(account, 30, 'OPERATOR')
+  await grant(account, 7, 'OPERATOR')
+  t.equal(await daysLeft(account), 60)
+})
+
+t.test('of two plans the one that unlocks more counts, and then the other one', async (t) => {
+  const account = await givenAccount()
+  const id = appStore.buy({ productId: 'plus.monthly', accountToken: await tokenOf(account) })
+  await notify(id)
+  await grant(account, 7, 'GIFT', 'premium')
+  t.match(await subscriptionOf(account), {
+    planId: 'premium',
+    store: 'OPERATOR',
+    entitlements: ['unlimited_swipes', 'see_likes'],
+    manageUrl: /apple/
+  }, 'with where the store bills meanwhile')
+  clock.advance(8 * 24)
+  await runChecks()
+  t.match(await subscriptionOf(account), { planId: 'plus', store: 'APPLE', entitlements: ['unlimited_swipes'] })
+})
+
+t.test('grants of several plans follow each other', async (t) => {
+  const account = await givenAccount()
+  await grant(account, 5, 'GIFT', 'plus')
+  await grant(account, 5, 'REFERRAL', 'premium')
+  t.match(await subscriptionOf(account), { planId: 'plus' })
+  t.equal(await daysLeft(account), 5)
+  clock.advance(5 * 24 + 1)
+  await updateSubscriptions(deps)
+  t.match(await subscriptionOf(account), { planId: 'premium', status: 'ACTIVE' })
 })
 
 t.test('what a plan unlocks is configuration, and reaches those who have it', async (t) => {
@@ -72,7 +100,7 @@ t.test('what a plan unlocks is configuration, and reaches those who have it', as
   )
   await updateSubscriptions({ ...deps, subscriptions: { ...deps.subscriptions, plans } })
   t.match(await subscriptionOf(account), { entitlements: ['unlimited_swipes', 'see_likes'] })
-  t.equal((await changes(account)).length, 2)
+  t.equal((await eventsOf(account, 'changed')).length, 2)
   t.same(entitlementsOf(plans, 'an old plan'), ['unlimited_swipes', 'see_likes'])
 })
 

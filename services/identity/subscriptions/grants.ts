@@ -8,9 +8,7 @@ interface Grant {
   reason: GrantReason
   /** Default: the first plan of the configuration. */
   planId?: string
-  /** For how long, or until when. */
-  days?: number
-  until?: Date
+  days: number
   /** An operator or an account; nobody if it was given in the shell. */
   givenBy?: string
 }
@@ -19,18 +17,16 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 
 /**
  * Gives an account a plan without a store. Rewards and gifts add to the end of what was granted before; what an operator
- * grants starts now, and replaces it. None of them changes what a store bills. @throws UserNotFound
+ * grants starts now, and replaces what operators granted before. None of them changes what a store bills.
+ * @throws UserNotFound
  */
 export async function grantPremium (trx: Trx, deps: DeriveDeps, grant: Grant) {
-  const { accountId, reason, planId = deps.subscriptions.plans[0]!.planId, days = 0, until, givenBy = null } = grant
+  const { accountId, reason, planId = deps.subscriptions.plans[0]!.planId, days, givenBy = null } = grant
   if (!await lockAccount(trx, { id: accountId })) throw new UserNotFound()
   const now = deps.clock()
-  if (reason === 'OPERATOR') await endGrants(trx, accountId, now)
-  const last = await trx.selectFrom('grants').where('account_id', '=', accountId).where('ended_at', 'is', null)
-    .where('ends_at', '>', now).select('ends_at').orderBy('ends_at', 'desc').executeTakeFirst()
-  const startsAt = last?.ends_at ?? now
-  const endsAt = until ?? new Date(startsAt.getTime() + days * DAY_MS)
-  if (endsAt <= startsAt) return
+  if (reason === 'OPERATOR') await endGrants(trx, { accountId, now, reason })
+  const startsAt = reason === 'OPERATOR' ? now : await findEndOfGrants(trx, accountId, now) ?? now
+  const endsAt = new Date(startsAt.getTime() + days * DAY_MS)
   await trx.insertInto('grants')
     .values({ account_id: accountId, plan_id: planId, reason, given_by: givenBy, starts_at: startsAt, ends_at: endsAt })
     .execute()
@@ -39,14 +35,24 @@ export async function grantPremium (trx: Trx, deps: DeriveDeps, grant: Grant) {
 
 /** Ends what was granted, never what a store sold. The caller holds the lock. @returns whether there was a grant */
 export async function takeGrants (trx: Trx, deps: DeriveDeps, accountId: string) {
-  const ended = await endGrants(trx, accountId, deps.clock())
+  const ended = await endGrants(trx, { accountId, now: deps.clock() })
   if (ended) await deriveSubscription(trx, deps, accountId)
   return ended
 }
 
-async function endGrants (trx: Trx, accountId: string, now: Date) {
+async function findEndOfGrants (trx: Trx, accountId: string, now: Date) {
+  const last = await trx.selectFrom('grants').where('account_id', '=', accountId).where('ended_at', 'is', null)
+    .where('ends_at', '>', now).select('ends_at').orderBy('ends_at', 'desc').executeTakeFirst()
+  return last?.ends_at
+}
+
+async function endGrants (
+  trx: Trx,
+  { accountId, now, reason }: { accountId: string, now: Date, reason?: GrantReason }
+) {
   const ended = await trx.updateTable('grants').set({ ended_at: now })
     .where('account_id', '=', accountId).where('ended_at', 'is', null).where('ends_at', '>', now)
+    .$if(reason !== undefined, (query) => query.where('reason', '=', reason!))
     .returning('id').execute()
   return ended.length > 0
 }

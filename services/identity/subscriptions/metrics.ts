@@ -23,6 +23,7 @@ new Gauge({
     const { rows } = await sql<{ state: string, count: number }>`
       select case when is_trial and state = 'ACTIVE' then 'TRIAL' else state end as state, count(*)::int as count
       from purchases where account_id is not null and not is_replaced and state not in ('EXPIRED', 'REVOKED')
+        and (state not in ('ACTIVE', 'GRACE') or greatest(period_end, grace_end) > now() - interval '1 day')
       group by 1`.execute(subscriptionSource.db)
     for (const state of ['ACTIVE', 'TRIAL', 'GRACE', 'HOLD', 'PAUSED', 'PENDING']) this.set({ state }, 0)
     for (const { state, count } of rows) this.set({ state }, count)

@@ -29,7 +29,8 @@ export async function describeSubscription (
       willRenew: false,
       isSandbox: false,
       isFamilyShared: false,
-      manageUrl: null
+      // A store may go on to bill meanwhile.
+      manageUrl: (await findBilledPurchase(db, accountId))?.manageUrl ?? null
     })
   }
 }

@@ -1,5 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto'
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomInt, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -7,14 +6,6 @@ import { CompactSign, importPKCS8, jwtVerify } from 'jose'
 import { answerOcsp, createChain, type Certificate, type Chain } from './certificates.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-
-export interface AppStoreOptions {
-  clock: () => Date
-  bundleId?: string
-  appId?: number
-  environment?: 'Production' | 'Sandbox'
-  port?: number
-}
 
 /** A subscription at the stand-in. */
 export interface AppleSubscription {
@@ -43,9 +34,8 @@ export interface Signing {
  * A stand-in for the App Store: it signs with its own root, answers OCSP for it, and serves the statuses of subscriptions
  * to who sends a bearer that our key signed.
  */
-export async function startAppStore (
-  { clock, bundleId = 'com.example.tandem', appId = 4_711, environment = 'Production', port = 0 }: AppStoreOptions
-) {
+export async function startAppStore ({ clock }: { clock: () => Date }) {
+  const [bundleId, appId] = ['com.example.tandem', 4_711]
   const api = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const issuerId = randomUUID()
   const keyId = 'STANDIN001'
@@ -56,7 +46,7 @@ export async function startAppStore (
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const chains = [createChain({ ocspUrl: `${url}/ocsp` })]
   const [chain] = chains as [Chain]
@@ -167,13 +157,13 @@ export async function startAppStore (
     settings: {
       bundleId,
       appId,
-      environment,
+      environment: 'Production' as const,
       rootCertificates: [Buffer.from(chain.root.base64, 'base64')],
       api: { key: api.privateKey, keyId, issuerId, url }
     },
     find,
     buy (
-      { productId, accountToken, days = 30, isFamilyShared = false, environment: bought = environment }: {
+      { productId, accountToken, days = 30, isFamilyShared = false, environment = 'Production' }: {
         productId: string,
         accountToken?: string,
         days?: number,
@@ -194,7 +184,7 @@ export async function startAppStore (
         isInBillingRetry: false,
         revokedAt: undefined,
         isFamilyShared,
-        environment: bought
+        environment
       })
       return id
     },
@@ -214,6 +204,8 @@ export async function startAppStore (
         revokedAt: undefined
       })
     },
+    /** The period is over now. */
+    endPeriod: (id: string) => change(id, { expiresAt: now() }),
     /** The payment of the next period fails. */
     failPayment: (id: string, graceDays?: number) =>
       change(id, {

@@ -28,9 +28,8 @@ export type PlayState = typeof states[number]
  * A stand-in for Google Play: the exchange of a service account's assertion for a token, subscriptionsv2, acknowledge, and
  * the keys and pushes of Pub/Sub.
  */
-export async function startGooglePlay (
-  { clock, packageName = 'com.example.tandem', port = 0 }: { clock: () => Date, packageName?: string, port?: number }
-) {
+export async function startGooglePlay ({ clock }: { clock: () => Date }) {
+  const packageName = 'com.example.tandem'
   const account = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   const signing = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   const accessTokens = new Set<string>()
@@ -45,7 +44,7 @@ export async function startGooglePlay (
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const prefix = `/androidpublisher/v3/applications/${packageName}/purchases`
   const now = () => clock().getTime()
@@ -154,15 +153,23 @@ export async function startGooglePlay (
     renew (token: string, days = 30) {
       const purchase = find(token)
       const from = purchase.state === 'ACTIVE' ? purchase.expiresAt : now()
-      Object.assign(purchase, { state: 'ACTIVE', expiresAt: from + days * DAY_MS, orderId: newOrderId() })
+      Object.assign(purchase, {
+        state: 'ACTIVE',
+        autoRenews: true,
+        expiresAt: from + days * DAY_MS,
+        orderId: newOrderId()
+      })
     },
     /** Moves the purchase into a state, with what Google changes then. */
     set (token: string, to: PlayState, { graceDays = 3 } = {}) {
       const purchase = find(token)
       purchase.state = to
       if (to === 'CANCELED' || to === 'EXPIRED') purchase.autoRenews = false
+      // These begin when a period is over.
+      if (['IN_GRACE_PERIOD', 'ON_HOLD', 'PAUSED', 'EXPIRED'].includes(to)) {
+        purchase.expiresAt = Math.min(purchase.expiresAt, now())
+      }
       if (to === 'IN_GRACE_PERIOD') purchase.expiresAt += graceDays * DAY_MS
-      if (to === 'ON_HOLD' || to === 'EXPIRED') purchase.expiresAt = Math.min(purchase.expiresAt, now())
     },
     /** The request of Pub/Sub that says that a purchase has changed. */
     async createPush (

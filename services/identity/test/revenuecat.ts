@@ -7,7 +7,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 type Subscriptions = Record<string, Record<string, string | boolean | null>>
 
 /** A stand-in for RevenueCat: subscribers by their app user id, and what its webhook sends. */
-export async function startRevenueCat ({ clock, port = 0 }: { clock: () => Date, port?: number }) {
+export async function startRevenueCat ({ clock }: { clock: () => Date }) {
   const secretKey = `sk_${randomUUID()}`
   const webhookAuthorization = `Bearer ${randomUUID()}`
   const subscribers = new Map<string, Subscriptions>()
@@ -22,7 +22,7 @@ export async function startRevenueCat ({ clock, port = 0 }: { clock: () => Date,
       JSON.stringify({ subscriber: { original_app_user_id: id, subscriptions: subscribers.get(id ?? '') ?? {} } })
     )
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const at = (days: number) => new Date(clock().getTime() + days * DAY_MS).toISOString()
 
@@ -46,8 +46,9 @@ export async function startRevenueCat ({ clock, port = 0 }: { clock: () => Date,
         }
       })
     },
-    set (id: string, productId: string, changes: Record<string, string | boolean | null>) {
-      Object.assign(subscribers.get(id)![productId]!, changes)
+    /** Changes everything that a person has. */
+    change (id: string, changes: Subscriptions[string]) {
+      for (const each of Object.values(subscribers.get(id) ?? {})) Object.assign(each, changes)
     },
     /** Everything of one person belongs to another one now. */
     transfer (from: string, to: string) {

@@ -48,28 +48,17 @@ export function createClock () {
   }
 }
 
-interface StoreOptions {
-  clock: () => Date
-  /** Of the App Store; the two others have the next ones. By default free ones. */
-  port?: number
-}
-
 /** The three stand-ins with one clock, and how identity is set up for them. */
-export async function startStores (t: Teardown, { clock, port }: StoreOptions) {
-  const portOf = (index: number) => (port === undefined ? {} : { port: port + index })
+export async function startStores (t: Teardown, { clock }: { clock: () => Date }) {
   const [appStore, play, revenueCat] = await Promise.all([
-    startAppStore({ clock, ...portOf(0) }),
-    startGooglePlay({ clock, ...portOf(1) }),
-    startRevenueCat({ clock, ...portOf(2) })
+    startAppStore({ clock }),
+    startGooglePlay({ clock }),
+    startRevenueCat({ clock })
   ])
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-stores-'))
-  const [root, key, account] = ['apple-root.der', 'apple-key.p8', 'play.json'].map((name) =>
-    path.join(folder, name)
-  ) as [
-    string,
-    string,
-    string
-  ]
+  const root = path.join(folder, 'apple-root.der')
+  const key = path.join(folder, 'apple-key.p8')
+  const account = path.join(folder, 'play.json')
   await Promise.all([
     writeFile(root, Buffer.from(appStore.chain.root.base64, 'base64')),
     writeFile(key, appStore.api.privateKey.export({ type: 'pkcs8', format: 'pem' })),

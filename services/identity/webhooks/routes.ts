@@ -10,7 +10,8 @@ const received = { success: true as const }
 const MAX_BODY_BYTES = 64 * 1024
 const id = Type.String({ minLength: 1, maxLength: 200, examples: ['2070443601311540'] })
 const token = Type.String({ maxLength: 200, examples: ['5b0f4a1e-9a53-4d59-8b86-1f0c7c1f4f0e'] })
-const tokens = Type.Optional(Type.Array(token, { maxItems: 50 }))
+// More than RevenueCat names: what is refused is lost.
+const tokens = Type.Optional(Type.Array(token, { maxItems: 1_000 }))
 
 /** What Pub/Sub pushes of Google Play, as far as it matters. */
 interface PlayNotification {
@@ -99,6 +100,7 @@ export const webhookRoutes: Routes<Deps> = async (app, deps) => {
         event: Body({
           id,
           app_user_id: Type.Optional(token),
+          aliases: tokens,
           transferred_from: tokens,
           transferred_to: tokens
         })
@@ -110,7 +112,12 @@ export const webhookRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ headers, body: { event } }) => {
     if (!stores.revenuecat) throw new NotFound()
     if (!stores.revenuecat.isOwnWebhook(headers.authorization)) throw new InvalidAccessToken()
-    const named = [event.app_user_id ?? '', ...event.transferred_from ?? [], ...event.transferred_to ?? []]
+    const named = [
+      event.app_user_id ?? '',
+      ...event.aliases ?? [],
+      ...event.transferred_from ?? [],
+      ...event.transferred_to ?? []
+    ]
     const subjects = [...new Set(named.map((each) => each.toLowerCase()).filter((each) => UUID.test(each)))]
     if (subjects.length > 0) {
       await enqueue(await storeNotification(deps, { store: 'REVENUECAT', id: event.id, subjects }))

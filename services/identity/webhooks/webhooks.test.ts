@@ -4,32 +4,32 @@ import t from 'tap'
 import { until } from '@tandem/test-kit'
 import { testApp } from '../test/app.ts'
 import { createChain } from '../test/certificates.ts'
-import { createClock, startStores, subscriptions } from '../test/stores.ts'
+import { testPurchases } from '../test/purchases.ts'
 
-const clock = createClock()
-const stores = await startStores(t, { clock: clock.now })
-const { appStore, play, revenueCat } = stores
-const app = await testApp(t, { createStores: async () => await stores.create(), subscriptions, clock: clock.now })
-const { db, get, post, givenAccount, publishedEvents } = app
+const {
+  appStore,
+  play,
+  revenueCat,
+  clock,
+  db,
+  post,
+  givenAccount,
+  publishedEvents,
+  allHandled,
+  tokenOf,
+  subscriptionOf
+} = await testPurchases(t)
 
 type Account = Awaited<ReturnType<typeof givenAccount>>
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-const tokenOf = async (account: Account): Promise<string> =>
-  (await get('/subscription/plans', { as: account })).data.accountToken
-const subscriptionOf = async (account: Account) => (await get('/subscription', { as: account })).data.subscription
 const storedRows = async () => ({
   purchases: (await db.selectFrom('purchases').select('id').execute()).length,
   notifications: (await db.selectFrom('store_notifications').select('id').execute()).length
 })
 const typesOf = async (account: Account) =>
   (await publishedEvents(account.id)).map(({ type }) => String(type)).filter((type) => type.startsWith('subscription'))
-const allDone = async () =>
-  await until(async () =>
-    (await db.selectFrom('store_notifications').where('done_at', 'is', null).select('id').execute()).length === 0
-  )
-
 t.test('what Apple did not sign for this app is refused, and leaves nothing', async (t) => {
   const account = await givenAccount()
   const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(account) })
@@ -76,7 +76,11 @@ t.test('what Apple did not sign for this app is refused, and leaves nothing', as
   }
   const before = await storedRows()
   for (const [name, signedTransaction] of Object.entries(forgeries)) {
-    const answer = await post('/subscription/purchases', { store: 'APPLE', signedTransaction }, { as: account })
+    const send = async () =>
+      await post('/subscription/purchases', { store: 'APPLE', signedTransaction }, { as: account })
+    let answer = await send()
+    // A busy machine asks too slowly whether a certificate is revoked.
+    while (answer.status === 503) answer = await send()
     t.match(answer, { status: 400, code: 'INVALID_PURCHASE' }, name)
   }
   const notifications: Record<string, string> = {
@@ -146,18 +150,18 @@ t.test('an event of RevenueCat makes us ask, and a transfer moves what it sold',
   })
   revenueCat.buy(anas, { productId: 'premium_rc' })
   t.match(await send({ app_user_id: anas }), { status: 200, success: true })
-  await allDone()
+  await allHandled()
   t.match(await subscriptionOf(ana), { status: 'ACTIVE', store: 'REVENUECAT', planId: 'premium', manageUrl: /apple/ })
 
   revenueCat.transfer(anas, bens)
   t.match(await send({ type: 'TRANSFER', transferred_from: [anas], transferred_to: [bens] }), { status: 200 })
-  await allDone()
+  await allHandled()
   t.match(await subscriptionOf(ana), { status: 'EXPIRED', state: 'EXPIRED' })
   t.match(await subscriptionOf(ben), { status: 'ACTIVE', state: 'ACTIVE' })
 
-  revenueCat.set(bens, 'premium_rc', { refunded_at: clock.now().toISOString() })
-  await send({ app_user_id: bens })
-  await allDone()
+  revenueCat.change(bens, { refunded_at: clock.now().toISOString() })
+  await send({ app_user_id: '$RCAnonymousID:87c6049c58069238dce29853916d624c', aliases: [bens] })
+  await allHandled()
   t.match(await subscriptionOf(ben), { status: 'CANCELED', state: 'REVOKED' })
   t.match(await send({ app_user_id: 'anonymous' }), { status: 200 }, 'nobody here')
 
@@ -165,7 +169,7 @@ t.test('an event of RevenueCat makes us ask, and a transfer moves what it sold',
   const cleos = await tokenOf(cleo)
   revenueCat.buy(cleos, { productId: 'premium_rc', isSandbox: true })
   await send({ app_user_id: cleos })
-  await allDone()
+  await allHandled()
   t.equal(await subscriptionOf(cleo), null, 'of a sandbox, which does not count for the account')
 })
 
@@ -212,7 +216,7 @@ t.test('of 50 copies of a notification one has an effect', async (t) => {
       .length,
     1
   )
-  await allDone()
+  await allHandled()
 })
 
 t.test('a push is handled once its store answers again', async (t) => {
