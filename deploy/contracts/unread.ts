@@ -62,6 +62,7 @@ export const unansweredFields: Reasons = {
     'social workoutId'
   ],
   'A store says it, or the app that bought there; what the store answers to it comes back.': [
+    'identity aliases',
     'identity app_user_id',
     'identity event',
     'identity messageId',
