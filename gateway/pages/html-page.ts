@@ -22,6 +22,7 @@ input, textarea, button { font: inherit }
 button { border: 1px solid var(--accent); border-radius: .6rem; background: var(--accent); color: var(--on-accent) }
 button ~ button { background: none; color: inherit }
 a { color: var(--accent) }
+[hidden] { display: none }
 `
 }
 

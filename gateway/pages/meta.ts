@@ -1,4 +1,4 @@
-import { FEATURES, readBrand } from '@tandem/brand-kit'
+import { readBrand } from '@tandem/brand-kit'
 import { Data, listErrors, named, NOT_MODIFIED, NotModified } from '@tandem/http-kit'
 import { buildInfo } from '@tandem/process-kit'
 import { Type } from 'typebox'
@@ -13,9 +13,6 @@ const Meta = Data(named(
     links: Type.Record(Type.String(), Type.String(), { description: 'Addresses such as `terms` and `privacy`' }),
     supportEmail: Type.String(),
     locales: Type.Array(Type.String(), { description: 'Of the texts; send one as Accept-Language' }),
-    features: Type.Record(Type.String(), Type.Boolean(), {
-      description: 'The parts of the app that this server has. The operations of the others answer 404'
-    }),
     apiVersion: Type.String(),
     serverVersion: Type.String(),
     commit: Type.String({ description: 'Of the image; empty outside of one' }),
@@ -41,7 +38,6 @@ const example = {
     links: {},
     supportEmail: 'help@fitly.example',
     locales: ['en', 'es'],
-    features: Object.fromEntries(FEATURES.map((feature) => [feature, true])),
     apiVersion: 'v1',
     serverVersion: '1.0.0',
     commit: '3f2a9c1',
@@ -86,7 +82,6 @@ export async function serveMeta (app: FastifyInstance, { limits, ...config }: Op
       links: brand.links,
       supportEmail: brand.supportEmail,
       locales: brand.locales,
-      features: brand.features,
       apiVersion: 'v1',
       serverVersion: config.SERVER_VERSION,
       commit: buildInfo.commit,

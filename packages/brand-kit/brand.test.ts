@@ -53,8 +53,6 @@ t.test('a faulty folder is refused with the file, the key and the fault', async 
   const faulty = [
     [{ 'brand.json': '{' }, /^brand\.json is not JSON: /],
     [{ 'brand.json': { nmae: 'Fitly' } }, 'brand.json: nmae is unknown'],
-    [{ 'brand.json': { features: { chess: false } } }, 'brand.json: features.chess is unknown'],
-    [{ 'brand.json': { features: { polls: 'no' } } }, 'brand.json: features.polls must be true or false'],
     [
       { 'brand.json': { colours: { dark: { accent: 'red' } } } },
       'brand.json: colours.dark.accent must be a colour such as #0f7a5c'

@@ -17,23 +17,6 @@ const Name = Type.String({ minLength: 1, maxLength: 40, description: 'a name of 
 const Locale = Type.String({ pattern: '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$', description: 'a locale such as en' })
 const Mailbox = Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', description: 'an email address' })
 
-/** The parts of the product that a team can leave out. */
-export const FEATURES = [
-  'fitmatch',
-  'stories',
-  'polls',
-  'activities',
-  'fasting',
-  'dashboardPrograms',
-  'chatImages',
-  'video'
-] as const
-export type Feature = typeof FEATURES[number]
-
-const features = Object.fromEntries(
-  FEATURES.map((feature) => [feature, Type.Boolean({ description: 'true or false' })])
-) as Record<Feature, ReturnType<typeof Type.Boolean>>
-
 const BrandFile = Type.Object({
   name: Name,
   /** The developer, as the stores name them. */
@@ -56,8 +39,7 @@ const BrandFile = Type.Object({
     { additionalProperties: false }
   ),
   defaultLocale: Locale,
-  locales: Type.Array(Locale, { minItems: 1, description: 'a list of locales' }),
-  features: Type.Object(features, { additionalProperties: false })
+  locales: Type.Array(Locale, { minItems: 1, description: 'a list of locales' })
 }, { additionalProperties: false })
 
 type BrandFile = Static<typeof BrandFile>
@@ -168,8 +150,7 @@ function readBrandFile (folder: string, faults: string[]): BrandFile {
     colours: {
       light: { ...builtIn.colours.light, ...own.colours?.light },
       dark: { ...builtIn.colours.dark, ...own.colours?.dark }
-    },
-    features: { ...builtIn.features, ...own.features }
+    }
   }
   faults.push(...describeFaults('brand.json', BrandFile, file))
   if (!file.locales.includes(file.defaultLocale)) {

@@ -3,7 +3,7 @@ import { type Brand, loadBrand } from './brand.ts'
 import { createTexts, type Texts } from './texts.ts'
 
 export { checkBrand } from './check.ts'
-export { FEATURES, loadBrand, OPTION_LISTS } from './brand.ts'
+export { loadBrand, OPTION_LISTS } from './brand.ts'
 export type { Brand, TextKey } from './brand.ts'
 export { readLocale } from './locales.ts'
 export { createTexts } from './texts.ts'

@@ -2755,7 +2755,7 @@ export class Operations extends HeyApiClient {
     /**
      * Set my trusted contact
      *
-     * A new address gets a mail with the question whether it agrees, and nothing else until then. Tandem is no emergency service: nobody watches meetings or calls for help. An address that declined cannot be asked again. At most 3 changes a day, and 3 requests of mine to an address in 30 days. I am notified of every change. While an armed safety check counts on the former contact, it is 409 without `confirm`; with it the check ends, and I am notified. A contact whose own account is closed, or who is in a block with me, ends; I am notified without the reason.
+     * A new address gets a mail with the question whether it agrees, and nothing else until then. The app is no emergency service: nobody watches meetings or calls for help. An address that declined cannot be asked again. At most 3 changes a day, and 3 requests of mine to an address in 30 days. I am notified of every change. While an armed safety check counts on the former contact, it is 409 without `confirm`; with it the check ends, and I am notified. A contact whose own account is closed, or who is in a block with me, ends; I am notified without the reason.
      */
     public setTrustedContact<ThrowOnError extends boolean = true>(options: Options<SetTrustedContactData, ThrowOnError>): RequestResult<SetTrustedContactResponses, SetTrustedContactErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).put<SetTrustedContactResponses, SetTrustedContactErrors, ThrowOnError, 'data'>({
@@ -2832,7 +2832,7 @@ export class Operations extends HeyApiClient {
     /**
      * List all options, including those no longer offered
      *
-     * For operators. Labels are in both languages.
+     * For operators. Labels are in each language of the app.
      */
     public listAllOnboardingOptions<ThrowOnError extends boolean = true>(options?: Options<ListAllOnboardingOptionsData, ThrowOnError>): RequestResult<ListAllOnboardingOptionsResponses, ListAllOnboardingOptionsErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<ListAllOnboardingOptionsResponses, ListAllOnboardingOptionsErrors, ThrowOnError, 'data'>({
@@ -2882,7 +2882,7 @@ export class Operations extends HeyApiClient {
     /**
      * List the options of onboarding
      *
-     * Labels are in English or Indonesian, depending on Accept-Language.
+     * Labels are in a language of the app, depending on Accept-Language.
      */
     public listOnboardingOptions<ThrowOnError extends boolean = true>(options: Options<ListOnboardingOptionsData, ThrowOnError>): RequestResult<ListOnboardingOptionsResponses, ListOnboardingOptionsErrors, ThrowOnError, 'data'> {
         return (options.client ?? this.client).get<ListOnboardingOptionsResponses, ListOnboardingOptionsErrors, ThrowOnError, 'data'>({

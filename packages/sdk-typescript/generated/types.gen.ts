@@ -998,13 +998,28 @@ export type Meta = {
         uploadBytes: number;
     };
     /**
+     * Addresses such as `terms` and `privacy`
+     */
+    links: {
+        [key: string]: unknown | string;
+    };
+    /**
+     * Of the texts; send one as Accept-Language
+     */
+    locales: Array<string>;
+    /**
      * Older versions must update
      */
     minAppVersion: {
         android: string;
         ios: string;
     };
+    /**
+     * Of the app
+     */
+    name: string;
     serverVersion: string;
+    supportEmail: string;
 };
 
 export type NewActivity = {
@@ -1399,8 +1414,12 @@ export type OnboardingOptionDetails = {
     category: string | null;
     icon: string;
     isActive: boolean;
-    labelEn: string;
-    labelId: string;
+    /**
+     * By locale
+     */
+    labels: {
+        [key: string]: string;
+    };
     optionId: string;
     sortOrder: number;
     type: OnboardingOptionType;
@@ -15825,8 +15844,12 @@ export type CreateOnboardingOptionData = {
          * An emoji or the URL of an image
          */
         icon: string;
-        labelEn: string;
-        labelId: string;
+        /**
+         * By locale. In a locale without one, the label is the text of the brand
+         */
+        labels: {
+            [key: string]: string;
+        };
         optionId: string;
         sortOrder?: number;
         type: OnboardingOptionType;
@@ -15919,8 +15942,12 @@ export type UpdateOnboardingOptionData = {
          */
         icon?: string;
         isActive?: boolean;
-        labelEn?: string;
-        labelId?: string;
+        /**
+         * By locale. In a locale without one, the label is the text of the brand
+         */
+        labels?: {
+            [key: string]: string;
+        };
         optionId: string;
         sortOrder?: number;
         type: OnboardingOptionType;
