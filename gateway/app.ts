@@ -31,6 +31,7 @@ import { serveRealtime } from './realtime/routes.ts'
 import { standardTimes, type Times } from './realtime/times.ts'
 import { serviceNames, VIDEO_REQUEST_TIMEOUT_MS } from './routes.ts'
 import type { ServiceName } from './routes.ts'
+import { requireAppVersion } from './app-version.ts'
 import { serveAppLinks } from './pages/app-links.ts'
 import { serveSecurityText } from './pages/security-txt.ts'
 import { proxyRoutes } from './proxy/proxy-routes.ts'
@@ -66,7 +67,8 @@ export async function createGateway (
     openapi: false,
     longestRequestMs: VIDEO_REQUEST_TIMEOUT_MS,
     isPublic: true,
-    acceptsUpgrade: isRealtimeUpgrade
+    acceptsUpgrade: isRealtimeUpgrade,
+    check: requireAppVersion(config)
   })
   app.addHook('onClose', async () => {
     identity.close()

@@ -34,7 +34,7 @@ export const servicePrefixes = {
   social: ['/feed', '/stories', '/users', '/hashtags', '/media', '/reports'],
   fitmatch: ['/fitmatch', '/blocks', '/activities', '/buddies', '/venues'],
   dashboard: ['/dashboard', '/logs', '/goals', '/programs', '/exercises', '/records', '/achievements', '/fasting'],
-  notification: ['/notifications']
+  notification: ['/notifications', '/producers']
 } as const
 
 export type ServiceName = keyof typeof servicePrefixes
@@ -51,6 +51,8 @@ export interface Route {
   limit?: string
   /** Bodies above DEFAULT_BODY_BYTES are accepted, and their responses streamed. */
   maxBodyBytes?: number
+  /** Bodies up to this length are buffered; default DEFAULT_BODY_BYTES. */
+  maxBufferedBytes?: number
   /** A body may also be a video. */
   takesVideos?: boolean
   /** The response can be a long file. It is streamed; timeouts are 10 s without progress. */
@@ -123,6 +125,9 @@ export const specialRoutes: Route[] = [
   { ...publicPost('/webhooks/app-store', '600/1m'), timeoutMs: PURCHASE_TIMEOUT_MS },
   { ...publicPost('/webhooks/google-play', '600/1m'), timeoutMs: PURCHASE_TIMEOUT_MS },
   publicPost('/webhooks/revenuecat', '600/1m'),
+
+  // A hundred events. What their senders send in a second is limited by their keys.
+  { ...publicPost('/producers/events'), maxBufferedBytes: 256 * KIBIBYTE },
 
   { methods: readMethods, path: '/onboarding/options', public: true },
   { methods: readMethods, path: '/locations', public: true },

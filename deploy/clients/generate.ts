@@ -5,11 +5,11 @@ import { createClient } from '@hey-api/openapi-ts'
 import { describeFrames } from './frames.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-export const generatedFolder = path.join(root, 'packages/sdk-typescript/generated')
 const documentFile = path.join(root, 'gateway/openapi.json')
 
 interface Operation {
   parameters?: { name?: string, in?: string }[]
+  requestBody?: { content?: Record<string, unknown> }
 }
 
 /** Generates the code of the SDK from the recorded API document. @returns each file's content by its name */
@@ -27,7 +27,7 @@ export async function generateSdk (): Promise<Map<string, string>> {
       ]
     })
     const files = readFolder(folder)
-    files.set('repeatable.gen.ts', listRepeatable())
+    files.set('operations.gen.ts', describeOperations())
     files.set('frames.gen.ts', describeFrames())
     return files
   } finally {
@@ -36,7 +36,7 @@ export async function generateSdk (): Promise<Map<string, string>> {
 }
 
 /** Each file below a folder: its content by its name. */
-export const readFolder = (folder: string) =>
+const readFolder = (folder: string) =>
   new Map(
     readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()).map((each) => {
       const file = path.join(each.parentPath, each.name)
@@ -55,16 +55,27 @@ function readOperations () {
   return document as Record<string, unknown>
 }
 
-/** The operations that accept an Idempotency-Key, which the client may therefore repeat. */
-function listRepeatable () {
-  const { paths } = JSON.parse(readFileSync(documentFile, 'utf8')) as {
+/** What the client knows of operations: which it can repeat, and which take the time of an upload. */
+function describeOperations () {
+  const { info, paths } = JSON.parse(readFileSync(documentFile, 'utf8')) as {
+    info: { version: string },
     paths: Record<string, Record<string, Operation>>
   }
-  const names = Object.entries(paths).flatMap(([url, operations]) =>
-    Object.entries(operations).filter(([, { parameters = [] }]) =>
-      parameters.some((each) => each.in === 'header' && each.name?.toLowerCase() === 'idempotency-key')
-    ).map(([method]) => `${method.toUpperCase()} ${url}`)
+  const operations = Object.entries(paths).flatMap(([url, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, url, method: method.toUpperCase() }))
   )
-  const lines = names.map((name) => `  '${name}'`).join(',\n')
-  return `/** The operations that accept an Idempotency-Key. */\nexport const repeatable: ReadonlySet<string> = new Set([\n${lines}\n])\n`
+  const repeatable = operations.filter(({ parameters = [] }) =>
+    parameters.some((each) => each.in === 'header' && each.name?.toLowerCase() === 'idempotency-key')
+  )
+  const uploads = operations.filter(({ requestBody }) => requestBody?.content?.['multipart/form-data'])
+  const setOf = (values: string[]) => `new Set(${JSON.stringify(values, undefined, 2)})`
+  return `/** The version of the API that this code is generated from. */
+export const apiVersion = ${JSON.stringify(info.version)}
+
+/** The operations that accept an Idempotency-Key. */
+export const repeatable: ReadonlySet<string> = ${setOf(repeatable.map(({ method, url }) => `${method} ${url}`))}
+
+/** The paths that take a file. */
+export const uploads: ReadonlySet<string> = ${setOf(uploads.map(({ url }) => url))}
+`
 }

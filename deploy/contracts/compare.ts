@@ -6,8 +6,9 @@ import { isPart, parentOf, type Field, type Fields } from './fields.ts'
  * stays as it is; new ones are optional.
  * - `request`: clients that go on sending what they do today.
  * - `response`: clients that read it, and pass over fields and values of an enumeration that they do not know.
+ * - `delivery`: `before` is what one service sends now, `after` what another one reads, which drops what it does not know.
  */
-export type Rule = 'exact' | 'request' | 'response'
+export type Rule = 'exact' | 'request' | 'response' | 'delivery'
 
 /**
  * What of the change from `before` to `after` is incompatible, as parts of a sentence: `the field "user.name" is gone`.
@@ -18,7 +19,8 @@ export function compareFields (
   after: Fields,
   { rule, olderParse = false }: { rule: Rule, olderParse?: boolean }
 ): string[] {
-  const gone = Object.keys(before).filter((path) => !after[path] && (path === '' || after[parentOf(path)]))
+  const gone = rule === 'delivery' ? [] : Object.keys(before)
+    .filter((path) => !after[path] && (path === '' || after[parentOf(path)]))
     .map((path) => `the field ${quote(path)} is gone`)
   const added = Object.entries(after).filter(([path, field]) =>
     !before[path] && before[parentOf(path)] && !isPart(path) && !field.optional
@@ -36,7 +38,7 @@ function compareField (name: string, before: Field, after: Field, rule: Rule): s
   const gained = after.types.filter((type) => !includes(before.types, type))
   const was = `${name} was ${describe(before)} and is now ${describe(after)}`
   if (rule === 'exact') return describe(before) === describe(after) ? [] : [was]
-  if (rule === 'request') {
+  if (rule === 'request' || rule === 'delivery') {
     return [
       ...lost.length > 0
         ? [`${name} no longer accepts ${lost.join(' or ')}`]

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { readMessaging } from '@tandem/nats/messaging.ts'
-import { compareContracts, printContracts, publishedFile, readContracts, type Published } from './messages.ts'
+import { readPublished, readPublishedDocuments } from './baseline.ts'
+import { compareContracts, printContracts, publishedFile, readContracts } from './messages.ts'
 import {
   compareDocuments,
   documentFile,
@@ -10,11 +11,10 @@ import {
   listUnreachable,
   readDocuments
 } from './openapi.ts'
-import type { OpenapiDocument } from '../../gateway/pages/join-documents.ts'
 import { print } from './print.ts'
 
 interface Check {
-  /** The committed file that holds what was published. */
+  /** The committed file that holds what the code publishes. */
   file: string
   /** A sentence for each change that breaks others. */
   problems: string[]
@@ -28,7 +28,7 @@ export async function checkContracts (root: string): Promise<Check> {
   const committed = readFileSync(path.join(root, publishedFile), 'utf8')
   const current = await readContracts()
   const content = printContracts(current)
-  const problems = compareContracts(JSON.parse(committed) as Published, current, readMessaging(root))
+  const problems = compareContracts(readPublished(root), current, readMessaging(root))
   return { file: publishedFile, problems, isUpToDate: committed === content, content }
 }
 
@@ -41,7 +41,7 @@ export async function checkDocument (root: string): Promise<Check> {
   const problems = [
     ...listUnreachable(parts),
     ...listNameConflicts(parts),
-    ...compareDocuments(JSON.parse(committed) as OpenapiDocument, document)
+    ...readPublishedDocuments(root).flatMap((published) => compareDocuments(published, document))
   ]
   return { file: documentFile, problems, isUpToDate: committed === content, content }
 }

@@ -2,8 +2,15 @@ import path from 'node:path'
 import { readMessaging } from '@tandem/nats/messaging.ts'
 import t from 'tap'
 import { readDocuments } from './openapi.ts'
-import { listUnansweredFields, listUnusedColumns, listUnusedEvents } from './readers.ts'
-import { unansweredFields, unconsumedEvents, unpublishedEvents, unreadColumns, unwrittenColumns } from './unread.ts'
+import { listAnsweredFields, listUnansweredFields, listUnusedColumns, listUnusedEvents } from './readers.ts'
+import {
+  renamedFields,
+  unansweredFields,
+  unconsumedEvents,
+  unpublishedEvents,
+  unreadColumns,
+  unwrittenColumns
+} from './unread.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const messaging = readMessaging(root)
@@ -12,7 +19,10 @@ const advice = 'give each a reader and a writer, or list it in unread.ts with th
 
 t.test('every field that a client sends comes back, or has a reason', async (t) => {
   const documents = await readDocuments(root)
-  t.same(documents.flatMap(listUnansweredFields).sort(), listed(unansweredFields), advice)
+  const unanswered = [...listed(unansweredFields), ...Object.keys(renamedFields)].sort()
+  t.same(documents.flatMap(listUnansweredFields).sort(), unanswered, advice)
+  const answered = new Set(documents.flatMap(listAnsweredFields))
+  t.same(Object.values(renamedFields).filter((field) => !answered.has(field)), [], 'they come back under these names')
 })
 
 t.test('every event is published and consumed', (t) => {
@@ -37,7 +47,7 @@ t.test('a field without an answer, an event without a reader and a column withou
     paths: {
       '/notes': {
         post: {
-          requestBody: body({ title: text, mood: text }),
+          requestBody: body({ title: text, mood: text, noteId: text }),
           responses: { 200: body({ note }), 400: body({ mood: text }) }
         }
       }

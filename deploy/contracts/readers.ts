@@ -8,18 +8,32 @@ import { isObject, listFields, resolve } from './fields.ts'
 // What these functions list is in the contract or in the database, and nothing uses it. They compare names, so a field
 // that another one is named like escapes them.
 
-/** The fields of request bodies of a service that no response of it has: `notification ids`. */
-export function listUnansweredFields ({ name, document }: { name: string, document: OpenapiDocument }): string[] {
-  const operations = Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods)) as Operation[]
-  const answered = new Set(
-    operations.flatMap(({ responses }) =>
-      Object.entries(responses ?? {}).filter(([status]) => status.startsWith('2'))
-        .flatMap(([, response]) => fieldsOf(response, document))
-    )
-  )
-  const sent = new Set(operations.flatMap(({ requestBody }) => fieldsOf(requestBody, document)))
-  return [...sent].filter((field) => !answered.has(field)).map((field) => `${name} ${field}`).sort()
+/** The fields of request bodies of a service that no response of it has, but for ids: `identity password`. */
+export function listUnansweredFields (part: Part): string[] {
+  const answered = new Set(listAnsweredFields(part))
+  const sent = new Set(operationsOf(part).flatMap(({ requestBody }) => fieldsOf(requestBody, part.document)))
+  return [...sent].filter((field) => !isId(field)).map((field) => `${part.name} ${field}`)
+    .filter((field) => !answered.has(field)).sort()
 }
+
+/** The fields of the responses of a service. */
+export const listAnsweredFields = (part: Part): string[] =>
+  operationsOf(part).flatMap(({ responses }) =>
+    Object.entries(responses ?? {}).filter(([status]) => status.startsWith('2'))
+      .flatMap(([, response]) => fieldsOf(response, part.document))
+      .map((field) => `${part.name} ${field}`)
+  )
+
+/** An id in a request names what was read before. */
+const isId = (field: string) => /(^i|I|_i)ds?$/.test(field)
+
+interface Part {
+  name: string
+  document: OpenapiDocument
+}
+
+const operationsOf = ({ document }: Part) =>
+  Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods)) as Operation[]
 
 interface Operation {
   requestBody?: unknown

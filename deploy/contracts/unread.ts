@@ -1,81 +1,78 @@
 /** Names by the reason why they are listed. */
 type Reasons = Record<string, string[]>
 
-/** Fields of request bodies that no response has. */
+/** Fields of request bodies that come back under another name, and that name. */
+export const renamedFields: Record<string, string> = {
+  'dashboard items': 'dashboard results',
+  'fitmatch base64': 'fitmatch imageUrl',
+  'fitmatch file': 'fitmatch url',
+  'fitmatch mimeType': 'fitmatch imageUrl',
+  'fitmatch minutes': 'fitmatch alarmAt',
+  'identity familyName': 'identity name',
+  'identity fullName': 'identity name',
+  'identity givenName': 'identity name',
+  'profile completed': 'profile isCompleted',
+  'profile file': 'profile url',
+  'profile latitude': 'fitmatch latitude',
+  'profile longitude': 'fitmatch longitude',
+  'profile subStep': 'profile currentSubStep',
+  'social file': 'social url',
+  'social pollEndsAt': 'social endsAt',
+  'social pollOptions': 'social options',
+  'social pollQuestion': 'social question',
+  'social poster': 'social posterUrl'
+}
+
+/** Fields of request bodies that no response has, under whatever name. */
 export const unansweredFields: Reasons = {
-  'It proves who is asking.': [
+  'It proves who is asking, and is never shown.': [
     'identity authorizationCode',
     'identity confirmPassword',
     'identity currentPassword',
+    'identity exceptCurrentRefreshToken',
     'identity idToken',
     'identity identityToken',
     'identity password',
-    'identity purpose',
     'identity restoreToken',
     'identity token',
     'notification token'
   ],
-  'It says what the request does, and which of the things that were listed it is about.': [
+  'It says what the request does; there is nothing to read.': [
     'fitmatch accept',
-    'fitmatch blockedProfileId',
     'fitmatch confirmation',
-    'fitmatch targetProfileId',
     'identity action',
     'identity allDevices',
-    'identity exceptCurrentRefreshToken',
     'identity immediately',
-    'identity reportId',
-    'identity sessionId',
+    'identity purpose',
     'identity transfer',
     'notification accept',
     'notification confirm',
-    'notification ids',
     'social alsoBlock'
   ],
-  'It comes back under another name: as `currentStep`, `poll`, `workout`, `participants` and the like.': [
-    'dashboard items',
-    'dashboard programId',
-    'fitmatch base64',
-    'fitmatch file',
-    'fitmatch mainPhotoId',
-    'fitmatch mimeType',
-    'fitmatch minutes',
-    'fitmatch photoIds',
-    'fitmatch profileIds',
-    'fitmatch userIds',
-    'fitmatch venueId',
-    'fitmatch venueIds',
-    'identity familyName',
-    'identity fullName',
-    'identity givenName',
-    'profile completed',
-    'profile file',
-    'profile subStep',
-    'social achievementId',
-    'social activityId',
-    'social file',
-    'social optionId',
-    'social pollEndsAt',
-    'social pollOptions',
-    'social pollQuestion',
-    'social poster',
-    'social workoutId'
-  ],
   'A store says it, or the app that bought there; what the store answers to it comes back.': [
-    'identity aliases',
-    'identity app_user_id',
     'identity event',
-    'identity messageId',
     'identity purchaseToken',
     'identity signedPayload',
     'identity signedTransaction',
     'identity transferred_from',
     'identity transferred_to'
   ],
-  'It recognizes a repeat, or two accounts on one device.': ['fitmatch clientMessageId', 'identity deviceId'],
-  'Operators read it, and nobody else.': ['identity description', 'social evidence'],
-  'FitMatch finds people nearby by it.': ['profile latitude', 'profile longitude'],
-  'It is the language of mails.': ['notification locale']
+  'Another system says it. People read it in their notifications and on the home screen.': [
+    'notification accountId',
+    'notification accountIds',
+    'notification accountToken',
+    'notification bookingId',
+    'notification en',
+    'notification endsAt',
+    'notification locationName',
+    'notification remindAt',
+    'notification source',
+    'notification specversion',
+    'notification startsAt',
+    'notification text',
+    'notification time'
+  ],
+  'Operators read it, with commands and in cases, and nobody else.': ['identity description', 'social evidence']
 }
 
 /** Events that the code of no service names where it publishes. */

@@ -6,7 +6,7 @@ import { screen } from '@tandem/local-servers/screen.ts'
 import '@tandem/nats/write-rights.ts'
 import '@tandem/observability/write-rules.ts'
 import '../new-service/write.ts'
-import { writeSdk } from '@tandem/clients/write.ts'
+import { apiReportFile, buildApiReport } from '@tandem/clients/api-report.ts'
 import { checkContracts, checkDocument } from './guard.ts'
 import { writeMissingSamples } from './samples.ts'
 
@@ -26,4 +26,7 @@ for (const check of [checkContracts, checkDocument]) {
   }
 }
 // It reads the document that was just written.
-if (process.exitCode === undefined) await writeSdk()
+if (process.exitCode === undefined) {
+  writeFileSync(path.join(root, apiReportFile), buildApiReport())
+  screen.done(`wrote ${apiReportFile}`)
+}

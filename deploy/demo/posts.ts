@@ -74,12 +74,13 @@ export async function createStory (author: Member, random: Random) {
   return { id: story.id, author }
 }
 
-/** A main person shows their newest workout and their best achievement. */
+/** A main person shows their newest workout with exercises, and their best achievement. */
 export async function showTraining ({ send }: Member) {
-  const { data: { logs: [workout] } } = await send<{ data: { logs: { id: string }[] } }>(
+  const { data: { logs } } = await send<{ data: { logs: { id: string, data: { exercises?: unknown[] } }[] } }>(
     'GET',
-    '/logs?type=WORKOUT&limit=1'
+    '/logs?type=WORKOUT&limit=20'
   )
+  const workout = logs.find(({ data }) => data.exercises?.length)
   const { data: { achievements } } = await send<{ data: { achievements: { id: string | null, kind: string }[] } }>(
     'GET',
     '/achievements'

@@ -59,16 +59,15 @@ t.test('every container is read-only, has no capabilities, and cannot gain privi
   t.end()
 })
 
-t.test('an operator can pin every image by its digest', (t) => {
+t.test('every service has a version of its own, and an operator can pin every image by its digest', (t) => {
   const dockerfile = readFileSync(path.join(root, 'deploy/docker/Dockerfile'), 'utf8')
   const base = /^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile)?.[1]
   t.same([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image), ['${NODE_IMAGE}', '${NODE_IMAGE}'])
   for (const [name, { image, build }] of all) {
-    t.match(
-      image,
-      image.startsWith('tandem/') ? /:\$\{TANDEM_VERSION:-local\}$/ : /^\$\{[A-Z]+_IMAGE:-[\w/.-]+:[\w.-]+\}$/,
-      name
-    )
+    const [, ours] = /^\$\{TANDEM_REGISTRY:-\}tandem\/(\w+):/.exec(image) ?? []
+    if (ours) {
+      t.equal(image, `\${TANDEM_REGISTRY:-}tandem/${ours}:\${TANDEM_${ours.toUpperCase()}_VERSION:-local}`, name)
+    } else t.match(image, /^\$\{[A-Z]+_IMAGE:-[\w/.-]+:[\w.-]+\}$/, name)
     if (build) t.equal(build.args['NODE_IMAGE'], `\${NODE_IMAGE:-${base}}`, name)
   }
   t.end()

@@ -37,4 +37,4 @@ fi
 # Runs the migrations since the dump, too.
 "${compose[@]}" up -d --no-build
 echo "Restored ${service:-everything}. Now replay the erasures:"
-echo "  docker compose exec identity node services/identity/operator/cli.ts erasures replay"
+echo "  npm run operator -- --in compose erasures replay"

@@ -20,7 +20,7 @@ install -d -m 777 "$work/fcm"
   echo '  gateway: { environment: { LIMIT_AUTH_REGISTER: "off", LIMIT_AUTH_VERIFY_EMAIL: "off" } }'
   cat <<END
   fcm:
-    image: tandem/gateway:${TANDEM_VERSION:-local}
+    image: tandem/gateway:local
     command: ["node", "/fcm/deploy/docker/fake-fcm.ts", "fcm", "/account"]
     volumes:
       - "$PWD/deploy/docker:/fcm/deploy/docker:ro"
@@ -58,7 +58,7 @@ if [ "${SMOKE_BUILD:-yes}" = yes ]; then
   for main in gateway/main.ts services/*/main.ts; do
     service=$(basename "$(dirname "$main")")
     docker build --network host -q -f deploy/docker/Dockerfile --build-arg "SERVICE=$service" \
-      ${NODE_IMAGE:+--build-arg "NODE_IMAGE=$NODE_IMAGE"} -t "tandem/$service:${TANDEM_VERSION:-local}" .
+      ${NODE_IMAGE:+--build-arg "NODE_IMAGE=$NODE_IMAGE"} -t "tandem/$service:local" .
   done
 fi
 
@@ -68,7 +68,7 @@ for _ in $(seq 60); do [ -e "$work/fcm/service-account.json" ] && break; sleep 1
 # In a container too, so that this machine needs no Node.
 walk() {
   docker run --rm --network tandem-smoke_default -v "$PWD/deploy/docker/walk.mjs:/walk.mjs:ro" \
-    "tandem/gateway:${TANDEM_VERSION:-local}" node /walk.mjs http://gateway:8080 http://mail:8025
+    "tandem/gateway:local" node /walk.mjs http://gateway:8080 http://mail:8025
 }
 walk
 "${compose[@]}" logs --no-color fcm | grep 'push to token-'

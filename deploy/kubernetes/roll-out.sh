@@ -2,11 +2,34 @@
 # Applies an overlay, or one of its services, to the current cluster of kubectl: migrations first, then processes.
 #   deploy/kubernetes/roll-out.sh production            everything
 #   deploy/kubernetes/roll-out.sh production social     only what the team of social owns
+#   deploy/kubernetes/roll-out.sh release social        the version in deploy/release/records, by its digest
 set -euo pipefail
 overlay=${1:?usage: roll-out.sh <overlay> [<service>]} service=${2:-}
 folder=$(dirname "$0")/overlays/$overlay
 kubectl=(kubectl --namespace tandem)
 mine=${service:+tandem/service=$service}
+
+# The production overlay with the images of deploy/release/records.
+write_release() {
+  local production=$folder/../production/kustomization.yaml
+  mkdir -p "$folder"
+  {
+    echo "# Written by roll-out.sh from deploy/release/records."
+    echo "apiVersion: kustomize.config.k8s.io/v1beta1"
+    echo "kind: Kustomization"
+    echo "resources: [../production]"
+    echo "images:"
+    for record in "$folder"/../../../release/records/*.json; do
+      local name image digest placeholder
+      name=$(basename "$record" .json)
+      image=$(sed -n 's/^  "image": "\(.*\)",\?$/\1/p' "$record")
+      digest=$(sed -n 's/^  "digest": "\(.*\)",\?$/\1/p' "$record")
+      placeholder=$(sed -n "s|.*{ name: tandem/$name, newName: \([^,]*\),.*|\1|p" "$production")
+      echo "  - { name: $placeholder, newName: $image, digest: $digest }"
+    done
+  } > "$folder/kustomization.yaml"
+}
+[ "$overlay" != release ] || write_release
 
 if [ -z "$service" ]; then
   # Servers, settings and network policies: everything that is not a process of Tandem.

@@ -32,6 +32,7 @@ const environment = {
   PATH: [...tools.path, process.env.PATH].join(path.delimiter)
 }
 install()
+generateSdk()
 run()
 
 /** The Node to run, and the folders to prepend to PATH so that every child process finds Node and pnpm. */
@@ -110,6 +111,15 @@ function install () {
     mkdirSync(cache, { recursive: true })
     writeFileSync(path.join(cache, 'tools.json'), JSON.stringify(tools))
   })
+}
+
+/** The code of the SDK follows the API document, which changes without a new package. */
+function generateSdk () {
+  const { status } = spawnSync(tools.node, [path.join(root, 'deploy/clients/ensure-sdk.ts')], {
+    env: environment,
+    stdio: ['ignore', 2, 2]
+  })
+  if (status !== 0) fail('The code of the SDK could not be generated: see the output above')
 }
 
 function run () {

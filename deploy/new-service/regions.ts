@@ -22,6 +22,7 @@ const regions: Record<string, (names: Names, root: string) => string[]> = {
     names.map((name) => `- { name: ${name.toUpperCase()}_URL, value: "http://${name}:8080" }`),
   'dependencies': (names) => names.map((name) => `${name}: { condition: service_healthy }`),
   'bases': (names) => names.map((name) => `- ../../base/${name}`),
+  'image versions': (names) => names.map((name) => `TANDEM_${name.toUpperCase()}_VERSION=local`),
   'local images': (names) => names.map((name) => `- { name: tandem/${name}, newTag: local }`),
   'processes': (names) => [`expr: up{job=~"gateway|streams|${names.join('|')}"} == 0`],
   'absent processes': (names) => names.map((name) => `or absent(up{job="${name}"})`),
@@ -54,6 +55,7 @@ const regions: Record<string, (names: Names, root: string) => string[]> = {
 
 /** The files that contain regions. */
 export const filesWithRegions = [
+  '.env.example',
   'CODEOWNERS',
   'README.md',
   'deploy/kubernetes/base/console/deployment.yaml',

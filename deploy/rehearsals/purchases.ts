@@ -1,7 +1,7 @@
 // Buys from stand-ins of the three stores, as apps do. After the last free swipe, the very next one has to pass once the
 // app has sent its purchase, and within a second if only the store says so. Each state is read where people meet it. Then
 // the stores send RATE notifications a second, and people sign in beside as many renewals as 10,000 cause in an hour.
-// `npm run rehearse purchases -- 20` sends for 20 seconds instead of a minute.
+// `npm run rehearse purchases -- 20 50` sends 50 a second for 20 seconds, instead of 200 a second for a minute.
 import { randomUUID } from 'node:crypto'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,14 +10,14 @@ import { runConcurrently } from '@tandem/test-kit'
 import { Agent, request } from 'undici'
 import { startStores } from '../../services/identity/test/stores.ts'
 import { check, haveAllPassed } from './kit/checks.ts'
-import { call, RequestFailed } from './kit/people.ts'
+import { call, type RequestFailed } from './kit/people.ts'
 import { percentile } from './kit/percentile.ts'
 import { settle, type Person } from './kit/settled-people.ts'
 import { urlOfSchema, withStack, type Stack } from './kit/stack.ts'
 import { withTeardown } from './kit/teardown.ts'
 
-const RATE = 200
 const SECONDS = Number(process.argv[2] ?? 60)
+const RATE = Number(process.argv[3] ?? 200)
 const MAX_P99_MS = 500
 const MAX_WEBHOOK_MS = 1_000
 const FREE_SWIPES = 10
@@ -139,7 +139,7 @@ async function buyAfterTheLastSwipe (
   if (buy) {
     const body = await buy(stores, accountToken)
     const startedAt = performance.now()
-    await call(stack, 'POST', '/subscription/purchases', { token: buyer.token, body })
+    await buyer.send('POST', '/subscription/purchases', body)
     const ms = Math.round(performance.now() - startedAt)
     check(await swipe(others[FREE_SWIPES]) === 200, `${name}: the very next swipe passes; it took ${ms} ms`)
   }
@@ -265,7 +265,7 @@ async function createAccounts (stack: Stack) {
 
 /** Starts each request at its time, whether or not earlier ones have been answered. @returns how long each took */
 async function sendAtRate (stack: Stack, notifications: Notification[], rate: number) {
-  return await pace(notifications, rate, async (notification) => await post(stack, notification) === 200)
+  return await pace(notifications, rate, async (notification) => await post(stack, notification))
 }
 
 async function signIn ({ gateway }: Stack, people: Person[], seconds: number) {
@@ -278,16 +278,17 @@ async function signIn ({ gateway }: Stack, people: Person[], seconds: number) {
       body: JSON.stringify({ email, password, deviceName: randomUUID() })
     })
     await response.body.dump()
-    return response.statusCode === 200
+    return response.statusCode
   })
 }
 
 interface Sample {
-  isServed: boolean
+  /** 0 without a response. */
+  status: number
   ms: number
 }
 
-async function pace<Item> (items: Item[], rate: number, send: (item: Item) => Promise<boolean>): Promise<Sample[]> {
+async function pace<Item> (items: Item[], rate: number, send: (item: Item) => Promise<number>): Promise<Sample[]> {
   const since = performance.now()
   const sending: Promise<Sample>[] = []
   for (const [turn, item] of items.entries()) {
@@ -295,7 +296,7 @@ async function pace<Item> (items: Item[], rate: number, send: (item: Item) => Pr
     if (dueMs > 0) await sleep(dueMs)
     const sentAt = performance.now()
     sending.push(
-      send(item).catch(() => false).then((isServed) => ({ isServed, ms: performance.now() - sentAt }))
+      send(item).catch(() => 0).then((status) => ({ status, ms: performance.now() - sentAt }))
     )
   }
   return await Promise.all(sending)
@@ -318,11 +319,14 @@ async function waitUntilHandled (stack: Stack) {
 }
 
 function report (what: string, samples: Sample[], maxP99Ms?: number) {
-  const served = samples.filter(({ isServed }) => isServed).map(({ ms }) => ms)
+  const served = samples.filter(({ status }) => status === 200).map(({ ms }) => ms)
   const [p50, p99] = [percentile(served, 50), percentile(served, 99)].map(Math.round) as [number, number]
   const figures = `${what}: ${served.length} of ${samples.length} served, p50 ${p50} ms, p99 ${p99} ms, load average ${
     loadavg()[0]!.toFixed(1)
   }`
+  for (const [status, { length = 0 } = []] of Object.entries(Object.groupBy(samples, ({ status }) => status))) {
+    if (status !== '200') console.log(`  ${length} were answered with ${status}`)
+  }
   if (maxP99Ms === undefined) console.log(`  ${figures}`)
   else check(served.length === samples.length && p99 < maxP99Ms, figures)
 }

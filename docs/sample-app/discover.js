@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { tandem } from './api.js'
 import { Paywall } from './paywall.js'
+import { ReportForm } from './safety.js'
 import { Empty, html, Icon, Loading, useLoad } from './ui.js'
 
 const SWIPE_PX = 110
@@ -10,6 +11,7 @@ export function Discover () {
   const [match, setMatch] = useState()
   const [error, setError] = useState('')
   const [isOffered, setOffered] = useState(false)
+  const [isReporting, setReporting] = useState(false)
   if (!loaded.data) return html`<header class="top"><h1>Discover</h1></header><${Loading} of=${loaded} rows=${1} />`
   const { profiles: [profile, next], limits } = loaded.data
 
@@ -27,6 +29,10 @@ export function Discover () {
       if (error.code === 'LIMIT_EXCEEDED') setOffered(true)
     }
   }
+  const reported = () => {
+    setReporting(false)
+    loaded.change((data) => ({ ...data, profiles: data.profiles.slice(1) }))
+  }
   const closeOffer = async () => {
     setOffered(false)
     setError('')
@@ -35,7 +41,7 @@ export function Discover () {
   return html`
     <header class="top"><h1>Discover</h1><div class="chips"><button class="chip" onClick=${() => setOffered(true)}>${
     limits.unlimited ? '∞' : limits.remaining
-  } swipes</button><a class="chip" href="#/gyms"><${Icon} name="pin" />Gyms</a></div></header>
+  } swipes</button><a class="chip" href="#/gyms"><${Icon} name="pin" />Gyms</a><a class="chip" href="#/safety" aria-label="Safety" title="Safety"><${Icon} name="shield" /></a></div></header>
     <div class="deck">
       ${next && html`<${Card} key=${next.id} profile=${next} />`}
       ${profile && html`<${Card} key=${profile.id} profile=${profile} onSwipe=${swipe} />`}
@@ -49,7 +55,12 @@ export function Discover () {
         <button class="pass" aria-label="Pass" onClick=${() => swipe('PASS')}><${Icon} name="close" /></button>
         <button class="yes" aria-label="Train together" onClick=${() =>
       swipe('WORKOUT_BUDDY')}><${Icon} name="heart" filled /></button>
-      </div>`
+      </div>
+      <button class="plain report" onClick=${() => setReporting(true)}>Report</button>`
+  }
+    ${
+    isReporting &&
+    html`<${ReportForm} profile=${profile} onClose=${() => setReporting(false)} onReported=${reported} />`
   }
     ${
     match && html`

@@ -1,9 +1,9 @@
-import { uploadOf } from '@tandem/sdk'
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { tandem } from './api.js'
 import { Shown } from './shown.js'
 import { Stories } from './stories.js'
 import { Avatar, Empty, html, Icon, Loading, timeAgo, useLoad } from './ui.js'
+import { upload } from './upload.js'
 
 const kinds = { all: 'For you', following: 'Following', trending: 'Trending' }
 
@@ -17,9 +17,10 @@ export function Feed ({ me }) {
   const replace = (changed) =>
     feed.change((data) => ({ ...data, posts: data.posts.map((post) => post.id === changed.id ? changed : post) }))
   const add = (post) => feed.change((data) => ({ ...data, posts: [post, ...data?.posts ?? []] }))
+  const [storiesShared, setStoriesShared] = useState(0)
   return html`
-    <${Stories} me=${me} />
-    <${Composer} me=${me} onPost=${add} />
+    <${Stories} key=${storiesShared} />
+    <${Composer} me=${me} onPost=${add} onStory=${() => setStoriesShared(storiesShared + 1)} />
     <div class="segments">${
     Object.entries(kinds).map(([kind, title]) =>
       html`
@@ -35,46 +36,71 @@ export function Feed ({ me }) {
     ${feed.data?.nextCursor && html`<button class="button wide" onClick=${more}>Show more</button>`}`
 }
 
-function Composer ({ me, onPost }) {
+function Composer ({ me, onPost, onStory }) {
   const [content, setContent] = useState('')
   const [file, setFile] = useState()
-  const [state, setState] = useState('')
+  const [error, setError] = useState('')
+  const [progress, setProgress] = useState()
   const input = useRef()
-  const post = async (event) => {
-    event.preventDefault()
-    setState('busy')
+  const preview = useMemo(() => file && URL.createObjectURL(file), [file])
+  const choose = ({ target }) => {
+    setFile(target.files[0])
+    // Otherwise the same file cannot be chosen again.
+    target.value = ''
+  }
+  const share = async (create) => {
+    setError('')
+    setProgress(0)
     try {
-      const media = file && (await tandem.uploadMedia(uploadOf(file))).data.media
-      const picture = media && { mediaUrls: [media.url], mediaType: media.mimeType }
-      const { data } = await tandem.createPost({ body: { type: media?.mediaType ?? 'TEXT', content, ...picture } })
-      onPost(data.post)
+      await create(file && await upload(file, setProgress))
       setContent('')
       setFile()
-      setState('')
     } catch (error) {
-      setState(error.message)
+      setError(error.message)
     }
+    setProgress()
+  }
+  const createPost = async (media) => {
+    const picture = media && { mediaUrls: [media.url], mediaType: media.mimeType }
+    const { data } = await tandem.createPost({ body: { type: media?.mediaType ?? 'TEXT', content, ...picture } })
+    onPost(data.post)
+  }
+  // A video's story takes as long as the video.
+  const createStory = async ({ url, mediaType }) => {
+    await tandem.createStory({ body: { mediaUrl: url, mediaType, ...content && { caption: content } } })
+    onStory()
+  }
+  const isBusy = progress !== undefined
+  const post = (event) => {
+    event.preventDefault()
+    void share(createPost)
   }
   return html`
     <form class="card composer" onSubmit=${post}>
       <${Avatar} user=${me} size=${40} />
       <input class="field" placeholder="How did it go?" aria-label="New post" value=${content} onInput=${(event) =>
     setContent(event.target.value)} />
-      <input type="file" accept="image/*,video/mp4,video/quicktime" hidden ref=${input} onChange=${(event) =>
-    setFile(event.target.files[0])} />
+      <input type="file" accept="image/*,video/mp4,video/quicktime" hidden ref=${input} onChange=${choose} />
       <button type="button" class="plain" aria-label="Add a picture or video" onClick=${() =>
     input.current.click()}><${Icon} name="picture" /></button>
-      <button class="primary" disabled=${state === 'busy' || !content.trim() && !file}>Post</button>
+      <button class="primary" disabled=${isBusy || !content.trim() && !file}>Post</button>
       ${
     file &&
     html`<div class="preview">${
       file.type.startsWith('video/')
-        ? html`<video src=${URL.createObjectURL(file)} aria-label="The chosen video" muted />`
-        : html`<img src=${URL.createObjectURL(file)} alt="The chosen picture" />`
-    }<button type="button" class="plain" aria-label="Remove it" onClick=${() =>
-      setFile()}><${Icon} name="close" /></button></div>`
+        ? html`<video src=${preview} aria-label="The chosen video" muted />`
+        : html`<img src=${preview} alt="The chosen picture" />`
+    }<button type="button" class="plain" aria-label="Remove it" disabled=${isBusy} onClick=${() =>
+      setFile()}><${Icon} name="close" /></button></div>
+      <button type="button" class="button" disabled=${isBusy} onClick=${() =>
+      share(createStory)}>Share as a story</button>`
   }
-      ${state && state !== 'busy' && html`<p class="error">${state}</p>`}
+      ${
+    isBusy && file?.type.startsWith('video/') && html`
+      <label class="upload">${progress < 1 ? `Uploading, ${Math.round(100 * progress)} %` : 'Preparing the video'}
+        <progress max="1" value=${progress < 1 ? progress : undefined}></progress></label>`
+  }
+      ${error && html`<p class="error" role="alert">${error}</p>`}
     </form>`
 }
 

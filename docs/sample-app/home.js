@@ -1,5 +1,6 @@
 import { Achievements } from './achievements.js'
 import { tandem } from './api.js'
+import { Goals } from './goals.js'
 import { Invite } from './invite.js'
 import { Plans } from './plans.js'
 import { Empty, html, Loading, useLoad } from './ui.js'
@@ -72,6 +73,7 @@ export function Home ({ me, signOut }) {
     })}>🥗 Snack <small>${stats.todayCalories} kcal today</small></button>
         </div>
       </section>
+      <${Goals} onChange=${loaded.reload} />
       <${Achievements} />
       <section class="card"><h2>Your matches</h2>
         <div class="faces">${

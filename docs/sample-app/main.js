@@ -8,6 +8,7 @@ import { Gyms } from './gyms.js'
 import { Home } from './home.js'
 import { Inbox } from './inbox.js'
 import { useReloads } from './realtime.js'
+import { Safety } from './safety.js'
 import { SignIn } from './sign-in.js'
 import { Train } from './train.js'
 import { Avatar, html, Icon, useLoad } from './ui.js'
@@ -20,7 +21,8 @@ const pages = {
   inbox: { title: 'Inbox', Page: Inbox },
   // Opened from another page, whose tab stays marked.
   train: { tab: 'home', Page: Train },
-  gyms: { tab: 'discover', Page: Gyms }
+  gyms: { tab: 'discover', Page: Gyms },
+  safety: { tab: 'discover', Page: Safety }
 }
 
 function App () {

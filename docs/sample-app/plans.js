@@ -56,5 +56,5 @@ function Details ({ title, date, startTime, endTime, locationName }) {
   return html`<div class="details">
     <time datetime=${date}><b>${day.getDate()}</b>${day.toLocaleDateString('en', { weekday: 'short' })}</time>
     <div><b>${title}</b><p class="soft">${startTime}–${endTime}</p>
-      <p class="soft place"><${Icon} name="pin" />${locationName}</p></div></div>`
+      ${locationName && html`<p class="soft place"><${Icon} name="pin" />${locationName}</p>`}</div></div>`
 }

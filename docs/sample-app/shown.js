@@ -25,7 +25,7 @@ function Workout ({ name, startedAt, durationMinutes, exercises, volumeKg, prs, 
       month: 'short'
     })
   }</span></h3>
-      <dl>${figures.map(([figure, unit]) => html`<div><dt>${unit}</dt><dd>${figure}</dd></div>`)}</dl>
+      <dl class="figures">${figures.map(([figure, unit]) => html`<div><dt>${unit}</dt><dd>${figure}</dd></div>`)}</dl>
     </section>`
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { tandem } from './api.js'
 import { Avatar, html, Icon, timeAgo, useLoad } from './ui.js'
 
-const SHOWN_MS = 5_000
+const PICTURE_SECONDS = 5
 
 export function Stories () {
   const rings = useLoad(async () => (await tandem.listStories()).data.storyRings)
@@ -33,9 +33,12 @@ function Viewer ({ rings, first, onClose }) {
   const loaded = useLoad(async () => (await tandem.listStories({ query: { userId: ring.userId } })).data.stories, [
     ring.userId
   ])
-  const story = loaded.data?.[index]
+  // Until those of the next person are there, the data is that of the one before.
+  const stories = loaded.data?.filter(({ userId }) => userId === ring.userId) ?? []
+  const story = stories[index]
+  const seconds = story?.duration ?? PICTURE_SECONDS
   const move = (step) => {
-    if (loaded.data?.[index + step]) setIndex(index + step)
+    if (stories[index + step]) setIndex(index + step)
     else if (rings[person + step]) {
       setPerson(person + step)
       setIndex(0)
@@ -44,7 +47,7 @@ function Viewer ({ rings, first, onClose }) {
   useEffect(() => {
     if (!story) return
     void tandem.viewStory({ path: { id: story.id } }).catch(() => {})
-    const timer = setTimeout(() => move(1), SHOWN_MS)
+    const timer = setTimeout(() => move(1), seconds * 1_000)
     return () => clearTimeout(timer)
   }, [story?.id])
   useEffect(() => {
@@ -71,8 +74,10 @@ function Viewer ({ rings, first, onClose }) {
       : html`<img class="picture" src=${story.mediaUrl} alt=${story.caption ?? ''} />`)
   }
         <div class="bars">${
-    loaded.data?.map((each, at) =>
-      html`<i key=${each.id} class=${at < index ? 'done' : at === index ? 'now' : ''}></i>`
+    stories.map((each, at) =>
+      html`<i key=${each.id} class=${
+        at < index ? 'done' : at === index ? 'now' : ''
+      } style="--seconds: ${seconds}s"></i>`
     )
   }</div>
         <header><${Avatar} user=${{

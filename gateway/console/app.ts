@@ -16,18 +16,21 @@ import { sendProblem } from './problems.ts'
 import { createServices } from './service-client.ts'
 import { serveAppeals } from './pages/appeals.ts'
 import { serveBroadcasts } from './pages/broadcasts.ts'
+import { serveCalls } from './pages/calls.ts'
 import { serveCases } from './pages/case.ts'
 import { serveMessages } from './pages/messages.ts'
 import { serveOperations } from './pages/operations.ts'
 import { serveOptions } from './pages/options.ts'
 import { servePasskeys } from './pages/passkeys.ts'
 import { servePeople } from './pages/people.ts'
+import { serveProducers } from './pages/producers.ts'
 import { serveProposals } from './pages/proposals.ts'
 import { serveQueue } from './pages/queue.ts'
 import { serveStaff } from './pages/staff.ts'
 import { serveSubscriptions } from './pages/subscriptions.ts'
 import { serveSupport } from './pages/support.ts'
 import { serveVerifications } from './pages/verifications.ts'
+import { serveWebhooks } from './pages/webhooks.ts'
 import { createPages, startVisit } from './visits.ts'
 
 const all = [
@@ -42,8 +45,11 @@ const all = [
   serveProposals,
   serveBroadcasts,
   serveOptions,
+  serveProducers,
+  serveCalls,
   serveOperations,
-  serveStaff
+  serveStaff,
+  serveWebhooks
 ]
 
 const MAX_FORM_BYTES = 256 * 1024

@@ -22,7 +22,10 @@ const menu: [group: 'moderation' | 'support' | 'operations', MenuPage[]][] = [
     ['/proposals', 'proposals', 'proposals.read'],
     ['/broadcasts', 'broadcasts', 'broadcasts.read'],
     ['/dead-letters', 'deadLetters', 'dead-letters.read'],
+    ['/webhooks', 'webhooks', 'webhooks.read'],
     ['/options', 'options', 'options.change'],
+    ['/producers', 'producers', 'producers.read'],
+    ['/calls', 'calls', 'health.read'],
     ['/system', 'system', 'health.read'],
     ['/staff', 'staff', 'staff.read'],
     ['/audit', 'audit', 'audit.read']

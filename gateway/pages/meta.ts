@@ -17,7 +17,7 @@ const Meta = Data(named(
     serverVersion: Type.String(),
     commit: Type.String({ description: 'Of the image; empty outside of one' }),
     minAppVersion: Type.Object({ ios: Type.String(), android: Type.String() }, {
-      description: 'Older versions must update'
+      description: 'Older versions must update: every other operation answers them with 426'
     }),
     limits: Type.Object({
       bodyBytes: Type.Integer({ description: 'The default body limit' }),

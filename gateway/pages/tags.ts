@@ -31,6 +31,11 @@ export const tags: Tag[] = [
     paths: ['/subscription', '/webhooks']
   },
   {
+    name: 'Other systems',
+    description: 'What systems of the company send, such as a booking system. They have keys in place of accounts.',
+    paths: ['/producers']
+  },
+  {
     name: 'Onboarding',
     description: 'The questions after the first sign-in, their options, and the places to choose from.',
     paths: ['/onboarding', '/locations']

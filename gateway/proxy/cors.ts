@@ -5,10 +5,10 @@ import { BASE_PATH } from '../routes.ts'
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const ALLOWED_HEADERS =
   'authorization, content-type, idempotency-key, accept-language, if-none-match, last-event-id, tus-resumable, ' +
-  'upload-length, upload-metadata, upload-offset'
+  'upload-length, upload-metadata, upload-offset, x-app-version, x-platform'
 const EXPOSED_HEADERS =
-  'etag, location, retry-after, tus-resumable, upload-expires, upload-length, upload-offset, x-ignored-fields, ' +
-  'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset'
+  'deprecation, etag, location, retry-after, sunset, tus-resumable, upload-expires, upload-length, upload-offset, ' +
+  'x-ignored-fields, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset'
 const MAX_AGE_SECONDS = '600'
 
 // @fastify/cors takes 3 % more of the gateway's CPU per request, and the Vary of a service's response would overwrite the

@@ -19,11 +19,11 @@ export function forwardRequest (
   request: FastifyRequest,
   reply: FastifyReply,
   upstream: Upstream,
-  { timeoutMs }: Pick<Route, 'timeoutMs'> = {}
+  { timeoutMs, maxBufferedBytes = DEFAULT_BODY_BYTES }: Pick<Route, 'timeoutMs' | 'maxBufferedBytes'> = {}
 ) {
   const path = request.url.slice(BASE_PATH.length)
-  if (checkBody(request, DEFAULT_BODY_BYTES) === 0) return forward(request, reply, upstream, path, { timeoutMs })
-  readBody(request.raw, DEFAULT_BODY_BYTES)
+  if (checkBody(request, maxBufferedBytes) === 0) return forward(request, reply, upstream, path, { timeoutMs })
+  readBody(request.raw, maxBufferedBytes)
     .then((body) => forward(request, reply, upstream, path, { body, timeoutMs }))
     .catch((error: unknown) => reply.send(error))
 }

@@ -19,7 +19,9 @@ const forwardedHeaders = [
   'upload-length',
   'upload-metadata',
   'upload-offset',
-  'user-agent'
+  'user-agent',
+  'x-app-version',
+  'x-platform'
 ] as const
 
 // A dual-stack socket reports an IPv4 address as ::ffff:a.b.c.d.

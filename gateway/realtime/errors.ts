@@ -1,7 +1,7 @@
 import { defineError } from '@tandem/process-kit'
 import { Forbidden } from '@tandem/http-kit'
 
-export const UpgradeRequired = defineError('UPGRADE_REQUIRED', 426)
+export const UpgradeRequired = defineError('UPGRADE_REQUIRED.realtime', 426)
 
 /** What the route returns besides the errors of every route. */
 export const realtimeErrors = [Forbidden, UpgradeRequired]

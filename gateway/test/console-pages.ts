@@ -5,6 +5,7 @@ import { givenCase, staff, testConsole } from './console.ts'
 /** HTML that somebody stored in a text, which every page must show as text. */
 export const stored = '<script>alert(1)</script>"\'><img src=x onerror=alert(2)>'
 export const at = new Date().toISOString()
+const endpointId = randomUUID()
 export const person = {
   accountId: randomUUID(),
   name: stored,
@@ -163,6 +164,68 @@ const everything: Record<string, object> = {
       finishedAt: null
     }]
   },
+  'notification GET /operator/producers': {
+    producers: [{
+      id: randomUUID(),
+      name: 'booking',
+      eventTypes: ['booking.confirmed', stored],
+      eventsPerSecond: 50,
+      droppedCount: 1,
+      createdAt: at,
+      revokedAt: null,
+      lastUsedAt: at,
+      keys: [{ hint: 'x9Zq', createdAt: at, lastUsedAt: at, isRevoked: false }, {
+        hint: 'aB3_',
+        createdAt: at,
+        lastUsedAt: null,
+        isRevoked: false
+      }]
+    }, {
+      id: randomUUID(),
+      name: 'shop',
+      eventTypes: ['admin.announcement'],
+      eventsPerSecond: 5,
+      droppedCount: 0,
+      createdAt: at,
+      revokedAt: at,
+      lastUsedAt: null,
+      keys: [{ hint: 'k7Lm', createdAt: at, lastUsedAt: null, isRevoked: true }]
+    }]
+  },
+  'notification GET /operator/webhooks': {
+    endpoints: [{
+      id: endpointId,
+      url: 'https://crm.example.com/hooks/tandem?team=crm',
+      eventTypes: ['account.registered', 'account.deleted', stored],
+      pending: 2,
+      createdAt: at,
+      lastSuccessAt: at,
+      disabledAt: null,
+      disabledReason: null
+    }, {
+      id: randomUUID(),
+      url: 'https://shop.example.com/',
+      eventTypes: ['subscription.changed'],
+      pending: 0,
+      createdAt: at,
+      lastSuccessAt: null,
+      disabledAt: at,
+      disabledReason: stored
+    }],
+    deliveries: (['pending', 'sent', 'failed'] as const).map((status) => ({
+      id: randomUUID(),
+      endpointId,
+      messageId: randomUUID(),
+      type: 'account.registered',
+      status,
+      attempts: 2,
+      responseStatus: null,
+      error: status === 'sent' ? null : stored,
+      dueAt: at,
+      queuedAt: at,
+      finishedAt: status === 'pending' ? null : at
+    }))
+  },
   'profile GET /operator/options': {
     options: [{ optionId: 'running', labels: { en: stored, id: stored }, icon: stored, sortOrder: 1, isActive: true }]
   },
@@ -203,6 +266,18 @@ const ofEachService: Record<string, object> = {
   'GET /operator/dead-letters': {
     deadLetters: [{ key: 'a b/c', type: 'x.v1', attempts: 3, error: stored, firstFailedAt: at, deadSince: at }]
   },
+  'GET /operator/calls': {
+    operations: [
+      { operation: 'getHome', calls: 1_200, errors: 3, lastDay: '2026-11-27', versions: 3, sunset: null },
+      { operation: 'listOldThings', calls: 12, errors: 0, lastDay: '2026-11-20', versions: 1, sunset: '2027-06-01' }
+    ]
+  },
+  'GET /operator/calls/getHome': {
+    versions: [
+      { platform: 'ios', appVersion: '2.4.0', calls: 900, errors: 1, lastDay: '2026-11-27' },
+      { platform: 'unknown', appVersion: stored, calls: 300, errors: 2, lastDay: '2026-11-26' }
+    ]
+  },
   'GET /operator/audit': {
     entries: [{
       number: 7,
@@ -235,8 +310,12 @@ export const pages = [
   '/dead-letters',
   '/system',
   '/staff',
+  '/webhooks',
   '/options?type=sport',
-  '/audit?service=social'
+  '/audit?service=social',
+  '/producers',
+  '/calls',
+  '/calls/social/getHome'
 ]
 
 /** A console whose services answer everything, with HTML in each text. */

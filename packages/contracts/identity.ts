@@ -192,6 +192,12 @@ export const AddressOwner = defineRpc('identity.address-owner.v1', {
   response: Nullable(Type.Object({ accountId: Id, isBannedOrLeaving: Type.Boolean() }))
 })
 
+/** The accounts that stores and other systems know by these random names; unknown names are left out. */
+export const AccountsByToken = defineRpc('identity.accounts-by-token.v1', {
+  request: Type.Object({ accountTokens: Type.Array(Id, { maxItems: 500 }) }),
+  response: Type.Array(Type.Object({ accountToken: Id, accountId: Id }))
+})
+
 /** Since when an account is a member, and its member number (the first is 1); null for an unknown account. */
 export const Membership = defineRpc('identity.membership.v1', {
   request: ofAccount,

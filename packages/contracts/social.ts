@@ -76,6 +76,9 @@ export const CommentReplied = defineEvent(
   })
 )
 
+/** A new post that everybody can see. */
+export const PostCreated = defineEvent('social.post.created.v1', Type.Object({ postId: Id, authorId: Id }))
+
 /** A post is no longer visible to anyone. */
 export const PostDeleted = defineEvent('social.post.deleted.v1', Type.Object({ postId: Id, authorId: Id }))
 

@@ -49,6 +49,19 @@ export async function withIdempotencyKey<Tables extends IdempotencyTables, Respo
   })
 }
 
+/** Whether a request was already done. What is asked before a change is not asked again: the repeat changes nothing. */
+export async function isRepeat<Tables extends IdempotencyTables> (
+  db: Kysely<Tables>,
+  idempotencyKey: IdempotencyKey | undefined
+) {
+  if (!idempotencyKey) return false
+  const { accountId, key, requestDigest } = idempotencyKey
+  const { rows } = await sql`
+    select from idempotency_keys where account_id = ${accountId} and key = ${key} and request_digest = ${requestDigest}
+      and created_at > now() - ${KEY_LIFETIME}::interval`.execute(db)
+  return rows.length > 0
+}
+
 class FirstStillRuns extends Error {}
 
 async function runOnce<Tables extends IdempotencyTables, Response> (

@@ -8,6 +8,7 @@ export { createQueryGauge, type QueryGaugeSource } from './metrics.ts'
 export { migrate } from './migrate.ts'
 export {
   deleteExpiredIdempotencyKeys,
+  isRepeat,
   withIdempotencyKey,
   IdempotencyConflict,
   type IdempotencyKey,

@@ -17,7 +17,7 @@ import { reportUndocumented } from './route-errors.ts'
 import { describeErrors, type FieldError } from './validation.ts'
 import type { SchemaError } from './validation-messages.ts'
 
-type ErrorWithFields = { responseFields?: Record<string, string> }
+type ErrorWithFields = { responseFields?: Record<string, unknown> }
 type ErrorWithStatus = Error & { code?: string, statusCode?: number }
 
 // A literal such as `true` or 'PUBLIC' keeps its literal type, which schemas of literals require, and an array stays an

@@ -30,6 +30,15 @@ export const RequestTimeout = defineError('REQUEST_TIMEOUT.requestTimeout', 408)
 export const ClientDisconnected = defineError('REQUEST_TIMEOUT.clientDisconnected', 408)
 export const PayloadTooLarge = defineError('PAYLOAD_TOO_LARGE.payloadTooLarge', 413)
 export const UnsupportedMediaType = defineError('UNSUPPORTED_MEDIA_TYPE.unsupportedMediaType', 415)
+/** The response has `storeUrl`, where to get a newer version, if it is known. */
+export class UpgradeRequired extends defineError('UPGRADE_REQUIRED.app', 426) {
+  readonly responseFields: { storeUrl?: string }
+
+  constructor (storeUrl?: string) {
+    super()
+    this.responseFields = storeUrl === undefined ? {} : { storeUrl }
+  }
+}
 export const ServerError = defineError('SERVER_ERROR', 500)
 
 /** The response has the header Retry-After. */

@@ -18,6 +18,7 @@ const SHARED_NAMES: Record<number, string> = {
   408: 'RequestTimeout',
   413: 'PayloadTooLarge',
   415: 'UnsupportedMediaType',
+  426: 'UpgradeRequired',
   429: 'RateLimited',
   500: 'ServerError',
   503: 'ServiceUnavailable'

@@ -12,6 +12,7 @@ import {
   ServerError,
   Unauthorized,
   UnsupportedMediaType,
+  UpgradeRequired,
   ValidationError
 } from './errors.ts'
 
@@ -57,6 +58,7 @@ export function listErrors ({ method, schema = {}, config = {} }: Route): Listed
       ? [NotFound]
       : []),
     ...bodyErrors,
+    UpgradeRequired,
     RateLimited,
     ServerError,
     Unavailable

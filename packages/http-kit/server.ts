@@ -8,6 +8,7 @@ import Fastify, { LogController } from 'fastify'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault
@@ -21,6 +22,7 @@ import { revalidateResponses } from './etag.ts'
 import { handleErrors, failure, sendError } from './envelope.ts'
 import { serveHealth } from './health.ts'
 import { reportIgnoredFields } from './ignored-fields.ts'
+import { announceDeprecations } from './deprecation.ts'
 import { describeRoutes } from './openapi.ts'
 import { refuseOverload } from './overload.ts'
 import { measureRequests } from './request-metrics.ts'
@@ -76,6 +78,8 @@ export interface ServerOptions extends AuthenticationOptions {
    * ordinary requests.
    */
   acceptsUpgrade?: (request: IncomingMessage) => boolean
+  /** Returns why a request is refused, before its token is verified. */
+  check?: (request: FastifyRequest) => Error | undefined
 }
 
 const KIBIBYTE = 1024
@@ -103,7 +107,8 @@ export async function createServer (
     samplesLog = process.env.NODE_ENV === 'production',
     openapi = true,
     isPublic = false,
-    acceptsUpgrade = () => false
+    acceptsUpgrade = () => false,
+    check
   }: ServerOptions
 ): Promise<Server> {
   const app = Fastify({
@@ -147,7 +152,9 @@ export async function createServer (
   reportIgnoredFields(app)
   revalidateResponses(app)
   measureRequests(app)
+  announceDeprecations(app)
   if (maxEventLoopDelayMs > 0) await refuseOverload(app, { maxEventLoopDelayMs })
+  if (check) app.addHook('onRequest', (request, _reply, done) => done(check(request)))
   await app.register(signedTokens, { keys })
   await app.register(authentication, { keys, isRevoked, acceptsRestricted })
   if (openapi) await describeRoutes(app, { name })

@@ -1,3 +1,4 @@
+import type { SendMailOptions } from 'nodemailer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readBrand } from '@tandem/brand-kit'
 import { withTimeout } from '@tandem/process-kit'
@@ -29,6 +30,16 @@ export interface MailOutcome<Tables> {
   onFailed: (trx: Transaction<Tables>, mail: FinishedMail) => Promise<void>
 }
 
+/** Sends a mail in place of an SMTP server. @returns the status of its response @throws if there is none */
+export type MailProvider = (id: string, mail: {
+  from: string,
+  to: string,
+  subject: string,
+  text: string,
+  html: string,
+  messageId: string
+}) => Promise<{ status: number }>
+
 export interface MailerOptions<Tables extends MailTables = MailTables> {
   db: Kysely<Tables>
   /** The service's name. Mailers of one service share a queue; mailers of different services never do. */
@@ -43,6 +54,8 @@ export interface MailerOptions<Tables extends MailTables = MailTables> {
   log: Log
   /** How many mails are sent in parallel, each over its own connection; default 5. */
   concurrency?: number
+  /** Takes every mail in place of the SMTP server. 400 and 422 fail a mail for good. */
+  provider?: MailProvider | undefined
   /** By the kind of a mail: what stands before the first colon of its dedupe key. */
   outcomes?: Record<string, MailOutcome<Tables>>
   /** The options of queue-kit, for tests. */
@@ -77,7 +90,7 @@ export interface Mailer {
  * a backoff of up to a minute.
  */
 export function createMailer<Tables extends MailTables> (options: MailerOptions<Tables>): Mailer {
-  const { db, service, smtpUrl, redisUrl, log, concurrency = 5, outcomes = {}, ...queueOptions } = options
+  const { db, service, smtpUrl, redisUrl, log, concurrency = 5, outcomes = {}, provider, ...queueOptions } = options
   const { fromAddress, logo } = readBrand().brand
   const from = options.from ?? fromAddress
   const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
@@ -114,25 +127,27 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
       return delayMs === undefined ? undefined : retryAfter(delayMs)
     }
 
+    const { recipient, subject, text, html } = mail
+    const content = { from, subject, text, html, messageId: `<${id}@${domain}>` }
     try {
-      const { transport } = await open()
-      await transport.sendMail({
-        from,
-        to: { name: '', address: mail.recipient },
-        subject: mail.subject,
-        text: mail.text,
-        html: mail.html,
-        ...logo && { attachments: [{ filename: 'logo.png', content: logo.png, cid: 'logo' }] },
-        messageId: `<${id}@${domain}>`,
-        headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-        signal: AbortSignal.timeout(SEND_TIMEOUT_MS)
-      })
+      if (provider) await sendByProvider(provider, id, { ...content, to: recipient })
+      else await sendBySmtp({ ...content, to: { name: '', address: recipient } })
     } catch (error) {
       return await handleSendError(id, mail, error)
     }
     await persist(() => finish('onSent', async (trx) => await markSent(trx, id)), leaseEndMs)
     attemptsTotal.inc({ service, outcome: 'sent' })
     log.info({ mailId: id, attempts: mail.attempts }, 'sent a mail')
+  }
+
+  async function sendBySmtp (mail: SendMailOptions) {
+    const { transport } = await open()
+    await transport.sendMail({
+      ...mail,
+      ...logo && { attachments: [{ filename: 'logo.png', content: logo.png, cid: 'logo' }] },
+      headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+      signal: AbortSignal.timeout(SEND_TIMEOUT_MS)
+    })
   }
 
   /** Marks a mail, and changes what follows from it, in one transaction. */
@@ -198,6 +213,8 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
     },
 
     verify () {
+      // There is no connection to look at: what it does not take is in the health check of the backlog.
+      if (provider) return Promise.resolve(true)
       const verified = async () => await (await open()).probe.verify()
       verifying ??= withTimeout(950, verified()).then(() => true, () => false).finally(() => {
         verifying = undefined
@@ -205,6 +222,16 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
       return verifying
     }
   }
+}
+
+async function sendByProvider (provider: MailProvider, ...mail: Parameters<MailProvider>) {
+  const { status } = await provider(...mail)
+  if (status >= 200 && status < 300) return
+  const isRejected = status === 400 || status === 422
+  throw Object.assign(new Error(`the provider responded with ${status}`), {
+    responseCode: status,
+    ...isRejected && { code: 'EMESSAGE' }
+  })
 }
 
 async function openTransports (smtpUrl: string, maxConnections: number) {

@@ -19,6 +19,7 @@ export {
   readImage,
   temporaryFile,
   UPLOAD_BODY_LIMIT,
+  VIDEO_TYPES,
   VIDEO_BODY_LIMIT,
   withUpload,
   type Uploaded

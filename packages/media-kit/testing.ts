@@ -10,6 +10,8 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { Image } from './images.ts'
 import type { S3Settings } from './s3-storage.ts'
 
+export { createLongVideo } from './video/long-video.ts'
+
 /** The part of a tap test that registers cleanup. */
 interface Teardown {
   teardown(work: () => unknown): unknown

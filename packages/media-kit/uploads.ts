@@ -156,7 +156,8 @@ async function saveFiles (
 }
 
 const VIDEO_BUFFER_BYTES = 256 * 1024
-const VIDEO_TYPES = ['video/mp4', 'video/quicktime']
+/** The types of videos that clients send. */
+export const VIDEO_TYPES = ['video/mp4', 'video/quicktime']
 
 /** @param maxVideoMegabytes 0: it must be an image */
 function receive (part: MultipartFile, maxVideoMegabytes = 0) {

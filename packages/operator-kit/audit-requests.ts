@@ -9,7 +9,8 @@ export function describeRequest (request: FastifyRequest, operator: AuditEntry['
   const { id, method, routeOptions, params, query, body } = request
   const given = { ...query as object, ...body as object, ...params as object } as Record<string, unknown>
   const text = (value: unknown, max: number) => typeof value === 'string' && value !== '' ? value.slice(0, max) : null
-  const subject = [given['id'], given['key'], given['accountId'], given['q']].find((each) => typeof each === 'string')
+  const subject = [given['id'], given['key'], given['accountId'], given['q'], given['name']]
+    .find((each) => typeof each === 'string')
   return {
     operator,
     action: `${method} ${routeOptions.url ?? ''}`,

@@ -4,8 +4,10 @@ import type { StaffRole } from './rights.ts'
 import type { AuditTables } from './tables.ts'
 
 export interface AuditEntry {
-  /** APP_ADMIN: an account of the app with the role ADMIN, named by its own id. */
-  operator: { id: string, role: StaffRole | 'APP_ADMIN' }
+  /**
+   * APP_ADMIN: an account of the app with the role ADMIN, named by its own id. SHELL: a command, which no operator runs.
+   */
+  operator: { id: string, role: StaffRole | 'APP_ADMIN' | 'SHELL' }
   action: string
   subject: string | null
   accountId: string | null

@@ -67,6 +67,67 @@ t.test('operators see the health of a service, and its dead letters', async (t) 
   t.match(await send('POST', '/operator/dead-letters/unknown/replay'), { status: 404, code: 'NOT_FOUND' })
 })
 
+t.test('calls are counted by operation and version, and nobody can fill the table', async (t) => {
+  const counted = await createServer({ name: 'test', log: silentLog, keys: testKeys })
+  await serveOperators(counted, db)
+  const config = { public: true }
+  const schema = {
+    operationId: 'getThing',
+    deprecated: true,
+    'x-deprecated-since': '2026-11-01',
+    'x-sunset': '2027-06-01'
+  }
+  counted.get('/thing', { config, schema }, async () => ({ success: true }))
+  counted.get('/broken', { config, schema: { operationId: 'getBroken' } }, async () => {
+    throw new Error('broken')
+  })
+  const call = async (url: string, platform: string, version: string, times = 1) => {
+    for (let each = 0; each < times; each++) {
+      await counted.inject({ url, headers: { 'x-platform': platform, 'x-app-version': version } })
+    }
+  }
+  await call('/thing', 'ios', '2.4.0', 3)
+  await call('/thing', 'Windows', '1.x')
+  await counted.inject('/thing')
+  await call('/broken', 'android', '1.0')
+  for (let version = 0; version < 120; version++) await call('/thing', 'web', `9.${version}`)
+  await counted.close()
+
+  const { data: { operations } } = await send('GET', '/operator/calls', operatorBearer('SUPPORT'))
+  t.match(operations, [{ operation: 'getThing', calls: 125, errors: 0 }, {
+    operation: 'getBroken',
+    calls: 1,
+    errors: 1
+  }])
+  const { data: { versions } } = await send('GET', '/operator/calls/getThing')
+  const callsOf = (platform: string, appVersion: string) =>
+    versions.find((each: { platform: string, appVersion: string }) =>
+      each.platform === platform && each.appVersion === appVersion
+    )?.calls
+  t.equal(callsOf('ios', '2.4.0'), 3)
+  t.equal(callsOf('unknown', 'unknown'), 2)
+  t.ok(callsOf('web', 'other') >= 20)
+  t.ok(versions.length <= 103)
+})
+
+t.test('counts of several processes add up, and are deleted after 90 days', async (t) => {
+  await sql`delete from operation_calls`.execute(db)
+  const schema = { operationId: 'getSame' }
+  for (let process = 0; process < 2; process++) {
+    const one = await createServer({ name: 'test', log: silentLog, keys: testKeys })
+    await serveOperators(one, db)
+    one.get('/same', { config: { public: true }, schema }, async () => ({ success: true }))
+    await one.inject('/same')
+    await one.close()
+  }
+  const calls = async () =>
+    (await db.selectFrom('operation_calls').select('calls').execute()).map(({ calls }) => Number(calls))
+  t.same(await calls(), [2])
+  await sql`update operation_calls set day = current_date - 91`.execute(db)
+  await runAudit({ db })
+  t.same(await calls(), [])
+})
+
 t.test('each request leaves an entry before it is answered, reading too', async (t) => {
   const before = (await entries()).length
   const [id, key] = [randomUUID(), await givenDeadLetter()]

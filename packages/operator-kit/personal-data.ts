@@ -7,6 +7,7 @@ export const operatorTables = {
   ),
   audit_head: notPersonal('It holds a hash.'),
   operator_reads: notPersonal('It counts towards a limit of operators, for a day.'),
+  operation_calls: notPersonal('It counts calls of versions of the app.'),
   proposals: {
     isPersonal: true as const,
     rowsOf: inColumns('account_id'),

@@ -43,9 +43,13 @@ export const rights = {
   'staff.change': { roles: admins, needsProof: true },
   'broadcasts.read': { roles: admins },
   'broadcasts.send': { roles: admins, needsProof: true },
+  'producers.read': { roles: admins },
+  'producers.change': { roles: admins, needsProof: true },
   'options.change': { roles: admins },
   'dead-letters.read': { roles: admins },
   'dead-letters.change': { roles: admins, needsProof: true },
+  'webhooks.read': { roles: admins },
+  'webhooks.change': { roles: admins, needsProof: true },
   'audit.read': { roles: admins }
 } as const satisfies Record<string, Grant>
 export type Right = keyof typeof rights

@@ -5,6 +5,7 @@ import { deleteDeadLetter, listDeadLetters, requestReplay, type FailedMessageTab
 import { Data, data, Message, message, Nullable, PageQuery, paginate, Timestamp, type Routes } from '@tandem/http-kit'
 import { listAudit } from './audit.ts'
 import { forOperators } from './authentication.ts'
+import { listCallers, listCalls } from './calls.ts'
 import { DeadLetterNotFound } from './errors.ts'
 import type { OperatorTables } from './tables.ts'
 
@@ -39,8 +40,17 @@ const Entry = Type.Object({
   createdAt: Timestamp
 })
 
+const calls = { calls: Type.Integer(), errors: Type.Integer(), lastDay: Type.String() }
+const CalledOperation = Type.Object({
+  operation: Type.String(),
+  ...calls,
+  versions: Type.Integer(),
+  sunset: Nullable(Type.String({ description: 'Until when it is served, if it is deprecated' }))
+})
+const CallingVersion = Type.Object({ platform: Type.String(), appVersion: Type.String(), ...calls })
+
 /** What every service serves to operators. */
-export const sharedRoutes: Routes<{ db: OperatorDb }> = async (app, { db }) => {
+export const sharedRoutes: Routes<{ db: OperatorDb, sunsets: Map<string, string> }> = async (app, { db, sunsets }) => {
   app.get('/operator/health', {
     config: forOperators('health.read'),
     schema: { hide: true, response: { 200: Data(Health) } }
@@ -66,6 +76,23 @@ export const sharedRoutes: Routes<{ db: OperatorDb }> = async (app, { db }) => {
     if (!await deleteDeadLetter(db, params.key)) throw new DeadLetterNotFound()
     return message('The message was deleted')
   })
+
+  app.get('/operator/calls', {
+    config: forOperators('health.read'),
+    schema: { hide: true, response: { 200: Data(Type.Object({ operations: Type.Array(CalledOperation) })) } }
+  }, async () => {
+    const operations = await listCalls(db)
+    return data({ operations: operations.map((each) => ({ ...each, sunset: sunsets.get(each.operation) ?? null })) })
+  })
+
+  app.get('/operator/calls/:operation', {
+    config: forOperators('health.read'),
+    schema: {
+      hide: true,
+      params: Type.Object({ operation: Type.String({ maxLength: 100 }) }),
+      response: { 200: Data(Type.Object({ versions: Type.Array(CallingVersion) })) }
+    }
+  }, async ({ params }) => data({ versions: await listCallers(db, params.operation) }))
 
   app.get('/operator/audit', {
     config: forOperators('audit.read'),

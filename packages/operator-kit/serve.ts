@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Server } from '@tandem/http-kit'
 import { maintainAudit, readAuditHead, type AuditHead } from './audit.ts'
+import { countCalls, deleteOldCalls } from './calls.ts'
 import { operatorAuthentication } from './authentication.ts'
 import { deleteOldReads } from './people.ts'
 import { sharedRoutes, type OperatorDb } from './routes.ts'
@@ -13,7 +14,12 @@ import type { OperatorTables } from './tables.ts'
  */
 export async function serveOperators (app: Server, db: OperatorDb) {
   await app.register(operatorAuthentication, { db })
-  await app.register(sharedRoutes, { db })
+  const sunsets = new Map<string, string>()
+  app.addHook('onRoute', ({ schema }) => {
+    if (schema?.operationId && schema['x-sunset']) sunsets.set(schema.operationId, schema['x-sunset'])
+  })
+  await app.register(sharedRoutes, { db, sunsets })
+  countCalls(app, db)
 }
 
 const HOUR_MS = 60 * 60 * 1_000
@@ -33,6 +39,7 @@ export async function runAudit ({ db, storeHead }: Omit<AuditOptions, 'log'>) {
   await runSteps({
     'maintain the audit': async () => await maintainAudit(db),
     'store the head': async () => await storeHead?.(new Date().toISOString().slice(0, 10), await readAuditHead(db)),
-    'delete old reads': async () => await deleteOldReads(db)
+    'delete old reads': async () => await deleteOldReads(db),
+    'delete old calls': async () => await deleteOldCalls(db)
   })
 }

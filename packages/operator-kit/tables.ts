@@ -42,5 +42,16 @@ export interface PeopleTables {
   operator_reads: { staff_id: string, hour: Date, people: string[] }
 }
 
+export interface CallTables {
+  operation_calls: {
+    day: string,
+    operation: string,
+    platform: string,
+    app_version: string,
+    calls: number,
+    errors: number
+  }
+}
+
 /** The tables of this kit. */
-export interface OperatorTables extends AuditTables, ProposalTables, PeopleTables {}
+export interface OperatorTables extends AuditTables, ProposalTables, PeopleTables, CallTables {}

@@ -50,7 +50,7 @@ const errorOf = async (work: Promise<unknown>) => {
   if (!(error instanceof TandemError)) throw new Error('it did not fail with a TandemError', { cause: error })
   return error
 }
-const signedIn = () => memoryStorage({ accessToken: 'old', refreshToken: 'r1' })
+const signedIn = () => memoryStorage<Tokens>({ accessToken: 'old', refreshToken: 'r1' })
 const renewed = json(200, { success: true, accessToken: 'new', refreshToken: 'r2', expiresIn: 900 })
 /** Accepts the access token `new` only. */
 const protectedRoute: Answer = (request, response) =>

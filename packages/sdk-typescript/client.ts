@@ -1,18 +1,19 @@
 import { createClient, type ResolvedRequestOptions } from './generated/client/index.ts'
-import { repeatable } from './generated/repeatable.gen.ts'
+import { repeatable, uploads } from './generated/operations.gen.ts'
 import { Operations } from './generated/sdk.gen.ts'
 import { toTandemError } from './errors.ts'
 import { openOutbox, type Outbox, type OutboxOptions } from './outbox.ts'
 import { openRealtime } from './realtime.ts'
 import type { Realtime, RealtimeOptions } from './realtime-types.ts'
 import { createKey, createSend, defaultRetries, type RetryOptions } from './retries.ts'
-import { createSession, memoryStorage, type TokenStorage } from './session.ts'
+import { createSession, type Tokens } from './session.ts'
+import { memoryStorage, type Stored } from './storage.ts'
 
 export interface TandemOptions {
   /** The gateway, such as `http://127.0.0.1:8080`. In a browser, `''` is the server of the page. */
   url: string
   /** Where the tokens are kept. Default: memory. */
-  storage?: TokenStorage
+  storage?: Stored<Tokens>
   /** The language of texts, such as `en` or `id`. Default: the runtime's. */
   language?: string
   retries?: Partial<RetryOptions>
@@ -40,20 +41,22 @@ const API_PATH = '/api/mobile/v1'
  * they expire, and repeats what may be repeated. Every error is a TandemError.
  */
 export function createTandem (options: TandemOptions): Tandem {
-  const { url, storage = memoryStorage(), language, onSignedOut = () => {} } = options
+  const { url, storage = memoryStorage<Tokens>(), language, onSignedOut = () => {} } = options
   const baseUrl = `${url.replace(/\/$/, '')}${API_PATH}`
   const send = createSend(options.fetch ?? ((request) => fetch(request)), { ...defaultRetries, ...options.retries })
   const session = createSession({ baseUrl, storage, send, onSignedOut })
 
   async function sendSignedIn (request: Request) {
     const canRepeat = ['GET', 'HEAD'].includes(request.method) || request.headers.has('idempotency-key')
-    const response = await send(() => request.clone(), { canRepeat })
+    // React Native's requests do not say that their body is a form.
+    const isUpload = uploads.has(request.url.split(API_PATH)[1] ?? '')
+    const response = await send(() => request.clone(), { canRepeat, isUpload })
     const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
     if (response.status !== 401 || token === undefined) return response
     const renewed = await session.renew(token)
     if (renewed === undefined) return response
     request.headers.set('authorization', `Bearer ${renewed}`)
-    return await send(() => request.clone(), { canRepeat })
+    return await send(() => request.clone(), { canRepeat, isUpload })
   }
 
   const client = createClient({

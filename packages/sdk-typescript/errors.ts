@@ -70,6 +70,9 @@ const isFailure = (body: unknown): body is { error: string, code: string, field?
 export function readRetryAfter (headers: Headers): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - serverTime(headers)) / 1_000
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }
+
+/** The clock of a phone can be wrong by hours. Pages of another origin cannot read the server's. */
+const serverTime = (headers: Headers) => Date.parse(headers.get('date') ?? '') || Date.now()

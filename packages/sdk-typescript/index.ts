@@ -1,9 +1,18 @@
 export { createTandem, type Tandem, type TandemOptions } from './client.ts'
 export { TandemError } from './errors.ts'
+export { apiVersion } from './generated/operations.gen.ts'
 export type * from './generated/types.gen.ts'
-export type { Outbox, OutboxEntry, OutboxOptions, OutboxStorage, QueuedOperation, QueuedOptions } from './outbox.ts'
+export type { Outbox, OutboxEntry, OutboxOptions, QueuedOperation, QueuedOptions } from './outbox.ts'
 export { paginate } from './pagination.ts'
-export type { Realtime, RealtimeOptions, ServerFrame, ServerFrameType, WebSocketLike } from './realtime-types.ts'
+export type {
+  ChatFrame,
+  Realtime,
+  RealtimeOptions,
+  ServerFrame,
+  ServerFrameType,
+  WebSocketLike
+} from './realtime-types.ts'
 export type { RetryOptions } from './retries.ts'
-export { localStorageOf, memoryStorage, type Tokens, type TokenStorage } from './session.ts'
+export type { Tokens } from './session.ts'
+export { memoryStorage, secureStorageIn, storageIn, type Stored } from './storage.ts'
 export { uploadOf, type NativeFile } from './uploads.ts'

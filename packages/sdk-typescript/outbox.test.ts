@@ -2,7 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { createTandem, memoryStorage, type OutboxEntry, type OutboxOptions, type OutboxStorage } from './index.ts'
+import { createTandem, memoryStorage, type OutboxEntry, type OutboxOptions, type Stored, type Tokens } from './index.ts'
+
+t.setTimeout(600_000)
 
 interface Received {
   url: string
@@ -37,7 +39,7 @@ async function serve (t: Test) {
   await new Promise((resolve) => http.once('listening', resolve))
   t.teardown(() => http.close().closeAllConnections())
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
-  const tokens = memoryStorage({ accessToken: tokenOf('ana'), refreshToken: 'r' })
+  const tokens = memoryStorage<Tokens>({ accessToken: tokenOf('ana'), refreshToken: 'r' })
   const open = (options: OutboxOptions = {}) => {
     const tandem = createTandem({ url, storage: tokens, retries: { attempts: 1 } })
     const outbox = tandem.openOutbox({ maxDelayMs: 20, ...options })
@@ -55,7 +57,7 @@ const codes: Record<number, string> = {
 }
 
 /** A file of a phone: JSON text that outlives the app. */
-function fileOf (): OutboxStorage {
+function fileOf (): Stored<OutboxEntry[]> {
   let text = '[]'
   return {
     read: async () => JSON.parse(text) as OutboxEntry[],
@@ -143,32 +145,28 @@ t.test('what an account added is never sent as another one', async (t) => {
 
 t.test('two tabs that renew their session a thousand times are never signed out', async (t) => {
   let current = 0
-  const http = createServer((request, response) => {
-    const answer = (status: number, body: object) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    if (request.url?.endsWith('/auth/refresh')) {
-      const chunks: Buffer[] = []
-      return void request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-        const { refreshToken } = JSON.parse(Buffer.concat(chunks).toString()) as { refreshToken: string }
-        // A used refresh token ends the session, as on the real server.
-        if (refreshToken !== `r${current}`) {
-          return answer(401, { success: false, error: 'No', code: 'INVALID_REFRESH_TOKEN' })
-        }
-        current++
-        answer(200, { success: true, accessToken: `a${current}`, refreshToken: `r${current}`, expiresIn: 900 })
-      })
+  const answer = (status: number, body: object) => Response.json(body, { status })
+  const server = async (request: Request) => {
+    // Requests of both tabs are under way at once.
+    await sleep(0)
+    if (request.url.endsWith('/auth/refresh')) {
+      const { refreshToken } = await request.json() as { refreshToken: string }
+      // A used refresh token ends the session, as on the real server.
+      if (refreshToken !== `r${current}`) {
+        return answer(401, { success: false, error: 'No', code: 'INVALID_REFRESH_TOKEN' })
+      }
+      current++
+      return answer(200, { success: true, accessToken: `a${current}`, refreshToken: `r${current}`, expiresIn: 900 })
     }
-    request.resume()
-    const isCurrent = request.headers.authorization === `Bearer a${current}`
+    const isCurrent = request.headers.get('authorization') === `Bearer a${current}`
     if (isCurrent && Math.random() < 0.5) return answer(200, { success: true, data: {} })
-    answer(401, { success: false, error: 'No', code: 'INVALID_ACCESS_TOKEN' })
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => http.once('listening', resolve))
-  t.teardown(() => http.close().closeAllConnections())
-  const storage = memoryStorage({ accessToken: 'a0', refreshToken: 'r0' })
+    return answer(401, { success: false, error: 'No', code: 'INVALID_ACCESS_TOKEN' })
+  }
+  const storage = memoryStorage<Tokens>({ accessToken: 'a0', refreshToken: 'r0' })
   const tabs = [1, 2].map(() =>
     createTandem({
-      url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+      url: 'http://tandem.example',
+      fetch: server,
       // As in a browser, each read and write takes a turn.
       storage: { read: async () => await storage.read(), write: async (tokens) => await storage.write(tokens) },
       onSignedOut: () => t.fail('signed out')

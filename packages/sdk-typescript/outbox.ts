@@ -3,6 +3,7 @@ import { exclusively } from './exclusive.ts'
 import type { Operations } from './generated/sdk.gen.ts'
 import { createKey } from './retries.ts'
 import type { Session } from './session.ts'
+import { memoryStorage, type Stored } from './storage.ts'
 
 /**
  * What can wait until the server can be reached: each can be sent twice without happening twice, by its idempotency key
@@ -45,15 +46,9 @@ export interface OutboxEntry {
   addedAt: number
 }
 
-/** Where entries are kept. On phones, a file or AsyncStorage. */
-export interface OutboxStorage {
-  read(): OutboxEntry[] | Promise<OutboxEntry[]>
-  write(entries: OutboxEntry[]): void | Promise<void>
-}
-
 export interface OutboxOptions {
-  /** Default: memory, which does not outlive the app. */
-  storage?: OutboxStorage
+  /** Where entries are kept: `storageIn(AsyncStorage, 'outbox')`. Default: memory, which does not outlive the app. */
+  storage?: Stored<OutboxEntry[]>
   /** Called after each change, with what waits: show it as if it had been sent. */
   onChange?: (waiting: OutboxEntry[]) => void
   /** Called with the response of the API. */
@@ -91,18 +86,20 @@ interface Dependencies {
 const FIRST_DELAY_MS = 1_000
 
 export function openOutbox ({ operations, session }: Dependencies, options: OutboxOptions): Outbox {
-  const { storage = memoryOutbox(), onChange, onSent, onRefused, maxDelayMs = 60_000 } = options
+  const { storage = memoryStorage<OutboxEntry[]>(), onChange, onSent, onRefused, maxDelayMs = 60_000 } = options
   let failures = 0
   let isClosed = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
+  const readAll = async () => await storage.read() ?? []
+
   async function waiting () {
-    const [entries, current] = [await storage.read(), await session.current()]
-    return entries.filter(({ accountId }) => accountId === current?.accountId)
+    const current = await session.current()
+    return (await readAll()).filter(({ accountId }) => accountId === current?.accountId)
   }
 
   async function change (edit: (entries: OutboxEntry[]) => OutboxEntry[]) {
-    await exclusively('outbox', async () => await storage.write(edit(await storage.read())))
+    await exclusively('outbox', async () => await storage.write(edit(await readAll())))
     onChange?.(await waiting())
   }
 
@@ -166,13 +163,3 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
 /** Whether the same request can succeed later: the server was not reached, is busy, or the session must be renewed. */
 const isTemporary = ({ code, status }: TandemError) =>
   status === 0 || status === 401 || status === 408 || status === 429 || status >= 500 || code === 'INVALID_RESPONSE'
-
-function memoryOutbox (): OutboxStorage {
-  let stored: OutboxEntry[] = []
-  return {
-    read: () => stored,
-    write: (entries) => {
-      stored = entries
-    }
-  }
-}

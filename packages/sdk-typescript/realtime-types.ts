@@ -21,6 +21,17 @@ export interface WebSocketLike {
   close(code?: number): void
 }
 
+export const chatFrames = [
+  'message.created',
+  'messages.read',
+  'match.ended',
+  'chat.typing',
+  'presence.changed'
+] as const
+
+/** What concerns one chat. */
+export type ChatFrame = { [Type in typeof chatFrames[number]]: ServerFrame<Type> }[typeof chatFrames[number]]
+
 export interface RealtimeOptions {
   /**
    * Called when the app must load its lists again: after the first connection, and after an absence that was too long to
@@ -49,10 +60,17 @@ export const standardDelays = {
 export interface Realtime {
   /** Listens to frames of a type. @returns a function that stops it */
   on<Type extends ServerFrameType>(type: Type, listener: (frame: ServerFrame<Type>) => void): () => void
+  /**
+   * Opens a chat on the screen: its frames, and whether the other person is online. Its messages are pushed only if they
+   * are not read. @returns a function that closes it
+   */
+  subscribe(topic: 'chat', matchId: string, listener: (frame: ChatFrame) => void): () => void
   /** Names the chat on the screen, or null: its messages are pushed only if they are not read. */
   focus(matchId: string | null): void
   /** Names the matches whose presence is sent, instead of the last ones. */
   watch(matchIds: string[]): void
+  /** Call it when the app leaves the foreground: the connection is closed, and goes on from the same frame later. */
+  pause(): void
   /** Call it when the app comes back to the foreground: a connection that was lost unnoticed is replaced. */
   wake(): void
   close(): void

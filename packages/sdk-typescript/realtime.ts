@@ -1,6 +1,8 @@
 import type { ClientFrames } from './generated/frames.gen.ts'
 import {
+  chatFrames,
   standardDelays,
+  type ChatFrame,
   type Realtime,
   type RealtimeOptions,
   type ServerFrame,
@@ -35,6 +37,7 @@ export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, 
   let position: string | undefined
   let expiresAt: number | undefined
   let failures = 0
+  let isPaused = false
   let isClosed = false
   let retry: ReturnType<typeof setTimeout> | undefined
   let focused: string | null = null
@@ -42,13 +45,13 @@ export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, 
 
   async function connect () {
     clearTimeout(retry)
-    if (isConnecting || next || isClosed) return
+    if (isConnecting || next || isPaused || isClosed) return
     isConnecting = true
     const token = await currentToken().catch(() => connectLater()).finally(() => {
       isConnecting = false
     })
     // Undefined: signed out, here or on the server, or the token cannot be renewed now.
-    if (!isClosed && token !== undefined) open(token)
+    if (!isPaused && !isClosed && token !== undefined) open(token)
   }
 
   async function currentToken () {
@@ -83,7 +86,7 @@ export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, 
     for (const listener of listeners.get(frame.type) ?? []) listener(frame as never)
   }
 
-  function greet (link: Link, { data }: ServerFrame<'hello'>) {
+  function greet (link: Link, { at, data }: ServerFrame<'hello'>) {
     link.connectedAt ??= Date.now()
     if (link === next) {
       if (current) drop(current)
@@ -92,7 +95,8 @@ export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, 
     }
     silenceMs = data.heartbeatSeconds * 2_000
     expectMore(link)
-    expiresAt = Date.parse(data.expiresAt)
+    // By the clock of the device, which can be wrong.
+    expiresAt = Date.now() + Date.parse(data.expiresAt) - Date.parse(at)
     if (focused !== null) say(link, 'focus', { matchId: focused })
     if (watched.length > 0) say(link, 'watch', { matchIds: watched })
     onConnected?.(true)
@@ -142,29 +146,62 @@ export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, 
   }
 
   function connectLater (atLeastMs = 0) {
-    if (isClosed) return
+    if (isPaused || isClosed) return
     const backOffMs = Math.random() * Math.min(delays.max, delays.base * 2 ** failures++)
     clearTimeout(retry)
     retry = setTimeout(() => void connect(), atLeastMs + backOffMs)
   }
 
+  function on<Type extends ServerFrameType> (type: Type, listener: (frame: ServerFrame<Type>) => void) {
+    const known = listeners.get(type) ?? new Set()
+    listeners.set(type, known.add(listener as never))
+    return () => void known.delete(listener as never)
+  }
+
+  function focus (matchId: string | null) {
+    focused = matchId
+    if (current) say(current, 'focus', { matchId })
+  }
+
+  function watch (matchIds: string[]) {
+    watched = matchIds
+    if (current) say(current, 'watch', { matchIds })
+  }
+
+  function disconnect () {
+    clearTimeout(retry)
+    for (const link of [current, next]) if (link) drop(link)
+    if (current) onConnected?.(false)
+    current = undefined
+    next = undefined
+  }
+
   void connect()
 
   return {
-    on (type, listener) {
-      const known = listeners.get(type) ?? new Set()
-      listeners.set(type, known.add(listener as never))
-      return () => void known.delete(listener as never)
+    on,
+    focus,
+    watch,
+    subscribe (_topic, matchId, listener) {
+      const stops = chatFrames.map((type) =>
+        on(type, (frame) => {
+          if (frame.data.matchId === matchId) listener(frame as ChatFrame)
+        })
+      )
+      focus(matchId)
+      watch([...watched, matchId])
+      return () => {
+        for (const stop of stops) stop()
+        if (focused === matchId) focus(null)
+        watch(watched.filter((each) => each !== matchId))
+      }
     },
-    focus (matchId) {
-      focused = matchId
-      if (current) say(current, 'focus', { matchId })
-    },
-    watch (matchIds) {
-      watched = matchIds
-      if (current) say(current, 'watch', { matchIds })
+    pause () {
+      isPaused = true
+      disconnect()
     },
     wake () {
+      isPaused = false
       failures = 0
       const link = current
       if (!link) return void connect()
@@ -174,8 +211,7 @@ export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, 
     },
     close () {
       isClosed = true
-      clearTimeout(retry)
-      for (const link of [current, next]) if (link) drop(link)
+      disconnect()
     }
   }
 }

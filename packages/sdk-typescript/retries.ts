@@ -7,14 +7,19 @@ export interface RetryOptions {
   baseDelayMs: number
   /** A longer Retry-After is an error at once. Default 10,000. */
   maxDelayMs: number
-  /** How long one attempt may take. Default 30,000. */
+  /** How long one attempt can take. Default 30,000; uploads have 15 minutes. */
   timeoutMs: number
 }
 
 export const defaultRetries: RetryOptions = { attempts: 3, baseDelayMs: 300, maxDelayMs: 10_000, timeoutMs: 30_000 }
 
 /** Sends a request. `create` is called for each attempt, because a body can be read once only. */
-export type Send = (create: () => Request, options: { canRepeat: boolean }) => Promise<Response>
+export type Send = (create: () => Request, options: SendOptions) => Promise<Response>
+
+interface SendOptions {
+  canRepeat: boolean
+  isUpload: boolean
+}
 
 type Fetch = (request: Request) => Promise<Response>
 
@@ -23,10 +28,10 @@ type Fetch = (request: Request) => Promise<Response>
  * Retry-After says, otherwise with exponential back-off.
  */
 export function createSend (fetch: Fetch, { attempts, baseDelayMs, maxDelayMs, timeoutMs }: RetryOptions): Send {
-  return async (create, { canRepeat }) => {
+  return async (create, { canRepeat, isUpload }) => {
     for (let attempt = 1;; attempt++) {
       const request = create()
-      const result = await sendOnce(fetch, request, timeoutMs).catch((error: unknown) =>
+      const result = await sendOnce(fetch, request, isUpload ? UPLOAD_TIMEOUT_MS : timeoutMs).catch((error: unknown) =>
         toTandemError(error, undefined)
       )
       const isLast = !canRepeat || attempt >= attempts || request.signal.aborted
@@ -49,7 +54,6 @@ export function createSend (fetch: Fetch, { attempts, baseDelayMs, maxDelayMs, t
 const UPLOAD_TIMEOUT_MS = 15 * 60_000
 
 async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number) {
-  const isUpload = request.headers.get('content-type')?.startsWith('multipart/form-data') ?? false
   // AbortSignal.any and AbortSignal.timeout are missing in React Native.
   const controller = new AbortController()
   const abort = () => controller.abort()
@@ -59,7 +63,7 @@ async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number) {
   const timer = setTimeout(() => {
     isTimeout = true
     abort()
-  }, isUpload ? Math.max(timeoutMs, UPLOAD_TIMEOUT_MS) : timeoutMs)
+  }, timeoutMs)
   try {
     return await fetch(new Request(request, { signal: controller.signal }))
   } catch (error) {

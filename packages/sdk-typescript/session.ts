@@ -1,6 +1,7 @@
 import { TandemError } from './errors.ts'
 import { exclusively } from './exclusive.ts'
 import { createKey, type Send } from './retries.ts'
+import type { Stored } from './storage.ts'
 
 /** The tokens of a signed-in account. */
 export interface Tokens {
@@ -11,40 +12,6 @@ export interface Tokens {
    * app that was closed in between, signs nobody out.
    */
   refreshKey?: string
-}
-
-/** Where the tokens are kept: memory, localStorage, or the keychain of a phone. */
-export interface TokenStorage {
-  read(): Tokens | undefined | Promise<Tokens | undefined>
-  /** @param tokens undefined removes them */
-  write(tokens: Tokens | undefined): void | Promise<void>
-}
-
-export function memoryStorage (tokens?: Tokens): TokenStorage {
-  return {
-    read: () => tokens,
-    write: (changed) => {
-      tokens = changed
-    }
-  }
-}
-
-/** For browsers. Every script of the page can read it, so the page must not run foreign ones. */
-export function localStorageOf (
-  storage: {
-    getItem(key: string): string | null,
-    setItem(key: string, value: string): void,
-    removeItem(key: string): void
-  },
-  key = 'tandem'
-): TokenStorage {
-  return {
-    read: () => {
-      const text = storage.getItem(key)
-      return text === null ? undefined : JSON.parse(text) as Tokens
-    },
-    write: (tokens) => tokens ? storage.setItem(key, JSON.stringify(tokens)) : storage.removeItem(key)
-  }
 }
 
 export interface Session {
@@ -63,7 +30,7 @@ export interface Session {
 
 interface SessionOptions {
   baseUrl: string
-  storage: TokenStorage
+  storage: Stored<Tokens>
   send: Send
   onSignedOut: () => void
 }
@@ -84,7 +51,7 @@ export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionO
         method: 'POST',
         headers: { 'content-type': 'application/json', 'idempotency-key': refreshKey },
         body: JSON.stringify({ refreshToken: tokens.refreshToken })
-      }), { canRepeat: true })
+      }), { canRepeat: true, isUpload: false })
     const body = await response.json().catch(() => undefined) as unknown
     if (response.ok && hasTokens(body)) {
       await storage.write({ accessToken: body.accessToken, refreshToken: body.refreshToken })

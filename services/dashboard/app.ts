@@ -5,6 +5,7 @@ import type { Deps } from './deps.ts'
 import { onAchievementShared, onAchievementUnshared } from './achievements/consumers.ts'
 import { achievementRoutes } from './achievements/routes.ts'
 import { handleAchievementSnapshot } from './achievements/rpc.ts'
+import { onBookingChanged } from './bookings/consumers.ts'
 import { exerciseRoutes } from './exercises/routes.ts'
 import { fastingRoutes } from './fasting/routes.ts'
 import { goalRoutes } from './goals/routes.ts'
@@ -33,7 +34,14 @@ const routes = [
   programRoutes,
   fastingRoutes
 ]
-const consumers = [onPersonChanged, onFactsChanged, onActivityAttended, onAchievementShared, onAchievementUnshared]
+const consumers = [
+  onPersonChanged,
+  onFactsChanged,
+  onActivityAttended,
+  onBookingChanged,
+  onAchievementShared,
+  onAchievementUnshared
+]
 const rpcs = [
   handleTrainingTotals,
   handleTrainingProgress,

@@ -13,6 +13,7 @@ export const startHousekeeping = ({ db }: Deps, log: Log) =>
 export async function runHousekeeping (db: Db) {
   await runSteps({
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db),
+    bookings: async () => await sql`delete from bookings where ends_at < now() - interval '30 days'`.execute(db),
     'deleted logs': async () =>
       await sql`delete from deleted_logs where deleted_at < now() - interval '90 days'`.execute(db)
   })

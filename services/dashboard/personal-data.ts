@@ -60,6 +60,10 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: ['last_day', 'daily_calories', 'water_ml', 'sleep_minutes', 'workouts_per_week']
   }),
+  bookings: personal({
+    rowsOf: inColumns('account_id'),
+    exported: { not: 'It is a copy; notification exports the original.' }
+  }),
   profile_weights: personal({
     rowsOf: inColumns('account_id'),
     exported: { not: 'It is a copy; profile exports the original.' }

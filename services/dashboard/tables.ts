@@ -74,6 +74,17 @@ export interface Tables
   streaks: { account_id: string, kind: StreakKind, first_day: Day, last_day: Day }
   achievements: { id: Generated<string>, account_id: string, achievement: string, earned_at: Generated<Date> }
   shared_achievements: { post_id: string, account_id: string, achievement_id: string, is_deleted: boolean }
+  bookings: {
+    id: string,
+    account_id: string,
+    booking_id: string,
+    title: string,
+    starts_at: Date,
+    ends_at: Date,
+    location_name: string | null,
+    is_cancelled: boolean,
+    version: number
+  }
   attended_activities: { account_id: string, activity_id: string }
   people: { account_id: string, name: string, image: string | null, timezone: string, changed_at: Date }
   profile_weights: { account_id: string, kg: number, weighed_at: Date }

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import Type from 'typebox'
+import { HooksEnvironment } from '@tandem/http-kit'
 import { createStorage, MediaEnvironment, PrivateMediaEnvironment, requirePrivateBucket } from '@tandem/media-kit'
 import { ConfigError } from '@tandem/process-kit'
 import { AdminRoutesInApp, FourEyes } from '@tandem/operator-kit'
@@ -9,6 +10,7 @@ export const Config = Type.Object({
   ...ServiceEnvironment,
   ...MediaEnvironment,
   ...PrivateMediaEnvironment,
+  ...HooksEnvironment,
   SELFIE_DIR: Type.Optional(
     Type.String({ description: 'The folder of selfies, outside MEDIA_DIR; defaults to `selfies` beside it' })
   ),

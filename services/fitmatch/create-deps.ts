@@ -1,6 +1,7 @@
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { createStores, type Config } from './config.ts'
+import { createHooks } from '@tandem/http-kit'
 import { createMedia } from '@tandem/media-kit'
 import { createFitMatchErasure } from './erasure.ts'
 import { readFourEyes } from '@tandem/operator-kit'
@@ -10,7 +11,7 @@ import type { Deps } from './deps.ts'
 
 /** @throws ConfigError */
 export function createDeps (
-  { config, db, callRpc, publishSignal }: Resources<Type.Static<typeof Config>, Tables>
+  { config, db, callRpc, publishSignal, log }: Resources<Type.Static<typeof Config>, Tables>
 ): Deps {
   const stores = createStores(config)
   const { selfies } = stores
@@ -25,6 +26,7 @@ export function createDeps (
   return {
     db,
     callRpc,
+    hooks: createHooks(config.HOOKS, log),
     findPeople: createPeopleLookup({ db, callRpc, media }),
     media,
     selfies,

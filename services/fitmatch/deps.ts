@@ -1,6 +1,7 @@
 import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
 import type { EphemeralMessage } from '@tandem/contracts/realtime'
+import type { Hooks } from '@tandem/http-kit'
 import type { Media, Storage } from '@tandem/media-kit'
 import type { ProposalKind } from '@tandem/operator-kit'
 import type { FindPeople } from './people/lookup.ts'
@@ -10,6 +11,7 @@ import type { Db } from './tables.ts'
 export interface Deps {
   db: Db
   callRpc: CallRpc
+  hooks: Hooks
   findPeople: FindPeople
   media: Media
   /** Storage for selfies. Nothing in it is ever served publicly. */

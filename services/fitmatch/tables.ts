@@ -187,9 +187,17 @@ export interface Tables
     chain_id: string | null,
     latitude: number,
     longitude: number,
-    cell: GeneratedAlways<number>
+    cell: GeneratedAlways<number>,
+    imported_at: Generated<Date | null>,
+    removed_at: Generated<Date | null>
   }
-  place_imports: { file: string, records: Generated<number>, places: Generated<number>, finished_at: Date | null }
+  place_imports: {
+    file: string,
+    records: Generated<number>,
+    places: Generated<number>,
+    started_at: Generated<Date>,
+    finished_at: Date | null
+  }
   setup_drafts: { account_id: string, draft: Json<Record<string, unknown>>, saved_at: Generated<Date> }
   swipes: {
     swiper_id: string,

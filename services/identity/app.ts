@@ -2,6 +2,7 @@ import { createServer, type ServerOptions } from '@tandem/http-kit'
 import { serveOperators, serveProposals } from '@tandem/operator-kit'
 import {
   handleAccounts,
+  handleAccountsByToken,
   handleAddressOwner,
   handleAddressVerified,
   handleContact,
@@ -37,6 +38,7 @@ import { erasureOperatorRoutes } from './operator/erasure-routes.ts'
 import { subscriptionOperatorRoutes } from './operator/subscription-routes.ts'
 import { peopleOperatorRoutes } from './operator/people-routes.ts'
 import { confirmStaffChange } from './staff/changes.ts'
+import { onWebhookDisabled } from './staff/consumers.ts'
 import { staffRoutes, staffSessionRoutes } from './staff/routes.ts'
 import { trackRequests } from './security-log/requests.ts'
 import { onSuspensionChanged } from './remembered/consumers.ts'
@@ -80,12 +82,14 @@ const consumers = [
   onSocialDecisionApplied,
   onFitMatchDecisionApplied,
   onSuspensionChanged,
-  onSuspensionDecided
+  onSuspensionDecided,
+  onWebhookDisabled
 ]
 const rpcHandlers = [
   handleSigningKeys,
   handleAccounts,
   handleContact,
+  handleAccountsByToken,
   handleAddressOwner,
   handleMembership,
   handleAddressVerified,

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { HooksEnvironment } from '@tandem/http-kit'
 import { FourEyes } from '@tandem/operator-kit'
 import { ConfigError, List, Url } from '@tandem/process-kit'
 import { CdnUrl } from '@tandem/media-url-kit'
@@ -25,6 +26,7 @@ export const Config = Type.Object({
   MAIL_FROM: Type.Optional(Type.String({ description: 'The sender of mails; by default fromAddress of the brand' })),
   PUBLIC_URL: Url({ description: 'The public URL of this installation; links in mails start with it' }),
   CDN_URL: CdnUrl(),
+  ...HooksEnvironment,
   ...StorageVariables,
   ...SubscriptionVariables,
   ...StoreVariables,

@@ -2,6 +2,7 @@ import { createMediaUrls } from '@tandem/media-url-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { providerClientSettings, providerSettings, type Config } from './config.ts'
+import { createHooks } from '@tandem/http-kit'
 import { createMailer } from '@tandem/mail-kit'
 import { untilAvailable } from '@tandem/process-kit'
 import { readFourEyes } from '@tandem/operator-kit'
@@ -38,7 +39,16 @@ export async function createDeps (
   const secrets = createSecrets(config.SECRET)
   await untilAvailable(async () => await ensureSigningKey(db, secrets), log)
 
-  const mailer = createMailer({ db, service: 'identity', smtpUrl: SMTP_URL, redisUrl: REDIS_URL, from: MAIL_FROM, log })
+  const hooks = createHooks(config.HOOKS, log)
+  const mailer = createMailer({
+    db,
+    service: 'identity',
+    smtpUrl: SMTP_URL,
+    redisUrl: REDIS_URL,
+    from: MAIL_FROM,
+    log,
+    provider: hooks.senderOf('send-mail')
+  })
   onClose(() => mailer.close())
   const mailRequests = createMailRequests({ db, secrets, mailer, redisUrl: REDIS_URL, publicUrl: PUBLIC_URL, log })
   onClose(() => mailRequests.close())
@@ -57,6 +67,7 @@ export async function createDeps (
   return {
     db,
     callRpc,
+    hooks,
     secrets,
     hashing: await createHashing(),
     blocklist: createBlocklist(config.PASSWORD_BLOCKLIST),

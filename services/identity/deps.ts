@@ -1,5 +1,6 @@
 import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
+import type { Hooks } from '@tandem/http-kit'
 import type { MediaUrls } from '@tandem/media-url-kit'
 import type { Mailer } from '@tandem/mail-kit'
 import type { Storage } from '@tandem/media-kit'
@@ -24,6 +25,7 @@ import type { SubscriptionSettings } from './subscriptions/settings.ts'
 export interface Deps {
   db: Db
   callRpc: CallRpc
+  hooks: Hooks
   secrets: Secrets
   hashing: Hashing
   blocklist: Blocklist

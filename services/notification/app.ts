@@ -17,12 +17,16 @@ import { onMeetingCleared, onMeetingEnded, onMeetingOverdue, onMeetingShared } f
 import { operatorRoutes } from './operators/routes.ts'
 import { onPersonChanged } from './people/consumers.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
+import { producerOperatorRoutes } from './producers/operator-routes.ts'
+import { producerRoutes } from './producers/routes.ts'
 import { pushRoutes } from './push/routes.ts'
 import { onAccountChanged } from './realtime/consumers.ts'
 import { realtimeRoutes } from './realtime/routes.ts'
 import { onContactBlocked, onContactHidden } from './trusted-contact/consumers.ts'
 import { handleTrustedContactStatus } from './trusted-contact/rpc.ts'
 import { trustedContactRoutes } from './trusted-contact/routes.ts'
+import { onAccountErasing, onEventForWebhooks } from './webhooks/consumers.ts'
+import { webhookRoutes } from './webhooks/operator-routes.ts'
 
 const routes = [
   deviceRoutes,
@@ -31,8 +35,11 @@ const routes = [
   preferenceRoutes,
   trustedContactRoutes,
   realtimeRoutes,
+  producerRoutes,
+  producerOperatorRoutes,
   operatorRoutes,
-  broadcastRoutes
+  broadcastRoutes,
+  webhookRoutes
 ]
 const consumers = [
   onPersonChanged,
@@ -75,7 +82,9 @@ export const createHandlers = (deps: Deps) => [
   ...onNotificationRequested(deps),
   ...onNotificationsObsolete(deps),
   ...onAccountChanged(deps),
-  ...deps.erasure.handlers
+  ...onEventForWebhooks(deps),
+  ...deps.erasure.handlers,
+  onAccountErasing(deps)
 ]
 
 /** The handlers of all RPCs that this service provides. */

@@ -13,3 +13,19 @@ export const TooManyContactChanges = defineError('LIMIT_EXCEEDED.tooManyContactC
 export const TooManyContactRequests = defineError('LIMIT_EXCEEDED.tooManyContactRequests', 429)
 export const BroadcastNotFound = defineError('NOT_FOUND.broadcast', 404)
 export const AppAccountMissing = defineError('APP_ACCOUNT_MISSING', 409)
+
+export const InvalidProducerKey = defineError('UNAUTHORIZED.producerKey', 401)
+/** The response has the results of all events. */
+export class NoEventAccepted extends defineError('VALIDATION_ERROR.noEventAccepted', 400) {
+  readonly responseFields: { results: unknown[] }
+
+  constructor (results: unknown[] = []) {
+    super()
+    this.responseFields = { results }
+  }
+}
+export const ProducerExists = defineError('PRODUCER_EXISTS', 409)
+export const ProducerNotFound = defineError('NOT_FOUND.producer', 404)
+export const WebhookNotFound = defineError('NOT_FOUND.webhook', 404)
+export const WebhookIsDisabled = defineError('WEBHOOK_DISABLED', 409)
+export const InvalidWebhookUrl = defineError('VALIDATION_ERROR.webhookUrl', 400)

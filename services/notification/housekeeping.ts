@@ -55,6 +55,19 @@ export async function deleteExpired (db: Db) {
     rewritings: deletion(sql`delete from rewritings where rewritten_at < now() - interval '30 days'`),
     blocks: deletion(sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`),
     broadcasts: deletion(sql`delete from broadcasts where finished_at < now() - interval '90 days'`),
+    'ids of producer events': inChunks(sql`
+      delete from producer_event_ids where ctid = any(array(
+        select ctid from producer_event_ids where received_at < now() - interval '7 days' limit ${CHUNK}
+      ))`),
+    bookings: inChunks(sql`
+      delete from bookings where ctid = any(array(
+        select ctid from bookings where coalesce(ends_at, changed_at) < now() - interval '30 days' limit ${CHUNK}
+      ))`),
+    // With their deliveries. They can be replayed until then.
+    webhooks: inChunks(sql`
+      delete from webhook_messages where id = any(array(
+        select id from webhook_messages where created_at < now() - interval '14 days' order by created_at limit ${CHUNK}
+      ))`),
     limits: async () => await deleteExpiredLimits(db),
     'mails of meetings': deletion(sql`delete from meeting_mails where created_at < now() - interval '30 days'`),
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)

@@ -6,7 +6,9 @@ import { startBroadcasting } from './broadcasts/actions.ts'
 import { Config } from './config.ts'
 import { createDeps, startQueues } from './create-deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { startProducerEvents } from './producers/handle.ts'
 import { checkPushBacklog } from './push/backlog.ts'
+import { startMatchCounts } from './webhooks/match-counts.ts'
 
 await runService({
   name: 'notification',
@@ -19,6 +21,8 @@ await runService({
     startQueues,
     startBroadcasting,
     startHousekeeping,
+    startProducerEvents,
+    startMatchCounts,
     ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],

@@ -74,6 +74,26 @@ export const personalData: PersonalData<Tables> = {
   }),
   rewritings: notPersonal('It holds the starts of activities, and ids of edited posts, for 30 days.'),
   broadcasts: notPersonal('It holds messages to everybody.'),
+  producer_events: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['type', 'data', 'occurred_at', 'due_at']
+  }),
+  bookings: personal({
+    rowsOf: inColumns('account_id'),
+    exported: ['booking_id', 'title', 'starts_at', 'ends_at', 'location_name', 'is_cancelled', 'changed_at']
+  }),
+  producer_event_ids: notPersonal('It holds ids that other systems gave to their events, for 7 days.'),
+  producer_rates: notPersonal('It counts events of systems.'),
+  producer_keys: notPersonal('It holds digests of keys of systems.'),
+  producers: notPersonal('They are systems of the company.'),
+  webhook_deliveries: notPersonal('It is deleted with its message.'),
+  // That an account was deleted is sent after its erasure.
+  webhook_messages: personal({
+    rowsOf: (accountId) => sql<SqlBool>`(account_id = ${accountId}::uuid and type <> 'account.deleted')`,
+    exported: ['id', 'type', 'data', 'occurred_at']
+  }),
+  webhook_endpoints: notPersonal('It holds addresses of other systems.'),
+  webhook_match_counts: notPersonal('It holds numbers.'),
   ...mailTables,
   ...databaseTables,
   ...operatorTables,

@@ -3,6 +3,7 @@ import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
+import type { ProducerEventType, WebhookType } from '@tandem/contracts'
 import type { KeptFrameType } from '@tandem/contracts/realtime'
 import type { MailTables } from '@tandem/mail-kit'
 import type { Kind } from './texts/kinds.ts'
@@ -151,6 +152,52 @@ export interface Tables
   trusted_contact_links: { token_digest: Buffer, contact_id: string }
   trusted_contact_refusals: { account_id: string, address_digest: Buffer, refused_at: Generated<Date> }
   trusted_contact_requests: { address_digest: Buffer, requested_at: Date[], last_at: Date }
+  producers: {
+    id: Generated<string>,
+    name: string,
+    event_types: string[],
+    events_per_second: number,
+    dropped_count: Generated<number>,
+    created_at: Generated<Date>,
+    revoked_at: Date | null
+  }
+  producer_keys: {
+    digest: Buffer,
+    producer_id: string,
+    hint: string,
+    created_at: Generated<Date>,
+    last_used_at: Date | null,
+    revoked_at: Date | null
+  }
+  producer_rates: { producer_id: string, left_over: number, counted_at: Date }
+  producer_event_ids: { producer_id: string, event_id: string, received_at: Generated<Date> }
+  producer_events: {
+    id: Generated<string>,
+    producer_id: string,
+    event_id: string,
+    type: ProducerEventType,
+    account_id: string | null,
+    account_token: string | null,
+    is_known: Generated<boolean>,
+    data: Json<Record<string, unknown>>,
+    occurred_at: Date,
+    due_at: Date,
+    attempts: Generated<number>
+  }
+  bookings: {
+    producer_id: string,
+    booking_id: string,
+    account_id: string,
+    id: Generated<string>,
+    title: string | null,
+    starts_at: Date | null,
+    ends_at: Date | null,
+    location_name: string | null,
+    is_cancelled: Generated<boolean>,
+    version: Generated<number>,
+    occurred_at: Date,
+    changed_at: Generated<Date>
+  }
   deliveries: {
     id: string,
     notification_id: string,
@@ -167,7 +214,41 @@ export interface Tables
     created_at: Generated<Date>,
     finished_at: Date | null
   }
+  webhook_endpoints: {
+    id: Generated<string>,
+    url: string,
+    secret: string,
+    event_types: WebhookType[],
+    created_at: Generated<Date>,
+    last_success_at: Generated<Date | null>,
+    disabled_at: Generated<Date | null>,
+    disabled_reason: Generated<string | null>
+  }
+  webhook_messages: {
+    id: string,
+    type: WebhookType,
+    account_id: string | null,
+    data: Json<object>,
+    occurred_at: Date,
+    created_at: Generated<Date>
+  }
+  webhook_deliveries: {
+    id: Generated<string>,
+    endpoint_id: string,
+    message_id: string,
+    status: Generated<WebhookDeliveryStatus>,
+    attempts: Generated<number>,
+    due_at: Generated<Date>,
+    claimed_until: Generated<Date | null>,
+    queued_at: Generated<Date>,
+    response_status: Generated<number | null>,
+    error: Generated<string | null>,
+    finished_at: Generated<Date | null>
+  }
+  webhook_match_counts: { hour: Date, count: number }
 }
+
+export type WebhookDeliveryStatus = 'pending' | 'sent' | 'failed'
 
 /** A text in each locale of the brand. */
 export type Localized = Record<string, string>

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { HooksEnvironment } from '@tandem/http-kit'
 import { MAX_VIDEO_MEGABYTES, MediaEnvironment, PrivateMediaEnvironment } from '@tandem/media-kit'
 import { FourEyes } from '@tandem/operator-kit'
 import { ServiceEnvironment } from '@tandem/service-kit'
@@ -7,6 +8,7 @@ export const Config = Type.Object({
   ...ServiceEnvironment,
   ...MediaEnvironment,
   ...PrivateMediaEnvironment,
+  ...HooksEnvironment,
   VIDEO_MAX_MB: Type.Integer({
     minimum: 1,
     maximum: MAX_VIDEO_MEGABYTES,

@@ -1,6 +1,7 @@
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
+import { createHooks } from '@tandem/http-kit'
 import { createMedia, createStorage, createUploadParts, requirePrivateBucket } from '@tandem/media-kit'
 import { readFourEyes } from '@tandem/operator-kit'
 import { createRanking } from './feed/ranking.ts'
@@ -10,7 +11,7 @@ import type { Tables } from './tables.ts'
 import type { Deps } from './deps.ts'
 
 /** @throws ConfigError */
-export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
+export function createDeps ({ config, db, callRpc, log }: Resources<Type.Static<typeof Config>, Tables>): Deps {
   requirePrivateBucket(config)
   const storage = createStorage(config)
   const uploadParts = createUploadParts(storage)
@@ -25,6 +26,7 @@ export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeo
   return {
     db,
     callRpc,
+    hooks: createHooks(config.HOOKS, log),
     people: createPeopleLookup({ db, callRpc, media }),
     media,
     uploadParts,

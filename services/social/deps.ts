@@ -1,5 +1,6 @@
 import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
+import type { Hooks } from '@tandem/http-kit'
 import type { Media, UploadParts } from '@tandem/media-kit'
 import type { ProposalKind } from '@tandem/operator-kit'
 import type { Ranking } from './feed/ranking.ts'
@@ -10,6 +11,7 @@ import type { Db } from './tables.ts'
 export interface Deps {
   db: Db
   callRpc: CallRpc
+  hooks: Hooks
   people: PeopleLookup
   media: Media
   uploadParts: UploadParts

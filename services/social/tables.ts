@@ -184,6 +184,7 @@ export interface Tables
     account_id: string,
     mime_type: string,
     bytes: number,
+    poster_key: string | null,
     received_bytes: Generated<number>,
     parts: Generated<string[]>,
     processing_until: Date | null,

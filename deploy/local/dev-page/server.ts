@@ -28,10 +28,11 @@ export interface DevPageOptions {
 const BASE_PATH = '/api/mobile/v1'
 const KEEP_ALIVE_MS = 20_000
 const sampleApp = path.resolve(import.meta.dirname, '../../../docs/sample-app')
+const exampleApp = path.resolve(import.meta.dirname, '../../../examples/expo/dist')
 
 /**
  * The page for developers: mails, pushes, events, requests and accounts of this system as they happen, and the sample
- * app at /app/. It shows secrets to everybody who reaches it, so it is a part of the local launcher only.
+ * app at /app/. It serves the Expo example at /example/, once it is exported. It shows secrets to everybody who reaches it, so it is a part of the local launcher only.
  */
 export async function startDevPage (
   { host, port, dataDir, gatewayUrl, mail, stores }: DevPageOptions
@@ -73,6 +74,12 @@ export async function startDevPage (
     decorateReply: false,
     cacheControl: false
   })
+
+  // Its router reads the rest of the address.
+  app.get<{ Params: { '*': string } }>(
+    '/example/*',
+    ({ params: { '*': name } }, reply) => reply.sendFile(path.extname(name) === '' ? 'index.html' : name, exampleApp)
+  )
 
   await app.listen({ host, port })
   const stopRequests = watchRequests(dataDir, feed)

@@ -8,6 +8,9 @@ export const segment = (value: string | undefined) => encodeURIComponent(value ?
 /** The text of a code; the code itself if it is a new one. */
 export const label = (texts: Record<string, string>, code: string | null | undefined) => code ? texts[code] ?? code : ''
 
+/** The key of a text about a code such as `post.created`: a dot begins a group of texts. */
+export const keyOf = (code: string) => code.replaceAll('.', '_')
+
 const MINUTE_MS = 60_000
 const units = [['day', 1_440], ['hour', 60], ['minute', 1]] as const
 

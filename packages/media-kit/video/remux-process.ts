@@ -1,11 +1,13 @@
 // A process of its own for each video, without rights, secrets or network: what reads a stranger's bytes may fail or
-// hang, and is ended from outside. See `videos.ts`.
+// hang, and is ended from outside. See `prepare-video.ts`.
 import { VideoProblem, type ProblemName } from './problems.ts'
 import type { ErrorParams } from '@tandem/process-kit'
 import { remux, type VideoDetails } from './remux.ts'
 
 export type Result = { video: VideoDetails } | { problem: ProblemName, params: ErrorParams }
 
+// Nobody would end it any more.
+process.on('disconnect', () => process.exit())
 const [source = '', target = '', maxSeconds] = process.argv.slice(2)
 
 function toResult (error: unknown): Result {

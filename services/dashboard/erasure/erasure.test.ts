@@ -20,6 +20,7 @@ const seed: Seed = async ({ accountId, insert }) => {
       'daily_summaries',
       'achievements',
       'attended_activities',
+      'bookings',
       'totals',
       'goals',
       'profile_weights',

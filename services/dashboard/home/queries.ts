@@ -1,7 +1,8 @@
 import { Contact, DEFAULT_TIMEZONE, FitMatchOverview } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { dayIn } from '@tandem/account-kit'
+import { dayIn, readTimezone } from '@tandem/account-kit'
 import { dayNameOf } from '../calendar.ts'
+import { listUpcomingBookings, type UpcomingBooking } from '../bookings/queries.ts'
 import { fetchPerson, updateCopy } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
 import { findWorkout } from '../programs/queries.ts'
@@ -51,6 +52,7 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accou
   const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, accountId, today)
 
   const { hasProfile, status, discoverTutorialSeen, matches, upcomingActivities = [] } = fitmatch
+  const bookings = await listUpcomingBookings(db, accountId, { at, timezone: readTimezone(zone) })
   const { totalXp, streak, longestStreak } = own.stats
   return {
     user: {
@@ -68,7 +70,19 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accou
     stats: own.stats,
     fitmatch: { hasProfile, status, discoverTutorialSeen },
     matches: hasProfile ? matches : [],
-    upcomingActivities,
+    upcomingActivities: merge(upcomingActivities, bookings),
     profileCompletion: person === undefined ? null : person?.completion ?? 0
   }
+}
+
+const MAX_UPCOMING = 10
+
+type Activity = Omit<UpcomingBooking, 'bookingId'>
+
+/** The next ten of both, the first one first. */
+function merge (activities: Activity[], bookings: UpcomingBooking[]): (Activity | UpcomingBooking)[] {
+  const startOf = ({ date, startTime }: Activity) => `${date} ${startTime}`
+  return [...activities, ...bookings]
+    .sort((one, other) => startOf(one).localeCompare(startOf(other)))
+    .slice(0, MAX_UPCOMING)
 }

@@ -62,8 +62,12 @@ const Activity = named(
   'UpcomingActivity',
   Type.Object({
     id: Type.String(),
+    bookingId: Type.Optional(Type.String({
+      description: 'Only of a booking: its name at the system that sent it, and `id` is no activity',
+      examples: ['B-1042']
+    })),
     title: Type.String(),
-    sport: Type.String(),
+    sport: Type.String({ description: 'Empty for a booking' }),
     date: Type.String(),
     startTime: Type.String(),
     endTime: Type.String(),
@@ -135,7 +139,8 @@ export const homeRoutes: Routes<Deps> = async (app, deps) => {
           }),
           matches: Type.Array(Match, { description: 'The newest ten' }),
           upcomingActivities: Type.Array(Activity, {
-            description: 'The next ten of the coming 14 days that the person goes to'
+            description:
+              'The next ten of the coming 14 days that the person goes to, with their bookings at other systems'
           }),
           profileCompletion: Nullable(Type.Integer({ description: '0 to 100; null while profile is unavailable' }))
         }, { examples: [example] })),

@@ -7,6 +7,7 @@ import type { CallRpc } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
+import { createHooks } from '@tandem/http-kit'
 import { discover } from '../discover/queries.ts'
 import { readCaller } from '../people/queries.ts'
 import type { Tables } from '../tables.ts'
@@ -152,6 +153,7 @@ const erasure = createFitMatchErasure({ db, callRpc, media, selfies: nowhere })
 const app = await createApp({
   db,
   callRpc,
+  hooks: createHooks(undefined, silentLog),
   findPeople: async () => [],
   media,
   selfies: nowhere,

@@ -5,6 +5,7 @@ import type { CallRpc } from '@tandem/bus-kit'
 import { connect, migrate } from '@tandem/database-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
+import { createHooks } from '@tandem/http-kit'
 import type { Tables } from '../tables.ts'
 import { createApp, createFacts } from '../test/app.ts'
 import { createFitMatchErasure } from '../erasure.ts'
@@ -36,6 +37,7 @@ const erasure = createFitMatchErasure({ db, callRpc, media, selfies })
 const app = await createApp({
   db,
   callRpc,
+  hooks: createHooks(undefined, silentLog),
   findPeople: async () => [],
   media,
   selfies,

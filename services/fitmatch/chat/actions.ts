@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { MessageSent, MessagesRead } from '@tandem/contracts'
-import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { isRepeat, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import type { StoredImage } from '@tandem/media-kit'
 import { chunksOf } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
@@ -28,7 +28,7 @@ interface NewMessage {
 
 /**
  * Sends a message. A retry with the same client message id or idempotency key returns the first message.
- * @throws MatchNotFound, RateLimited
+ * @throws MatchNotFound, RateLimited, HookDenied
  */
 export async function sendMessage (
   deps: Deps,
@@ -36,16 +36,21 @@ export async function sendMessage (
   { image, client, ...message }: NewMessage,
   idempotencyKey?: IdempotencyKey
 ) {
-  const { db } = deps
+  const { db, hooks } = deps
+  const isAsked = hooks.isOn('before-message')
   // The first response to the key is not for someone who was suspended since.
-  if (image || idempotencyKey) await readParticipant(db, senderId)
-  if (image) {
-    // Checked before the image is re-encoded. The transaction checks all of it again.
+  if (image || isAsked || idempotencyKey) await readParticipant(db, senderId)
+  if (image || isAsked) {
+    // Checked before the hook is asked and the image is re-encoded. The transaction checks all of it again.
     await readChat(db, senderId, message.matchId)
     const repeated = await findByClientId(db, senderId, message)
     if (repeated) return repeated
     const waitSeconds = await retryAfterSeconds(db, senderId)
     if (waitSeconds !== undefined && !idempotencyKey) throw new RateLimited(waitSeconds)
+  }
+  if (isAsked && !await isRepeat(db, idempotencyKey)) {
+    const { matchId, content } = message
+    await hooks.ask('before-message', { accountId: senderId, matchId, content, hasImage: image !== undefined })
   }
 
   const stored = image ? await storeImage(deps, senderId, image, client) : null

@@ -5,6 +5,7 @@ import {
   Body,
   Data,
   data,
+  HookDenied,
   Id,
   readIdempotencyKey,
   Instant,
@@ -127,7 +128,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
           clientMessageId: 'a1'
         }]
       }),
-      errors: [...participantErrors, MatchNotFound, IdempotencyConflict],
+      errors: [...participantErrors, MatchNotFound, IdempotencyConflict, HookDenied],
       response: { 201: Data(Type.Object({ message: ChatMessage })) }
     },
     bodyLimit: MAX_BODY_BYTES

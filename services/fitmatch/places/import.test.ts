@@ -7,6 +7,8 @@ import t from 'tap'
 import { testApp } from '../test/app.ts'
 import { toPlace } from './fitness.ts'
 import { importPlaces } from './import.ts'
+import { findPlace, searchPlaces } from './queries.ts'
+import { removePlace, restorePlace } from './removals.ts'
 
 const { db, url } = await testApp(t)
 const folder = await mkdtemp(path.join(tmpdir(), 'tandem-places-'))
@@ -51,7 +53,7 @@ t.test('of a file of OpenStreetMap, places to train that have a name and an id a
     openStreetMap('n6', { leisure: 'fitness_centre', name: 'Un\u0000usual' }),
     openStreetMap('partner-7', { leisure: 'fitness_centre', name: 'Of the operator' })
   ])
-  t.strictSame(await importPlaces(db, file), { records: 10, places: 4 })
+  t.strictSame(await importPlaces(db, file), { records: 10, places: 4, deleted: 0 })
   t.match(await db.selectFrom('places').selectAll().orderBy('id').execute(), [
     { id: 'osm:n6', name: 'Un usual' },
     { id: 'osm:node/1', source: 'OPENSTREETMAP', name: 'Studio A', city: null, chain_id: null },
@@ -77,7 +79,7 @@ t.test('GeoParquet of Overture is imported, in groups of rows', async (t) => {
       { name: 'confidence', data: column((row) => row === 1 ? 0.2 : 0.9), type: 'DOUBLE' }
     ]
   })
-  t.strictSame(await importPlaces(db, filename), { records: rows, places: rows / 2 - 1 })
+  t.strictSame(await importPlaces(db, filename), { records: rows, places: rows / 2 - 1, deleted: 0 })
   t.match(await db.selectFrom('places').selectAll().where('id', '=', 'overture:id-4999').execute(), [{
     source: 'OVERTURE',
     name: 'Place 4999',
@@ -90,12 +92,18 @@ t.test('GeoParquet of Overture is imported, in groups of rows', async (t) => {
 
 t.test('an import that was stopped goes on where it was', async (t) => {
   const file = await write('long.geojsonl', Array.from({ length: 5_000 }, (_, number) => gym(number)))
-  await t.rejects(importPlaces(db, file, () => {
-    throw new Error('stopped')
+  await t.rejects(importPlaces(db, file, {
+    onProgress () {
+      throw new Error('stopped')
+    }
   }))
   t.equal((await names()).length, 2_000)
   const batches: number[] = []
-  t.strictSame(await importPlaces(db, file, ({ records }) => batches.push(records)), { records: 5_000, places: 5_000 })
+  t.strictSame(await importPlaces(db, file, { onProgress: ({ records }) => batches.push(records) }), {
+    records: 5_000,
+    places: 5_000,
+    deleted: 0
+  })
   t.strictSame(batches, [4_000, 5_000])
   t.equal((await names()).length, 5_000)
 })
@@ -103,8 +111,10 @@ t.test('an import that was stopped goes on where it was', async (t) => {
 t.test('of two imports of a file at once, one goes on and the other ends', async (t) => {
   const file = await write('once.geojsonl', Array.from({ length: 4_500 }, (_, number) => gym(number)))
   let other: { places: number } | undefined
-  const overtaken = importPlaces(db, file, async () => {
-    other = await importPlaces(db, file)
+  const overtaken = importPlaces(db, file, {
+    async onProgress () {
+      other = await importPlaces(db, file)
+    }
   })
   await t.rejects(overtaken, /Another process imports this file/)
   t.equal(other?.places, 4_500)
@@ -122,7 +132,7 @@ t.test('a place that is imported again is replaced, and those of people are dele
   }
   await db.insertInto('places').values(people).execute()
   const nothing = await write('nothing.geojsonl', ['{"type":"FeatureCollection","features":['])
-  t.strictSame(await importPlaces(db, nothing), { records: 1, places: 0 })
+  t.strictSame(await importPlaces(db, nothing), { records: 1, places: 0, deleted: 0 })
   t.strictSame(await names(), ['Ours'], 'a file without gyms deletes nothing')
   const file = await write('again.geojsonl', [gym(1, 'Old'), gym(1, 'Older')])
   await importPlaces(db, file)
@@ -130,6 +140,58 @@ t.test('a place that is imported again is replaced, and those of people are dele
   await appendFile(file, `\n${JSON.stringify(gym(1, 'New'))}`)
   await importPlaces(db, file)
   t.strictSame(await names(), ['New'])
+})
+
+t.test('the places of a source that a newer file lacks are deleted if that is asked for, and no others', async (t) => {
+  const overture = {
+    id: 'overture:1',
+    source: 'OVERTURE' as const,
+    name: 'Other',
+    name_key: 'other',
+    latitude: 1,
+    longitude: 1
+  }
+  await db.insertInto('places').values([overture, { ...overture, id: 'osm:way/9', source: 'OPENSTREETMAP' }]).execute()
+  await importPlaces(db, await write('old.geojsonl', [gym(1), gym(2), gym(3)]))
+  const newer = await write('newer.geojsonl', Array.from({ length: 2_001 }, (_, number) => gym(number + 2)))
+  t.match(await importPlaces(db, newer), { deleted: 0 })
+  const isThere = async (...ids: string[]) =>
+    (await db.selectFrom('places').where('id', 'in', ids).select('id').orderBy('id').execute()).map(({ id }) => id)
+  t.same(await isThere('osm:node/1', 'osm:node/9'), ['osm:node/1', 'osm:node/9'])
+  const stopped = importPlaces(db, newer, {
+    deletesMissing: true,
+    onProgress () {
+      throw new Error('stopped')
+    }
+  })
+  await t.rejects(stopped)
+  t.same(await isThere('osm:node/1'), ['osm:node/1'], 'a part of a file deletes nothing')
+  t.match(await importPlaces(db, newer, { deletesMissing: true }), { places: 2_001, deleted: 2 })
+  t.same(await isThere('osm:node/1', 'osm:way/9', 'osm:node/2', 'osm:node/2002', 'overture:1'), [
+    'osm:node/2',
+    'osm:node/2002',
+    'overture:1'
+  ])
+  const nothing = await write('nothing-at-all.geojsonl', ['{}'])
+  t.match(await importPlaces(db, nothing, { deletesMissing: true }), { places: 0, deleted: 0 })
+  t.equal((await names()).length, 2_002)
+})
+
+t.test('a place that an operator has removed stays away, until they restore it', async (t) => {
+  const file = await write('removed.geojsonl', [gym(1, 'Rude'), gym(2, 'Kept')])
+  await importPlaces(db, file)
+  const search = async () =>
+    (await searchPlaces(db, { query: '', latitude: 52.5, longitude: 13.4, radiusKm: 1 }))
+      .map(({ name }) => name)
+  t.equal(await removePlace(db, 'osm:node/1'), 'Rude')
+  t.equal(await removePlace(db, 'osm:node/1'), undefined)
+  await importPlaces(db, file, { deletesMissing: true })
+  t.same(await search(), ['Kept'])
+  t.equal(await findPlace(db, 'osm:node/1'), undefined)
+  t.equal(await restorePlace(db, 'osm:node/1'), true)
+  t.equal(await restorePlace(db, 'osm:node/2'), false)
+  await importPlaces(db, file)
+  t.same(await search(), ['Rude', 'Kept'])
 })
 
 t.test('the command reports its progress, and a file without gyms', async (t) => {
@@ -141,13 +203,17 @@ t.test('the command reports its progress, and a file without gyms', async (t) =>
         resolve(`${failure?.code ?? 0} ${out}${error}`)
       })
     })
-  const [usage, wrong, imported, missing] = await Promise.all([
+  const [usage, unknown, wrong, imported, missing] = await Promise.all([
     run(),
+    run('remove', 'osm:node/7000'),
     run('import', await write('wrong.geojsonl', ['{}'])),
     run('import', await write('right.geojsonl', [gym(7)])),
     run('import', path.join(folder, 'missing'))
   ])
-  t.match(usage, /^1 usage:/)
+  t.match(usage, /^1 usage, /)
+  t.match(unknown, /^1 There is no place osm:node\/7000/)
+  t.match(await run('remove', 'osm:node/7'), /^0 Removed Gym 7/)
+  t.match(await run('restore', 'osm:node/7'), /^0 The next import/)
   t.match(wrong, /^1 [^]*None of 1 records is a gym/)
   t.match(imported, /^0 100 %: 1 gyms in 1 records\nImported 1 gyms of 1 records/)
   t.match(missing, /^1 ENOENT/)

@@ -12,34 +12,43 @@ interface Counts {
   places: number
 }
 
+interface Options {
+  /** Also deletes the places of the same source that the file does not have. */
+  deletesMissing?: boolean
+  /** Is called and awaited after each batch. */
+  onProgress?: (counts: Counts & { progress: number }) => unknown
+}
+
 /**
  * Imports the gyms of a file, and then deletes the places of people. A place that is there already is replaced. An
  * import that was stopped goes on where it was.
- * @param onProgress is called and awaited after each batch
+ * @returns also how many places it has deleted
  * @throws if another process imports the same file
  */
 export async function importPlaces (
   db: Db,
   file: string,
-  onProgress: (counts: Counts & { progress: number }) => unknown = () => {}
-): Promise<Counts> {
+  { deletesMissing = false, onProgress = () => {} }: Options = {}
+): Promise<Counts & { deleted: number }> {
   const name = await nameOf(file)
-  const counts = await startOrResume(db, name)
+  const { startedAt, ...counts } = await startOrResume(db, name)
   for await (const { records, progress } of readRecords(file, counts.records)) {
     const places = records.flatMap((record) => (record && toPlace(record)) ?? [])
     await db.transaction().execute(async (trx) => {
       await advance(trx, name, { from: counts.records, records: records.length, places: places.length })
-      await upsertPlaces(trx, places)
+      await upsertPlaces(trx, places, startedAt)
     })
     counts.records += records.length
     counts.places += places.length
     await onProgress({ ...counts, progress })
   }
-  await db.transaction().execute(async (trx) => {
+  const deleted = await db.transaction().execute(async (trx) => {
     await trx.updateTable('place_imports').where('file', '=', name).set({ finished_at: sql`now()` }).execute()
-    if (counts.places > 0) await trx.deleteFrom('places').where('source', '=', 'PEOPLE').execute()
+    if (counts.places === 0) return 0
+    await trx.deleteFrom('places').where('source', '=', 'PEOPLE').where('removed_at', 'is', null).execute()
+    return deletesMissing ? await deleteMissing(trx, startedAt) : 0
   })
-  return counts
+  return { ...counts, deleted }
 }
 
 /** Another version of a file has another size, or was changed at another time. */
@@ -48,13 +57,16 @@ async function nameOf (file: string) {
   return `${path.basename(file)}, ${size} bytes, ${mtime.toISOString()}`
 }
 
-async function startOrResume (db: Db, file: string): Promise<Counts> {
+async function startOrResume (db: Db, file: string) {
   await db.deleteFrom('place_imports').where('file', '=', file).where('finished_at', 'is not', null).execute()
   await db.insertInto('place_imports').values({ file, finished_at: null })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return await db.selectFrom('place_imports').where('file', '=', file).select(['records', 'places'])
-    .executeTakeFirstOrThrow()
+  return await db.selectFrom('place_imports').where('file', '=', file).select([
+    'records',
+    'places',
+    'started_at as startedAt'
+  ]).executeTakeFirstOrThrow()
 }
 
 async function advance (trx: Trx, file: string, batch: Counts & { from: number }) {
@@ -67,10 +79,10 @@ async function advance (trx: Trx, file: string, batch: Counts & { from: number }
   if (!advanced) throw new Error('Another process imports this file')
 }
 
-async function upsertPlaces (trx: Trx, places: Place[]) {
+async function upsertPlaces (trx: Trx, places: Place[], startedAt: Date) {
   if (places.length === 0) return
   // A statement cannot change a row twice.
-  const byId = new Map(places.map((place) => [place.id, place]))
+  const byId = new Map(places.map((place) => [place.id, { ...place, imported_at: startedAt }]))
   await trx.insertInto('places').values([...byId.values()])
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet(({ ref }) => ({
@@ -79,8 +91,18 @@ async function upsertPlaces (trx: Trx, places: Place[]) {
         city: ref('excluded.city'),
         chain_id: ref('excluded.chain_id'),
         latitude: ref('excluded.latitude'),
-        longitude: ref('excluded.longitude')
+        longitude: ref('excluded.longitude'),
+        imported_at: ref('excluded.imported_at')
       }))
     )
     .execute()
+}
+
+async function deleteMissing (trx: Trx, startedAt: Date) {
+  const { numDeletedRows } = await trx.deleteFrom('places')
+    .where('removed_at', 'is', null)
+    .where('source', 'in', trx.selectFrom('places').where('imported_at', '=', startedAt).select('source'))
+    .where((place) => place.or([place('imported_at', 'is', null), place('imported_at', '<', startedAt)]))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

@@ -2,6 +2,7 @@ import t from 'tap'
 import { sql } from 'kysely'
 import { testApp } from '../test/app.ts'
 import { updatePlacesOfPeople } from './of-people.ts'
+import { removePlace, restorePlace } from './removals.ts'
 
 const { get, post, put, del, member, db } = await testApp(t)
 
@@ -93,6 +94,23 @@ t.test('people who choose it share it, and keep it when those who wrote it are g
   await del(ana!.id, `${path}?id=${again.venue.id}`)
   await update()
   t.strictSame((await search(3)).venues, [])
+})
+
+t.test('one that an operator has removed does not come back when others add it, until they restore it', async (t) => {
+  for (let n = 0; n < 3; n++) await givenVenue('Rude words', 9.004)
+  await update()
+  const [gym] = (await search(9)).venues
+  t.equal(await removePlace(db, gym.placeId), gym.name)
+  t.strictSame((await search(9)).venues, [])
+  await givenVenue('Rude words', 9.004)
+  await update()
+  t.strictSame((await search(9)).venues, [])
+  t.strictSame(await db.selectFrom('places').where('id', '=', gym.placeId).select(['name', 'name_key']).execute(), [
+    { name: '', name_key: '' }
+  ], 'its name is erased')
+  t.equal(await restorePlace(db, gym.placeId), true)
+  await update()
+  t.match((await search(9)).venues, [{ placeId: gym.placeId, name: gym.name }])
 })
 
 t.test('after an import, venues make no places', async (t) => {

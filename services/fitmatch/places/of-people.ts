@@ -35,7 +35,7 @@ export async function updatePlacesOfPeople (db: Db): Promise<void> {
   const imported = await db.selectFrom('places').where('source', '<>', 'PEOPLE').select('id').limit(1)
     .executeTakeFirst()
   if (imported) {
-    await db.deleteFrom('places').where('source', '=', 'PEOPLE').execute()
+    await db.deleteFrom('places').where('source', '=', 'PEOPLE').where('removed_at', 'is', null).execute()
     return
   }
   for (const name of await listNames(db)) await db.transaction().execute(async (trx) => await updatePlaces(trx, name))
@@ -66,6 +66,7 @@ async function updatePlaces (trx: Trx, nameKey: string) {
   })
   const chosen = [...chosenBy].filter(([, people]) => people.length >= MIN_PEOPLE).map(([id]) => id)
   await trx.deleteFrom('places').where('name_key', '=', nameKey).where('source', '=', 'PEOPLE')
+    .where('removed_at', 'is', null)
     .where('id', '<>', sql<string>`all(${[...places.map(({ id }) => id), ...chosen]}::text[])`)
     .execute()
   if (places.length === 0) return

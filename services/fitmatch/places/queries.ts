@@ -39,9 +39,8 @@ async function listNearest (
     select id, km from unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[])
       as range (first_cell, last_cell)
     cross join lateral (
-      select id, ${
-    distanceKmFrom({ latitude, longitude })
-  } as km from places where cell between first_cell and last_cell ${sql.join(hasWords, sql``)}
+      select id, ${distanceKmFrom({ latitude, longitude })} as km from places
+      where cell between first_cell and last_cell and removed_at is null ${sql.join(hasWords, sql``)}
       -- Keeps Postgres from joining all places with all ranges.
       offset 0
     ) as nearby
@@ -66,11 +65,13 @@ async function listPlaces (db: Db, ids: string[]) {
 const placeColumns = ['id as placeId', 'name', 'city', 'latitude', 'longitude', 'chain_id as chainId'] as const
 
 export async function findPlace (db: Db, id: string) {
-  return await db.selectFrom('places').where('id', '=', id).select(placeColumns).executeTakeFirst()
+  return await db.selectFrom('places').where('id', '=', id).where('removed_at', 'is', null).select(placeColumns)
+    .executeTakeFirst()
 }
 
 /** Where the places are from. An import replaces those of people. */
 export async function readSource (db: Db) {
-  const place = await db.selectFrom('places').select('source').limit(1).executeTakeFirst()
+  const place = await db.selectFrom('places').where('removed_at', 'is', null).select('source').limit(1)
+    .executeTakeFirst()
   return place?.source ?? 'PEOPLE'
 }

@@ -23,6 +23,7 @@ import type { Teardown } from '@tandem/test-kit'
 import { createMedia, diskStorage } from '@tandem/media-kit'
 import { createForm, createImage } from '@tandem/media-kit/testing'
 import { mediaSigningKey } from '@tandem/media-url-kit/testing'
+import { createHooks } from '@tandem/http-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createRpcHandlers, createApp, createHandlers } from '../app.ts'
 import type { Deps } from '../deps.ts'
@@ -78,7 +79,10 @@ export const createFacts = (name: string, overrides: Partial<Facts> = {}): Facts
 })
 
 /** The app with its own database and fake neighbour services. */
-export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false } = {}) {
+export async function testApp (
+  t: Teardown,
+  { minAge = 18, onlyOwnMedia = false, hooks = createHooks(undefined, silentLog) } = {}
+) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-fitmatch-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -133,6 +137,7 @@ export async function testApp (t: Teardown, { minAge = 18, onlyOwnMedia = false 
   const deps: Deps = {
     db,
     callRpc,
+    hooks,
     findPeople: createPeopleLookup({ db, callRpc, media }),
     media,
     selfies,

@@ -5,7 +5,13 @@ import { createMediaUrls } from '@tandem/media-url-kit'
 import { testApp } from '../test/app.ts'
 import { findOwnAccount } from './queries.ts'
 import { describeUser } from './user.ts'
-import { handleAddressOwner, handleAddressVerified, handleContact, handleMembership } from './rpc.ts'
+import {
+  handleAccountsByToken,
+  handleAddressOwner,
+  handleAddressVerified,
+  handleContact,
+  handleMembership
+} from './rpc.ts'
 
 const { db, deps, rpcResults, handlers, get, login, givenAccount } = await testApp(t)
 
@@ -198,4 +204,15 @@ t.test('other services can call for the owner of a verified address, and whether
     t.match(await ownerOf(ana.email), { isBannedOrLeaving: ended !== 'paused_at' })
     await db.updateTable('accounts').set({ [ended]: null }).where('id', '=', ana.id).execute()
   }
+})
+
+t.test('other services can call for the accounts that systems know by their random names', async (t) => {
+  const ana = await givenAccount()
+  const { account_token: accountToken } = await db.selectFrom('accounts').where('id', '=', ana.id)
+    .select('account_token').executeTakeFirstOrThrow()
+  const call = async () =>
+    await handleAccountsByToken(deps).handle({ accountTokens: [accountToken!, crypto.randomUUID()] })
+  t.same(await call(), [{ accountToken, accountId: ana.id }])
+  await db.updateTable('accounts').set({ expired_at: new Date() }).where('id', '=', ana.id).execute()
+  t.same(await call(), [])
 })

@@ -79,6 +79,17 @@ export async function findContact (db: Db, id: string) {
     .executeTakeFirst()
 }
 
+/** The accounts with these random names, which stores know too. Erased accounts have none. */
+export async function listAccountsByToken (db: Db, accountTokens: string[]) {
+  const found = await db.selectFrom('accounts').where('account_token', 'in', accountTokens).where(
+    'expired_at',
+    'is',
+    null
+  )
+    .select(['id', 'account_token']).execute()
+  return found.flatMap(({ id, account_token: accountToken }) => accountToken ? [{ accountToken, accountId: id }] : [])
+}
+
 /** Whose verified address it is. An address that nobody has verified says nothing about who reads its mails. */
 export async function findAddressOwner (db: Db, email: string) {
   return await db.selectFrom('accounts').where('email', '=', email.toLowerCase())

@@ -1,10 +1,13 @@
 import { handleRpc } from '@tandem/bus-kit'
-import { Accounts, AddressOwner, AddressVerified, Contact, Membership } from '@tandem/contracts'
+import { Accounts, AccountsByToken, AddressOwner, AddressVerified, Contact, Membership } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { findAddressOwner, findContact, findMembership, listAccounts } from './queries.ts'
+import { findAddressOwner, findContact, findMembership, listAccounts, listAccountsByToken } from './queries.ts'
 
 export const handleContact = ({ db }: Deps) =>
   handleRpc(Contact, async ({ accountId }) => await findContact(db, accountId) ?? null)
+
+export const handleAccountsByToken = ({ db }: Deps) =>
+  handleRpc(AccountsByToken, async ({ accountTokens }) => await listAccountsByToken(db, accountTokens))
 
 export const handleAddressOwner = ({ db }: Deps) =>
   handleRpc(AddressOwner, async ({ email }) => await findAddressOwner(db, email) ?? null)

@@ -26,7 +26,7 @@ export async function ensureSigningKey (db: Db, secrets: Secrets) {
   } catch {
     throw new ConfigError(
       'SECRET is not the one that the signing keys in this database were encrypted with. Restore it, ' +
-        'or, if it is lost, run `pnpm --filter @tandem/identity keys replace` with a new one'
+        'or, if it is lost, run `npm run operator -- keys replace` with a new one'
     )
   }
 }

@@ -27,7 +27,7 @@ import { DEFAULT_SUBSCRIPTIONS, type SubscriptionSettings } from '../subscriptio
 import { verifyErasure } from './verify.ts'
 import { cancelExportOf, listExports } from './exports.ts'
 
-export const usage = `usage: pnpm --filter @tandem/identity <command>, with DATABASE_URL of the identity service
+export const usage = `usage: npm run operator -- <command>, with DATABASE_URL of the identity service
 
   grant role <email> ADMIN|USER             set the role; ends all sessions of the account
   grant subscription <email> <plan> <days>  grant a plan from now on; replaces what was granted, never a store's

@@ -137,7 +137,7 @@ t.test('the shell command prints the result or the error', async (t) => {
   t.strictSame(done, { code: 0, out: `${email} has the role ADMIN from the next sign-in`, error: '' })
   t.match(listed, { code: 0, out: /deviceName/, error: '' })
   t.strictSame(rejected, { code: 1, out: '', error: 'There is no such user' })
-  t.match(invalid, { code: 1, out: '', error: /^usage: pnpm --filter @tandem\/identity <command>/ })
+  t.match(invalid, { code: 1, out: '', error: /^usage: npm run operator -- <command>/ })
 })
 
 t.test('a rewritten audit is found by the ends that were stored before, and the row is named', async (t) => {

@@ -15,7 +15,7 @@ import { continueSuspension } from '../remembered/actions.ts'
 import { isEmailBanned, isProviderBanned } from '../remembered/queries.ts'
 import { isAddressReserved } from '../reserved-addresses.ts'
 import { addReferral } from '../referrals/actions.ts'
-import { addAccount } from '../registration/actions.ts'
+import { addAccount, askBeforeRegistration } from '../registration/actions.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
@@ -37,12 +37,15 @@ interface SignIn {
  * else as a new account.
  * @throws AccountNotVerified if the address has an account that nobody has verified
  * @throws ProviderAEmailNotVerified, ProviderBEmailRequired if there is no link and the provider vouches for no address
- * @throws AccountBanned; InvalidProviderAToken, InvalidProviderBToken if a single-use token was already used
+ * @throws HookDenied; AccountBanned; InvalidProviderAToken, InvalidProviderBToken if a single-use token was already used
  */
 export async function signInByProvider (
-  { db, secrets }: Pick<Deps, 'db' | 'secrets'>,
+  { db, secrets, hooks }: Pick<Deps, 'db' | 'secrets' | 'hooks'>,
   { provider, identity, name, locale, referralCode, client }: SignIn
 ) {
+  const { email } = identity
+  const isAsked = hooks.isOn('before-registration') && email !== undefined && !await hasAccount(email)
+  const asked = isAsked ? await askBeforeRegistration({ hooks }, { email, name, locale, provider }) : { name, locale }
   return await db.transaction().execute(async (trx) => {
     if (identity.singleUseDigest && !await claimToken(trx, identity.singleUseDigest)) {
       throw new providerErrors[provider].Invalid()
@@ -56,6 +59,11 @@ export async function signInByProvider (
     }
   })
 
+  async function hasAccount (email: string) {
+    const account = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
+    return account !== undefined || await findLink(db) !== undefined
+  }
+
   async function findByLink (trx: Trx) {
     const link = await findLink(trx)
     const account = link && await lockAccount(trx, { id: link.accountId })
@@ -63,8 +71,8 @@ export async function signInByProvider (
     return account && (await findLink(trx))?.accountId === account.id ? { account, isNewUser: false } : undefined
   }
 
-  async function findLink (trx: Trx) {
-    return await trx.selectFrom('provider_links').where('provider', '=', provider)
+  async function findLink (db: Db) {
+    return await db.selectFrom('provider_links').where('provider', '=', provider)
       .where('subject', '=', identity.subject).select('account_id as accountId').executeTakeFirst()
   }
 
@@ -85,10 +93,9 @@ export async function signInByProvider (
     if (isRefused) throw new providerErrors[provider].Invalid()
     const added = await addAccount(trx, {
       email,
-      name,
+      ...asked,
       image: identity.picture ?? null,
       passwordHash: null,
-      locale,
       address: client.address,
       verified: true
     })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { findNameError } from '@tandem/account-kit'
-import { Body, ClientDetail, languageOfRequest, type Routes } from '@tandem/http-kit'
+import { Body, ClientDetail, HookDenied, languageOfRequest, type Routes } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RouteDeps } from '../deps.ts'
 import {
@@ -49,7 +49,8 @@ export const providerRoutes: Routes<RouteDeps> = async (app, deps) => {
         ProviderAEmailNotVerified,
         AccountNotVerified,
         AccountBanned,
-        AccountDeletionPending
+        AccountDeletionPending,
+        HookDenied
       ],
       response
     },
@@ -87,7 +88,8 @@ export const providerRoutes: Routes<RouteDeps> = async (app, deps) => {
         ProviderBEmailRequired,
         AccountNotVerified,
         AccountBanned,
-        AccountDeletionPending
+        AccountDeletionPending,
+        HookDenied
       ],
       response
     },

@@ -10,7 +10,7 @@ import { createCodeLink, redeemCodeLink, storeCodeLink } from '../codes/links.ts
 import type { Deps } from '../deps.ts'
 import { EmailExists, InvalidCode, InvalidResetToken, UserNotFound } from '../errors.ts'
 import { rateLimitKeyOf, validityOf } from '../mails/mail-keys.ts'
-import type { Db, Trx } from '../tables.ts'
+import type { Db, Provider, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { continueSuspension } from '../remembered/actions.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
@@ -40,7 +40,7 @@ const REPEAT_WINDOW = '10 minutes'
 /**
  * Creates an account with its first session, and mails a verification code. The same address and password with the same
  * idempotency key get the session of the first registration for ten minutes, until its refresh token is used.
- * @throws CommonPassword, EmailExists, TooBusy
+ * @throws CommonPassword, EmailExists, TooBusy, HookDenied
  */
 export async function register (deps: Deps, { idempotencyKey, ...registration }: Registration) {
   const { email, password = '' } = registration
@@ -67,15 +67,16 @@ async function createRegistered (
   const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
   const isUnavailable = await isEmailBanned(db, secrets, email) || await isAddressReserved(db, email)
   if (taken || isUnavailable) throw new EmailExists()
+  const asked = await askBeforeRegistration(deps, { email, name, locale, provider: null })
   const passwordHash = password === undefined ? null : await hashing.hash(password, email)
 
   const { mail, ...registered } = await db.transaction().execute(async (trx) => {
     const account = await addAccount(trx, {
       email,
-      name,
+      name: asked.name,
       image: null,
       passwordHash,
-      locale,
+      locale: asked.locale,
       address: client.address,
       verified: false
     })
@@ -100,12 +101,31 @@ async function createRegistered (
       accountId: account.id,
       rateLimitKey: rateLimitKeyOf('VERIFY', false),
       ...validityOf('VERIFY', account.id),
-      ...renderMail({ kind: 'verification', locale, code, url })
+      ...renderMail({ kind: 'verification', locale: asked.locale, code, url })
     })
     return { account, ...session, mail }
   })
   void mailer.enqueue([mail])
   return registered
+}
+
+/**
+ * Asks the hook of the operator whether there may be a new account.
+ * @returns its name and language, which the hook can set @throws HookDenied
+ */
+export async function askBeforeRegistration (
+  { hooks }: Pick<Deps, 'hooks'>,
+  { email, name, locale, provider }: {
+    email: string,
+    name: string | undefined,
+    locale: string,
+    provider: Provider | null
+  }
+) {
+  const set = await hooks.ask('before-registration', { email, name: name ?? null, locale, provider })
+  // A name that nobody could choose is not taken from a hook either.
+  const isUsable = set.name !== undefined && findNameError(set.name) === undefined
+  return { name: isUsable ? set.name : name, locale: set.locale ?? locale }
 }
 
 /** The session of a registration of `email` that got `refreshToken`, if it can be repeated. */

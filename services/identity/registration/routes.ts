@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { validateName, networkOf } from '@tandem/account-kit'
-import { Body, Enum, languageOfRequest, Message, message, type Routes, Text } from '@tandem/http-kit'
+import { Body, Enum, HookDenied, languageOfRequest, Message, message, type Routes, Text } from '@tandem/http-kit'
 import { Code, CodeLinkToken } from '../codes/schemas.ts'
 import type { RouteDeps } from '../deps.ts'
 import { EmailFailed, EmailExists, CommonPassword, UserNotFound, InvalidCode, InvalidResetToken } from '../errors.ts'
@@ -106,7 +106,7 @@ export const registrationRoutes: Routes<RouteDeps> = async (app, deps) => {
         referralCode: Type.Optional(ReferralCode),
         ...device
       }),
-      errors: [EmailExists, CommonPassword],
+      errors: [EmailExists, CommonPassword, HookDenied],
       response: { 201: Type.Object({ ...signedIn, requiresEmailVerification: Success }) }
     },
     config: { public: true }

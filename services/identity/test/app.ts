@@ -29,7 +29,7 @@ import { type Teardown, startMail, startRedis, type Mail } from '@tandem/test-ki
 import { createMailer } from '@tandem/mail-kit'
 import { diskStorage } from '@tandem/media-kit'
 import { createMediaUrls } from '@tandem/media-url-kit'
-import { createKeySet } from '@tandem/http-kit'
+import { createHooks, createKeySet } from '@tandem/http-kit'
 import type { Operator, StaffRole } from '@tandem/operator-kit'
 import { createRootKey, silentLog } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
@@ -83,6 +83,8 @@ interface Options {
   /** Default: `createCheapHashing()`. */
   hashing?: Deps['hashing']
   fourEyes?: Deps['fourEyes']
+  /** By default nothing is asked. */
+  hooks?: Deps['hooks']
   /** Sets up the stores of the test. */
   createStores?: (options: Pick<Deps, 'subscriptions' | 'clock'>) => Promise<Deps['stores']>
   subscriptions?: Partial<SubscriptionSettings>
@@ -120,6 +122,7 @@ export async function testApp (
     passwordBlocklist = false,
     hashing,
     fourEyes = new Set(),
+    hooks = createHooks(undefined, silentLog),
     createStores = async () => ({}),
     subscriptions: given = {},
     clock = () => new Date(),
@@ -164,6 +167,7 @@ export async function testApp (
   const disabledProvider = createVerifier(undefined)
   const deps: Deps = {
     db,
+    hooks,
     callRpc: fakeRpc([
       handleRpc(Person, async () => rpcResults.person ?? unavailable()),
       handleRpc(TrainingTotals, async () => rpcResults.totals ?? unavailable()),

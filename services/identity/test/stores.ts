@@ -1,13 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { readCredential } from '@tandem/google-kit'
 import type { Teardown } from '@tandem/test-kit'
-import { createApple, type AppleSettings } from '../stores/apple.ts'
-import { createGoogle, PLAY_CREDENTIAL } from '../stores/google.ts'
 import type { FindPlan } from '../stores/reading.ts'
-import { createRevenueCat } from '../stores/revenuecat.ts'
-import { findPlanOf, type Plan } from '../subscriptions/plans.ts'
+import type { Plan } from '../subscriptions/plans.ts'
 import { startAppStore } from './app-store.ts'
 import { startGooglePlay } from './google-play.ts'
 import { startRevenueCat } from './revenuecat.ts'
@@ -65,10 +61,13 @@ export async function startStores (t: Teardown, { clock }: { clock: () => Date }
     writeFile(account, JSON.stringify(play.serviceAccount))
   ])
   t.teardown(async () => {
-    await Promise.all([appStore.close(), play.close(), revenueCat.close(), rm(folder, { recursive: true })])
+    await Promise.all([
+      appStore.close(),
+      play.close(),
+      revenueCat.close(),
+      rm(folder, { recursive: true, force: true })
+    ])
   })
-  const findPlan: FindPlan = (store, productId) => findPlanOf(plans, store, productId)
-
   return {
     appStore,
     play,
@@ -93,28 +92,44 @@ export async function startStores (t: Teardown, { clock }: { clock: () => Date }
       REVENUECAT_WEBHOOK_AUTHORIZATION: revenueCat.webhookAuthorization,
       REVENUECAT_API_URL: revenueCat.url
     },
-    /** The stores of identity; `apple` changes the settings of the App Store. */
-    create: async (apple: Partial<AppleSettings> = {}) => ({
-      apple: createApple({ ...appStore.settings, acceptsSandbox: true, onlineChecks: true, ...apple }, findPlan),
-      google: createGoogle(
-        {
-          packageName: play.packageName,
-          credential: await readCredential(account, PLAY_CREDENTIAL),
-          apiUrl: play.url,
-          push: { ...play.push, jwksUrl: `${play.url}/certs` }
-        },
-        findPlan,
-        clock
-      ),
-      revenuecat: createRevenueCat(
-        {
-          secretKey: revenueCat.secretKey,
-          webhookAuthorization: revenueCat.webhookAuthorization,
-          apiUrl: revenueCat.url
-        },
-        findPlan,
-        clock
-      )
-    })
+    /** The stores of identity. Loaded here, because `npm start` needs the stand-ins alone. */
+    async create () {
+      const [
+        { createApple },
+        { createGoogle, PLAY_CREDENTIAL },
+        { createRevenueCat },
+        { findPlanOf },
+        { readCredential }
+      ] = await Promise.all([
+        import('../stores/apple.ts'),
+        import('../stores/google.ts'),
+        import('../stores/revenuecat.ts'),
+        import('../subscriptions/plans.ts'),
+        import('@tandem/google-kit')
+      ])
+      const findPlan: FindPlan = (store, productId) => findPlanOf(plans, store, productId)
+      return {
+        apple: createApple({ ...appStore.settings, acceptsSandbox: true, onlineChecks: true }, findPlan),
+        google: createGoogle(
+          {
+            packageName: play.packageName,
+            credential: await readCredential(account, PLAY_CREDENTIAL),
+            apiUrl: play.url,
+            push: { ...play.push, jwksUrl: `${play.url}/certs` }
+          },
+          findPlan,
+          clock
+        ),
+        revenuecat: createRevenueCat(
+          {
+            secretKey: revenueCat.secretKey,
+            webhookAuthorization: revenueCat.webhookAuthorization,
+            apiUrl: revenueCat.url
+          },
+          findPlan,
+          clock
+        )
+      }
+    }
   }
 }

@@ -3,6 +3,7 @@ import { createLogger } from '@tandem/process-kit'
 // notifications and deliveries, and what it costs a chat message meanwhile: `TEST_DATABASE_URL=… node
 // services/notification/bench/broadcast.ts`.
 import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import path from 'node:path'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { createMediaUrls } from '@tandem/media-url-kit'
@@ -37,8 +38,11 @@ const deps: Deps = {
   mediaUrls: createMediaUrls('http://localhost/media'),
   publicUrl: 'http://localhost',
   pushes,
+  webhooks: { enqueue: async () => {}, start () {}, close: async () => {} },
+  webhookPrivateHosts: new Set(),
   likeDigestMs: 0,
   now: () => new Date(),
+  arrivals: new EventEmitter(),
   fourEyes: new Set(),
   erasure: createNotificationErasure({ db, callRpc }),
   wakeUp () {},

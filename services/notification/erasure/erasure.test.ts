@@ -32,6 +32,7 @@ const seed: Seed = async ({ accountId: account_id, otherId, insert }) => {
   await insert('trusted_contact_links', { contact_id: contact['id'], token_digest: Buffer.from('digest') })
   await insert('trusted_contact_refusals', { account_id, address_digest: Buffer.from('digest') })
   await insert('mails', { account_id, subject: 'a', body_text: 'b', body_html: 'c' })
+  await insert('webhook_messages', { account_id, type: 'account.verified' })
   await insert('failed_messages', { message: account_id })
 }
 

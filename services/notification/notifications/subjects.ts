@@ -30,5 +30,7 @@ export const about = {
   level: (level: number, accountId: string) => `level:${level}:${accountId}`,
   achievement: (achievementId: string) => `achievement:${achievementId}`,
   record: ({ logId, exerciseKey }: { logId: string, exerciseKey: string }) => `record:${logId}:${exerciseKey}`,
+  /** A booking has the name that its producer gave it. */
+  booking: (producerId: string, bookingId: string) => `booking:${producerId}:${bookingId}`,
   fast: (fastId: string) => `fast:${fastId}`
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { handleRpc } from '@tandem/bus-kit'
 import { deliver, fakeRpc } from '@tandem/bus-kit/testing'
 import type { Static } from 'typebox'
 import {
+  AccountsByToken,
   AddressOwner,
   ArmedMeetings,
   Contact,
@@ -31,6 +33,7 @@ import { createPushSender } from '../push/sender.ts'
 import type { Outcome, Provider, Push } from '../push/provider.ts'
 import type { PushQueue } from '../notifications/push-queue.ts'
 import type { Tables } from '../tables.ts'
+import type { WebhookQueue } from '../webhooks/queue.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -49,6 +52,8 @@ interface NeighbourContact {
 interface Neighbours {
   people: Map<string, PersonCopy>
   contacts: Map<string, NeighbourContact>
+  /** Accounts by the random names that other systems know. */
+  accountTokens: Map<string, string>
   isUnavailable: boolean
   /** Whether the owners of addresses are unknown. */
   isIdentityUnavailable: boolean
@@ -78,6 +83,19 @@ function idlePushQueue (): PushQueue & { enqueued: DeliveryJob[] } {
   }
 }
 
+/** A queue of webhooks without workers. */
+function idleWebhookQueue (): WebhookQueue & { enqueued: string[] } {
+  const enqueued: string[] = []
+  return {
+    enqueued,
+    async enqueue (ids) {
+      enqueued.push(...ids)
+    },
+    start () {},
+    async close () {}
+  }
+}
+
 /** A provider that accepts every push, or returns the outcome that a test sets. */
 function recordingProvider (): Provider & { sent: Push[], outcomeOf: (push: Push) => Outcome } {
   const provider = {
@@ -99,6 +117,7 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
   const neighbours: Neighbours = {
     people: new Map(),
     contacts: new Map(),
+    accountTokens: new Map(),
     isUnavailable: false,
     isIdentityUnavailable: false,
     details: () => null,
@@ -124,6 +143,13 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
       const contact = neighbours.contacts.get(accountId)
       return contact ? { emailVerified: true, ...contact } : null
     }),
+    handleRpc(AccountsByToken, async ({ accountTokens }) => {
+      if (neighbours.isIdentityUnavailable) throw new Unavailable()
+      return accountTokens.flatMap((accountToken) => {
+        const accountId = neighbours.accountTokens.get(accountToken)
+        return accountId ? [{ accountToken, accountId }] : []
+      })
+    }),
     handleRpc(AddressOwner, async ({ email }) => {
       if (neighbours.isIdentityUnavailable) throw new Unavailable()
       const owner = [...neighbours.contacts].find(([, contact]) =>
@@ -144,8 +170,11 @@ export async function testApp (t: Teardown, { likeDigestMs = 60_000 } = {}) {
     mediaUrls,
     publicUrl: 'https://api.example',
     pushes,
+    webhooks: idleWebhookQueue(),
+    webhookPrivateHosts: new Set(),
     likeDigestMs,
     now: () => clock.now(),
+    arrivals: new EventEmitter(),
     fourEyes: new Set(),
     erasure: createNotificationErasure({ db, callRpc }),
     wakeUp: (signal) => signals.push(...signal),

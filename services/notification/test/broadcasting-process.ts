@@ -1,4 +1,5 @@
 // Sends broadcasts until a test kills it.
+import { EventEmitter } from 'node:events'
 import { connect } from '@tandem/database-kit'
 import { createMediaUrls } from '@tandem/media-url-kit'
 import { fakeMailer } from '@tandem/mail-kit/testing'
@@ -27,8 +28,11 @@ startBroadcasting({
     ping: async () => {},
     lowPriorityDepth: async () => 0
   },
+  webhooks: { enqueue: async () => {}, start () {}, close: async () => {} },
+  webhookPrivateHosts: new Set(),
   likeDigestMs: 0,
   now: () => new Date(),
+  arrivals: new EventEmitter(),
   fourEyes: new Set(),
   erasure: createNotificationErasure({ db, callRpc }),
   wakeUp () {},

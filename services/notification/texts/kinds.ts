@@ -37,6 +37,8 @@ export const kinds = {
   fastingFinished: 'FASTING',
   fastGoalReached: 'FASTING',
   broadcast: 'ADMIN',
+  bookingTold: 'BOOKING',
+  announcement: 'ADMIN',
   suspended: 'ACCOUNT',
   restored: 'ACCOUNT',
   passwordChanged: 'ACCOUNT',
@@ -81,3 +83,7 @@ const ALWAYS_PUSHED_KINDS: Kind[] = [
   'meetingDisarmed'
 ]
 export const isAlwaysPushed = (kind: Kind) => ALWAYS_PUSHED_KINDS.includes(kind)
+
+/** Kinds whose texts the company writes: they can have links. */
+const COMPANY_KINDS: Kind[] = ['broadcast', 'bookingTold', 'announcement']
+export const isWrittenByCompany = (kind: Kind) => COMPANY_KINDS.includes(kind)

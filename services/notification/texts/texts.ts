@@ -2,7 +2,7 @@ import { readTimezone } from '@tandem/account-kit'
 import { readBrand } from '@tandem/brand-kit'
 import { setBounded } from '@tandem/process-kit'
 import { plainQuote } from '@tandem/mail-kit'
-import { type Kind, usesDisplayName } from './kinds.ts'
+import { isWrittenByCompany, type Kind, usesDisplayName } from './kinds.ts'
 import type { Params } from '../tables.ts'
 
 /** The part of a notification that its text is rendered from. */
@@ -27,8 +27,8 @@ export function renderText (
   const shownTimezone = readTimezone(typeof ownTimezone === 'string' ? ownTimezone : timezone)
   const name = usesDisplayName(kind) ? params['displayName'] : actorName
   const values = {
-    // People wrote some of them, and must not send links or markup through us. The company writes broadcasts.
-    ...kind === 'broadcast' ? readBroadcast(params, texts.locale, defaultLocale) : mapStrings(params, plainQuote),
+    // People wrote some of them, and must not send links or markup through us.
+    ...isWrittenByCompany(kind) ? readWords(params, texts.locale, defaultLocale) : mapStrings(params, plainQuote),
     name: (typeof name === 'string' && plainQuote(name)) || texts.format('pushes.someone'),
     others: othersCount,
     quoted: excerpt ? 'yes' : 'no',
@@ -43,8 +43,8 @@ export function renderText (
   }
 }
 
-/** The company writes a broadcast in each of its languages, such as `title_en`. */
-const readBroadcast = (params: Params, locale: string, defaultLocale: string): Params => ({
+/** What the company writes is in each of its languages, such as `title_en`. */
+const readWords = (params: Params, locale: string, defaultLocale: string): Params => ({
   title: params[`title_${locale}`] ?? params[`title_${defaultLocale}`] ?? null,
   body: params[`body_${locale}`] ?? params[`body_${defaultLocale}`] ?? null
 })

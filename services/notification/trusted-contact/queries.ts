@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../tables.ts'
 
-const contactColumns = ['name', 'email', 'status'] as const
+const contactColumns = ['name', 'email', 'status', 'locale'] as const
 
 /** The trusted contact of an account. */
 export async function findContact (db: Db, accountId: string) {

@@ -33,8 +33,9 @@ const TrustedContact = named(
   Type.Object({
     name: Type.String(),
     email: Type.String(),
-    status: Enum(['PENDING', 'CONFIRMED', 'DECLINED'], { description: 'Only a CONFIRMED contact gets further mails' })
-  }, { examples: [{ name: 'Mum', email: 'mum@example.com', status: 'PENDING' }] })
+    status: Enum(['PENDING', 'CONFIRMED', 'DECLINED'], { description: 'Only a CONFIRMED contact gets further mails' }),
+    locale: Type.String({ description: 'The language of the mails' })
+  }, { examples: [{ name: 'Mum', email: 'mum@example.com', status: 'PENDING', locale: 'en' }] })
 )
 
 const confirmDescription = 'Whether armed safety checks may end with the contact'

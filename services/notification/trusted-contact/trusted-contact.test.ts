@@ -45,7 +45,7 @@ t.test('a contact is asked by one mail, agrees with its link, and can end it lat
   const [ana, email] = [await owner('Ana'), someAddress()]
   t.equal(await contactOf(ana), null)
   t.match(await set(ana, `  ${email.toUpperCase()} `), { status: 200, data: { contact: { name: 'Mum', email } } })
-  t.match(await contactOf(ana), { name: 'Mum', email, status: 'PENDING' })
+  t.match(await contactOf(ana), { name: 'Mum', email, status: 'PENDING', locale: 'en' })
   const mails = await mailsTo(email)
   t.equal(mails.length, 1)
   const [mail] = mails

@@ -1,38 +1,38 @@
+import { sql, type RawBuilder } from 'kysely'
 import { isMediaKey, isVideoKey } from '@tandem/media-url-kit'
 import type { ImageDetails, Media, Picture } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { ImageInVideo, MediaGone, VideoInImage } from '../errors.ts'
 import type { Db } from '../tables.ts'
 
-/**
- * Describes the images and videos of posts or stories, in one query for a whole page.
- * @param images as stored: keys, or URLs of other hosts
- */
+/** What is known of some images and videos, by their keys. */
+export type StoredDetails = Record<string, ImageDetails>
+
+/** The details of the images and videos with these keys, as one column of a query. */
+export const detailsOf = (keys: RawBuilder<string[]>) =>
+  sql<StoredDetails | null>`(
+    select jsonb_object_agg(key, jsonb_build_object(
+      'width', width, 'height', height, 'blurhash', blurhash, 'durationSeconds', duration_seconds,
+      'poster', case when poster_width is not null then
+        jsonb_build_object('width', poster_width, 'height', poster_height) end))
+    from media
+    -- Private copies of photos of another service have no sizes.
+    where key = any(${keys}) and width > 0)`
+
+/** An image or a video of a post or a story, as stored: a key, or a URL of another host. */
+export function describeMedia (media: Media, details: StoredDetails | null, stored: string, type: Picture['type']) {
+  const described = media.describe(stored, details?.[stored])
+  // Of another host, nothing is known but what the author said.
+  return isMediaKey(stored) ? described : { ...described, type }
+}
+
+/** Describes the images and videos of stories, in one query for a whole page. */
 export async function createDescriber ({ db, media }: Pick<Deps, 'db' | 'media'>, images: string[]) {
   const keys = [...new Set(images.filter(isMediaKey))]
-  const rows = keys.length === 0 ? [] : await db.selectFrom('media').where('key', 'in', keys)
-    // Private copies of photos of another service have no sizes.
-    .where('width', '>', 0)
-    .select([
-      'key',
-      'width',
-      'height',
-      'blurhash',
-      'duration_seconds as durationSeconds',
-      'poster_width',
-      'poster_height'
-    ]).execute()
-  const details = new Map<string, ImageDetails>(
-    rows.map(({ key, poster_width: width, poster_height: height, ...row }) => [
-      key,
-      { ...row, poster: width !== null && height !== null ? { width, height } : null }
-    ])
-  )
-  return (image: string, type: Picture['type']): ReturnType<Media['describe']> => {
-    const described = media.describe(image, details.get(image))
-    // Of another host, nothing is known but what the author said.
-    return isMediaKey(image) ? described : { ...described, type }
-  }
+  const { details } = keys.length === 0
+    ? { details: null }
+    : await db.selectNoFrom(detailsOf(sql`${keys}::text[]`).as('details')).executeTakeFirstOrThrow()
+  return (image: string, type: Picture['type']) => describeMedia(media, details, image, type)
 }
 
 /** @throws MediaGone */

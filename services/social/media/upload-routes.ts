@@ -2,10 +2,11 @@ import { defineError, type ErrorParams } from '@tandem/process-kit'
 import type { Readable } from 'node:stream'
 import Type from 'typebox'
 import { Data, data, Id, named, Timestamp, ValidationError, type Routes } from '@tandem/http-kit'
-import { UPLOAD_BODY_LIMIT, videoErrors, VideoTooLarge } from '@tandem/media-kit'
+import { UPLOAD_BODY_LIMIT, VIDEO_TYPES, videoErrors, VideoTooLarge } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import {
   MediaGone,
+  PosterUnknown,
   UploadBehind,
   UploadNotFound,
   UploadPartsTooSmall,
@@ -58,22 +59,26 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Begin the upload of a video in parts',
       description:
         'The tus protocol 1.0.0, for networks that break off: `Upload-Length` is the size of the file, `Upload-Metadata` ' +
-        'its `filetype`, video/mp4 or video/quicktime. Use a client of https://tus.io with parts of 1 to 5 MB; then ' +
+        'its `filetype`, video/mp4 or video/quicktime, and optionally `poster`, the `key` of an image that you have ' +
+        'uploaded. Use a client of https://tus.io with parts of 1 to 5 MB; then ' +
         '`GET /media/uploads/:id` answers the video. An upload lasts for a day.',
       'x-extension': true,
       headers: Type.Object({
         'upload-length': Count,
         'upload-metadata': Type.Optional(Type.String({ maxLength: 2_000 }))
       }),
-      errors: [VideoQuotaExceeded, VideoTooLarge],
+      errors: [PosterUnknown, VideoQuotaExceeded, VideoTooLarge],
       response: { 201: Data(Type.Object({ upload: Upload })) }
     }
   }, async ({ headers, account }, reply) => {
     const bytes = Number(headers['upload-length'])
     if (bytes > maxVideoMegabytes * MEBIBYTE) throw new VideoTooLarge({ megabytes: maxVideoMegabytes })
     if (bytes === 0) throw new ValidationError('fileIsEmpty')
-    const mimeType = readMimeType(headers['upload-metadata'] ?? '')
-    const created = await createUpload(deps, account.id, { mimeType, bytes })
+    const metadata = readMetadata(headers['upload-metadata'] ?? '')
+    const mimeType = metadata.get('filetype')?.toLowerCase() || 'video/mp4'
+    if (!VIDEO_TYPES.includes(mimeType)) throw new videoErrors.NotAVideo()
+    const upload = { mimeType, bytes, posterKey: metadata.get('poster') }
+    const created = await createUpload(deps, account.id, upload)
     return await reply.code(201)
       .headers({ location: `uploads/${created.id}`, 'upload-expires': created.expiresAt.toUTCString() })
       .send(data(toResponse(created)))
@@ -155,10 +160,8 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
   })
 }
 
-/** The type of the file in the metadata of tus: pairs of a name and a value in base64. */
-function readMimeType (metadata: string) {
-  const pair = metadata.split(',').map((each) => each.trim().split(' ')).find(([name]) => name === 'filetype')
-  const type = Buffer.from(pair?.[1] ?? '', 'base64').toString().toLowerCase()
-  if (type !== '' && type !== 'video/mp4' && type !== 'video/quicktime') throw new videoErrors.NotAVideo()
-  return type || 'video/mp4'
+/** The metadata of tus: pairs of a name and a value in base64. */
+function readMetadata (header: string) {
+  const pairs = header.split(',').map((pair) => pair.trim().split(' '))
+  return new Map(pairs.map(([name = '', value = '']) => [name, Buffer.from(value, 'base64').toString()]))
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { Upload } from 'tus-js-client'
-import { testVideo } from '@tandem/media-kit/testing'
+import { createForm, createPng, testVideo } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import { runHousekeeping } from '../housekeeping.ts'
@@ -74,6 +74,38 @@ t.test('a client of the protocol sends a video in parts, over a connection that 
   t.match(data.media, { type: 'VIDEO', mediaType: 'VIDEO', width: 320, durationSeconds: 2, mimeType: 'video/mp4' })
   t.equal(await files(), 1, 'its parts are gone')
   t.equal((await post(ana, '/feed', { type: 'VIDEO', mediaUrls: [data.media.url] })).status, 201)
+})
+
+t.test('the poster is an image that was uploaded before, and of the same account', async (t) => {
+  const { ana, app, finished, person, send, sendPart } = await start(t)
+  const ben = await person('Ben')
+  const uploadImage = async (who: string) => {
+    const { headers, payload } = createForm(createPng(400, 300))
+    const response = await app.inject({
+      method: 'POST',
+      url: '/media',
+      headers: { ...bearer(who), ...headers },
+      payload
+    })
+    return response.json().data.media.key as string
+  }
+  const video = testVideo()
+  const begin = async (poster: string) => {
+    const metadata = `filetype ${btoa('video/quicktime')},poster ${btoa(poster)}`
+    return await send('POST', '', { headers: { 'upload-length': String(video.length), 'upload-metadata': metadata } })
+  }
+  const image = await uploadImage(ana)
+  const { id } = (await begin(image)).json().data.upload
+  await sendPart(id, 0, video)
+  t.match((await finished(id)).data.media, {
+    type: 'VIDEO',
+    posterUrl: /webp$/,
+    thumbnails: [{ width: 160 }, { width: 320 }]
+  })
+  const others = [await uploadImage(ben), `public/${randomUUID()}.webp`, `public/${randomUUID()}.mp4`, 'a\u0000b', '']
+  for (const poster of others) {
+    t.match((await begin(poster)).json(), { code: 'VALIDATION_ERROR', error: /^poster/ }, poster)
+  }
 })
 
 t.test('where an upload has arrived is known, and of two parts for one place one counts', async (t) => {

@@ -1,14 +1,22 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
 import { dayAround } from '@tandem/account-kit'
 import { RateLimited } from '@tandem/http-kit'
 import { temporaryFile } from '@tandem/media-kit'
+import { isMediaKey, isVideoKey } from '@tandem/media-url-kit'
 import { settleEach, isDefinedError } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { UploadBehind, UploadNotFound, UploadPartsTooSmall, UploadTooLong, VideoQuotaExceeded } from '../errors.ts'
+import {
+  PosterUnknown,
+  UploadBehind,
+  UploadNotFound,
+  UploadPartsTooSmall,
+  UploadTooLong,
+  VideoQuotaExceeded
+} from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import type { Db } from '../tables.ts'
 import { storeVideo, useVideoQuota } from './videos.ts'
@@ -20,18 +28,31 @@ const MAX_PARTS = 200
 const PROCESSING_LEASE = '3 minutes'
 const EXPIRED_BATCH_SIZE = 50
 
-/** @throws VideoQuotaExceeded */
+/** @throws PosterUnknown, VideoQuotaExceeded */
 export async function createUpload (
   deps: Deps,
   accountId: string,
-  { mimeType, bytes }: { mimeType: string, bytes: number }
+  { mimeType, bytes, posterKey }: { mimeType: string, bytes: number, posterKey: string | undefined }
 ) {
+  if (posterKey !== undefined) await checkPoster(deps.db, accountId, posterKey)
   const day = dayAround(await findTimezone(deps, accountId), new Date())
   return await deps.db.transaction().execute(async (trx) => {
     if (!await useVideoQuota(trx, { accountId, day, bytes })) throw new VideoQuotaExceeded()
-    return await trx.insertInto('media_uploads').values({ account_id: accountId, mime_type: mimeType, bytes })
+    return await trx.insertInto('media_uploads').values({
+      account_id: accountId,
+      mime_type: mimeType,
+      bytes,
+      poster_key: posterKey ?? null
+    })
       .returning(uploadColumns).executeTakeFirstOrThrow()
   })
+}
+
+async function checkPoster (db: Db, accountId: string, key: string) {
+  if (!isMediaKey(key) || isVideoKey(key)) throw new PosterUnknown()
+  const image = await db.selectFrom('media').where('key', '=', key).where('account_id', '=', accountId)
+    .where('delete_requested_at', 'is', null).select('key').executeTakeFirst()
+  if (!image) throw new PosterUnknown()
 }
 
 const uploadColumns = [
@@ -113,10 +134,11 @@ export async function processUpload (deps: Deps, id: string) {
     .whereRef('received_bytes', '=', 'bytes').where('media_key', 'is', null).where('problem', 'is', null)
     .where((row) => row.or([row('processing_until', 'is', null), row('processing_until', '<', sql<Date>`now()`)]))
     .set({ processing_until: sql<Date>`now() + ${PROCESSING_LEASE}::interval` })
-    .returning(['account_id as accountId', 'mime_type as type', 'bytes', 'parts']).executeTakeFirst()
+    .returning(['account_id as accountId', 'mime_type as type', 'bytes', 'parts', 'poster_key as posterKey'])
+    .executeTakeFirst()
   if (!upload) return
-  const { accountId, type, bytes, parts } = upload
-  const path = temporaryFile()
+  const { accountId, type, bytes, parts, posterKey } = upload
+  const [path, posterPath] = [temporaryFile(), temporaryFile()]
   try {
     const hash = createHash('sha256')
     await pipeline(uploadParts.read(id, parts), async function* (chunks: AsyncIterable<Buffer>) {
@@ -126,7 +148,8 @@ export async function processUpload (deps: Deps, id: string) {
       }
     }, createWriteStream(path))
     const file = { path, type, isVideo: true, bytes, sha256: hash.digest() }
-    const { key } = await storeVideo(deps, { file, poster: undefined }, { accountId, isCounted: true })
+    const poster = posterKey === null ? undefined : await writePoster(deps, posterKey, posterPath)
+    const { key } = await storeVideo(deps, { file, poster }, { accountId, isCounted: true })
     await db.updateTable('media_uploads').where('id', '=', id).set({ media_key: key }).execute()
     await uploadParts.remove(id)
   } catch (error) {
@@ -136,8 +159,17 @@ export async function processUpload (deps: Deps, id: string) {
     if (!problem) throw error
     await uploadParts.remove(id)
   } finally {
-    await rm(path, { force: true })
+    await Promise.all([path, posterPath].map(async (file) => await rm(file, { force: true })))
   }
+}
+
+/** Writes the image to a file. Undefined if it has been deleted meanwhile: the video is worth more than its poster. */
+async function writePoster ({ media }: Deps, key: string, path: string) {
+  const bytes = await media.find(key)
+  if (!bytes) return undefined
+  await writeFile(path, bytes)
+  const sha256 = createHash('sha256').update(bytes).digest()
+  return { path, type: 'image/webp', isVideo: false, bytes: bytes.length, sha256 }
 }
 
 /** What is wrong with the file; undefined if processing it later may succeed. */

@@ -127,7 +127,7 @@ export const useVideoQuota = async (trx: Trx, { accountId, bytes, day }: NewVide
   await useDailyQuota(trx, { name: 'video bytes', accountId, day, limit: MAX_BYTES_PER_DAY, amount: bytes }) !==
     undefined
 
-/** Takes the counted bytes back. */
+/** Rolls back, so that its bytes are counted once it is stored. */
 class TooManyAtOnce extends Error {}
 
 interface StoredVideo {

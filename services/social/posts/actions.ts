@@ -1,6 +1,13 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { AchievementShared, AchievementUnshared, PostDeleted, PostEdited, PostNarrowed } from '@tandem/contracts'
+import {
+  AchievementShared,
+  AchievementUnshared,
+  PostCreated,
+  PostDeleted,
+  PostEdited,
+  PostNarrowed
+} from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { NotYourPost, PostEmpty, PostNotFound } from '../errors.ts'
 import { replaceHashtags } from '../hashtags/actions.ts'
@@ -62,6 +69,7 @@ export async function createPost (db: Db, post: NewPost, idempotencyKey?: Idempo
       .executeTakeFirstOrThrow()
     if (isEmpty) throw new PostEmpty()
     if (poll) await insertPoll(trx, id, poll)
+    if (visibility === 'PUBLIC') await publish(trx, PostCreated, id, { postId: id, authorId })
     if (achievement) {
       await publish(trx, AchievementShared, id, { postId: id, authorId, achievementId: achievement.id })
     }

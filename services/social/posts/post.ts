@@ -4,7 +4,7 @@ import { Picture } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { Author, findAuthors } from '../people/authors.ts'
 import { findHashtags } from '../hashtags/parsing.ts'
-import { createDescriber } from '../media/queries.ts'
+import { describeMedia } from '../media/queries.ts'
 import { findMentions } from '../mentions/parsing.ts'
 import { Poll, toPollResponse } from '../polls/poll.ts'
 import { postTypes, visibilities } from '../tables.ts'
@@ -81,7 +81,6 @@ export async function toPostResponses (
   viewer: string
 ): Promise<Type.Static<typeof Post>[]> {
   const authorOf = await findAuthors(deps, rows, viewer)
-  const describe = await createDescriber(deps, rows.flatMap(({ mediaUrls }) => mediaUrls))
   return rows.map((post) => ({
     id: post.id,
     userId: post.userId,
@@ -90,7 +89,9 @@ export async function toPostResponses (
     visibility: post.visibility,
     content: post.content,
     mediaUrls: post.mediaUrls.map((image) => deps.media.urlOf(image)),
-    media: post.mediaUrls.map((image) => describe(image, post.type === 'VIDEO' ? 'VIDEO' : 'IMAGE')),
+    media: post.mediaUrls.map((image) =>
+      describeMedia(deps.media, post.mediaDetails, image, post.type === 'VIDEO' ? 'VIDEO' : 'IMAGE')
+    ),
     likesCount: post.likesCount,
     commentsCount: post.commentsCount,
     viewCount: post.userId === viewer ? post.viewCount : null,

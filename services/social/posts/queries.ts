@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { detailsOf, type StoredDetails } from '../media/queries.ts'
 import { pollOf, type PollRow } from '../polls/queries.ts'
 import type { Db, PostType, Visibility } from '../tables.ts'
 import { commentsCount, likesCount } from '../visibility/counts.ts'
@@ -17,6 +18,8 @@ export interface PostRow extends SnapshotRow {
   visibility: Visibility
   content: string
   mediaUrls: string[]
+  /** Of our own images and videos. */
+  mediaDetails: StoredDetails | null
   likesCount: number
   commentsCount: number
   viewCount: number
@@ -48,6 +51,9 @@ export function selectPosts (db: Db, viewer: string) {
       'posts.visibility',
       'posts.content',
       'posts.media_urls as mediaUrls',
+      sql<StoredDetails | null>`case when posts.media_urls <> '{}' then ${
+        detailsOf(sql.ref<string[]>('posts.media_urls'))
+      } end`.as('mediaDetails'),
       likesCount(viewer).as('likesCount'),
       commentsCount(viewer).as('commentsCount'),
       'posts.views_count as viewCount',

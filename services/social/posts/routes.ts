@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { IdempotencyConflict } from '@tandem/database-kit'
+import { IdempotencyConflict, isRepeat } from '@tandem/database-kit'
 import {
   Body,
   ClientDetail,
@@ -7,6 +7,7 @@ import {
   Data,
   data,
   Enum,
+  HookDenied,
   Id,
   languageOfRequest,
   readIdempotencyKey,
@@ -41,7 +42,7 @@ import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
 import { findLanguage } from '../people/queries.ts'
 import { parsePoll } from '../polls/actions.ts'
-import { postTypes, visibilities } from '../tables.ts'
+import { postTypes, visibilities, type Visibility } from '../tables.ts'
 import { updatePost, deletePost, viewPost, createPost } from './actions.ts'
 import { toPostResponses, Post } from './post.ts'
 import { findPost, type PostRow } from './queries.ts'
@@ -103,12 +104,25 @@ const params = Type.Object({ id: Id })
 const OnePost = Data(Type.Object({ post: Post }))
 
 export const postRoutes: Routes<Deps> = async (app, deps) => {
-  const { db, media } = deps
+  const { db, hooks, media } = deps
   const countView = createViewCounter(db)
 
   const toResponse = async (row: PostRow, viewer: string) => {
     const [post] = await toPostResponses(deps, [row], viewer)
     return data({ post: post! })
+  }
+
+  /** Only about a post of one's own: the update refuses any other. */
+  async function askBeforeEdit (
+    id: string,
+    accountId: string,
+    changes: { content?: string | undefined, visibility?: Visibility | undefined }
+  ) {
+    const post = await findPost(db, id, accountId)
+    if (post?.userId !== accountId) return
+    const { content = post.content, visibility = post.visibility } = changes
+    const mediaUrls = post.mediaUrls.map((stored) => media.urlOf(stored))
+    await hooks.ask('before-post', { accountId, postId: id, visibility, content, mediaUrls })
   }
 
   app.post('/feed', {
@@ -133,7 +147,8 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
         UnknownWorkout,
         UnknownAchievement,
         UnknownActivity,
-        IdempotencyConflict
+        IdempotencyConflict,
+        HookDenied
       ],
       response: { 201: OnePost }
     }
@@ -150,6 +165,10 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const images = mediaUrls.map((url) => media.toStoredValue(url))
     if (type === 'IMAGE' || type === 'VIDEO') checkTypes(images, type)
     await ensureOwnPrivateImages(db, account.id, images)
+    const idempotencyKey = readIdempotencyKey(request)
+    if (hooks.isOn('before-post') && !await isRepeat(db, idempotencyKey)) {
+      await hooks.ask('before-post', { accountId: account.id, postId: null, visibility, content, mediaUrls })
+    }
     const shownImages = visibility === 'PUBLIC'
       ? await copyPhotosOfOthers(deps, account.id, images)
       : await toPrivateImages(deps, account.id, images)
@@ -168,7 +187,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
         longitude: body.longitude ?? null,
         poll
       },
-      readIdempotencyKey(request)
+      idempotencyKey
     )
     reply.code(201)
     return await toResponse(row, account.id)
@@ -196,11 +215,12 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       body: Body({ content: Type.Optional(Content), visibility: Type.Optional(Enum(visibilities)) }, {
         examples: [{ content: 'Evening run #running', visibility: 'FOLLOWERS' }]
       }),
-      errors: [...postErrors, NotYourPost, PostEmpty],
+      errors: [...postErrors, NotYourPost, PostEmpty, HookDenied],
       response: { 200: OnePost }
     }
   }, async ({ params, body, account, log }) => {
     await ensureMentionedPeople(deps, body.content ?? '')
+    if (hooks.isOn('before-post')) await askBeforeEdit(params.id, account.id, body)
     const row = await updatePost(db, { id: params.id, accountId: account.id, ...body })
     if (row.visibility === 'PUBLIC') return await toResponse(row, account.id)
     // The post is already hidden. If its images cannot be made private now, housekeeping does it.

@@ -4,10 +4,12 @@ import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { ActivityCanceled } from '@tandem/contracts'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
+import { createFilesForm, createPng, testVideo } from '@tandem/media-kit/testing'
+import { postTypes } from '../tables.ts'
 import { createApp, testApp } from '../test/app.ts'
 import { deleteOldCanceledActivities } from './snapshots.ts'
 
-const { db, deps, get, post, del, person, shown, publishedEvents, handlers } = await testApp(t)
+const { app, db, deps, get, post, del, person, shown, publishedEvents, handlers } = await testApp(t)
 const ana = await person('Ana')
 const ben = await person('Ben')
 const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1_000).toISOString()
@@ -198,14 +200,30 @@ t.test('that an achievement is shared, and no longer, is published once', async 
   t.same(await ofPost('social.achievement.unshared.v1'), [event])
 })
 
-t.test('a page of posts that show something costs as many statements as a page of texts', async (t) => {
+t.test('a page with a post of each type costs as many statements as a page of texts', async (t) => {
   const [texts, shows] = [await person('Texts'), await person('Shows')]
-  for (let each = 0; each < 5; each++) await create(texts, {})
+  const upload = async (files: Parameters<typeof createFilesForm>[0]) => {
+    const { headers, payload } = createFilesForm(files)
+    const response = await app.inject({
+      method: 'POST',
+      url: '/media',
+      headers: { ...bearer(shows), ...headers },
+      payload
+    })
+    return response.json().data.media.url as string
+  }
+  const image = { field: 'file', bytes: createPng(400, 300), type: 'image/png' }
+  const video = { field: 'file', bytes: testVideo(), type: 'video/quicktime' }
+  await create(shows, { type: 'IMAGE', mediaUrls: [await upload([image]), await upload([image])] })
+  await create(shows, { type: 'VIDEO', mediaUrls: [await upload([video, { ...image, field: 'poster' }])] })
   await create(shows, { type: 'WORKOUT', workoutId: givenWorkout(shows).id })
   await create(shows, { type: 'ACHIEVEMENT', achievementId: givenAchievement(shows).id })
   await create(shows, { type: 'ACTIVITY', activityId: givenActivity(shows).id })
   await create(shows, { type: 'POLL', content: 'When?', pollOptions: [{ text: 'At dawn' }, { text: 'At dusk' }] })
   await create(shows, { locationName: 'Gasibu', latitude: -6.9, longitude: 107.6 })
+  const { posts } = (await get(ben, `/feed?userId=${shows}`)).data
+  t.same(posts.map(({ type }: { type: string }) => type).sort(), [...postTypes].sort())
+  for (let each = 0; each < posts.length; each++) await create(texts, {})
 
   let statements = 0
   const countingDb = db.withPlugin({
@@ -216,13 +234,13 @@ t.test('a page of posts that show something costs as many statements as a page o
       return result
     }
   })
-  const app = await createApp({ ...deps, db: countingDb }, { log: silentLog, keys: testKeys })
-  t.teardown(() => app.close())
+  const counted = await createApp({ ...deps, db: countingDb }, { log: silentLog, keys: testKeys })
+  t.teardown(() => counted.close())
   const costOf = async (author: string) => {
     statements = 0
     const headers = bearer(ben, { sessionId: ben })
-    const response = await app.inject({ method: 'GET', url: `/feed?userId=${author}`, headers })
-    t.equal(response.json().data.posts.length, 5)
+    const response = await counted.inject({ method: 'GET', url: `/feed?userId=${author}`, headers })
+    t.equal(response.json().data.posts.length, posts.length)
     return statements
   }
   const cost = await costOf(texts)

@@ -11,6 +11,7 @@ import { Unavailable } from '@tandem/process-kit'
 import type { Teardown } from '@tandem/test-kit'
 import { createMedia, createUploadParts, diskStorage } from '@tandem/media-kit'
 import { mediaSigningKey } from '@tandem/media-url-kit/testing'
+import { createHooks } from '@tandem/http-kit'
 import { bearer, silentLog, testKeys } from '@tandem/http-kit/testing'
 import { createApp, createHandlers } from '../app.ts'
 import { upsertBlock, upsertMatch } from '../connections/actions.ts'
@@ -46,8 +47,38 @@ interface Shown {
   isUnavailable: boolean
 }
 
+/** What a service has, with files in `folder`. */
+export function createTestDeps (
+  { db, callRpc, folder, hooks = createHooks(undefined, silentLog), onlyOwnMedia = false }:
+    & Pick<Deps, 'db' | 'callRpc'>
+    & Partial<Pick<Deps, 'hooks'>>
+    & { folder: string, onlyOwnMedia?: boolean }
+): Deps {
+  const storage = diskStorage(folder)
+  const uploadParts = createUploadParts(storage)
+  const media = createMedia({
+    storage,
+    cdnUrl: 'https://cdn.example.com',
+    ownUrlsOnly: onlyOwnMedia,
+    signingKey: mediaSigningKey
+  })
+  return {
+    db,
+    callRpc,
+    hooks,
+    people: createPeopleLookup({ db, callRpc, media }),
+    media,
+    uploadParts,
+    maxVideoMegabytes: 50,
+    maxVideoSeconds: 60,
+    ranking: createRanking(db),
+    fourEyes: new Set(),
+    erasure: createSocialErasure({ db, callRpc, media, uploadParts })
+  }
+}
+
 /** An app with its own database schema. */
-export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
+export async function testApp (t: Teardown, { onlyOwnMedia = false, hooks = createHooks(undefined, silentLog) } = {}) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-social-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -79,26 +110,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     handleRpc(People, async ({ accountIds }) => findPeople(accountIds, ({ accountId }) => accountId)),
     handleRpc(PeopleNamed, async ({ usernames }) => findPeople(usernames, ({ username }) => username))
   ], () => profiles.isUnavailable)
-  const storage = diskStorage(folder)
-  const uploadParts = createUploadParts(storage)
-  const media = createMedia({
-    storage,
-    cdnUrl: 'https://cdn.example.com',
-    ownUrlsOnly: onlyOwnMedia,
-    signingKey: mediaSigningKey
-  })
-  const deps: Deps = {
-    db,
-    callRpc,
-    people: createPeopleLookup({ db, callRpc, media }),
-    media,
-    uploadParts,
-    maxVideoMegabytes: 50,
-    maxVideoSeconds: 60,
-    ranking: createRanking(db),
-    fourEyes: new Set(),
-    erasure: createSocialErasure({ db, callRpc, media, uploadParts })
-  }
+  const deps = createTestDeps({ db, callRpc, folder, hooks, onlyOwnMedia })
   const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
 
@@ -144,7 +156,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false } = {}) {
     person: async (name: string, others: Partial<PersonCopy> = {}) => {
       const person = examplePerson(name, others)
       profiles.people.set(person.accountId, person)
-      await upsertPeople({ db, media }, [person], new Date())
+      await upsertPeople(deps, [person], new Date())
       return person.accountId
     },
     /** Updates the ranking to the current posts. */

@@ -1,0 +1,2 @@
+/** A native module that this phone lacks. */
+export default null

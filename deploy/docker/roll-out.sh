@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Runs a release in compose, all of it or one service: the versions in deploy/release/records, or the given one.
+#   deploy/docker/roll-out.sh                  everything
+#   deploy/docker/roll-out.sh social           one service
+#   deploy/docker/roll-out.sh social 1.2.0     one service, in another version: a roll-back
+# It pulls the images and runs the migrations; if one fails, the processes are left as they are. Then it replaces the
+# processes one after the other, the gateway last, and waits until each is ready. Clients that repeat a 503 see no error.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+only=${1:-} version=${2:-}
+if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
+[ -e .env ] || { echo "There is no .env: run deploy/docker/make-env.sh" >&2; exit 1; }
+READY_SECONDS=${READY_SECONDS:-180}
+
+services=()
+for main in services/*/main.ts; do services+=("$(basename "$(dirname "$main")")"); done
+processes=("${services[@]}" gateway)
+if [ -n "$only" ]; then
+  [[ " ${processes[*]} " == *" $only "* ]] || { echo "There is no process $only" >&2; exit 1; }
+  processes=("$only")
+fi
+
+# set_variable <name> <value>: in .env, where the file has it or at its end
+set_variable() {
+  if grep -q "^$1=" .env; then sed -i "s|^$1=.*|$1=$2|" .env; else echo "$1=$2" >> .env; fi
+}
+field() { sed -n "s/^  \"$2\": \"\(.*\)\",\?$/\1/p" "deploy/release/records/$1.json"; }
+
+before=$(mktemp)
+trap 'rm -f "$before"' EXIT
+cp .env "$before"
+restore() { cp "$before" .env; echo "The processes were left as they are: $1" >&2; exit 1; }
+
+for process in "${processes[@]}"; do
+  [ -n "$version" ] || [ -e "deploy/release/records/$process.json" ] || restore "$process was never released"
+  if [ -e "deploy/release/records/$process.json" ]; then
+    image=$(field "$process" image)
+    set_variable TANDEM_REGISTRY "${image%tandem/"$process"}"
+  fi
+  set_variable "TANDEM_${process^^}_VERSION" "${version:-$(field "$process" version)@$(field "$process" digest)}"
+done
+if grep -q '^TANDEM_REGISTRY=.' .env; then
+  "${compose[@]}" pull --quiet "${processes[@]}" || restore "an image cannot be pulled"
+fi
+
+# Servers that do not run yet, and permissions of NATS: a process that has no permission gets no messages.
+"${compose[@]}" up -d --no-build postgres redis nats streams
+rights=deploy/kubernetes/components/nats-rights/rights.conf
+"${compose[@]}" exec -T nats cat /etc/nats/rights.conf | cmp -s - "$rights" || "${compose[@]}" restart nats
+
+for process in "${processes[@]}"; do
+  [ "$process" = gateway ] && continue
+  "${compose[@]}" run --rm --no-deps -T "$process-migration" || restore "the migration of $process failed"
+done
+
+is_ready='exec 3<>/dev/tcp/127.0.0.1/8080 && printf "GET /health/ready HTTP/1.0\r\n\r\n" >&3 && read -r _ status _ <&3'
+is_ready+=' && [ "$status" = 200 ]'
+for process in "${processes[@]}"; do
+  "${compose[@]}" up -d --no-build --no-deps "$process"
+  for ((waited = 0; ; waited++)); do
+    "${compose[@]}" exec -T "$process" bash -c "$is_ready" >/dev/null 2>&1 && break
+    if [ "$waited" -ge "$READY_SECONDS" ]; then
+      "${compose[@]}" logs --tail 20 "$process" >&2
+      echo "$process is not ready after $READY_SECONDS s. .env names its new version; the earlier one was:" >&2
+      grep "^TANDEM_${process^^}_VERSION=" "$before" >&2
+      exit 1
+    fi
+    sleep 1
+  done
+  echo "$process runs $(sed -n "s/^TANDEM_${process^^}_VERSION=//p" .env)"
+done
+if [ -z "$only" ]; then
+  # What shares an image with a process: streams, and the console if its profile is on.
+  "${compose[@]}" up -d --no-build --no-deps streams
+fi

@@ -1,0 +1,29 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { listReaders, readersByPath } from './affected.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+t.test('a change selects the tests that read it by its path', (t) => {
+  const selects = (file: string, ...tests: string[]) => t.match(new Set(listReaders([file])), new Set(tests), file)
+  selects('services/social/migrations/001-posts.sql', 'deploy/kubernetes/migrations.test.ts')
+  selects('docker-compose.yml', 'deploy/docker/compose.test.ts', 'deploy/observability/observability.test.ts')
+  selects('deploy/kubernetes/base/social/deployment.yaml', 'deploy/kubernetes/manifests.test.ts')
+  selects('services/social/config.ts', 'deploy/docker/compose.test.ts', 'deploy/kubernetes/manifests.test.ts')
+  selects('deploy/docker/monitoring/prometheus.yml', 'deploy/observability/observability.test.ts')
+  selects('services/social/likes/routes.ts', 'deploy/contracts/contracts.test.ts', 'deploy/docker/image-files.test.ts')
+  selects('docs/build-an-app.md', 'deploy/clients/build-an-app.test.ts')
+  t.notOk(listReaders(['docs/console.md']).includes('deploy/kubernetes/migrations.test.ts'))
+  t.end()
+})
+
+t.test('every test of deploy that reads the files of others is known, and every known one exists', (t) => {
+  for (const file of Object.keys(readersByPath)) t.ok(existsSync(path.join(root, file)), file)
+  const reading = globSync('deploy/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
+    // The slow ones start the whole system, which `npm test` does.
+    .filter((file) => !/\.(serial|waiting)\.test\.ts$/.test(file))
+    .filter((file) => /'\.\.\/\.\.'|'\.\.\/\.\.\/services'/.test(readFileSync(path.join(root, file), 'utf8')))
+  t.strictSame(reading.filter((file) => !(file in readersByPath) && file !== 'deploy/local/affected.test.ts'), [])
+  t.end()
+})

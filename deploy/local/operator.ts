@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { openSync } from 'node:fs'
+import path from 'node:path'
+import { serviceNames } from '../../gateway/routes.ts'
+import { containerCommand, findCommand, usage } from './operator-commands.ts'
+import { useRunningSystem } from './running-system.ts'
+
+// `npm run operator -- <command>`: every command of operators, on this machine, in compose and in Kubernetes.
+
+const IMPORTED = '/tmp/import'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const args = process.argv.slice(2)
+const place = args[0] === '--in' ? args.splice(0, 2)[1] ?? '' : process.env['OPERATOR_IN'] ?? ''
+const command = findCommand(args)
+if (args.length === 0) {
+  const identity = await import('../../services/identity/operator/commands.ts')
+  console.log(`${usage}\n${identity.usage.split('\n').slice(2).join('\n')}`)
+  process.exit()
+}
+if (![...serviceNames, 'streams'].includes(command.process)) fail(`There is no service ${command.process}\n\n${usage}`)
+if (place === '') await runHere()
+else runInContainer()
+
+async function runHere () {
+  // It needs no database.
+  if (command.process !== 'streams' && !await useRunningSystem(command.process)) {
+    fail(`Set DATABASE_URL to that of ${command.process}, or run npm start first`)
+  }
+  process.argv.splice(2, Infinity, ...command.args)
+  await import(path.join(root, command.cli))
+}
+
+function runInContainer () {
+  const [program = '', ...prefix] = containerCommand(place, command.process, findCompose()) ??
+    fail(`There is no place ${place}\n\n${usage}`)
+  const run = (args: string[], stdin: 'inherit' | number = 'inherit') =>
+    spawnSync(program, [...prefix, ...args], { cwd: root, stdio: [stdin, 'inherit', 'inherit'] }).status ?? 1
+  const { NATS_URL } = process.env
+  const variables = command.process === 'streams' && NATS_URL ? ['env', `NATS_URL=${NATS_URL}`] : []
+  const { file } = command
+  if (file && run(['sh', '-c', `cat > ${IMPORTED}`], openSync(file, 'r')) !== 0) fail(`${file} could not be copied`)
+  process.exitCode = run([
+    ...variables,
+    'node',
+    command.cli,
+    ...command.args.map((each) => each === file ? IMPORTED : each)
+  ])
+  if (file) run(['rm', '-f', IMPORTED])
+}
+
+/** Versions before 2 are a program of their own. */
+function findCompose () {
+  const isNew = spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0
+  return isNew ? ['docker', 'compose'] : ['docker-compose']
+}
+
+function fail (text: string): never {
+  console.error(text)
+  process.exit(1)
+}

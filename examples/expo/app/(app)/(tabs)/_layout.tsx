@@ -1,0 +1,38 @@
+import Ionicons from '@expo/vector-icons/Ionicons'
+import { useChats, useNotifications } from '@tandem/react'
+import { Tabs } from 'expo-router'
+import type { ComponentProps } from 'react'
+import { useTheme } from '../../../components/theme.ts'
+
+type IconName = ComponentProps<typeof Ionicons>['name']
+
+export default function TabBar () {
+  const theme = useTheme()
+  const { data: chats } = useChats()
+  const { unreadCount = 0 } = useNotifications()
+  const unreadChats = chats?.conversations.reduce((sum, chat) => sum + chat.unreadCount, 0) ?? 0
+  const tab = (title: string, icon: IconName, badge = 0) => ({
+    title,
+    tabBarIcon: ({ focused, size }: { focused: boolean, size: number }) => (
+      <Ionicons name={icon} color={focused ? theme.accent : theme.soft} size={size} />
+    ),
+    ...badge > 0 && { tabBarBadge: Math.min(badge, 99) }
+  })
+  return (
+    <Tabs
+      screenOptions={{
+        headerShown: false,
+        sceneStyle: { backgroundColor: theme.page },
+        tabBarActiveTintColor: theme.accent,
+        tabBarInactiveTintColor: theme.soft,
+        tabBarStyle: { backgroundColor: theme.card, borderTopColor: theme.line }
+      }}
+    >
+      <Tabs.Screen name='index' options={tab('Home', 'home')} />
+      <Tabs.Screen name='feed' options={tab('Feed', 'albums')} />
+      <Tabs.Screen name='discover' options={tab('Discover', 'flash')} />
+      <Tabs.Screen name='chats' options={tab('Chats', 'chatbubbles', unreadChats)} />
+      <Tabs.Screen name='inbox' options={tab('Inbox', 'notifications', unreadCount)} />
+    </Tabs>
+  )
+}

@@ -1,0 +1,61 @@
+import { useChats } from '@tandem/react'
+import type { MatchedProfile } from '@tandem/sdk'
+import { Link } from 'expo-router'
+import { ScrollView, View } from 'react-native'
+import { Avatar, Card, Empty, Loading, Row, Screen, Text, timeAgo } from '../../../components/ui.tsx'
+
+export default function Chats () {
+  const query = useChats()
+  if (!query.data) {
+    return (
+      <Screen title='Chats'>
+        <Loading of={query} />
+      </Screen>
+    )
+  }
+  const { newMatches, conversations, totalMatches } = query.data
+  return (
+    <Screen title='Chats'>
+      {newMatches.length > 0 && (
+        <ScrollView horizontal showsHorizontalScrollIndicator={false} contentContainerStyle={{ gap: 12 }}>
+          {newMatches.map(({ matchId, profile }) => (
+            <ChatLink key={matchId} matchId={matchId} profile={profile}>
+              <View style={{ alignItems: 'center', gap: 4, width: 72 }}>
+                <Avatar name={profile.displayName} image={photoOf(profile)} size={62} />
+                <Text size={13} numberOfLines={1}>{profile.displayName.split(' ')[0]}</Text>
+              </View>
+            </ChatLink>
+          ))}
+        </ScrollView>
+      )}
+      {totalMatches === 0 && <Empty icon='chatbubbles-outline' title='No chats yet'>A match opens one.</Empty>}
+      {conversations.map(({ matchId, profile, lastMessage, unreadCount }) => (
+        <ChatLink key={matchId} matchId={matchId} profile={profile}>
+          <Card style={{ width: '100%' }}>
+            <Row>
+              <Avatar name={profile.displayName} image={photoOf(profile)} size={52} />
+              <View style={{ flex: 1 }}>
+                <Text bold>{profile.displayName}</Text>
+                <Text tone='soft' size={15} bold={unreadCount > 0} numberOfLines={1}>
+                  {`${lastMessage.isMine ? 'You: ' : ''}${lastMessage.content ?? 'A picture'}`}
+                </Text>
+              </View>
+              <View style={{ alignItems: 'flex-end' }}>
+                <Text tone='soft' size={13}>{timeAgo(lastMessage.createdAt)}</Text>
+                {unreadCount > 0 && <Text bold tone='accent'>{unreadCount}</Text>}
+              </View>
+            </Row>
+          </Card>
+        </ChatLink>
+      ))}
+    </Screen>
+  )
+}
+
+function ChatLink (
+  { matchId, profile, children }: { matchId: string, profile: MatchedProfile, children: React.ReactNode }
+) {
+  return <Link href={{ pathname: '/chat/[id]', params: { id: matchId, name: profile.displayName } }}>{children}</Link>
+}
+
+const photoOf = ({ photos }: MatchedProfile) => (photos.find(({ isMain }) => isMain) ?? photos[0])?.url ?? null

@@ -1,0 +1,94 @@
+import { useChat } from '@tandem/react'
+import { Stack, useLocalSearchParams } from 'expo-router'
+import { useState } from 'react'
+import { FlatList, KeyboardAvoidingView, Platform, View } from 'react-native'
+import { SafeAreaView } from 'react-native-safe-area-context'
+import { useTheme } from '../../../components/theme.ts'
+import { Empty, IconButton, Input, Loading, Row, Text } from '../../../components/ui.tsx'
+
+interface Bubble {
+  id: string
+  content: string | null
+  isMine: boolean
+  state: string
+}
+
+export default function Chat () {
+  const { id, name = 'Chat' } = useLocalSearchParams<{ id: string, name?: string }>()
+  const theme = useTheme()
+  const chat = useChat(id)
+  const [text, setText] = useState('')
+  const send = async () => {
+    const content = text.trim()
+    setText('')
+    if (content !== '') await chat.send(content)
+  }
+  const bubbles: Bubble[] = [
+    ...chat.messages?.map(({ id, content, isMine, readAt }) => ({
+      id,
+      content: content ?? '📷',
+      isMine,
+      state: isMine && readAt !== null ? 'Read' : ''
+    })) ?? [],
+    ...chat.waiting.map(({ id, content }) => ({ id, content, isMine: true, state: 'Waiting for the network' }))
+  ]
+  return (
+    <SafeAreaView edges={['bottom']} style={{ flex: 1, backgroundColor: theme.page }}>
+      <Stack.Screen options={{ title: chat.isOnline ? `${name} · online` : name }} />
+      <KeyboardAvoidingView behavior={Platform.OS === 'ios' ? 'padding' : undefined} style={{ flex: 1 }}>
+        {!chat.messages && bubbles.length === 0
+          ? <Loading of={chat.query} />
+          : bubbles.length === 0
+          ? (
+            <View style={{ flex: 1 }}>
+              <Empty icon='hand-right-outline' title='Say hello'>You both want to train together.</Empty>
+            </View>
+          )
+          : (
+            <FlatList
+              inverted
+              data={bubbles.toReversed()}
+              keyExtractor={({ id }) => id}
+              renderItem={({ item }) => <BubbleView {...item} />}
+              contentContainerStyle={{ padding: 16, gap: 8, width: '100%', maxWidth: 640, alignSelf: 'center' }}
+              style={{ flex: 1 }}
+            />
+          )}
+        {chat.isTyping && <Text tone='soft' size={14} style={{ paddingHorizontal: 16 }}>{`${name} is typing …`}</Text>}
+        <Row style={{ padding: 12, width: '100%', maxWidth: 640, alignSelf: 'center' }}>
+          <Input
+            aria-label='Message'
+            placeholder='Message'
+            value={text}
+            onChangeText={(value) => {
+              setText(value)
+              chat.type()
+            }}
+            onSubmitEditing={() => void send()}
+            submitBehavior='submit'
+          />
+          <IconButton icon='send' label='Send' onPress={() => void send()} />
+        </Row>
+      </KeyboardAvoidingView>
+    </SafeAreaView>
+  )
+}
+
+function BubbleView ({ content, isMine, state }: Bubble) {
+  const theme = useTheme()
+  return (
+    <View style={{ alignSelf: isMine ? 'flex-end' : 'flex-start', maxWidth: '82%', gap: 2 }}>
+      <View
+        style={{
+          backgroundColor: isMine ? theme.accent : theme.card,
+          borderRadius: 18,
+          paddingHorizontal: 14,
+          paddingVertical: 9
+        }}
+      >
+        <Text tone={isMine ? 'onAccent' : 'text'}>{content}</Text>
+      </View>
+      {state !== '' && <Text tone='soft' size={12} style={{ textAlign: 'right' }}>{state}</Text>}
+    </View>
+  )
+}

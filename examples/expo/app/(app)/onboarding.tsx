@@ -1,0 +1,114 @@
+import { useTandem } from '@tandem/react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'expo-router'
+import { useState } from 'react'
+import { Pressable } from 'react-native'
+import { useTheme } from '../../components/theme.ts'
+import { Button, Card, Field, Loading, Row, Screen, Segments, Text } from '../../components/ui.tsx'
+
+const genders = { FEMALE: 'Woman', MALE: 'Man', OTHER: 'Other' } as const
+
+/** Three steps: who they are, what they like, what the app can do. */
+export default function Onboarding () {
+  const tandem = useTandem()
+  const client = useQueryClient()
+  const router = useRouter()
+  const [step, setStep] = useState(0)
+  const finish = async (locationEnabled: boolean) => {
+    await tandem.savePermissions({ body: { locationEnabled, pushNotifications: true } })
+    await client.invalidateQueries({ queryKey: ['tandem', 'home'] })
+    router.replace('/')
+  }
+  if (step === 0) return <AboutYou onDone={() => setStep(1)} />
+  if (step === 1) return <Sports onDone={() => setStep(2)} />
+  return (
+    <Screen title='Near you'>
+      <Card>
+        <Text>With your location, you see people and places nearby. Others see a distance, never where you are.</Text>
+        <Button title='Use my location' kind='primary' onPress={async () => await finish(true)} />
+        <Button title='Not now' onPress={async () => await finish(false)} />
+      </Card>
+    </Screen>
+  )
+}
+
+function AboutYou ({ onDone }: { onDone: () => void }) {
+  const tandem = useTandem()
+  const [name, setName] = useState('')
+  const [birthDate, setBirthDate] = useState('')
+  const [gender, setGender] = useState<keyof typeof genders>()
+  const save = async () => {
+    await tandem.saveOnboardingProfile({
+      body: { communityRulesAccepted: true, name: name.trim(), birthDate, ...gender && { gender }, completed: true }
+    })
+    onDone()
+  }
+  return (
+    <Screen title='About you'>
+      <Card>
+        <Field label='Name' value={name} onChangeText={setName} autoComplete='name' />
+        <Field
+          label='Birthday'
+          placeholder='1996-04-12'
+          value={birthDate}
+          onChangeText={setBirthDate}
+          inputMode='numeric'
+          maxLength={10}
+        />
+        <Segments options={genders} value={gender} onChange={setGender} />
+        <Text tone='soft' size={14}>Be kind, be honest, no insults: by going on you accept the community rules.</Text>
+        <Button
+          title='Continue'
+          kind='primary'
+          onPress={save}
+          isDisabled={name.trim().length < 2 || !/^\d{4}-\d\d-\d\d$/.test(birthDate) || gender === undefined}
+        />
+      </Card>
+    </Screen>
+  )
+}
+
+function Sports ({ onDone }: { onDone: () => void }) {
+  const tandem = useTandem()
+  const theme = useTheme()
+  const [chosen, setChosen] = useState<string[]>([])
+  const query = useQuery({
+    queryKey: ['sports'],
+    queryFn: async () => (await tandem.listOnboardingOptions({ query: { type: 'sport' } })).options
+  })
+  const toggle = (value: string) =>
+    setChosen((all) => all.includes(value) ? all.filter((each) => each !== value) : [...all, value])
+  const save = async () => {
+    await tandem.savePreferences({ body: { favoriteSports: chosen, completed: true } })
+    onDone()
+  }
+  return (
+    <Screen title='What do you like?'>
+      <Card>
+        {!query.data && <Loading of={query} />}
+        <Row style={{ flexWrap: 'wrap', gap: 8 }}>
+          {query.data?.map(({ optionId, label }) => {
+            const isChosen = chosen.includes(optionId)
+            return (
+              <Pressable
+                key={optionId}
+                role='checkbox'
+                aria-checked={isChosen}
+                onPress={() => toggle(optionId)}
+                style={{
+                  backgroundColor: isChosen ? theme.accent : theme.field,
+                  borderRadius: 999,
+                  paddingVertical: 10,
+                  paddingHorizontal: 16
+                }}
+              >
+                <Text tone={isChosen ? 'onAccent' : 'text'}>{label}</Text>
+              </Pressable>
+            )
+          })}
+        </Row>
+        <Button title='Continue' kind='primary' onPress={save} isDisabled={chosen.length === 0} />
+      </Card>
+    </Screen>
+  )
+}

@@ -1,0 +1,55 @@
+import { useFeed, useTandem } from '@tandem/react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useLocalSearchParams } from 'expo-router'
+import { View } from 'react-native'
+import { PostCard } from '../../../components/post.tsx'
+import { Avatar, Button, Card, Empty, Loading, Row, Screen, Text } from '../../../components/ui.tsx'
+
+export default function Person () {
+  const { id } = useLocalSearchParams<{ id: string }>()
+  const tandem = useTandem()
+  const client = useQueryClient()
+  const queryKey = ['person', id]
+  const person = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await tandem.getUser({ path: { userId: id }, signal })).data.user
+  })
+  const { posts } = useFeed({ userId: id })
+  if (!person.data) {
+    return (
+      <Screen>
+        <Loading of={person} />
+      </Screen>
+    )
+  }
+  const { name, username, image, bio, followersCount, followingCount, isFollowing, isSelf } = person.data
+  const follow = async () => {
+    const path = { userId: id }
+    await (isFollowing ? tandem.unfollowUser({ path }) : tandem.followUser({ path }))
+    await client.invalidateQueries({ queryKey })
+  }
+  return (
+    <Screen>
+      <Card>
+        <Row>
+          <Avatar name={name} image={image} size={72} />
+          <View style={{ flex: 1 }}>
+            <Text size={22} bold role='heading'>{name}</Text>
+            <Text tone='soft'>{`@${username}`}</Text>
+          </View>
+        </Row>
+        {bio !== null && <Text>{bio}</Text>}
+        <Text tone='soft'>{`${followersCount} followers · ${followingCount} following`}</Text>
+        {!isSelf && (
+          <Button
+            title={isFollowing ? 'Unfollow' : 'Follow'}
+            kind={isFollowing ? 'plain' : 'primary'}
+            onPress={follow}
+          />
+        )}
+      </Card>
+      {posts?.length === 0 && <Empty icon='albums-outline' title='No posts yet'>What they post is shown here.</Empty>}
+      {posts?.map((post) => <PostCard key={post.id} post={post} />)}
+    </Screen>
+  )
+}

@@ -1,0 +1,155 @@
+import { useLike, useTandem } from '@tandem/react'
+import type { Post } from '@tandem/sdk'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useRouter } from 'expo-router'
+import { Image, Pressable, View } from 'react-native'
+import { useTheme } from './theme.ts'
+import { Avatar, Card, Icon, IconButton, Row, Text, timeAgo } from './ui.tsx'
+
+/** A post of any type. */
+export function PostCard ({ post }: { post: Post }) {
+  const like = useLike()
+  const router = useRouter()
+  const open = () => router.push({ pathname: '/post/[id]', params: { id: post.id } })
+  return (
+    <Card role='article'>
+      <Link href={{ pathname: '/person/[id]', params: { id: post.userId } }}>
+        <Row>
+          <Avatar name={post.user.name} image={post.user.image} />
+          <View>
+            <Text bold>{post.user.name}</Text>
+            <Text tone='soft' size={13}>{timeAgo(post.createdAt)}</Text>
+          </View>
+        </Row>
+      </Link>
+      {post.content !== '' && <Text>{post.content}</Text>}
+      <About post={post} />
+      {post.media.map((picture) => <Media key={picture.url} {...picture} />)}
+      {post.poll && <PollCard postId={post.id} poll={post.poll} />}
+      <Row>
+        <IconButton
+          icon={post.isLiked ? 'heart' : 'heart-outline'}
+          label={post.isLiked ? 'Unlike' : 'Like'}
+          count={post.likesCount}
+          isOn={post.isLiked}
+          onPress={() => void like(post)}
+        />
+        <IconButton icon='chatbubble-outline' label='Comments' count={post.commentsCount} onPress={open} />
+      </Row>
+    </Card>
+  )
+}
+
+/** The place of a picture has its size before it is loaded, so that nothing jumps. */
+function Media ({ type, url, posterUrl, width, height, thumbnails }: Post['media'][number]) {
+  const theme = useTheme()
+  const medium = thumbnails.find((each) => each.width >= 640)?.url
+  const uri = type === 'VIDEO' ? posterUrl ?? medium : medium ?? url
+  return (
+    <View style={{ borderRadius: 14, overflow: 'hidden', backgroundColor: theme.field }}>
+      <Image
+        source={uri === undefined ? {} : { uri }}
+        alt={type === 'VIDEO' ? 'A video' : 'A picture'}
+        style={{ width: '100%', aspectRatio: width && height ? Math.max(0.75, width / height) : 1 }}
+      />
+      {type === 'VIDEO' && (
+        <View style={{ position: 'absolute', inset: 0, alignItems: 'center', justifyContent: 'center' }}>
+          <View style={{ backgroundColor: '#000a', borderRadius: 40, padding: 12 }}>
+            <Icon name='play' size={32} />
+          </View>
+        </View>
+      )}
+    </View>
+  )
+}
+
+/** What a post is about: a workout, an achievement, an activity, a place. */
+function About ({ post: { workout, achievement, activity, location } }: { post: Post }) {
+  return (
+    <>
+      {workout && (
+        <Shown label='Workout' title={`💪 ${workout.name ?? 'Workout'}`}>
+          {[
+            `${workout.durationMinutes} min`,
+            workout.exercises > 0 && `${workout.exercises} exercises`,
+            workout.volumeKg > 0 && `${Math.round(workout.volumeKg)} kg`,
+            workout.prs > 0 && `${workout.prs} records`
+          ].filter(Boolean).join(' · ')}
+        </Shown>
+      )}
+      {achievement && (
+        <Shown label='Achievement' title={`🏆 ${achievement.title}`}>{achievement.earnedAt.slice(0, 10)}</Shown>
+      )}
+      {activity && (
+        <Shown label='Activity' title={`📅 ${activity.title}`}>
+          {`${activity.date}, ${activity.startTime} · ${activity.participants} going`}
+        </Shown>
+      )}
+      {location?.name != null && (
+        <Row style={{ gap: 4 }}>
+          <Icon name='location-outline' size={16} />
+          <Text tone='soft' size={14}>{location.name}</Text>
+        </Row>
+      )}
+    </>
+  )
+}
+
+function Shown ({ label, title, children }: { label: string, title: string, children: string }) {
+  const theme = useTheme()
+  return (
+    <View
+      role='region'
+      aria-label={label}
+      style={{ backgroundColor: theme.field, borderRadius: 14, padding: 12, gap: 2 }}
+    >
+      <Text bold>{title}</Text>
+      <Text tone='soft' size={14}>{children}</Text>
+    </View>
+  )
+}
+
+function PollCard ({ postId, poll }: { postId: string, poll: NonNullable<Post['poll']> }) {
+  const tandem = useTandem()
+  const client = useQueryClient()
+  const theme = useTheme()
+  const hasVoted = poll.myVote !== null
+  const vote = async (optionId: string) => {
+    await tandem.voteInPoll({ path: { id: postId }, body: { optionId } })
+    await client.invalidateQueries({ queryKey: ['tandem', 'feed'] })
+  }
+  return (
+    <View style={{ gap: 8 }}>
+      <Text bold>{poll.question}</Text>
+      {poll.options.map(({ id, text, votesCount }) => {
+        const share = poll.totalVotes > 0 ? votesCount / poll.totalVotes : 0
+        return (
+          <Pressable
+            key={id}
+            role='button'
+            disabled={hasVoted}
+            onPress={() => void vote(id)}
+            style={{ backgroundColor: theme.field, borderRadius: 12, overflow: 'hidden' }}
+          >
+            {hasVoted && (
+              <View
+                style={{
+                  position: 'absolute',
+                  inset: 0,
+                  right: undefined,
+                  width: `${100 * share}%`,
+                  backgroundColor: theme.line
+                }}
+              />
+            )}
+            <Row style={{ justifyContent: 'space-between', padding: 12 }}>
+              <Text bold={id === poll.myVote}>{text}</Text>
+              {hasVoted && <Text tone='soft'>{`${Math.round(100 * share)} %`}</Text>}
+            </Row>
+          </Pressable>
+        )
+      })}
+      <Text tone='soft' size={14}>{`${poll.totalVotes} votes`}</Text>
+    </View>
+  )
+}

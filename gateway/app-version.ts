@@ -1,0 +1,39 @@
+import { UpgradeRequired } from '@tandem/http-kit'
+import type { FastifyRequest } from 'fastify'
+import type { Config } from './config.ts'
+import { BASE_PATH } from './routes.ts'
+
+type Settings = Pick<Config, 'MIN_APP_VERSION_IOS' | 'MIN_APP_VERSION_ANDROID' | 'IOS_STORE_URL' | 'ANDROID_STORE_URL'>
+
+/** How an app learns that it is too old. */
+const META = `${BASE_PATH}/meta`
+
+/**
+ * Returns a function that refuses requests of versions of the app that are too old. A request without a version, or
+ * with one that cannot be read, is not refused.
+ */
+export function requireAppVersion (settings: Settings) {
+  const oldest: Record<string, { version: number[], storeUrl: string | undefined }> = {
+    ios: { version: readVersion(settings.MIN_APP_VERSION_IOS) ?? [], storeUrl: settings.IOS_STORE_URL },
+    android: { version: readVersion(settings.MIN_APP_VERSION_ANDROID) ?? [], storeUrl: settings.ANDROID_STORE_URL }
+  }
+  return ({ url, method, headers: { 'x-platform': platform, 'x-app-version': given } }: FastifyRequest) => {
+    if (typeof platform !== 'string' || typeof given !== 'string') return
+    if (!url.startsWith(BASE_PATH) || url.split('?', 1)[0] === META || method === 'OPTIONS') return
+    const supported = oldest[platform.toLowerCase()]
+    const version = readVersion(given)
+    if (supported && version && isBefore(version, supported.version)) return new UpgradeRequired(supported.storeUrl)
+  }
+}
+
+/** The numbers of a version, without what follows them, such as `-beta` or ` (42)`. */
+function readVersion (text: string) {
+  const [numbers] = /^\d{1,6}(\.\d{1,6}){0,3}(?=$|[-+ ])/.exec(text.trim()) ?? []
+  return numbers?.split('.').map(Number)
+}
+
+/** A missing number is 0. */
+function isBefore (version: number[], other: number[]) {
+  const place = other.findIndex((number, index) => number !== (version[index] ?? 0))
+  return place !== -1 && (version[place] ?? 0) < other[place]!
+}

@@ -1,0 +1,80 @@
+import type { OutboxEntry } from '@tandem/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { keys } from './keys.ts'
+import { useConnected, useOutbox, useTandem } from './provider.ts'
+import { useWaiting } from './waiting.ts'
+
+// As docs/realtime.md says.
+const TYPING_EXPIRES_MS = 6_000
+const TYPING_EVERY_MS = 3_000
+
+/** New matches and conversations. */
+export function useChats () {
+  const tandem = useTandem()
+  return useQuery({
+    queryKey: keys.chats,
+    queryFn: async ({ signal }) => (await tandem.listMatches({ signal })).data
+  })
+}
+
+/** One chat on the screen: its messages, those that wait to be sent, and the other person. It is marked as read. */
+export function useChat (matchId: string) {
+  const { tandem, connection } = useConnected()
+  const outbox = useOutbox()
+  const [isTyping, setTyping] = useState(false)
+  const [isOnline, setOnline] = useState(false)
+  const query = useQuery({
+    queryKey: keys.chat(matchId),
+    queryFn: async ({ signal }) => {
+      const options = { path: { matchId }, query: { limit: 50, markRead: false }, signal }
+      return (await tandem.getChat(options)).data.messages
+    }
+  })
+  useEffect(() =>
+    connection?.realtime.subscribe('chat', matchId, ({ type, data }) => {
+      if (type === 'presence.changed') setOnline(data.isOnline)
+      if (type === 'chat.typing') setTyping(data.isTyping)
+      if (type === 'message.created' && !data.message?.isMine) setTyping(false)
+    }), [connection, matchId])
+
+  // A stop can be lost.
+  useEffect(() => {
+    if (!isTyping) return
+    const timer = setTimeout(() => setTyping(false), TYPING_EXPIRES_MS)
+    return () => clearTimeout(timer)
+  }, [isTyping])
+
+  const unread = query.data?.filter(({ isMine, readAt }) => !isMine && readAt === null).at(-1)?.id
+  useEffect(() => {
+    if (unread !== undefined) void connection?.outbox.add('markChatRead', { path: { matchId } }, threadOf(matchId))
+  }, [connection, matchId, unread])
+
+  const typedAt = useRef(0)
+  return {
+    messages: query.data,
+    query,
+    isTyping,
+    isOnline,
+    /** Texts that are not sent yet, in their order. */
+    waiting: useWaiting().filter((entry) => entry.operation === 'sendMessage' && entry.thread === threadOf(matchId))
+      .map((entry) => ({ id: entry.id, content: contentOf(entry) })),
+    send: async (content: string) =>
+      await outbox().add(
+        'sendMessage',
+        { path: { matchId }, body: { content, clientMessageId: `${Date.now()}-${Math.random()}` } },
+        threadOf(matchId)
+      ),
+    /** Call it with each key: the other person sees that somebody types. */
+    type: () => {
+      if (Date.now() - typedAt.current < TYPING_EVERY_MS) return
+      typedAt.current = Date.now()
+      // A hint: if it is lost, nothing is missing.
+      tandem.setTyping({ path: { matchId }, body: { isTyping: true } }).catch(() => {})
+    }
+  }
+}
+
+const threadOf = (matchId: string) => `chat/${matchId}`
+
+const contentOf = ({ options }: OutboxEntry) => (options as { body: { content: string } }).body.content

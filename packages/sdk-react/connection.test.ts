@@ -1,0 +1,94 @@
+import { createTandem, memoryStorage, type ChatMessage } from '@tandem/sdk'
+import { focusManager, QueryClient } from '@tanstack/react-query'
+import t from 'tap'
+import { connect } from './connection.ts'
+import { keys } from './keys.ts'
+
+const token = `h.${Buffer.from(JSON.stringify({ sub: 'ana' })).toString('base64url')}.s`
+const messageOf = (id: string, createdAt: string): ChatMessage => ({
+  id,
+  createdAt,
+  content: id,
+  image: null,
+  imageUrl: null,
+  isMine: false,
+  matchId: 'm1',
+  readAt: null,
+  senderId: 'ben'
+})
+
+/** A WebSocket whose frames the test sends. */
+class FakeSocket {
+  static readonly opened: FakeSocket[] = []
+  onmessage: ((event: { data: string }) => void) | null = null
+  isClosed = false
+  readonly url: string
+  constructor (url: string) {
+    this.url = url
+    FakeSocket.opened.push(this)
+  }
+  send () {}
+  close () {
+    this.isClosed = true
+  }
+  receive (type: string, data: object, id?: string) {
+    this.onmessage?.({ data: JSON.stringify({ type, id, at: new Date().toISOString(), data }) })
+  }
+}
+
+async function until (isTrue: () => boolean) {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+t.test('frames and sent messages change the cache, and the background pauses the connection', async (t) => {
+  const original = globalThis.WebSocket
+  globalThis.WebSocket = FakeSocket as never
+  t.teardown(() => {
+    globalThis.WebSocket = original
+  })
+  const client = new QueryClient()
+  client.setQueryData(keys.chat('m1'), [messageOf('b', '2026-11-27T10:00:00Z')])
+  let isReachable = false
+  const tandem = createTandem({
+    url: 'http://tandem.example',
+    storage: memoryStorage({ accessToken: token, refreshToken: 'r' }),
+    retries: { attempts: 1 },
+    fetch: async () => {
+      if (!isReachable) throw new TypeError('fetch failed')
+      return Response.json({ success: true, data: { message: messageOf('mine', '2026-11-27T12:00:00Z') } })
+    }
+  })
+  const { outbox, close } = connect(tandem, client)
+  t.teardown(close)
+  const chat = () => client.getQueryData<ChatMessage[]>(keys.chat('m1'))?.map(({ id }) => id).join()
+
+  await until(() => FakeSocket.opened.length === 1)
+  const [socket] = FakeSocket.opened
+  const expiresAt = new Date(Date.now() + 900_000).toISOString()
+  socket!.receive('hello', {
+    connectionId: 'c',
+    position: 'e-1',
+    resumed: true,
+    unreadCount: 0,
+    heartbeatSeconds: 30,
+    expiresAt
+  })
+  const message = messageOf('a', '2026-11-27T09:00:00Z')
+  for (const id of ['e-2', 'e-3']) socket!.receive('message.created', { matchId: 'm1', message }, id)
+  t.equal(chat(), 'a,b', 'a message is shown once, in its place')
+  socket!.receive('messages.read', { matchId: 'm1', messageIds: ['a'], isMine: false, readAt: 'now' }, 'e-4')
+  t.match(client.getQueryData(keys.chat('m1')), [{ id: 'a', readAt: 'now' }, { id: 'b', readAt: null }])
+
+  await outbox.add('sendMessage', { path: { matchId: 'm1' }, body: { content: 'mine' } }, 'chat/m1')
+  t.match(client.getQueryData(keys.waiting), [{ operation: 'sendMessage' }])
+  isReachable = true
+  await outbox.flush()
+  await until(() => chat() === 'a,b,mine')
+  t.same(client.getQueryData(keys.waiting), [])
+
+  focusManager.setFocused(false)
+  t.equal(socket!.isClosed, true)
+  focusManager.setFocused(true)
+  await until(() => FakeSocket.opened.length === 2)
+  t.match(FakeSocket.opened[1]!.url, /\?after=e-4$/, 'it goes on from the same frame')
+})

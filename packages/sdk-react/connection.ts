@@ -1,0 +1,82 @@
+import type { ChatMessage, Outbox, OutboxEntry, Realtime, Stored, Tandem } from '@tandem/sdk'
+import { focusManager, onlineManager, type QueryClient } from '@tanstack/react-query'
+import { keys } from './keys.ts'
+
+export interface Connection {
+  outbox: Outbox
+  realtime: Realtime
+  close: () => void
+}
+
+type SentMessage = NonNullable<Awaited<ReturnType<Tandem['sendMessage']>>>
+
+/** Opens the outbox and the realtime connection of the signed-in account, and keeps the cache current with both. */
+export function connect (tandem: Tandem, client: QueryClient, storage?: Stored<OutboxEntry[]>): Connection {
+  const invalidate = (...all: (readonly string[])[]) => {
+    for (const queryKey of all) void client.invalidateQueries({ queryKey })
+  }
+  const outbox = tandem.openOutbox({
+    ...(storage && { storage }),
+    onChange: (waiting) => client.setQueryData(keys.waiting, waiting),
+    onSent: ({ operation, options }, response) => {
+      if (operation === 'saveLogs' || operation === 'deleteLog') invalidate(keys.home)
+      if (operation === 'sendMessage' && response) addMessage(client, (response as SentMessage).data.message)
+      if (operation === 'createComment') invalidate(keys.comments(idIn(options)), keys.post(idIn(options)))
+    },
+    // What was shown as if it had been sent is taken back.
+    onRefused: ({ operation }) => invalidate(operation === 'sendMessage' ? keys.allChats : keys.feeds)
+  })
+  // The server sends no frames about the feed and the home screen.
+  const realtime = tandem.connectRealtime({
+    onReload: () => invalidate(keys.chats, keys.allChats, keys.notifications)
+  })
+  const stops = [
+    realtime.on('message.created', ({ data: { matchId, message } }) => {
+      invalidate(keys.chats, ...message ? [] : [keys.chat(matchId)])
+      if (message) addMessage(client, message)
+    }),
+    realtime.on('messages.read', ({ data: { matchId, messageIds, readAt } }) => {
+      client.setQueryData<ChatMessage[]>(
+        keys.chat(matchId),
+        (all) => all?.map((message) => messageIds.includes(message.id) ? { ...message, readAt } : message)
+      )
+      invalidate(keys.chats)
+    }),
+    realtime.on('match.created', () => invalidate(keys.chats, keys.notifications)),
+    realtime.on('match.ended', () => invalidate(keys.chats)),
+    realtime.on('notification.created', () => invalidate(keys.notifications)),
+    realtime.on('notifications.changed', () => invalidate(keys.notifications)),
+    realtime.on('account.changed', () => invalidate(keys.home)),
+    focusManager.subscribe((isFocused) => isFocused ? goOn() : realtime.pause()),
+    onlineManager.subscribe((isOnline) => isOnline && goOn())
+  ]
+
+  function goOn () {
+    realtime.wake()
+    void outbox.flush()
+  }
+
+  void outbox.waiting().then((waiting) => client.setQueryData(keys.waiting, waiting))
+  void outbox.flush()
+  return {
+    outbox,
+    realtime,
+    close () {
+      for (const stop of stops) stop()
+      realtime.close()
+      outbox.close()
+    }
+  }
+}
+
+/** A message arrives twice: as the response of its request and as a frame. */
+function addMessage (client: QueryClient, message: ChatMessage) {
+  client.setQueryData<ChatMessage[]>(
+    keys.chat(message.matchId),
+    (all) => all && [...all.filter(({ id }) => id !== message.id), message].sort(byTime)
+  )
+}
+
+const byTime = (one: ChatMessage, other: ChatMessage) => one.createdAt < other.createdAt ? -1 : 1
+
+const idIn = (options: object) => (options as { path: { id: string } }).path.id

@@ -1,0 +1,13 @@
+/** The query keys of the cache. */
+export const keys = {
+  chats: ['tandem', 'chats'],
+  chat: (matchId: string) => ['tandem', 'chat', matchId],
+  allChats: ['tandem', 'chat'],
+  comments: (postId: string) => ['tandem', 'comments', postId],
+  feeds: ['tandem', 'feed'],
+  feed: (filter: object) => ['tandem', 'feed', filter],
+  home: ['tandem', 'home'],
+  notifications: ['tandem', 'notifications'],
+  post: (id: string) => ['tandem', 'post', id],
+  waiting: ['tandem', 'waiting']
+}

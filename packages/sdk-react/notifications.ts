@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import { keys } from './keys.ts'
+import { useOutbox, useTandem } from './provider.ts'
+
+/** The newest notifications, and how many are unread. */
+export function useNotifications () {
+  const tandem = useTandem()
+  const outbox = useOutbox()
+  const query = useQuery({
+    queryKey: keys.notifications,
+    queryFn: async ({ signal }) => (await tandem.listNotifications({ query: { limit: 30 }, signal })).data
+  })
+  return {
+    notifications: query.data?.notifications,
+    unreadCount: query.data?.unreadCount,
+    query,
+    readAll: async () => await outbox().add('markNotificationsRead', { body: {} })
+  }
+}

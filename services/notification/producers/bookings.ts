@@ -1,0 +1,114 @@
+import { publish } from '@tandem/bus-kit'
+import { BookingChanged, type ProducerEventData } from '@tandem/contracts'
+import { sql, type Selectable } from 'kysely'
+import type { Tables, Trx } from '../tables.ts'
+
+type Booking = Selectable<Tables['bookings']>
+
+/** An event about a booking of an account. */
+export interface BookingEvent {
+  producerId: string
+  accountId: string
+  occurredAt: Date
+}
+export interface Confirmation extends BookingEvent {
+  data: Omit<ProducerEventData<'booking.confirmed'>, 'accountId' | 'accountToken'>
+}
+export interface Cancellation extends BookingEvent {
+  data: { bookingId: string }
+}
+
+export const keyOf = ({ producerId, accountId, data: { bookingId } }: BookingEvent & { data: { bookingId: string } }) =>
+  `${producerId} ${accountId} ${bookingId}`
+
+/** Ends bookings for good. One that is not confirmed yet is ended too. */
+export async function cancelBookings (trx: Trx, cancellations: Cancellation[]) {
+  const rows = [...new Map(cancellations.map((each) => [keyOf(each), each])).values()].map((each) => ({
+    ...columnsOf(each),
+    is_cancelled: true
+  }))
+  if (rows.length === 0) return
+  const { rows: cancelled } = await sql<Booking>`
+    insert into bookings as stored (producer_id, booking_id, account_id, is_cancelled, occurred_at)
+    select producer_id, booking_id, account_id, is_cancelled, occurred_at
+    from json_populate_recordset(null::bookings, ${JSON.stringify(rows)})
+    on conflict (producer_id, booking_id, account_id) do update set
+      is_cancelled = true, occurred_at = excluded.occurred_at, changed_at = now(), version = stored.version + 1
+      where not stored.is_cancelled
+    returning *`.execute(trx)
+  await publishChanges(trx, cancelled)
+}
+
+/**
+ * Stores bookings as their latest events confirm them. Cancelled ones stay so.
+ * @returns the events that changed something
+ */
+export async function confirmBookings<Event extends Confirmation> (trx: Trx, confirmations: Event[]): Promise<Event[]> {
+  const latest = new Map<string, Event>()
+  for (const each of confirmations) {
+    const known = latest.get(keyOf(each))
+    if (!known || known.occurredAt < each.occurredAt) latest.set(keyOf(each), each)
+  }
+  if (latest.size === 0) return []
+  const rows = [...latest.values()].map((each) => ({
+    ...columnsOf(each),
+    title: each.data.title,
+    starts_at: each.data.startsAt,
+    ends_at: each.data.endsAt,
+    location_name: each.data.locationName ?? null
+  }))
+  const { rows: confirmed } = await sql<Booking>`
+    insert into bookings as stored (
+      producer_id, booking_id, account_id, title, starts_at, ends_at, location_name, occurred_at
+    )
+    select producer_id, booking_id, account_id, title, starts_at, ends_at, location_name, occurred_at
+    from json_populate_recordset(null::bookings, ${JSON.stringify(rows)})
+    on conflict (producer_id, booking_id, account_id) do update set
+      title = excluded.title, starts_at = excluded.starts_at, ends_at = excluded.ends_at,
+      location_name = excluded.location_name, occurred_at = excluded.occurred_at, changed_at = now(),
+      version = stored.version + 1
+      where not stored.is_cancelled and stored.occurred_at < excluded.occurred_at
+    returning *`.execute(trx)
+  await publishChanges(trx, confirmed)
+  return confirmed.flatMap(({ producer_id: producerId, account_id: accountId, booking_id: bookingId }) =>
+    latest.get(`${producerId} ${accountId} ${bookingId}`) ?? []
+  )
+}
+
+/** The keys of bookings that are cancelled. */
+export async function findCancelled (trx: Trx, events: Cancellation[]): Promise<Set<string>> {
+  if (events.length === 0) return new Set()
+  const { rows } = await sql<Booking>`
+    select bookings.* from bookings join json_populate_recordset(null::bookings, ${
+    JSON.stringify(events.map(columnsOf))
+  }) asked
+      on (bookings.producer_id, bookings.booking_id, bookings.account_id) =
+        (asked.producer_id, asked.booking_id, asked.account_id)
+    where bookings.is_cancelled`.execute(trx)
+  return new Set(rows.map((row) => `${row.producer_id} ${row.account_id} ${row.booking_id}`))
+}
+
+const columnsOf = ({ producerId, accountId, occurredAt, data: { bookingId } }: Cancellation) => ({
+  producer_id: producerId,
+  booking_id: bookingId,
+  account_id: accountId,
+  occurred_at: occurredAt
+})
+
+async function publishChanges (trx: Trx, bookings: Booking[]) {
+  for (const { id, account_id: accountId, booking_id: bookingId, title, starts_at, ends_at, ...others } of bookings) {
+    // Nobody has heard of one that was never confirmed.
+    if (title === null || starts_at === null || ends_at === null) continue
+    await publish(trx, BookingChanged, id, {
+      id,
+      accountId,
+      bookingId,
+      title,
+      startsAt: starts_at.toISOString(),
+      endsAt: ends_at.toISOString(),
+      locationName: others.location_name,
+      isCancelled: others.is_cancelled,
+      version: others.version
+    })
+  }
+}

@@ -1,0 +1,2 @@
+-- An image of the same account, uploaded before.
+alter table media_uploads add column poster_key text;
