@@ -51,15 +51,14 @@ const environment = Type.Object({
     default: 'on',
     description: 'Whether /docs and /openapi.json are served'
   }),
-  DEVELOPER_NAME: Type.String({
-    default: 'the Tandem team',
+  DEVELOPER_NAME: Type.Optional(Type.String({
     minLength: 1,
     maxLength: 100,
-    description: 'The developer of the app, as the stores name them; on the page that deletes an account'
-  }),
+    description: 'The developer of the app, as the stores name them; by default legalName of the brand'
+  })),
   SECURITY_CONTACT: List({
-    default: 'mailto:security@tandem.example',
-    description: 'Where to report vulnerabilities: mailto: or https: addresses, the preferred one first'
+    description:
+      'Where to report vulnerabilities: mailto: or https: addresses, the preferred one first; by default that of the brand'
   }),
   SECURITY_EXPIRES: Type.Optional(
     Type.String({ format: 'date-time', description: 'When security.txt expires; default half a year from now' })

@@ -31,6 +31,18 @@ insert(
   /^  \{ name: 'Server'/m,
   `  { name: '${name}', description: 'Write notes, and list them.', paths: ['/${name}'] },\n`
 )
+for (
+  const [locale, text] of Object.entries({
+    en: 'You have reached the maximum number of notes.',
+    id: 'Anda telah mencapai jumlah catatan maksimum.'
+  })
+) {
+  insert(
+    `brand/texts/${locale}.json`,
+    /^ {2}"errors\.LIMIT_EXCEEDED\.tooManyPrograms"/m,
+    `  "errors.LIMIT_EXCEEDED.tooManyNotes": "${text}",\n`
+  )
+}
 insert('gateway/console/services.ts', /^\] as const$/m, `  '${name}'\n`, (before) => before.replace(/\n$/, ',\n'))
 // Last of the files: all that is generated follows this table.
 insert('gateway/routes.ts', /^\} as const$/m, `  ${name}: ['/${name}']\n`, (before) => before.replace(/\n$/, ',\n'))

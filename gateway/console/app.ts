@@ -3,7 +3,8 @@ import path from 'node:path'
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import rateLimit from '@fastify/rate-limit'
-import { createServer, LANGUAGES, type Server } from '@tandem/http-kit'
+import { readBrand } from '@tandem/brand-kit'
+import { createServer, type Server } from '@tandem/http-kit'
 import { Unavailable, type Log } from '@tandem/process-kit'
 import type { ConsoleConfig } from './config.ts'
 import { setLanguage } from './cookies.ts'
@@ -121,7 +122,7 @@ function serveCommon (app: Server, deps: Parameters<typeof startVisit>[0]) {
 
   app.post('/language', { config }, async ({ body }, reply) => {
     const form = readForm(body)
-    const language = LANGUAGES.find((each) => each === form.text('language'))
+    const language = readBrand().texts.locales.find((each) => each === form.text('language'))
     if (language) setLanguage(reply, language)
     return reply.redirect(localPath(form.text('next')), 303)
   })

@@ -1,4 +1,5 @@
-import { languageOfRequest, LANGUAGES, type Language } from '@tandem/http-kit'
+import { readBrand } from '@tandem/brand-kit'
+import { languageOfRequest } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 // With this prefix, browsers accept a cookie over TLS or on localhost only, for one host and every path.
@@ -17,7 +18,7 @@ export const setLanguage = (reply: FastifyReply, language: string) =>
   reply.setCookie(LANGUAGE_COOKIE, language, { ...options, maxAge: YEAR_SECONDS })
 
 /** The language that the operator chose; otherwise that of the browser. */
-export function languageOf (request: FastifyRequest): Language {
+export function languageOf (request: FastifyRequest): string {
   const chosen = request.cookies[LANGUAGE_COOKIE]
-  return LANGUAGES.find((each) => each === chosen) ?? languageOfRequest(request)
+  return readBrand().texts.locales.find((each) => each === chosen) ?? languageOfRequest(request)
 }

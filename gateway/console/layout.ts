@@ -1,6 +1,7 @@
-import type { Language } from '@tandem/http-kit'
+import { readBrand } from '@tandem/brand-kit'
 import { html, type Html } from './html.ts'
-import type { Texts } from './texts/index.ts'
+import { nameOfLanguage } from './pages/parts.ts'
+import type { Texts } from './texts.ts'
 import type { Page, Visit } from './visit.ts'
 
 type MenuPage = [path: string, name: keyof Texts['pages'], right: string]
@@ -38,14 +39,15 @@ export const startPageOf = (can: (right: string) => boolean) =>
 /** A page of a signed-in operator. */
 export function layOut (visit: Visit, { title, content }: Page): Html {
   const { texts, unavailable, query } = visit
-  const done = texts.done[query['done'] ?? '']
+  const messages: Record<string, string> = texts.done
+  const done = messages[query['done'] ?? '']
   return frame(
     visit,
     title,
     html`
     <a class="skip" href="#main">${texts.layout.skip}</a>
     <header class="bar">
-      <a class="brand" href="/">Tandem <span>${texts.layout.console}</span></a>
+      <a class="brand" href="/">${readBrand().brand.name} <span>${texts.layout.console}</span></a>
       <a class="menu-link" href="#menu">${texts.layout.menu}</a>
     </header>
     <nav id="menu" aria-label="${texts.layout.console}">
@@ -57,7 +59,9 @@ export function layOut (visit: Visit, { title, content }: Page): Html {
       ${done ? html`<p class="note good" role="status">${done}</p>` : ''}
       ${
       unavailable.size > 0 &&
-      html`<p class="note bad" role="alert">${texts.layout.unavailable([...unavailable].join(', '))}</p>`
+      html`<p class="note bad" role="alert">${
+        texts.say('layout.unavailable', { services: [...unavailable].join(', ') })
+      }</p>`
     }
       ${content}
     </main>
@@ -81,17 +85,21 @@ function menuGroup ({ texts, can, path }: Visit, group: typeof menu[number][0], 
 const account = ({ staff, texts, path, language }: Visit) =>
   html`<div class="account">
     <p><strong>${staff.email}</strong><br>${texts.roles[staff.role]}</p>
-    ${languageForm(texts, language, path)}
+    ${languageForm(language, path)}
     <form method="post" action="/sign-out"><button class="quiet">${texts.layout.signOut}</button></form>
     <p class="only-keys"><button type="button" class="quiet" data-dialog="keys">${texts.keys.title}<kbd aria-hidden="true">?</kbd></button></p>
   </div>`
 
-/** Switches to the other language, and comes back. */
-function languageForm (texts: Texts, language: Language, path: string) {
-  const other = language === 'en' ? 'id' : 'en'
-  return html`<form method="post" action="/language">
+/** Switches to another language, and comes back. */
+function languageForm (language: string, path: string) {
+  const others = readBrand().texts.locales.filter((each) => each !== language)
+  return others.length > 0 && html`<form method="post" action="/language">
       <input type="hidden" name="next" value="${path}">
-      <button class="quiet" name="language" value="${other}" lang="${other}">${texts.layout.otherLanguage}</button>
+      ${
+    others.map((other) =>
+      html`<button class="quiet" name="language" value="${other}" lang="${other}">${nameOfLanguage(other)}</button>`
+    )
+  }
     </form>`
 }
 
@@ -110,7 +118,7 @@ const keysDialog = ({ keys }: Texts) =>
 
 /** A page before there is an operator, such as the one to sign in. */
 export function layOutAlone (
-  { texts, language, path }: { texts: Texts, language: Language, path: string },
+  { texts, language, path }: { texts: Texts, language: string, path: string },
   { title, content }: Page
 ): Html {
   return frame(
@@ -118,22 +126,22 @@ export function layOutAlone (
     title,
     html`
     <main id="main" class="alone" tabindex="-1">
-      <p class="brand">Tandem <span>${texts.layout.console}</span></p>
+      <p class="brand">${readBrand().brand.name} <span>${texts.layout.console}</span></p>
       <h1>${title}</h1>
       ${content}
-      ${languageForm(texts, language, path)}
+      ${languageForm(language, path)}
     </main>`
   )
 }
 
-const frame = ({ texts, language }: { texts: Texts, language: Language }, title: string, body: Html) =>
+const frame = ({ texts, language }: { texts: Texts, language: string }, title: string, body: Html) =>
   html`<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Tandem</title>
+<title>${title} · ${readBrand().brand.name}</title>
 <link rel="icon" href="/assets/icon.svg">
 <link rel="stylesheet" href="/assets/style.css">
 <script type="module" src="/assets/console.js"></script>

@@ -4,7 +4,7 @@ import { PageNotFound, ServiceRefused, ServiceUnavailable, SignedOut } from './e
 import { readForm, type Form } from './forms.ts'
 import { html, renderHtml, type Html } from './html.ts'
 import { layOutAlone } from './layout.ts'
-import { textsIn, type Texts } from './texts/index.ts'
+import { textsIn, type Texts } from './texts.ts'
 
 interface Problem {
   status: number
@@ -38,7 +38,7 @@ function describe (
     return { status: 404, title: problems.notFound, content: wayOut(texts, problems.notFoundText) }
   }
   if (thrown instanceof ServiceUnavailable) {
-    const text = problems.unavailableText(thrown.service)
+    const text = texts.say('problems.unavailableText', { service: thrown.service })
     return { status: 503, title: problems.unavailable, content: wayOut(texts, text, form) }
   }
   if (thrown instanceof ServiceRefused) {
@@ -47,7 +47,7 @@ function describe (
       return { status: 403, title: problems.confirm, content: confirmation(texts, request.url, form) }
     }
     const title = statusCode === 404 ? problems.notFound : problems.refused
-    return { status: statusCode, title, content: wayOut(texts, problems.codes[code] ?? text, form) }
+    return { status: statusCode, title, content: wayOut(texts, messageOf(texts, code) ?? text, form) }
   }
   request.log.error({ err: thrown }, 'request failed')
   return { status: 500, title: problems.failed, content: wayOut(texts, problems.failedText, form) }
@@ -80,4 +80,10 @@ function typed ({ problems }: Texts, { fields }: Form) {
   const long = fields.filter(([, value]) => value.length >= LONG_TEXT && value.includes(' '))
   if (long.length === 0) return
   return html`<h2>${problems.typed}</h2>${long.map(([, value]) => html`<blockquote>${value}</blockquote>`)}`
+}
+
+/** What an operator reads about an error of a service, if the console says it better. */
+export function messageOf ({ problems }: Texts, code: string): string | undefined {
+  const messages: Record<string, string> = problems.codes
+  return messages[code]
 }

@@ -1,5 +1,4 @@
 import { propagation } from '@opentelemetry/api'
-import type { Language } from '@tandem/http-kit'
 import type { FastifyRequest } from 'fastify'
 import { Pool } from 'undici'
 import { ServiceRefused, ServiceUnavailable } from './errors.ts'
@@ -13,7 +12,7 @@ const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 /** What a request to a service carries from that of the operator. */
 export interface Caller {
   request: FastifyRequest
-  language: Language
+  language: string
   /** The operator's token; undefined before they have one. */
   token?: string
 }

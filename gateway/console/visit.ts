@@ -1,8 +1,7 @@
-import type { Language } from '@tandem/http-kit'
 import type { ServiceFile } from './service-client.ts'
 import type { ServiceName } from './services.ts'
 import type { Html } from './html.ts'
-import type { Texts } from './texts/index.ts'
+import type { Texts } from './texts.ts'
 
 export interface Staff {
   id: string
@@ -18,7 +17,7 @@ export type Query = Record<string, string | number | undefined>
 export interface Visit {
   staff: Staff
   texts: Texts
-  language: Language
+  language: string
   /** The path and query of this page. */
   path: string
   query: Record<string, string>

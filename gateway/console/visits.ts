@@ -7,7 +7,7 @@ import { layOut } from './layout.ts'
 import { readForm, type Form } from './forms.ts'
 import { sendProblem } from './problems.ts'
 import { tolerate, type ServiceFile, type Services } from './service-client.ts'
-import { textsIn } from './texts/index.ts'
+import { textsIn } from './texts.ts'
 import { withQuery, type Page, type Query, type Staff, type Visit } from './visit.ts'
 
 /** Where to go after a form. */

@@ -1,8 +1,9 @@
 import { BASE_PATH } from '../routes.ts'
 
 /** The introduction of the API document: what an app needs to know before its first request. */
-export const apiGuide = `
-The API of Tandem for mobile apps. All paths are below \`${BASE_PATH}\`. Requests and responses are JSON in UTF-8.
+export const apiGuideOf = (name: string) =>
+  `
+The API of ${name} for mobile apps. All paths are below \`${BASE_PATH}\`. Requests and responses are JSON in UTF-8.
 
 ## Sign in and refresh
 

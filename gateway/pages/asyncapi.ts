@@ -1,3 +1,4 @@
+import { readBrand } from '@tandem/brand-kit'
 import type { FastifyInstance } from 'fastify'
 import { clientFrames, closeCodes, REALTIME_PROTOCOL, serverFrames } from '@tandem/contracts/realtime'
 import type { TSchema } from 'typebox'
@@ -63,7 +64,12 @@ export function describeRealtime ({ PUBLIC_URL, SERVER_VERSION }: Pick<Config, '
   const server = (protocol: string) => ({ host, protocol, security: [{ $ref: '#/components/securitySchemes/bearer' }] })
   return {
     asyncapi: '3.0.0',
-    info: { title: 'Tandem realtime', version: SERVER_VERSION, description, license: { name: 'MIT' } },
+    info: {
+      title: `${readBrand().brand.name} realtime`,
+      version: SERVER_VERSION,
+      description,
+      license: { name: 'MIT' }
+    },
     defaultContentType: 'application/json',
     servers: { webSocket: server(isSecure ? 'wss' : 'ws'), serverSentEvents: server(isSecure ? 'https' : 'http') },
     channels: {

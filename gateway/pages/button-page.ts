@@ -1,19 +1,8 @@
-import type { Language } from '@tandem/http-kit'
 import type { FastifyInstance } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
-import { LINK_SCRIPT, serveHtmlPage } from './html-page.ts'
+import { LINK_SCRIPT, type PageTexts, serveHtmlPage } from './html-page.ts'
 
-interface Texts {
-  title: string
-  question: string
-  /** What else the button does. */
-  warning: string
-  button: string
-  done: string
-  expired: string
-  missing: string
-  failed: string
-}
+type ButtonPage = 'restoreAddress' | 'signIn' | 'verifyEmail'
 
 /**
  * Serves a page behind a link in a mail, whose only button sends the token of the link to `route`. Opening the page
@@ -21,7 +10,7 @@ interface Texts {
  */
 export function serveButtonPage (
   app: FastifyInstance,
-  { path, route, texts }: { path: string, route: string, texts: Record<Language, Texts> }
+  { path, route, page }: { path: string, route: string, page: ButtonPage }
 ) {
   // Relative, in case the gateway is not at the root of its origin.
   const relativeRoute = `${BASE_PATH}${route}`.slice(1)
@@ -41,10 +30,10 @@ form.addEventListener('submit', async (event) => {
   }
 })
 `
-  serveHtmlPage(app, { path, texts, content, script })
+  serveHtmlPage(app, { path, page, content, script })
 }
 
-const content = ({ question, warning, button }: Texts) =>
+const content = ({ question, warning, button }: PageTexts<ButtonPage>) =>
   `<form>
 <p>${question}</p>
 <p>${warning}</p>

@@ -1,37 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
-import { LINK_SCRIPT, serveHtmlPage } from './html-page.ts'
-
-const texts = {
-  en: {
-    title: 'Trusted contact',
-    question: 'Somebody asks you by email to be their trusted contact on Tandem. ' +
-      'If you agree, they can let you know before they meet somebody new.',
-    warning: 'Tandem is no emergency service. Nobody at Tandem watches meetings or calls for help.',
-    agree: 'I agree',
-    decline: 'I do not want these emails',
-    agreed: 'Thank you. The link in each email lets you end this at any time.',
-    declined: 'You get no more of these emails. This person cannot ask you again.',
-    refused: 'You have declined before. Nothing has changed.',
-    expired: 'This link is no longer valid. You get no more of these emails.',
-    missing: 'Please open the link in the email again.',
-    failed: 'Something went wrong. Please try again in a moment.'
-  },
-  id: {
-    title: 'Kontak tepercaya',
-    question: 'Seseorang meminta Anda lewat email untuk menjadi kontak tepercayanya di Tandem. ' +
-      'Jika Anda setuju, ia dapat memberi tahu Anda sebelum bertemu orang baru.',
-    warning: 'Tandem bukan layanan darurat. Tidak ada orang di Tandem yang memantau pertemuan atau memanggil bantuan.',
-    agree: 'Saya setuju',
-    decline: 'Saya tidak ingin menerima email ini',
-    agreed: 'Terima kasih. Anda dapat mengakhirinya kapan saja lewat tautan di setiap email.',
-    declined: 'Anda tidak akan menerima email ini lagi. Orang ini tidak dapat bertanya lagi.',
-    refused: 'Anda sudah menolak sebelumnya. Tidak ada yang berubah.',
-    expired: 'Tautan ini sudah tidak berlaku. Anda tidak akan menerima email ini lagi.',
-    missing: 'Silakan buka lagi tautan dari email.',
-    failed: 'Belum berhasil. Silakan coba lagi sebentar lagi.'
-  }
-}
+import { LINK_SCRIPT, type PageTexts, serveHtmlPage } from './html-page.ts'
 
 // Relative, in case the gateway is not at the root of its origin.
 const route = `${BASE_PATH}/notifications/trusted-contact/answer`.slice(1)
@@ -55,7 +24,7 @@ form.addEventListener('submit', async (event) => {
 })
 `
 
-const content = ({ question, warning, agree, decline }: typeof texts['en']) =>
+const content = ({ question, warning, agree, decline }: PageTexts<'contact'>) =>
   `<form>
 <p>${question}</p>
 <p>${warning}</p>
@@ -65,5 +34,5 @@ const content = ({ question, warning, agree, decline }: typeof texts['en']) =>
 
 /** GET /trusted-contact: the target of the links in the emails to a trusted contact. */
 export async function serveContactPage (app: FastifyInstance) {
-  serveHtmlPage(app, { path: '/trusted-contact', texts, content, script })
+  serveHtmlPage(app, { path: '/trusted-contact', page: 'contact', content, script })
 }

@@ -1,8 +1,8 @@
+import { readBrand } from '@tandem/brand-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { BASE_PATH } from '../routes.ts'
-import { texts } from './delete-account-texts.ts'
-import { serveHtmlPage } from './html-page.ts'
+import { type PageTexts, serveHtmlPage } from './html-page.ts'
 
 const style = `
 body { max-width: 34rem; overflow-wrap: anywhere }
@@ -105,15 +105,17 @@ openLink()
 addEventListener('hashchange', openLink)
 `
 
-const escapeHtml = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-
-const contentFor =
-  (developer: string) => ({ about, sections, email, requestLink, agree, later, now, keep }: typeof texts['en']) => {
-    const facts = sections.map(({ heading, items }) =>
-      `<h2>${heading}</h2>\n<ul>${items.map((item) => `<li>${item}</li>`).join('\n')}</ul>`
-    )
-    return `<p>${about.replace('{developer}', escapeHtml(developer))}</p>
+const content = (texts: PageTexts<'deleteAccount'>) => {
+  const { about, email, requestLink, agree, later, now, keep } = texts
+  const facts = [
+    [texts.deletedHeading, texts.deletedItems],
+    [texts.staysHeading, texts.staysItems],
+    [texts.subscriptionsHeading, texts.subscriptionsItems],
+    [`<a href="my-data">${texts.copyHeading}</a>`, texts.copyItems]
+  ].map(([heading, items = '']) =>
+    `<h2>${heading}</h2>\n<ul>${items.split('\n').map((item) => `<li>${item}</li>`).join('\n')}</ul>`
+  )
+  return `<p>${about}</p>
 <form id="request" hidden>
 <label>${email}<input type="email" name="email" autocomplete="email" required maxlength="254"></label>
 <button>${requestLink}</button>
@@ -127,12 +129,20 @@ const contentFor =
 <button>${keep}</button>
 </form>
 ${facts.join('\n')}`
-  }
+}
 
 /** GET /delete-account: deletes an account without the app, and is the target of the links in identity's mails. */
 export async function serveDeleteAccountPage (
   app: FastifyInstance,
   { DEVELOPER_NAME }: Pick<Config, 'DEVELOPER_NAME'>
 ) {
-  serveHtmlPage(app, { path: '/delete-account', texts, content: contentFor(DEVELOPER_NAME), script, style })
+  serveHtmlPage(app, {
+    path: '/delete-account',
+    page: 'deleteAccount',
+    // The script puts the date where its placeholder is.
+    params: { developer: DEVELOPER_NAME ?? readBrand().brand.legalName, date: '{date}' },
+    content,
+    script,
+    style
+  })
 }

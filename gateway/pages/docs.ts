@@ -1,3 +1,4 @@
+import { readBrand } from '@tandem/brand-kit'
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
@@ -51,7 +52,7 @@ export async function serveDocs (app: FastifyInstance) {
       routePrefix: '/docs',
       configuration: {
         url: '/openapi.json',
-        pageTitle: 'Tandem',
+        pageTitle: readBrand().brand.name,
         nonce,
         authentication: { preferredSecurityScheme: 'bearer' },
         // Uses `localStorage`, which `startScript` replaces with the storage of the tab.

@@ -1,24 +1,7 @@
+import { readBrand } from '@tandem/brand-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
-import { serveHtmlPage } from './html-page.ts'
-
-const texts = {
-  en: {
-    title: 'You are invited',
-    about: 'Somebody who trains with the app invites you. Get the app, and enter this code when you register:',
-    ios: 'App Store',
-    android: 'Google Play',
-    noStore: 'Ask them where to get the app.'
-  },
-  id: {
-    title: 'Anda diundang',
-    about: 'Seseorang yang berlatih dengan aplikasi ini mengundang Anda. Pasang aplikasinya, lalu masukkan kode ini ' +
-      'saat mendaftar:',
-    ios: 'App Store',
-    android: 'Google Play',
-    noStore: 'Tanyakan kepadanya di mana mendapatkan aplikasinya.'
-  }
-}
+import { escapeHtml, type PageTexts, serveHtmlPage } from './html-page.ts'
 
 const style = `
 output { display: block; font: 2rem/2 ui-monospace, monospace; letter-spacing: .15em; text-align: center }
@@ -32,16 +15,15 @@ document.querySelector('output').textContent = decodeURIComponent(location.pathn
 
 type Stores = Pick<Config, 'IOS_STORE_URL' | 'ANDROID_STORE_URL'>
 
-const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
-
 const contentFor =
-  ({ IOS_STORE_URL, ANDROID_STORE_URL }: Stores) => ({ about, ios, android, noStore }: typeof texts['en']) => {
-    const links = [[IOS_STORE_URL, ios], [ANDROID_STORE_URL, android]] as const
+  ({ IOS_STORE_URL, ANDROID_STORE_URL }: Stores) => ({ about, ios, android, noStore }: PageTexts<'invite'>) => {
+    const { iosStore, androidStore } = readBrand().brand.links
+    const links = [[IOS_STORE_URL ?? iosStore, ios], [ANDROID_STORE_URL ?? androidStore, android]] as const
     const shown = links.flatMap(([url, name]) => url ? [`<a href="${escapeHtml(url)}">${name}</a>`] : [])
     return `<p>${about}</p>\n<output></output>\n${shown.length > 0 ? shown.join('\n') : `<p>${noStore}</p>`}`
   }
 
 /** GET /invite/:code: the target of `shareUrl` of `GET /account/referrals`. */
 export async function serveInvitePage (app: FastifyInstance, stores: Stores) {
-  serveHtmlPage(app, { path: '/invite/:code', texts, content: contentFor(stores), script, style })
+  serveHtmlPage(app, { path: '/invite/:code', page: 'invite', content: contentFor(stores), script, style })
 }

@@ -1,5 +1,6 @@
+import { readBrand } from '@tandem/brand-kit'
 import { serviceOf } from '../routes.ts'
-import { apiGuide } from './api-guide.ts'
+import { apiGuideOf } from './api-guide.ts'
 import { tagOf, tags } from './tags.ts'
 
 type Json = Record<string, unknown>
@@ -83,12 +84,13 @@ export function joinDocuments (
     }
   }
 
+  const { brand } = readBrand()
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Tandem API',
+      title: `${brand.name} API`,
       version,
-      description: apiGuide + note,
+      description: apiGuideOf(brand.name) + note,
       contact: { name: 'The operators of this server' },
       license: { name: 'MIT', identifier: 'MIT' }
     },

@@ -116,10 +116,7 @@ async function findFile (root: string, key: string, w: unknown) {
   if (w === undefined) return key
   const width = THUMBNAIL_WIDTHS.find((each) => String(each) === w)
   if (width === undefined) {
-    throw new ValidationError({
-      en: `w must be one of ${THUMBNAIL_WIDTHS.join(', ')}`,
-      id: `w harus salah satu dari ${THUMBNAIL_WIDTHS.join(', ')}`
-    })
+    throw new ValidationError('wMustBeOneOfWidths', ['w'], { widths: THUMBNAIL_WIDTHS.join(', ') })
   }
   const thumbnail = thumbnailKeyOf(key, width)
   return await access(path.join(root, thumbnail)).then(() => thumbnail, () => key)

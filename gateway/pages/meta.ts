@@ -1,3 +1,4 @@
+import { readBrand } from '@tandem/brand-kit'
 import { Data, listErrors, named, NOT_MODIFIED, NotModified } from '@tandem/http-kit'
 import { buildInfo } from '@tandem/process-kit'
 import { Type } from 'typebox'
@@ -8,6 +9,10 @@ import { BASE_PATH, DEFAULT_BODY_BYTES, UPLOAD_BODY_BYTES } from '../routes.ts'
 const Meta = Data(named(
   'Meta',
   Type.Object({
+    name: Type.String({ description: 'Of the app' }),
+    links: Type.Record(Type.String(), Type.String(), { description: 'Addresses such as `terms` and `privacy`' }),
+    supportEmail: Type.String(),
+    locales: Type.Array(Type.String(), { description: 'Of the texts; send one as Accept-Language' }),
     apiVersion: Type.String(),
     serverVersion: Type.String(),
     commit: Type.String({ description: 'Of the image; empty outside of one' }),
@@ -29,6 +34,10 @@ const Meta = Data(named(
 const example = {
   success: true,
   data: {
+    name: 'Fitly',
+    links: {},
+    supportEmail: 'help@fitly.example',
+    locales: ['en', 'es'],
     apiVersion: 'v1',
     serverVersion: '1.0.0',
     commit: '3f2a9c1',
@@ -65,9 +74,14 @@ type Options = Pick<Config, 'SERVER_VERSION' | 'MIN_APP_VERSION_IOS' | 'MIN_APP_
 
 /** GET /meta: the first request of an app. */
 export async function serveMeta (app: FastifyInstance, { limits, ...config }: Options) {
+  const { brand } = readBrand()
   const response = {
     success: true,
     data: {
+      name: brand.name,
+      links: brand.links,
+      supportEmail: brand.supportEmail,
+      locales: brand.locales,
       apiVersion: 'v1',
       serverVersion: config.SERVER_VERSION,
       commit: buildInfo.commit,

@@ -1,34 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
-import { serveHtmlPage } from './html-page.ts'
-
-const texts = {
-  en: {
-    title: 'Your Tandem data',
-    intro: 'This zip contains everything in your account. Open index.html in it to look around.',
-    download: 'Download',
-    resume: 'If the download breaks off, your browser can continue it. Keep the file where only you can read it.',
-    ready: 'Size:',
-    loading: 'One moment …',
-    expired: 'This link has ended. You can ask for a new copy in the app.',
-    request: 'Ask for a copy in the settings of the app. We mail you a link that opens this page.',
-    invalid: 'This link is not valid. Please open the link in the email again.',
-    failed: 'Something went wrong. Please reload this page in a moment.'
-  },
-  id: {
-    title: 'Data Tandem Anda',
-    intro: 'Berkas zip ini memuat seluruh isi akun Anda. Buka index.html di dalamnya untuk melihat-lihat.',
-    download: 'Unduh',
-    resume: 'Jika unduhan terputus, peramban dapat melanjutkannya. Simpan berkas ini di tempat yang hanya bisa ' +
-      'Anda buka.',
-    ready: 'Ukuran:',
-    loading: 'Sebentar …',
-    expired: 'Tautan ini sudah berakhir. Anda dapat meminta salinan baru di aplikasi.',
-    request: 'Mintalah salinan di pengaturan aplikasi. Kami mengirim tautan ke halaman ini lewat email.',
-    invalid: 'Tautan ini tidak berlaku. Silakan buka lagi tautan dari email.',
-    failed: 'Belum berhasil. Silakan muat ulang halaman ini sebentar lagi.'
-  }
-}
+import { type PageTexts, serveHtmlPage } from './html-page.ts'
 
 // Relative, in case the gateway is not at the root of its origin.
 const route = `${BASE_PATH}/account/export/file`.slice(1)
@@ -67,7 +39,7 @@ check()
 addEventListener('hashchange', check)
 `
 
-const content = ({ intro, download, resume }: typeof texts['en']) =>
+const content = ({ intro, download, resume }: PageTexts<'myData'>) =>
   `<section hidden>
 <p>${intro}</p>
 <p><a download>${download}</a></p>
@@ -76,5 +48,5 @@ const content = ({ intro, download, resume }: typeof texts['en']) =>
 
 /** GET /my-data: the target of the link to a person's copy of their data. */
 export async function serveMyDataPage (app: FastifyInstance) {
-  serveHtmlPage(app, { path: '/my-data', texts, content, script })
+  serveHtmlPage(app, { path: '/my-data', page: 'myData', content, script })
 }

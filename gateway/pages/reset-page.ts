@@ -1,29 +1,6 @@
-import type { Language } from '@tandem/http-kit'
 import type { FastifyInstance } from 'fastify'
 import { BASE_PATH } from '../routes.ts'
-import { serveHtmlPage } from './html-page.ts'
-
-const texts: Record<Language,
-  Record<'title' | 'password' | 'save' | 'done' | 'expired' | 'missing' | 'failed', string>> = {
-    en: {
-      title: 'Choose a new password',
-      password: 'New password, 8 characters or more',
-      save: 'Save',
-      done: 'Your password is changed. Please sign in to the app with it.',
-      expired: 'This link has expired or was already used. Please request a new one in the app.',
-      missing: 'Please open the link in the email again.',
-      failed: 'Something went wrong. Please try again in a moment.'
-    },
-    id: {
-      title: 'Pilih kata sandi baru',
-      password: 'Kata sandi baru, minimal 8 karakter',
-      save: 'Simpan',
-      done: 'Kata sandi Anda sudah diganti. Silakan masuk dengannya di aplikasi.',
-      expired: 'Tautan ini sudah tidak berlaku. Silakan minta yang baru di aplikasi.',
-      missing: 'Silakan buka lagi tautan dari email.',
-      failed: 'Belum berhasil. Silakan coba lagi sebentar lagi.'
-    }
-  }
+import { type PageTexts, serveHtmlPage } from './html-page.ts'
 
 // Relative, in case the gateway is not at the root of its origin.
 const route = `${BASE_PATH}/auth/reset-password`.slice(1)
@@ -64,9 +41,7 @@ form.addEventListener('submit', async (event) => {
 })
 `
 
-type Texts = typeof texts['en']
-
-const form = ({ password, save }: Texts) =>
+const form = ({ password, save }: PageTexts<'reset'>) =>
   `<form>
 <input type="email" name="email" autocomplete="username" hidden>
 <label>${password}<input type="password" name="password" autocomplete="new-password" required autofocus
@@ -76,5 +51,5 @@ const form = ({ password, save }: Texts) =>
 
 /** GET /reset-password: the target of the link in identity's email on devices where the app does not open it. */
 export async function serveResetPage (app: FastifyInstance) {
-  serveHtmlPage(app, { path: '/reset-password', texts, content: form, script })
+  serveHtmlPage(app, { path: '/reset-password', page: 'reset', content: form, script })
 }

@@ -1,3 +1,4 @@
+import { readBrand } from '@tandem/brand-kit'
 import { NotFound } from '@tandem/http-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
@@ -15,6 +16,8 @@ export async function serveSecurityText (
   app: FastifyInstance,
   { SECURITY_CONTACT, SECURITY_EXPIRES, PUBLIC_URL }: Options
 ) {
+  const { brand } = readBrand()
+  const contacts = SECURITY_CONTACT.length > 0 ? SECURITY_CONTACT : [brand.securityContact]
   const fixed = SECURITY_EXPIRES === undefined ? undefined : Date.parse(SECURITY_EXPIRES)
   if (fixed !== undefined && fixed <= Date.now()) {
     app.log.warn({ expires: SECURITY_EXPIRES }, 'security.txt has expired and is not served')
@@ -24,9 +27,9 @@ export async function serveSecurityText (
     const expires = fixed ?? (Math.floor(Date.now() / DAY_MS) + VALID_DAYS) * DAY_MS
     if (expires <= Date.now()) throw new NotFound()
     const lines = [
-      ...SECURITY_CONTACT.map((contact) => `Contact: ${contact}`),
+      ...contacts.map((contact) => `Contact: ${contact}`),
       `Expires: ${new Date(expires).toISOString()}`,
-      'Preferred-Languages: en, id',
+      `Preferred-Languages: ${brand.locales.join(', ')}`,
       ...(PUBLIC_URL ? [`Canonical: ${new URL('/.well-known/security.txt', PUBLIC_URL).href}`] : [])
     ]
     return reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=3600').send(

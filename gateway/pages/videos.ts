@@ -1,13 +1,11 @@
+import { defineError } from '@tandem/process-kit'
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import createError from '@fastify/error'
 import { NotFound } from '@tandem/http-kit'
-import { translateErrors } from '@tandem/process-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-export const RangeNotSatisfiable = createError('RANGE_NOT_SATISFIABLE', 'Ask for one range within the video', 416)
-translateErrors({ RangeNotSatisfiable }, { RangeNotSatisfiable: 'Minta satu rentang di dalam video' })
+export const RangeNotSatisfiable = defineError('RANGE_NOT_SATISFIABLE.pagesRangeNotSatisfiable', 416)
 
 interface Range {
   start: number

@@ -2,11 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { PayloadTooLarge, UnsupportedMediaType, ValidationError } from '@tandem/http-kit'
 import type { FastifyRequest } from 'fastify'
 
-export const createIncompleteBody = () =>
-  new ValidationError({
-    en: 'The body is incomplete. Please send it again',
-    id: 'Isi permintaan tidak lengkap. Kirim kembali'
-  })
+export const createIncompleteBody = () => new ValidationError('bodyIsIncomplete')
 
 /** The declared length of the body of `request`: undefined if it is not declared, 0 if there is no body. */
 export function declaredLengthOf ({ headers }: IncomingMessage): number | undefined {

@@ -12,10 +12,7 @@ const invalidRequestCodes = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT
 export function requestErrorOf (error: Error): Error | undefined {
   if (requestErrors.some((kind) => error instanceof kind)) return error
   if ('code' in error && invalidRequestCodes.has(String(error.code))) {
-    return new ValidationError({
-      en: 'The request is not valid HTTP. Please check its headers and its length',
-      id: 'Permintaan ini bukan HTTP yang sah. Periksa header dan panjangnya'
-    })
+    return new ValidationError('requestIsNotValidHTTP')
   }
 }
 

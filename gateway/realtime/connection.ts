@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Language, VerifiedToken } from '@tandem/http-kit'
+import type { VerifiedToken } from '@tandem/http-kit'
 import { closeCodes, type FeedPage, type Frame, type ServerFrameType } from '@tandem/contracts/realtime'
 import { closedTotal, droppedTotal, framesTotal, observeDelay } from './metrics.ts'
 import type { ServiceClients } from './service-clients.ts'
@@ -37,7 +37,7 @@ export interface Connection {
   readonly id: string
   /** The address of the client, an IPv4 address or the /64 of an IPv6 address. */
   readonly address: string
-  readonly language: Language | undefined
+  readonly language: string | undefined
   readonly openedAt: number
   /** The connection that the account opened before this one, if it is open. */
   older: Connection | undefined
@@ -80,7 +80,7 @@ const randomlyBefore = (now: number, ms: number) => now - Math.trunc(Math.random
 interface ConnectionOptions {
   verified: VerifiedToken
   address: string
-  language: Language | undefined
+  language: string | undefined
 }
 
 export function createConnection (shared: Shared, { verified, address, language }: ConnectionOptions): Connection {

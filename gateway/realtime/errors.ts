@@ -1,14 +1,7 @@
-import createError from '@fastify/error'
+import { defineError } from '@tandem/process-kit'
 import { Forbidden } from '@tandem/http-kit'
-import { translateErrors } from '@tandem/process-kit'
 
-export const UpgradeRequired = createError(
-  'UPGRADE_REQUIRED',
-  'Connect with a WebSocket, or accept text/event-stream',
-  426
-)
-
-translateErrors({ UpgradeRequired }, { UpgradeRequired: 'Hubungkan dengan WebSocket, atau terima text/event-stream' })
+export const UpgradeRequired = defineError('UPGRADE_REQUIRED.realtime', 426)
 
 /** What the route returns besides the errors of every route. */
 export const realtimeErrors = [Forbidden, UpgradeRequired]

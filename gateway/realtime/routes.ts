@@ -233,7 +233,7 @@ function checkOrigin ({ headers: { origin, host } }: RealtimeRequest, allowed: s
 function checkTransport (request: RealtimeRequest, reply: FastifyReply) {
   if (request.ws) {
     if (offersProtocol(request)) return
-    throw new ValidationError({ en: 'Offer the subprotocol tandem.v1', id: 'Tawarkan subprotokol tandem.v1' })
+    throw new ValidationError('offerSubprotocolTandemV1')
   }
   if (request.headers.accept?.includes('text/event-stream')) return
   reply.header('upgrade', 'websocket')

@@ -8,7 +8,7 @@ import {
   watchProblems
 } from '@tandem/test-kit/browser'
 import type { Test } from 'tap'
-import { textsIn, type Texts } from '../console/texts/index.ts'
+import { textsIn, type Texts } from '../console/texts.ts'
 import { staff, type testConsole } from './console.ts'
 
 type Console = Awaited<ReturnType<typeof testConsole>>

@@ -227,7 +227,7 @@ const everything: Record<string, object> = {
     }))
   },
   'profile GET /operator/options': {
-    options: [{ optionId: 'running', labelEn: stored, labelId: stored, icon: stored, sortOrder: 1, isActive: true }]
+    options: [{ optionId: 'running', labels: { en: stored, id: stored }, icon: stored, sortOrder: 1, isActive: true }]
   },
   'profile POST /operator/options': {},
   'profile PUT /operator/options': {},

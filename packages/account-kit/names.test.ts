@@ -36,7 +36,7 @@ t.test('nobody can impersonate the service', async (t) => {
     'root',
     'sүstem'.replace('ү', 'у')
   ]
-  for (const name of names) t.match(findNameError(name), { en: /reserved/, id: /tidak dapat dipakai/ }, name)
+  for (const name of names) t.equal(findNameError(name), 'reservedName', name)
 })
 
 t.test('a name has no invisible characters and none that change the text direction', async (t) => {
@@ -67,7 +67,7 @@ t.test('a name has no invisible characters and none that change the text directi
     ]
   ) {
     for (const name of [`Ana${sign}Putri`, `${sign}Ana`, `Ana${sign}`]) {
-      t.match(findNameError(name), { en: /invisible/, id: /tidak terlihat/ }, `U+${sign.codePointAt(0)?.toString(16)}`)
+      t.equal(findNameError(name), 'invisibleCharacters', `U+${sign.codePointAt(0)?.toString(16)}`)
     }
   }
 })
@@ -111,7 +111,8 @@ t.test('names of real people are accepted', async (t) => {
 t.test('a current name stays valid after it becomes reserved', async (t) => {
   t.throws(() => validateName('username', 'admin', 'ana'), {
     code: 'VALIDATION_ERROR',
-    message: 'username is reserved; choose another one'
+    textKey: 'VALIDATION_ERROR.reservedName',
+    params: { field: 'username' }
   })
   t.doesNotThrow(() => validateName('username', 'admin', 'admin'))
   t.doesNotThrow(() => validateName('name', undefined))

@@ -1,9 +1,9 @@
-import { ValidationError, type Sentence } from '@tandem/http-kit'
+import { readBrand } from '@tandem/brand-kit'
+import { ValidationError } from '@tandem/http-kit'
 
 // A name that consists only of these words and the fillers would impersonate the service. Any other word makes it
 // acceptable, as in "Joe Root".
 const RESERVED = [
-  'tandem',
   'admin',
   'admins',
   'administrator',
@@ -122,11 +122,19 @@ const skeletonOf = (name: string) =>
   name.normalize('NFKD').toLowerCase().replace(/./gsu, (letter) => LOOKALIKES.get(letter) ?? letter)
     .replace(/[^\p{L}\p{N}]/gu, '').replaceAll('rn', 'm').replaceAll('vv', 'w')
 
-const reserved = RESERVED.map(skeletonOf)
-const words = [...reserved, ...FILLERS.map(skeletonOf)].join('|')
-const impersonation = new RegExp(`^(?=.*(?:${reserved.join('|')}))(?:${words})+$`, 'u')
+let impersonation: RegExp | undefined
+
+/** Matches what looks like the brand or its staff. */
+function readImpersonation () {
+  if (impersonation) return impersonation
+  const reserved = [readBrand().brand.name, ...RESERVED].map(skeletonOf)
+  const words = [...reserved, ...FILLERS.map(skeletonOf)].join('|')
+  impersonation = new RegExp(`^(?=.*(?:${reserved.join('|')}))(?:${words})+$`, 'u')
+  return impersonation
+}
+
 const isReserved = (name: string) =>
-  [name, name.replace(/\p{Nd}/gu, '')].some((each) => impersonation.test(skeletonOf(each)))
+  [name, name.replace(/\p{Nd}/gu, '')].some((each) => readImpersonation().test(skeletonOf(each)))
 
 // Joiners belong to the spelling of scripts whose letters join, and to emoji. Any other invisible character is
 // rejected.
@@ -136,15 +144,12 @@ const emoji = String
   .raw`(?<=\p{Emoji})\uFE0F|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`
 const visible = new RegExp(`^(?:${joined}|${emoji}|[^\\p{DI}\\p{Cc}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u2800])*$`, 'u')
 
-/** Why `name` cannot be a name or username, as the ends of sentences; undefined if it can. */
-export function findNameError (name: string): Sentence | undefined {
-  if (!visible.test(name)) {
-    return {
-      en: 'must not contain invisible characters or characters that change the text direction',
-      id: 'tidak boleh berisi karakter yang tidak terlihat atau yang mengubah arah teks'
-    }
-  }
-  if (isReserved(name)) return { en: 'is reserved; choose another one', id: 'tidak dapat dipakai; pilih yang lain' }
+type NameError = 'invisibleCharacters' | 'reservedName' | 'shapeOfUsername'
+
+/** Why `name` cannot be a name or username; undefined if it can. */
+export function findNameError (name: string): NameError | undefined {
+  if (!visible.test(name)) return 'invisibleCharacters'
+  if (isReserved(name)) return 'reservedName'
 }
 
 /**
@@ -155,15 +160,9 @@ export const USERNAME = String.raw`\w+(?:\.\w+)*`
 
 const usernamePattern = new RegExp(`^${USERNAME}$`)
 
-/** Why `username` cannot be chosen, as the ends of sentences; undefined if it can. */
-export function findUsernameError (username: string): Sentence | undefined {
-  if (!usernamePattern.test(username)) {
-    return {
-      en: 'must begin and end with a letter, digit or underscore, without two dots in a row',
-      id: 'harus diawali dan diakhiri dengan huruf, angka, atau garis bawah, tanpa dua titik berturut-turut'
-    }
-  }
-  return findNameError(username)
+/** Why `username` cannot be chosen; undefined if it can. */
+export function findUsernameError (username: string): NameError | undefined {
+  return usernamePattern.test(username) ? findNameError(username) : 'shapeOfUsername'
 }
 
 /**
@@ -176,8 +175,8 @@ export function validateName (
   field: string,
   name: string | undefined,
   current?: string,
-  findError: (name: string) => Sentence | undefined = findNameError
+  findError: (name: string) => NameError | undefined = findNameError
 ) {
   const error = name === undefined || name === current ? undefined : findError(name)
-  if (error) throw new ValidationError({ en: `${field} ${error.en}`, id: `${field} ${error.id}` })
+  if (error) throw new ValidationError(error, [field], { field })
 }

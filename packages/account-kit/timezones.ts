@@ -10,10 +10,7 @@ export const Timezone = Text({ max: 64, examples: ['Asia/Jakarta'] })
 export function parseTimezone (timezone: string) {
   const name = findTimezoneName(timezone)
   if (name !== undefined) return name
-  throw new ValidationError({
-    en: 'timezone must be an IANA name such as Asia/Jakarta',
-    id: 'timezone harus berupa nama IANA seperti Asia/Jakarta'
-  })
+  throw new ValidationError('timezoneMustBeIANANameSuchAsAsia', ['timezone'])
 }
 
 // IANA has names for whole hours, whose sign is that of POSIX: west is positive.

@@ -116,7 +116,7 @@ export const WorkoutSnapshot = defineRpc('dashboard.workout.snapshot.v1', {
 /** An achievement of an account as its posts show it; null if the account has none with this id. */
 export const AchievementSnapshot = defineRpc('dashboard.achievement.snapshot.v1', {
   /** The title is in this language. */
-  request: Type.Object({ accountId: Id, achievementId: Id, language: Type.Enum(['en', 'id']) }),
+  request: Type.Object({ accountId: Id, achievementId: Id, language: Type.String() }),
   response: Nullable(Type.Object({ id: Id, kind: Type.String(), title: Type.String(), earnedAt: Timestamp }))
 })
 

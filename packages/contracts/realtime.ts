@@ -176,7 +176,7 @@ export interface Frame {
 /** What one connection asks the notification service: the frames after its position. */
 export interface FeedRequest {
   token: string
-  language?: 'en' | 'id' | undefined
+  language?: string | undefined
   /** Undefined when a client connects without a position. */
   after?: string | undefined
   /** The chat on the screen; undefined leaves it as it is. */

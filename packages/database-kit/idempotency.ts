@@ -1,5 +1,4 @@
-import createError from '@fastify/error'
-import { serializeByKey, translateErrors, Unavailable } from '@tandem/process-kit'
+import { defineError, serializeByKey, Unavailable } from '@tandem/process-kit'
 import { sql, type Kysely, type Transaction } from 'kysely'
 
 export interface IdempotencyTables {
@@ -13,15 +12,7 @@ export interface IdempotencyKey {
   requestDigest: string
 }
 
-export const IdempotencyConflict = createError(
-  'IDEMPOTENCY_CONFLICT',
-  'This idempotency key was used for another request. Use a new key.',
-  409
-)
-
-translateErrors({ IdempotencyConflict }, {
-  IdempotencyConflict: 'Kunci idempotensi ini sudah dipakai untuk permintaan lain. Gunakan kunci baru.'
-})
+export const IdempotencyConflict = defineError('IDEMPOTENCY_CONFLICT', 409)
 
 const KEY_LIFETIME = '24 hours'
 

@@ -1,8 +1,7 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createError } from '@fastify/error'
-import { translateErrors } from '@tandem/process-kit'
+import { defineError } from '@tandem/process-kit'
 import t from 'tap'
 import { Type } from 'typebox'
 import { data, toErrorResponse } from './envelope.ts'
@@ -10,7 +9,7 @@ import { Body, Data, Id, Text } from './schemas.ts'
 import type { Routes } from './server.ts'
 import { bearer, silentLog, testServer } from './testing.ts'
 
-const AlreadyLiked = createError('ALREADY_LIKED', 'You already like this post', 400)
+const AlreadyLiked = defineError('ALREADY_LIKED', 400)
 const headers = bearer('ana')
 
 const routes: Routes = async (app) => {
@@ -173,16 +172,16 @@ t.test('errors without a code are recognized by name and message', async (t) => 
 })
 
 t.test('errors are in the language that the client prefers, and their codes are the same', async (t) => {
-  const Gone = createError<'GONE', 410, [number]>('GONE', 'This expired after %d hours', 410)
-  const WrongEmoji = createError('VALIDATION_ERROR', 'emoji must have 1 to 4 characters', 400)
-  const English = createError('ENGLISH', 'Without a translation', 409)
-  translateErrors({ Gone, WrongEmoji }, {
-    Gone: 'Berakhir setelah %d jam',
-    WrongEmoji: 'emoji harus 1 sampai 4 karakter'
-  })
+  const TooYoung = defineError<{ minAge: number }>('AGE_RESTRICTED.ageRestricted', 403)
+  const WrongEmoji = defineError('VALIDATION_ERROR.notEmoji', 400, { fields: ['emoji'] })
+  const Unknown = defineError('WITHOUT_TEXT', 409)
   const app = await testServer(t, async (app) => {
     for (
-      const [path, error] of Object.entries({ gone: new Gone(24), emoji: new WrongEmoji(), english: new English() })
+      const [path, error] of Object.entries({
+        young: new TooYoung({ minAge: 18 }),
+        emoji: new WrongEmoji(),
+        unknown: new Unknown()
+      })
     ) {
       app.get(`/${path}`, { config: { public: true }, schema: { hide: true } as object }, () => {
         throw error
@@ -191,13 +190,23 @@ t.test('errors are in the language that the client prefers, and their codes are 
   })
   const get = async (url: string, language = 'id-ID') =>
     (await app.inject({ url, headers: { 'accept-language': language } })).json()
-  t.same(await get('/gone'), { success: false, error: 'Berakhir setelah 24 jam', code: 'GONE' })
-  t.same(await get('/gone', 'de'), { success: false, error: 'This expired after 24 hours', code: 'GONE' })
-  t.match(await get('/emoji'), {
-    error: 'emoji harus 1 sampai 4 karakter',
-    details: [{ field: 'emoji', message: 'emoji harus 1 sampai 4 karakter' }]
+  t.same(await get('/young'), {
+    success: false,
+    error: 'Anda harus berusia minimal 18 tahun untuk mencatat puasa',
+    code: 'AGE_RESTRICTED'
   })
-  t.match(await get('/english'), { error: 'Without a translation' })
+  t.same(await get('/young', 'de'), {
+    success: false,
+    error: 'You must be at least 18 years old to track fasts',
+    code: 'AGE_RESTRICTED'
+  })
+  t.match(await get('/emoji'), {
+    error: 'emoji harus berupa satu sampai empat emoji',
+    details: [{ field: 'emoji', message: 'emoji harus berupa satu sampai empat emoji' }]
+  })
+  t.match(await get('/unknown'), { error: 'WITHOUT_TEXT' })
+  const { headers } = await app.inject({ url: '/young', headers: { 'accept-language': 'id' } })
+  t.equal(headers['content-language'], 'id')
   t.match(await get('/nowhere'), { error: 'Tidak ada apa pun di alamat ini', code: 'NOT_FOUND' })
 })
 

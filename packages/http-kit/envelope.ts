@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { FastifyError } from '@fastify/error'
-import { inIndonesian, isTransient, Unavailable } from '@tandem/process-kit'
+import { textsOf, type LocalTexts } from '@tandem/brand-kit'
+import { isDefinedError, isTransient, Unavailable, type Described } from '@tandem/process-kit'
 import {
   InvalidAccessToken,
   MethodNotAllowed,
@@ -10,15 +10,14 @@ import {
   ServerError,
   Unauthorized,
   UnsupportedMediaType,
-  ValidationError,
-  type Sentence
+  ValidationError
 } from './errors.ts'
-import { languageOfRequest, type Language } from './language.ts'
+import { languageOfRequest } from './language.ts'
 import { reportUndocumented } from './route-errors.ts'
 import { describeErrors, type FieldError } from './validation.ts'
 import type { SchemaError } from './validation-messages.ts'
 
-type ErrorWithFields = FastifyError & { responseFields?: Record<string, unknown> }
+type ErrorWithFields = { responseFields?: Record<string, unknown> }
 type ErrorWithStatus = Error & { code?: string, statusCode?: number }
 
 // A literal such as `true` or 'PUBLIC' keeps its literal type, which schemas of literals require, and an array stays an
@@ -38,16 +37,12 @@ export const failure = (code: string, error: string) => ({ success: false as con
 // uuid.
 const UNSTORABLE_CODES = new Set(['22021', '22P05', '22003', '22P02', '22007', '22008'])
 
-interface ErrorResponse {
+interface ErrorResponse extends Described {
   code: string
   statusCode: number
-  /** In English. */
-  message: string
-  /** Undefined for errors without a text in Indonesian. */
-  indonesian?: string | undefined
 }
 
-/** Maps any thrown value to the error response for the client. Its code, status and message reveal nothing internal. */
+/** Maps any thrown value to the error response for the client. Its code, status and text reveal nothing internal. */
 export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_ERROR'): ErrorResponse {
   const error: ErrorWithStatus = thrown instanceof Error ? thrown : new Error('a value that is not an error was thrown')
   const { code = '', statusCode = 500 } = error
@@ -55,84 +50,63 @@ export function toErrorResponse (thrown: unknown, validationCode = 'VALIDATION_E
   if ('validation' in error) {
     const { validationContext } = error as { validationContext?: string }
     // An invalid path parameter identifies nothing.
-    if (validationContext === 'params' && validationCode === 'VALIDATION_ERROR') return errorResponse(new NotFound())
-    return { code: validationCode, statusCode: 400, message: error.message }
+    if (validationContext === 'params' && validationCode === 'VALIDATION_ERROR') return responseOf(new NotFound())
+    return { ...responseOf(new ValidationError('malformed')), code: validationCode }
   }
-  if (error instanceof ValidationError) {
-    return { code: validationCode, statusCode: 400, message: error.message, indonesian: textInIndonesian(error) }
+  if (isDefinedError(error)) {
+    return { ...responseOf(error), code: error instanceof ValidationError ? validationCode : code }
   }
-  if (error instanceof FastifyError && !/^(FST|FAST_JWT)_/.test(code)) {
-    return errorResponse(error as FastifyError)
-  }
-  if (UNSTORABLE_CODES.has(code)) {
-    return invalidRequest({
-      en: 'The request contains a value that cannot be stored',
-      id: 'Permintaan berisi nilai yang tidak dapat disimpan'
-    })
-  }
-  if (isTransient(error)) return errorResponse(new Unavailable())
+  if (UNSTORABLE_CODES.has(code)) return responseOf(new ValidationError('unstorable'))
+  if (isTransient(error)) return responseOf(new Unavailable())
 
-  if (code === 'FST_ERR_BAD_URL') return errorResponse(new NotFound())
+  if (code === 'FST_ERR_BAD_URL') return responseOf(new NotFound())
   switch (statusCode) {
     case 400:
     case 406:
     case 422:
-      return invalidRequest(parseError(code))
+      return responseOf(new ValidationError(parseErrors[code] ?? 'malformed'))
     case 404:
     case 414:
-      return errorResponse(new NotFound())
+      return responseOf(new NotFound())
     case 405:
-      return errorResponse(new MethodNotAllowed())
+      return responseOf(new MethodNotAllowed())
     case 413:
-      return errorResponse(new PayloadTooLarge())
+      return responseOf(new PayloadTooLarge())
     case 415:
-      return errorResponse(new UnsupportedMediaType())
+      return responseOf(new UnsupportedMediaType())
     case 429:
-      return errorResponse(new RateLimited())
+      return responseOf(new RateLimited())
     case 503:
-      return errorResponse(new Unavailable())
+      return responseOf(new Unavailable())
     default:
-      return errorResponse(new ServerError())
+      return responseOf(new ServerError())
   }
 }
 
-/** Every class that `createError` made with this code counts as an instance, and only ours has its own sentence. */
-const textInIndonesian = (error: Error & { sentence?: Sentence }) => error.sentence?.id ?? inIndonesian(error)
-
-const errorResponse = (error: FastifyError): ErrorResponse => ({
-  code: error.code,
-  statusCode: error.statusCode ?? 500,
-  message: error.message,
-  indonesian: textInIndonesian(error)
+const responseOf = ({ code, statusCode, textKey, params, fields }: ErrorResponse): ErrorResponse => ({
+  code,
+  statusCode,
+  textKey,
+  params,
+  fields
 })
 
-const invalidRequest = ({ en, id }: Sentence): ErrorResponse => ({
-  code: 'VALIDATION_ERROR',
-  statusCode: 400,
-  message: en,
-  indonesian: id
-})
-
-function parseError (code: string): Sentence {
-  switch (code) {
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return { en: 'The body is not valid JSON', id: 'Isi permintaan bukan JSON yang sah' }
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return {
-        en: 'The body does not have the length that Content-Length states',
-        id: 'Panjang isi permintaan berbeda dari yang disebut Content-Length'
-      }
-    default:
-      return { en: 'The request is malformed', id: 'Permintaan ini rusak' }
-  }
+const parseErrors: Record<string, 'notJson' | 'otherLength'> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'notJson',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'otherLength'
 }
+
+/** The sentence of an error; its code if there is no such text. */
+export const sentenceOf = ({ code, textKey, params }: ErrorResponse, texts: LocalTexts) =>
+  texts.find(`errors.${textKey}`, params) ?? code
 
 /** Sends `thrown` as an error response. Internal errors are logged and never sent to the client. */
 export function sendError (error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { unauthorizedOnly, validationCode } = request.routeOptions?.config ?? {}
   const thrown = unauthorizedOnly && error instanceof InvalidAccessToken ? new Unauthorized() : error
-  const { code, statusCode, message, indonesian } = toErrorResponse(thrown, validationCode)
-  const language = languageOfRequest(request)
+  const response = toErrorResponse(thrown, validationCode)
+  const { code, statusCode, fields } = response
+  const texts = textsOf(languageOfRequest(request))
   const retryAfterSeconds = thrown instanceof RateLimited
     ? thrown.retryAfterSeconds
     : statusCode === 503
@@ -145,37 +119,22 @@ export function sendError (error: unknown, request: FastifyRequest, reply: Fasti
   } else if (statusCode >= 500) {
     request.log.error({ err: thrown }, 'request failed')
   }
-  const added = thrown instanceof FastifyError ? (thrown as ErrorWithFields).responseFields : undefined
-  const text = language === 'id' ? indonesian ?? message : message
-  const details = statusCode === 400 ? listFieldErrors(thrown, { message, text, language }) : []
-  return reply.code(statusCode).type('application/json; charset=utf-8').send({
+  const added = (thrown as ErrorWithFields).responseFields
+  const text = sentenceOf(response, texts)
+  const details: FieldError[] = statusCode !== 400
+    ? []
+    : isSchemaError(thrown)
+    ? describeErrors(thrown.validation, thrown.validationContext ?? 'body', texts)
+    : fields.map((field) => ({ field, message: text }))
+  return reply.code(statusCode).header('content-language', texts.locale).type('application/json; charset=utf-8').send({
     ...failure(code, details[0]?.message ?? text),
     ...added,
     ...(details.length > 0 && { details })
   })
 }
 
-// `a`, or a list such as `a, b or c`.
-const FIELDS =
-  /^(?:One of )?([a-z]\w*(?:\.\w+)*(?:(?:, | or | and )[a-z]\w*(?:\.\w+)*)*) (?:must|is|are|contains?|has|of)\b/
-
-/** The fields that a validation error is about. The English message of a ValidationError begins with its fields. */
-function listFieldErrors (
-  thrown: unknown,
-  { message, text, language }: { message: string, text: string, language: Language }
-): FieldError[] {
-  if (typeof thrown !== 'object' || thrown === null) return []
-  if ('validation' in thrown) {
-    const { validation, validationContext = 'body' } = thrown as {
-      validation: SchemaError[],
-      validationContext?: string
-    }
-    return describeErrors(validation, validationContext, language)
-  }
-  if (!('code' in thrown) || thrown.code !== 'VALIDATION_ERROR') return []
-  const fields = FIELDS.exec(message)?.[1]?.split(/, | or | and /) ?? []
-  return fields.map((field) => ({ field, message: text }))
-}
+const isSchemaError = (thrown: unknown): thrown is { validation: SchemaError[], validationContext?: string } =>
+  typeof thrown === 'object' && thrown !== null && 'validation' in thrown
 
 /** Makes `app` send the error envelope for errors, unknown paths and unsupported methods. */
 export function handleErrors (app: FastifyInstance) {
@@ -191,8 +150,9 @@ export function handleErrors (app: FastifyInstance) {
       return sendError(thrown, request, reply)
     } catch {
       // Fastify itself would send the code and the message of what failed meanwhile.
-      const { code, statusCode, message } = errorResponse(new ServerError())
-      return reply.code(statusCode).type('application/json; charset=utf-8').send(failure(code, message))
+      const response = responseOf(new ServerError())
+      return reply.code(response.statusCode).type('application/json; charset=utf-8')
+        .send(failure(response.code, sentenceOf(response, textsOf(null))))
     }
   })
   app.setNotFoundHandler((request, reply) => {

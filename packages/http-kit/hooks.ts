@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createError } from '@fastify/error'
 import { Counter } from 'prom-client'
 import Type, { type Static } from 'typebox'
 import { Check } from 'typebox/value'
-import { ConfigError, type Log } from '@tandem/process-kit'
-import type { Sentence } from './errors.ts'
-import { LANGUAGES } from './language.ts'
+import { ConfigError, defineError, type ErrorParams, type Log } from '@tandem/process-kit'
 import { signWebhook } from './webhook-signature.ts'
 
 /** What a service asks before it changes something. */
@@ -38,7 +35,7 @@ const Settings = Type.Partial(
 /** What a hook of registration can set of the new account. */
 const SetFields = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  locale: Type.Optional(Type.Enum([...LANGUAGES]))
+  locale: Type.Optional(Type.String({ maxLength: 35 }))
 })
 const Answer = Type.Object({
   decision: Type.Enum(['allow', 'deny']),
@@ -63,20 +60,13 @@ const questionsTotal = new Counter({
   labelNames: ['hook', 'outcome'] as const
 })
 
-const NOT_ALLOWED: Sentence = { en: 'This is not allowed here', id: 'Ini tidak diizinkan di sini' }
-const NOT_CHECKED: Sentence = {
-  en: 'This cannot be checked right now. Try again later',
-  id: 'Ini belum dapat diperiksa sekarang. Coba lagi nanti'
-}
+/** A hook denied a change, in the words of its answer if it has some. */
+export class HookDenied extends defineError<ErrorParams>('FORBIDDEN.byHook', 403) {
+  override readonly textKey: string
 
-/** A hook denied a change. The text is that of its answer. */
-export class HookDenied extends createError<'FORBIDDEN', 403>('FORBIDDEN', NOT_ALLOWED.en, 403) {
-  readonly sentence: Sentence
-
-  constructor (sentence = NOT_ALLOWED) {
-    super()
-    this.message = sentence.en
-    this.sentence = sentence
+  constructor (reason: 'byHook' | 'notChecked' | { text: string } = 'byHook') {
+    super(typeof reason === 'string' ? {} : reason)
+    this.textKey = `FORBIDDEN.${typeof reason === 'string' ? reason : 'inWordsOfHook'}`
   }
 }
 
@@ -110,9 +100,9 @@ export function createHooks (settings: string | undefined, log: Log, { deadlineM
         log.warn({ err: error, hook: name, without: hook.without }, 'a hook did not answer')
       })
       questionsTotal.inc({ hook: name, outcome: answer?.decision ?? 'unanswered' })
-      if (!answer && hook.without === 'deny') throw new HookDenied(NOT_CHECKED)
+      if (!answer && hook.without === 'deny') throw new HookDenied('notChecked')
       if (answer?.decision === 'deny') {
-        throw new HookDenied(answer.text ? { en: answer.text, id: answer.text } : NOT_ALLOWED)
+        throw new HookDenied(answer.text ? { text: answer.text } : 'byHook')
       }
       return answer?.set ?? {}
     },

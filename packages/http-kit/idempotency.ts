@@ -14,10 +14,7 @@ export function readIdempotencyKey (
   const key = request.headers['idempotency-key']
   if (key === undefined) return
   if (typeof key !== 'string' || key.length === 0 || key.length > 255) {
-    throw new ValidationError({
-      en: 'Idempotency-Key must have 1 to 255 characters',
-      id: 'Idempotency-Key harus memiliki 1 sampai 255 karakter'
-    })
+    throw new ValidationError('idempotencyKeyMustHave1To255Characters')
   }
   const digest = digestOf(JSON.stringify([request.method, request.url, request.body ?? null], sortFields))
   return { accountId: request.account.id, key, requestDigest: file ? digest + digestOf(file) : digest }

@@ -16,17 +16,10 @@ export { listErrors } from './route-errors.ts'
 export { createServer } from './server.ts'
 export type { Routes, Server, ServerOptions } from './server.ts'
 export { runInTraceOf, traceparentOf } from './request-tracing.ts'
-export {
-  languageOfLocale,
-  languageOfRequest,
-  LANGUAGES,
-  preferredLanguage,
-  readLocale,
-  type Language
-} from './language.ts'
+export { languageOfRequest, preferredLanguage } from './language.ts'
 export { createInvalidCursor, paginate, type Page } from './pagination.ts'
 export { serializeByAccount } from './serialize-by-account.ts'
 export { readIdempotencyKey } from './idempotency.ts'
-export { describeErrors, explainUnstorable, findUnstorable } from './validation.ts'
+export { describeErrors, findUnstorable } from './validation.ts'
 export { toVisibleText } from './visible-text.ts'
 export { createWebhookSecret, signWebhook } from './webhook-signature.ts'

@@ -104,7 +104,7 @@ export function describeErrorResponses (
 }
 
 function describeStatus (status: number, listed: ListedError[]): Response {
-  const messages = listed.map(({ code, message }) => `\`${code}\`: ${message.replace(/%[sd]/g, '…')}`)
+  const messages = listed.map(({ code, message }) => `\`${code}\`: ${message}`)
   const codes = [...new Set(listed.map(({ code }) => code))]
   return {
     description: [...new Set(messages)].join('\n\n'),
@@ -118,7 +118,7 @@ function describeStatus (status: number, listed: ListedError[]): Response {
         schema: refTo('schemas', 'Failure'),
         examples: Object.fromEntries(codes.map((code) => {
           const message = listed.find((each) => each.code === code)?.message ?? ''
-          return [code, { value: failure(code, message.replace(/%[sd]/g, '…').replaceAll('`', '')) }]
+          return [code, { value: failure(code, message.replaceAll('`', '')) }]
         }))
       }
     },

@@ -1,3 +1,4 @@
+import { readBrand } from '@tandem/brand-kit'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -71,7 +72,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: `Tandem ${name}`, version: '1.0.0' },
+      info: { title: `${readBrand().brand.name} ${name}`, version: '1.0.0' },
       components: sharedComponents() as object
     },
     convertConstToEnum: false,

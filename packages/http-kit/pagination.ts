@@ -17,8 +17,4 @@ export function paginate<Row> (rows: Row[], limit: number, cursorOf: (row: Row) 
 }
 
 /** For a cursor that this list has never returned. */
-export const createInvalidCursor = () =>
-  new ValidationError({
-    en: 'cursor must be the nextCursor of a previous page',
-    id: 'cursor harus berupa nextCursor dari halaman sebelumnya'
-  })
+export const createInvalidCursor = () => new ValidationError('cursorMustBeNextCursorOfPreviousPage', ['cursor'])

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process'
 import path from 'node:path'
-import { createError } from '@fastify/error'
 import t from 'tap'
 import { Type } from 'typebox'
+import { defineError } from '@tandem/process-kit'
 import { data } from './envelope.ts'
 import { Body, Data, Enum, named } from './schemas.ts'
 import type { Routes } from './server.ts'
 import { testServer } from './testing.ts'
 
-const AlreadyLiked = createError('ALREADY_LIKED', 'You already like this post', 400)
-const TooManyLikes = createError('LIMIT_EXCEEDED', 'At most %d likes a day', 429)
+const AlreadyLiked = defineError('ALREADY_LIKED', 400)
+const TooManyLikes = defineError('LIMIT_EXCEEDED.storyLimitExceeded', 429)
 
 const Water = named('Water', Type.Object({ type: Enum(['WATER']), ml: Type.Integer() }))
 const Sleep = named('Sleep', Type.Object({ type: Enum(['SLEEP']), minutes: Type.Integer() }))
@@ -51,7 +51,7 @@ t.test('an operation lists its own errors, and those that every operation can re
     code: 'ALREADY_LIKED'
   })
   t.same(responses[429]['x-error-codes'], ['LIMIT_EXCEEDED', 'RATE_LIMITED'])
-  t.match(responses[429].description, /At most … likes a day/)
+  t.match(responses[429].description, /limit of 10 stories/)
   t.match(responses[429].headers, { 'retry-after': {}, 'x-ratelimit-limit': {}, 'x-request-id': {} })
   t.same(responses[401], { $ref: '#/components/responses/Unauthorized' })
   t.match(components.schemas.ErrorCode.enum, ['ACCOUNT_RESTRICTED', 'ALREADY_LIKED', 'FORBIDDEN'])

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { Unavailable } from '@tandem/process-kit'
+import { readBrand } from '@tandem/brand-kit'
+import { Unavailable, type Described } from '@tandem/process-kit'
 import {
   AccountRestricted,
   InvalidAccessToken,
@@ -15,8 +16,8 @@ import {
   ValidationError
 } from './errors.ts'
 
-/** A class that `createError` made, or one that extends it. */
-export type ErrorClass = new(...args: never[]) => Error & { code: string, statusCode?: number }
+/** A class that `defineError` made, or one that extends it. */
+export type ErrorClass = new(...args: never[]) => Error & Described & { code: string, statusCode: number }
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -70,11 +71,13 @@ export function listErrors ({ method, schema = {}, config = {} }: Route): Listed
   return [...invalid, ...own, ...added]
 }
 
-/** What an error class sends, without values in its message. */
+/** What an error class sends, with … for the values in its text. @throws if its text is missing */
 export function describeError (Class: ErrorClass): ListedError {
   if (Class === ValidationError) return { statusCode: 400, code: 'VALIDATION_ERROR', message: INVALID_REQUEST }
-  const { code, statusCode = 500, message } = new (Class as new() => InstanceType<ErrorClass>)()
-  return { statusCode, code, message }
+  const { code, statusCode, textKey } = new (Class as new(params: object) => InstanceType<ErrorClass>)({})
+  const text = readBrand().brand.texts['en']?.[`errors.${textKey}`]
+  if (text === undefined) throw new Error(`brand/texts/en.json lacks errors.${textKey}`)
+  return { statusCode, code, message: text.replaceAll(/\{\w+\}/g, '…') }
 }
 
 const undocumentedErrors = channel('tandem.undocumented-error')

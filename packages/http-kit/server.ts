@@ -13,6 +13,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault
 } from 'fastify'
+import { textsOf } from '@tandem/brand-kit'
 import type { HealthChecks, Log } from '@tandem/process-kit'
 import { authentication } from './authentication.ts'
 import type { AuthenticationOptions } from './authentication.ts'
@@ -208,14 +209,17 @@ function clientErrorResponse (code: string | undefined) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return [
         '408 Request Timeout',
-        failure('REQUEST_TIMEOUT', 'The request took too long to arrive; send it again')
+        failure('REQUEST_TIMEOUT', textsOf(null).format('errors.REQUEST_TIMEOUT.requestTimeout'))
       ] as const
     case 'HPE_HEADER_OVERFLOW':
       return [
         '431 Request Header Fields Too Large',
-        failure('PAYLOAD_TOO_LARGE', 'The request headers are too large')
+        failure('PAYLOAD_TOO_LARGE', textsOf(null).format('errors.PAYLOAD_TOO_LARGE.headers'))
       ] as const
     default:
-      return ['400 Bad Request', failure('VALIDATION_ERROR', 'The request is not valid HTTP')] as const
+      return [
+        '400 Bad Request',
+        failure('VALIDATION_ERROR', textsOf(null).format('errors.VALIDATION_ERROR.notHttp'))
+      ] as const
   }
 }

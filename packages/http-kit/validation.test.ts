@@ -151,18 +151,15 @@ t.test('all invalid fields are listed at once, in the language of the client', a
     const color = Text({
       max: 9,
       pattern: '^#[0-9a-f]{6}$',
-      expectedFormat: { en: 'must be a color', id: 'harus warna' }
+      expectedFormat: 'color'
     })
     app.post(
       '/color',
       { schema: { body: Body({ inner: Body({ color }), size: Type.Integer() }) } },
       async () => data({})
     )
-    app.post('/lists/:message', { schema: { params: Type.Object({ message: Type.String() }) } }, async (request) => {
-      throw new ValidationError({ en: request.params.message, id: '' })
-    })
     app.post('/own', { schema: { body: Body({}) } }, async () => {
-      throw new ValidationError({ en: 'repsMax must be at least repsMin', id: 'repsMax minimal sama dengan repsMin' })
+      throw new ValidationError('repsMaxMustBeAtLeastRepsMin', ['repsMax'])
     })
   })
   const post = async (url: string, payload: object, language = 'de') =>
@@ -183,10 +180,12 @@ t.test('all invalid fields are listed at once, in the language of the client', a
     error: 'size wajib diisi',
     details: [{ field: 'size', message: 'size wajib diisi' }, {
       field: 'inner.color',
-      message: 'inner.color harus warna'
+      message: 'inner.color harus berupa warna seperti #ffffff'
     }]
   })
-  t.match(await post('/color', { inner: { color: '' }, size: 1 }), { error: 'inner.color must be a color' })
+  t.match(await post('/color', { inner: { color: '' }, size: 1 }), {
+    error: 'inner.color must be a color such as #ffffff'
+  })
   t.match((await post('/echo', [] as never)).details, [{ field: 'body', message: 'The body must be an object' }])
   t.match((await post('/own', {})).details, [{ field: 'repsMax', message: 'repsMax must be at least repsMin' }])
   t.strictSame(await post('/own', {}, 'id'), {
@@ -195,12 +194,6 @@ t.test('all invalid fields are listed at once, in the language of the client', a
     code: 'VALIDATION_ERROR',
     details: [{ field: 'repsMax', message: 'repsMax minimal sama dengan repsMin' }]
   })
-  const fieldsOf = async (message: string) =>
-    ((await post(`/lists/${message}`, {})).details ?? []).map(({ field }: { field: string }) => field)
-  t.same(await fieldsOf('countryId, countryCode or regionId is required'), ['countryId', 'countryCode', 'regionId'])
-  t.same(await fieldsOf('start.at and end.at must differ'), ['start.at', 'end.at'])
-  t.same(await fieldsOf('One of a, b and c is required'), ['a', 'b', 'c'])
-  t.same(await fieldsOf('The message is not part of this chat'), [])
   t.match(await post('/echo', { name: '\0' }, 'id'), { error: 'Permintaan ini berisi karakter NUL' })
   const many = { ids: Array.from({ length: 60 }, () => 5) }
   t.equal((await post('/echo', many)).details.length, 20, 'and a client cannot make the list long')

@@ -4,9 +4,9 @@ import type { Options } from 'ajv'
 import formats from 'ajv-formats'
 import keywords from 'ajv-keywords'
 import type { FastifyInstance, FastifyRequest, FastifySchema, FastifySchemaCompiler } from 'fastify'
-import { NotFound, PayloadTooLarge, ValidationError, type Sentence } from './errors.ts'
+import { NotFound, PayloadTooLarge, ValidationError } from './errors.ts'
+import { textsOf, type LocalTexts } from '@tandem/brand-kit'
 import type { Schema } from './examples.ts'
-import type { Language } from './language.ts'
 import { NIL_UUID, parseInstant } from './schemas.ts'
 import { explain, type SchemaError } from './validation-messages.ts'
 import { toVisibleText } from './visible-text.ts'
@@ -225,14 +225,6 @@ function compileTextValidator (schema: Schema): Validator {
   return check
 }
 
-const PART_NAMES: Record<string, Record<Language, string>> = {
-  body: { en: 'The body', id: 'Isi permintaan' },
-  querystring: { en: 'The query', id: 'Kueri' },
-  params: { en: 'The path', id: 'Alamat' },
-  headers: { en: 'The headers', id: 'Header' },
-  item: { en: 'The item', id: 'Butir' }
-}
-
 const MAX_DETAILS = 20
 
 export interface FieldError {
@@ -246,7 +238,7 @@ export interface FieldError {
  * Describes what is wrong with a part of a request: one entry for each field. It takes the errors of Ajv and of TypeBox,
  * which differ in how they name a missing field.
  */
-export function describeErrors (errors: SchemaError[], part: string, language: Language): FieldError[] {
+export function describeErrors (errors: SchemaError[], part: string, texts: LocalTexts): FieldError[] {
   // Each branch of a union reports why it does not match; that a value is not null tells people nothing.
   const direct = errors.filter(({ keyword, params }) => !/^(any|one)Of$/.test(keyword) && params['type'] !== 'null')
   const byField = new Map<string, FieldError>()
@@ -254,8 +246,8 @@ export function describeErrors (errors: SchemaError[], part: string, language: L
     const path = [...error.instancePath.split('/').slice(1), ...listMissing(error)].join('.')
     const field = path || part
     if (byField.has(field) || byField.size === MAX_DETAILS) continue
-    const name = path || (PART_NAMES[part]?.[language] ?? part)
-    byField.set(field, { field, message: `${name} ${explain(error, language)}` })
+    const name = path || (texts.find(`validation.parts.${part}`) ?? part)
+    byField.set(field, { field, message: explain(error, name, texts) })
   }
   return [...byField.values()]
 }
@@ -271,33 +263,21 @@ function isPlainObject (value: object) {
   return prototype === Object.prototype || prototype === null || Array.isArray(value)
 }
 
-/** What no request may contain, in Indonesian. */
-const unstorable = {
-  'contains a NUL character': 'berisi karakter NUL',
-  'contains an invalid Unicode character': 'berisi karakter Unicode yang tidak sah',
-  'contains a number that is out of range': 'berisi angka di luar jangkauan',
-  'is nested too deeply': 'bersarang terlalu dalam'
-}
-type Unstorable = keyof typeof unstorable
+/** What no request may contain; each has a text for requests and for items of a batch. */
+type Unstorable = 'nulCharacter' | 'invalidCharacter' | 'numberOutOfRange' | 'nestedTooDeeply'
 
-/** Says what `findUnstorable` has found. @param subject what contains it, as the beginning of a sentence */
-export const explainUnstorable = (subject: Sentence, found: Unstorable): Sentence => ({
-  en: `${subject.en} ${found}`,
-  id: `${subject.id} ${unstorable[found]}`
-})
-
-/** Why a string or number cannot be stored in Postgres, which no schema detects, as the end of a sentence. */
+/** Why a string or number cannot be stored in Postgres, which no schema detects. */
 function describeUnstorable (value: unknown): Unstorable | undefined {
   if (typeof value === 'string') {
-    if (value.includes('\0')) return 'contains a NUL character'
-    return value.isWellFormed() ? undefined : 'contains an invalid Unicode character'
+    if (value.includes('\0')) return 'nulCharacter'
+    return value.isWellFormed() ? undefined : 'invalidCharacter'
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'contains a number that is out of range'
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'numberOutOfRange'
 }
 
 /**
  * Searches a value for anything that no schema detects but no request may contain: what `find` reports, and excessive
- * nesting. Returns the end of a sentence.
+ * nesting. Returns the detail of a ValidationError.
  */
 export function findUnstorable (
   value: unknown,
@@ -305,7 +285,7 @@ export function findUnstorable (
   depth = 0
 ): Unstorable | undefined {
   if (typeof value !== 'object' || value === null || !isPlainObject(value)) return find(value)
-  if (depth === MAX_DEPTH) return 'is nested too deeply'
+  if (depth === MAX_DEPTH) return 'nestedTooDeeply'
   for (const [key, inner] of Object.entries(value)) {
     const found = find(key) ?? findUnstorable(inner, find, depth + 1)
     if (found) return found
@@ -336,7 +316,7 @@ export function validateRequests (app: FastifyInstance) {
   )
   // Its message is for logs. The client's is written in the client's language: see `envelope.ts`.
   app.setSchemaErrorFormatter((errors, part) =>
-    new Error(describeErrors(errors as SchemaError[], part, 'en').map(({ message }) => message).join('; '))
+    new Error(describeErrors(errors as SchemaError[], part, textsOf('en')).map(({ message }) => message).join('; '))
   )
 
   app.removeContentTypeParser('text/plain')
@@ -360,7 +340,7 @@ export function validateRequests (app: FastifyInstance) {
       findUnstorable(request.body, request.routeOptions.config.validatesOwnBody ? findNothing : describeUnstorable) ??
         findUnstorable({ ...request.query as object })
     if (found) {
-      return done(new ValidationError(explainUnstorable({ en: 'The request', id: 'Permintaan ini' }, found)))
+      return done(new ValidationError(found, [], { subject: 'request' }))
     }
     if (request.routeOptions.schema?.body) request.body ??= {}
     done()

@@ -1,5 +1,6 @@
 import type { SendMailOptions } from 'nodemailer'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readBrand } from '@tandem/brand-kit'
 import { withTimeout } from '@tandem/process-kit'
 import { createQueue, retryAfter, type Log, type Outcome } from '@tandem/queue-kit'
 import type { Kysely, Transaction } from 'kysely'
@@ -48,8 +49,8 @@ export interface MailerOptions<Tables extends MailTables = MailTables> {
    */
   smtpUrl: string
   redisUrl: string
-  /** `Tandem <hello@tandem.example>`; its domain is also the domain of every Message-ID. */
-  from: string
+  /** By default that of the brand, `Tandem <hello@tandem.example>`; its domain is also that of every Message-ID. */
+  from?: string | undefined
   log: Log
   /** How many mails are sent in parallel, each over its own connection; default 5. */
   concurrency?: number
@@ -89,8 +90,9 @@ export interface Mailer {
  * a backoff of up to a minute.
  */
 export function createMailer<Tables extends MailTables> (options: MailerOptions<Tables>): Mailer {
-  const { db, service, smtpUrl, redisUrl, from, log, concurrency = 5, outcomes = {}, provider, ...queueOptions } =
-    options
+  const { db, service, smtpUrl, redisUrl, log, concurrency = 5, outcomes = {}, provider, ...queueOptions } = options
+  const { fromAddress, logo } = readBrand().brand
+  const from = options.from ?? fromAddress
   const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
   let opening: ReturnType<typeof openTransports> | undefined
   const open = async () => await (opening ??= openTransports(smtpUrl, concurrency))
@@ -142,6 +144,7 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
     const { transport } = await open()
     await transport.sendMail({
       ...mail,
+      ...logo && { attachments: [{ filename: 'logo.png', content: logo.png, cid: 'logo' }] },
       headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
       signal: AbortSignal.timeout(SEND_TIMEOUT_MS)
     })

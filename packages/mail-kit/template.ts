@@ -1,24 +1,49 @@
+import { type Brand, readBrand, type TextKey, type TextParams, type Texts } from '@tandem/brand-kit'
 import type { MailContent } from './mails.ts'
 
+/** Each mail has the texts `mails.<kind>.subject`, `.title`, `.text`, `.footer`, and `.button` if it has one. */
+export type MailKind = TextKey extends infer Key ? Key extends `mails.${infer Kind}.subject` ? Kind : never : never
+
 export interface MailTemplate {
-  /** The language, as the HTML `lang` attribute. */
+  kind: MailKind
+  /** The recipient's. */
+  locale: string | null
+  params?: TextParams
+  /** Shown large after the first paragraph, and on a line of its own in the text part. */
+  code?: string
+  /** Where the button leads. */
+  url?: string | null
+}
+
+/** Renders a mail as text and HTML, in the language of its recipient and the layout of the brand. */
+export function renderMail (template: MailTemplate, { brand, texts }: { brand: Brand, texts: Texts } = readBrand()) {
+  const { kind, locale, params, code, url } = template
+  const local = texts.of(locale)
+  const read = (part: string) => local.find(`mails.${kind}.${part}`, { ...params, ...code !== undefined && { code } })
+  const label = read('button')
+  const mail = {
+    locale: local.locale,
+    subject: read('subject') ?? '',
+    title: read('title') ?? '',
+    paragraphs: (read('text') ?? '').split(/\n{2,}/),
+    code,
+    button: label && url ? { label, url } : undefined,
+    footer: read('footer') ?? ''
+  }
+  return { subject: mail.subject, text: renderText(mail), html: renderHtml(mail, brand) } satisfies MailContent
+}
+
+interface RenderedMail {
   locale: string
   subject: string
   title: string
   paragraphs: string[]
-  /** Shown large, and on a line of its own in the text part. */
-  code?: string
-  button?: { label: string, url: string }
-  /** Why the recipient gets this mail, and what to do if they did not request it. */
+  code: string | undefined
+  button: { label: string, url: string } | undefined
   footer: string
 }
 
-/** Renders a mail as text and HTML. All mails share one layout with a dark mode, without images or remote content. */
-export function renderMail (content: MailTemplate): MailContent {
-  return { subject: content.subject, text: renderText(content), html: renderHtml(content) }
-}
-
-function renderText ({ title, paragraphs, code, button, footer }: MailTemplate) {
+function renderText ({ title, paragraphs, code, button, footer }: RenderedMail) {
   const [first = '', ...rest] = paragraphs
   const parts = [
     title,
@@ -31,20 +56,21 @@ function renderText ({ title, paragraphs, code, button, footer }: MailTemplate) 
   return parts.filter(Boolean).join('\n\n') + '\n'
 }
 
-function renderHtml ({ locale, subject, title, paragraphs, code, button, footer }: MailTemplate) {
+function renderHtml ({ locale, subject, title, paragraphs, code, button, footer }: RenderedMail, brand: Brand) {
+  const { light, dark } = brand.colours
   const [first = '', ...rest] = paragraphs
   const paragraph = (text: string) =>
     `<p class="text" style="margin:0 0 16px;font-size:16px;line-height:24px;color:#3d4451">${escape(text)}</p>`
   const parts = [
     paragraph(first),
     code &&
-    `<p class="code" style="margin:8px 0 24px;padding:18px 12px;border-radius:12px;background:#eef4f1;color:#0f5c46;font:700 32px/40px ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;text-align:center">${
+    `<p class="code" style="margin:8px 0 24px;padding:18px 12px;border-radius:12px;background:${light.background};color:${light.accent};font:700 32px/40px ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;text-align:center">${
       escape(code)
     }</p>`,
     button &&
-    `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:8px 0 16px"><tr><td class="button" style="border-radius:12px;background:#0f7a5c"><a href="${
+    `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:8px 0 16px"><tr><td class="button" style="border-radius:12px;background:${light.accent}"><a href="${
       escape(safeUrl(button.url))
-    }" style="display:inline-block;padding:14px 28px;font-size:16px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none">${
+    }" style="display:inline-block;padding:14px 28px;font-size:16px;line-height:20px;font-weight:600;color:${light.onAccent};text-decoration:none">${
       escape(button.label)
     }</a></td></tr></table>
 <p class="quiet" style="margin:0 0 24px;font-size:13px;line-height:20px;color:#6b7280;word-break:break-all">${
@@ -52,44 +78,22 @@ function renderHtml ({ locale, subject, title, paragraphs, code, button, footer 
     }</p>`,
     ...rest.map(paragraph)
   ]
-  return `<!doctype html>
-<html lang="${escape(locale)}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="supported-color-schemes" content="light dark">
-<title>${escape(subject)}</title>
-<style>
-:root { color-scheme: light dark; supported-color-schemes: light dark }
-@media (prefers-color-scheme: dark) {
-  .page { background: #101412 !important }
-  .card { background: #1a201d !important; border-color: #2b332f !important }
-  .title, .brand { color: #f2f5f3 !important }
-  .text { color: #c9d1cc !important }
-  .quiet { color: #93a099 !important }
-  .code { background: #14312a !important; color: #7fe0bd !important }
-}
-</style>
-</head>
-<body class="page" style="margin:0;padding:0;background:#f4f6f5">
-<table class="page" role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:#f4f6f5"><tr><td align="center" style="padding:32px 16px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;text-align:left">
-<tr><td class="brand" style="padding:0 8px 16px;font-size:18px;line-height:24px;font-weight:700;color:#17211d">Tandem</td></tr>
-<tr><td class="card" style="padding:32px;border:1px solid #e3e8e5;border-radius:20px;background:#ffffff">
-<h1 class="title" style="margin:0 0 16px;font-size:24px;line-height:32px;font-weight:700;color:#17211d">${
-    escape(title)
-  }</h1>
-${parts.filter(Boolean).join('\n')}
-</td></tr>
-<tr><td class="quiet" style="padding:16px 8px 0;font-size:13px;line-height:20px;color:#6b7280">${
-    escape(footer)
-  }</td></tr>
-</table>
-</td></tr></table>
-</body>
-</html>
-`
+  const slots: Record<string, string> = {
+    locale: escape(locale),
+    subject: escape(subject),
+    preview: escape(first),
+    brand: escape(brand.name),
+    // The mailer attaches it.
+    logo: brand.logo
+      ? '<img src="cid:logo" alt="" width="24" height="24" style="margin-right:8px;vertical-align:middle">'
+      : '',
+    title: escape(title),
+    content: parts.filter(Boolean).join('\n'),
+    footer: escape(footer),
+    ...Object.fromEntries(Object.entries(light).map(([name, colour]) => [`light.${name}`, colour])),
+    ...Object.fromEntries(Object.entries(dark).map(([name, colour]) => [`dark.${name}`, colour]))
+  }
+  return brand.mailLayout.replaceAll(/\{\{([\w.]+)\}\}/g, (slot, name: string) => slots[name] ?? slot)
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -4,13 +4,12 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { FastifyError } from '@fastify/error'
 import multipart, { type MultipartFile } from '@fastify/multipart'
 import { clientSignal } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { FileMissing, FileTooLarge, MalformedForm, NotAVideo, NotMultipart, VideoTooLarge } from './errors.ts'
-import { Unavailable } from '@tandem/process-kit'
+import { Unavailable, isDefinedError } from '@tandem/process-kit'
 import { reencodeImage, UNTYPED, type Image } from './images.ts'
 import { sweepStaleFiles } from './stale-files.ts'
 
@@ -73,7 +72,7 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
   try {
     for await (const part of request.parts()) {
       if (part.type !== 'file') continue
-      if (part.fieldname !== field) throw new FileMissing(field)
+      if (part.fieldname !== field) throw new FileMissing({ field })
       part.file.once('end', stopParsing).once('limit', () => part.file.destroy(new FileTooLarge()))
       // A slow disk must not delay the end of the part: the parser would go on meanwhile.
       await pipeline(part.file, createWriteStream(file, { highWaterMark: MAX_FILE_BYTES }))
@@ -81,7 +80,7 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
       if (part.file.truncated) throw new FileTooLarge()
       return part.mimetype
     }
-    throw new FileMissing(field)
+    throw new FileMissing({ field })
   } catch (error) {
     throw toUploadError(error)
   } finally {
@@ -139,7 +138,7 @@ async function saveFiles (
     for await (const part of request.parts({ limits })) {
       if (part.type !== 'file') continue
       const field = part.fieldname
-      if ((field !== 'file' && field !== 'poster') || saved[field]) throw new FileMissing('file')
+      if ((field !== 'file' && field !== 'poster') || saved[field]) throw new FileMissing({ field: 'file' })
       const isLast = ({ isVideo }: { isVideo: boolean }) =>
         field === 'file' ? !isVideo || saved.poster !== undefined : saved.file !== undefined
       const upload = receive(part, field === 'poster' ? undefined : maxVideoMegabytes)
@@ -147,7 +146,7 @@ async function saveFiles (
       saved[field] = await upload.saveTo(paths[field])
       if (isLast(upload.file)) break
     }
-    if (!saved.file) throw new FileMissing('file')
+    if (!saved.file) throw new FileMissing({ field: 'file' })
     return { file: saved.file, poster: saved.poster }
   } catch (error) {
     throw toUploadError(error)
@@ -172,7 +171,9 @@ function receive (part: MultipartFile, maxVideoMegabytes = 0) {
       if (file.bytes === 0 && type === UNTYPED && maxVideoMegabytes > 0) file.isVideo = isBoxes(chunk)
       file.bytes += chunk.length
       hash.update(chunk)
-      if (file.isVideo && file.bytes > maxVideoMegabytes * MEBIBYTE) throw new VideoTooLarge(maxVideoMegabytes)
+      if (file.isVideo && file.bytes > maxVideoMegabytes * MEBIBYTE) {
+        throw new VideoTooLarge({ megabytes: maxVideoMegabytes })
+      }
       if (!file.isVideo && file.bytes > MAX_FILE_BYTES) throw new FileTooLarge()
       yield chunk
     }
@@ -196,7 +197,7 @@ const isBoxes = (start: Buffer) => start.toString('latin1', 4, 8) === 'ftyp'
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE']
 
 function toUploadError (error: unknown) {
-  if (error instanceof FastifyError) return error
+  if (isDefinedError(error)) return error
   const { code = '' } = error as NodeJS.ErrnoException
   return DISK_ERRORS.includes(code) ? new Unavailable({ cause: error }) : new MalformedForm({ cause: error })
 }

@@ -30,6 +30,11 @@ export const ProcessEnvironment = {
   METRICS_PORT: Type.Optional(
     Type.Integer({ ...PORT_RANGE, description: 'The port that serves /metrics; unset, metrics are not served' })
   ),
+  BRAND_DIR: Type.Optional(
+    Type.String({
+      description: 'A folder with files of brand/ that differ: name, colours, texts, lists; see docs/brand.md'
+    })
+  ),
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     type: 'string',
     default: 'info'

@@ -1,5 +1,4 @@
 import { dayIn, startOfDay } from '@tandem/account-kit'
-import type { Language } from '@tandem/http-kit'
 
 export const dayNames = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
 type DayName = typeof dayNames[number]
@@ -9,14 +8,9 @@ export const mondayOf = (day: Temporal.PlainDate) => day.subtract({ days: day.da
 
 export const dayNameOf = (day: Temporal.PlainDate): DayName => dayNames[day.dayOfWeek - 1] as DayName
 
-const shortNames: Record<Language, Intl.DateTimeFormat> = {
-  id: new Intl.DateTimeFormat('id-ID', { weekday: 'short', timeZone: 'UTC' }),
-  en: new Intl.DateTimeFormat('en-US', { weekday: 'short', timeZone: 'UTC' })
-}
-
 /** The short name of the weekday: Sen, Sel, Rab, Kam, Jum, Sab, Min; Mon, Tue, Wed … */
-export const shortDayName = (day: Temporal.PlainDate, language: Language) =>
-  shortNames[language].format(Date.parse(`${day.toString()}T00:00:00Z`))
+export const shortDayName = (day: Temporal.PlainDate, language: string) =>
+  day.toLocaleString(language, { weekday: 'short' })
 
 const MS_PER_DAY = 86_400_000
 

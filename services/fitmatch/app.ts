@@ -10,7 +10,6 @@ import { buddyRoutes } from './buddies/routes.ts'
 import { chatRoutes } from './chat/routes.ts'
 import { handleErasureCheck, handlePersonalData } from './erasure.ts'
 import type { Deps } from './deps.ts'
-import './errors-indonesian.ts'
 import { discoverRoutes } from './discover/routes.ts'
 import { meetingRoutes } from './meetings/routes.ts'
 import {

@@ -14,9 +14,6 @@ export const roundDegrees = (degrees: number | null) => degrees === null ? null 
 export function checkPosition ({ latitude, longitude }: { latitude?: number | null, longitude?: number | null }) {
   const isHalf = (typeof latitude === 'number') !== (typeof longitude === 'number')
   if (isHalf) {
-    throw new ValidationError({
-      en: 'latitude and longitude must be given together',
-      id: 'latitude dan longitude harus diisi bersama'
-    })
+    throw new ValidationError('latitudeAndLongitudeMustBeGivenTogether', ['latitude', 'longitude'])
   }
 }

@@ -23,7 +23,7 @@ export const Config = Type.Object({
   ...ServiceEnvironment,
   REDIS_URL: Url(),
   SMTP_URL: Url(),
-  MAIL_FROM: Type.String({ default: 'Tandem <hello@tandem.example>' }),
+  MAIL_FROM: Type.Optional(Type.String({ description: 'The sender of mails; by default fromAddress of the brand' })),
   PUBLIC_URL: Url({ description: 'The public URL of this installation; links in mails start with it' }),
   CDN_URL: CdnUrl(),
   ...HooksEnvironment,

@@ -125,8 +125,8 @@ export interface Tables
   rewritings: { subject: string, params: Json<Params>, sequence: number, rewritten_at: Generated<Date> }
   broadcasts: {
     id: string,
-    title: Json<Bilingual>,
-    body: Json<Bilingual>,
+    title: Json<Localized>,
+    body: Json<Localized>,
     cursor_account_id: Generated<string>,
     recipients_count: Generated<number>,
     created_at: Generated<Date>,
@@ -250,10 +250,8 @@ export interface Tables
 
 export type WebhookDeliveryStatus = 'pending' | 'sent' | 'failed'
 
-export interface Bilingual {
-  en: string
-  id: string
-}
+/** A text in each locale of the brand. */
+export type Localized = Record<string, string>
 
 export type Db = Kysely<Tables>
 export type Trx = Transaction<Tables>

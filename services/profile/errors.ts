@@ -1,13 +1,8 @@
-import createError from '@fastify/error'
-
-export const UsernameTaken = createError('USERNAME_TAKEN', 'This username is taken', 409)
-export const PersonNotFound = createError('NOT_FOUND', 'There is no such person', 404)
-export const CountryNotFound = createError('NOT_FOUND', 'There is no such country', 404)
-export const RegionNotFound = createError('NOT_FOUND', 'There is no such region', 404)
-export const PlacesLoading = createError(
-  'SERVICE_UNAVAILABLE',
-  'The places are still being loaded. Please try again shortly.',
-  503
-)
-export const OptionNotFound = createError('NOT_FOUND', 'There is no such option', 404)
-export const OptionExists = createError('OPTION_EXISTS', 'An option with this id already exists', 409)
+import { defineError } from '@tandem/process-kit'
+export const UsernameTaken = defineError('USERNAME_TAKEN', 409)
+export const PersonNotFound = defineError('NOT_FOUND.profilePerson', 404)
+export const CountryNotFound = defineError('NOT_FOUND.country', 404)
+export const RegionNotFound = defineError('NOT_FOUND.region', 404)
+export const PlacesLoading = defineError('SERVICE_UNAVAILABLE.placesLoading', 503)
+export const OptionNotFound = defineError('NOT_FOUND.option', 404)
+export const OptionExists = defineError('OPTION_EXISTS', 409)

@@ -57,7 +57,7 @@ t.test('administrators list, add and change options', async (t) => {
     })
     return { status: response.statusCode, ...response.json() }
   }
-  const option = { type: 'motivation', optionId: 'sea', labelEn: 'The sea', labelId: 'Laut', icon: '🌊' }
+  const option = { type: 'motivation', optionId: 'sea', labels: { en: 'The sea', id: 'Laut' }, icon: '🌊' }
   t.match(await send('POST', '/operator/options', option), {
     status: 201,
     data: { option: { ...option, isActive: true } }

@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
@@ -60,8 +60,8 @@ export interface Tables
   options: {
     type: OptionType,
     option_id: string,
-    label_en: string,
-    label_id: string,
+    labels: ColumnType<Record<string, string>, string | undefined, string>,
+    is_listed: Generated<boolean>,
     icon: string,
     category: string | null,
     sort_order: number,

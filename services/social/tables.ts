@@ -1,3 +1,4 @@
+import type { ErrorParams } from '@tandem/process-kit'
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
@@ -188,7 +189,7 @@ export interface Tables
     parts: Generated<string[]>,
     processing_until: Date | null,
     media_key: string | null,
-    problem: JSONColumnType<{ code: string, statusCode: number, message: string }> | null,
+    problem: JSONColumnType<{ textKey: string, statusCode: number, params: ErrorParams }> | null,
     created_at: Generated<Date>,
     expires_at: Generated<Date>
   }

@@ -1,12 +1,13 @@
+import { readBrand } from '@tandem/brand-kit'
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import type { Form } from '../forms.ts'
 import { redirectAfter, type Made, type Pages } from '../visits.ts'
-import { badge, empty, segment, time } from './parts.ts'
+import { badge, empty, nameOfLanguage, segment, time } from './parts.ts'
 
 interface Broadcast {
   id: string
-  title: { en: string, id: string }
+  title: Record<string, string>
   recipients: number
   createdAt: string
   finishedAt: string | null
@@ -16,8 +17,9 @@ export function serveBroadcasts ({ page, form }: Pages) {
   page('/broadcasts', 'broadcasts.read', async (visit) => await broadcastsPage(visit))
 
   form('/broadcasts', 'broadcasts.send', async (visit, fields) => {
-    const both = (name: string) => ({ en: fields.text(`${name}-en`), id: fields.text(`${name}-id`) })
-    const text = { title: both('title'), body: both('body') }
+    const inEachLocale = (name: string) =>
+      Object.fromEntries(readBrand().texts.locales.map((locale) => [locale, fields.text(`${name}-${locale}`)]))
+    const text = { title: inEachLocale('title'), body: inEachLocale('body') }
     if (fields.text('to') === 'me') {
       await visit.send('notification', 'POST', '/operator/broadcasts/test', text)
       return broadcastsPage(visit, { fields, done: visit.texts.done['tested'] })
@@ -58,8 +60,10 @@ async function broadcastsPage (visit: Visit, { fields, done }: { fields?: Form, 
 function broadcastRow (visit: Visit, { id, title, recipients, createdAt, finishedAt }: Broadcast) {
   const { texts, can, language } = visit
   const words = texts.broadcasts
-  return html`<li><div class="what"><strong>${title[language]}</strong>
-      <p class="meta">${words.recipients(recipients)} · ${time(visit, createdAt)}</p></div>
+  return html`<li><div class="what"><strong>${title[language] ?? Object.values(title)[0]}</strong>
+      <p class="meta">${visit.texts.say('broadcasts.recipients', { number: recipients })} · ${
+    time(visit, createdAt)
+  }</p></div>
     <div class="state">${finishedAt ? badge(words.finished, 'good') : badge(words.running, 'warn')}
       ${
     !finishedAt && can('broadcasts.send') &&
@@ -70,17 +74,20 @@ function broadcastRow (visit: Visit, { id, title, recipients, createdAt, finishe
 }
 
 function writeForm ({ texts: { broadcasts: words, people } }: Visit, sent?: Form) {
-  const field = (name: string, language: 'en' | 'id', text: string) =>
+  const field = (name: string, language: string, text: string) =>
     html`<label>${text}<textarea name="${name}-${language}" lang="${language}" rows="${
       name === 'title' ? 1 : 3
     }" maxlength="500" required>${sent?.text(`${name}-${language}`)}</textarea></label>`
   return html`<form method="post" action="/broadcasts" class="card">
     <h2>${words.write}</h2>
     <p class="note warn">${words.everybody}</p>
-    <fieldset><legend>English</legend>${field('title', 'en', words.title)}${field('body', 'en', words.body)}</fieldset>
-    <fieldset><legend>Indonesia</legend>${field('title', 'id', words.title)}${
-    field('body', 'id', words.body)
-  }</fieldset>
+    ${
+    readBrand().texts.locales.map((locale) =>
+      html`<fieldset><legend>${nameOfLanguage(locale)}</legend>${field('title', locale, words.title)}${
+        field('body', locale, words.body)
+      }</fieldset>`
+    )
+  }
     <label>${people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
     <p class="row"><button name="to" value="me" formnovalidate>${words.test}</button>
     <button class="primary" data-confirm="${words.confirm}">${words.send}</button></p>

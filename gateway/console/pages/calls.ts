@@ -34,7 +34,9 @@ export function serveCalls ({ page }: Pages) {
             operations.map(({ service, operation, versions, sunset, ...counts }) =>
               html`<li><div class="what"><a class="mono" href="/calls/${service}/${segment(operation)}">${operation}</a>
               <p class="meta">${service} · ${words.versions}: ${versions}</p></div>
-              <div class="state">${sunset && badge(words.sunset(sunset), 'warn')} ${countsOf(visit, counts)}</div></li>`
+              <div class="state">${sunset && badge(texts.say('calls.sunset', { day: sunset }), 'warn')} ${
+                countsOf(visit, counts)
+              }</div></li>`
             )
           }</ol>`
       }`

@@ -108,7 +108,9 @@ function casePage (visit: Visit, found: OpenedCase, decisions: Decision[]): Html
         <div class="card"><h2>${texts.people.person}</h2>
           <p><a class="button" href="${reason}" data-key="p">${texts.people.openPerson}<kbd aria-hidden="true">p</kbd></a></p>
           <p class="meta">${
-    texts.people.earlier(decisions.filter(({ outcome }) => outcome === 'ACTION_TAKEN').length)
+    texts.say('people.earlier', {
+      number: decisions.filter(({ outcome }) => outcome === 'ACTION_TAKEN').length
+    })
   }</p>
         </div>
         ${visit.can('holds.change') && holdForm(visit, found)}
@@ -149,7 +151,9 @@ function contentActions (visit: Visit, found: Case) {
     photos.length > 0 &&
     html`<label><input type="checkbox" name="action" value="REMOVE_PHOTO"> ${texts.actions.REMOVE_PHOTO}</label>
     <div class="row indent"><label>${texts.decision.whichPhoto}<select name="photoId">${
-      photos.map((id, index) => html`<option value="${id}">${texts.picture.name(index + 1)}</option>`)
+      photos.map((id, index) =>
+        html`<option value="${id}">${texts.say('picture.name', { number: index + 1 })}</option>`
+      )
     }</select></label></div>`
   }`
 }

@@ -72,7 +72,9 @@ export function decisionFields (visit: Visit, { reason, extra }: { reason: strin
   }</select></label>
       <label>${words.days}<select name="days">${
     shownDays.map((each) =>
-      html`<option value="${each}"${each === 7 && html` selected`}>${words.dayCount(each)}</option>`
+      html`<option value="${each}"${each === 7 && html` selected`}>${
+        texts.say('decision.dayCount', { number: each })
+      }</option>`
     )
   }</select></label>
     </div>
@@ -122,6 +124,8 @@ export function decisionCard (visit: Visit, decision: Decision): Html {
     ${decision.note && html`<p class="meta">${words.note}: ${decision.note}</p>`}
     <p class="meta">${
     decision.isAutomated ? words.automated : decision.staffId === staff.id ? words.byYou : words.byOther
-  } ${decision.awaits.length > 0 && badge(words.awaits(decision.awaits.join(', ')), 'warn')}</p>
+  } ${
+    decision.awaits.length > 0 && badge(texts.say('decision.awaits', { services: decision.awaits.join(', ') }), 'warn')
+  }</p>
   </article>`
 }

@@ -82,12 +82,12 @@ function foreignAddresses ({ texts: { evidence } }: Visit, content: Content) {
 }
 
 /** The activity at which it happened. */
-function activityOf ({ texts: { evidence: words } }: Visit, activity: Content | null) {
+function activityOf ({ texts: { evidence: words, say } }: Visit, activity: Content | null) {
   if (!activity) return ''
   const { reporter, reported, hostedBy } = activity
   const part = (value: unknown) => {
     const { state, checkedInAt } = object(value) ?? {}
-    return text(state) && words.atActivity(String(state), text(checkedInAt) !== null)
+    return text(state) && say('evidence.atActivity', { state: String(state), checkedIn: text(checkedInAt) !== null })
   }
   return html`<h3>${words.activity}</h3>${
     facts([
@@ -110,7 +110,7 @@ function activityOf ({ texts: { evidence: words } }: Visit, activity: Content | 
 function chat (visit: Visit, messages: unknown[], reportedId: string) {
   if (messages.length === 0) return ''
   const words = visit.texts.evidence
-  return html`<h3>${words.chat(messages.length)}</h3><ol class="chat">${
+  return html`<h3>${visit.texts.say('evidence.chat', { number: messages.length })}</h3><ol class="chat">${
     messages.map((each) => {
       const message = object(each) ?? {}
       const isReported = message['senderId'] === reportedId
@@ -145,7 +145,7 @@ interface Report {
 }
 
 export const reportsOf = (visit: Visit, reports: Report[], count: number) =>
-  html`<h2>${visit.texts.queue.reports(count)}</h2><ul class="plain">${
+  html`<h2>${visit.texts.say('queue.reports', { number: count })}</h2><ul class="plain">${
     reports.map(({ reason, details, createdAt }) =>
       html`<li><strong>${label(visit.texts.reasons, reason)}</strong> <span class="meta">${
         time(visit, createdAt)

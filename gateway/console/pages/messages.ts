@@ -69,7 +69,7 @@ const deliveryRow = (visit: Visit, { kind, platform, deviceName, status, reason,
   html`<li><div class="what"><strong>${kind.toLowerCase().replaceAll('_', ' ')}</strong>
     <p class="meta">${deviceName ?? platform} · ${time(visit, createdAt)}${reason && html` · ${reason}`}</p></div>
     <div class="state">${statusBadge(visit, status)}${
-    attempts > 1 && html` <span class="meta">${visit.texts.messages.attempts(attempts)}</span>`
+    attempts > 1 && html` <span class="meta">${visit.texts.say('messages.attempts', { number: attempts })}</span>`
   }</div></li>`
 
 const mailRow = (visit: Visit, { kind, status, attempts, createdAt }: Mail) =>
@@ -77,5 +77,5 @@ const mailRow = (visit: Visit, { kind, status, attempts, createdAt }: Mail) =>
     time(visit, createdAt)
   }</p></div>
     <div class="state">${statusBadge(visit, status)}${
-    attempts > 1 && html` <span class="meta">${visit.texts.messages.attempts(attempts)}</span>`
+    attempts > 1 && html` <span class="meta">${visit.texts.say('messages.attempts', { number: attempts })}</span>`
   }</div></li>`

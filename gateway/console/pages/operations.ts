@@ -134,7 +134,7 @@ function letterCard (visit: Visit, service: ServiceName, letter: DeadLetter) {
   return html`<article class="card">
     <div class="row spread"><h2 class="mono">${letter.type}</h2>${badge(service)}</div>
     <blockquote class="mono">${letter.error}</blockquote>
-    <p class="meta">${words.attempts(letter.attempts)} · ${words.since} ${
+    <p class="meta">${visit.texts.say('deadLetters.attempts', { number: letter.attempts })} · ${words.since} ${
     time(visit, letter.deadSince ?? letter.firstFailedAt)
   } · <span class="mono">${letter.key}</span></p>
     ${

@@ -13,9 +13,9 @@ t.test('options are added, changed, retired and offered again', async (t) => {
     const { method, body } = services.profile.received[0]!
     return [method, JSON.parse(String(body)) as object]
   }
-  const labels: [string, string][] = [['labelEn', 'Padel'], ['labelId', 'Padel'], ['icon', '🎾']]
+  const labels: [string, string][] = [['label-en', 'Padel'], ['label-id', 'Padel'], ['icon', '🎾']]
   const option = { type: 'sport', optionId: 'padel' }
-  const shown = { ...option, labelEn: 'Padel', labelId: 'Padel', icon: '🎾' }
+  const shown = { ...option, labels: { en: 'Padel', id: 'Padel' }, icon: '🎾' }
   t.same(await send('/options', labels), ['POST', shown])
   t.same(await send('/options/change', [...labels, ['sortOrder', '7'], ['then', 'save']]), [
     'PUT',

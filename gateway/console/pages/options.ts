@@ -1,7 +1,9 @@
+import { readBrand } from '@tandem/brand-kit'
+import type { Form } from '../forms.ts'
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import { redirectTo, type Pages } from '../visits.ts'
-import { badge, empty, options } from './parts.ts'
+import { badge, empty, nameOfLanguage, options } from './parts.ts'
 
 /** As profile defines them. */
 const types = [
@@ -15,8 +17,7 @@ const types = [
 
 interface Option {
   optionId: string
-  labelEn: string
-  labelId: string
+  labels: Record<string, string>
   icon: string
   sortOrder: number
   isActive: boolean
@@ -48,8 +49,7 @@ export function serveOptions ({ page, form }: Pages) {
     await visit.send('profile', 'POST', '/operator/options', {
       type,
       optionId: fields.text('optionId'),
-      labelEn: fields.text('labelEn'),
-      labelId: fields.text('labelId'),
+      labels: readLabels(fields),
       icon: fields.text('icon')
     })
     return redirectTo(`/options?type=${type}&done=option`)
@@ -63,8 +63,7 @@ export function serveOptions ({ page, form }: Pages) {
       optionId: fields.text('optionId'),
       ...change === 'save'
         ? {
-          labelEn: fields.text('labelEn'),
-          labelId: fields.text('labelId'),
+          labels: readLabels(fields),
           icon: fields.text('icon'),
           sortOrder: Number(fields.text('sortOrder'))
         }
@@ -74,9 +73,19 @@ export function serveOptions ({ page, form }: Pages) {
   })
 }
 
-const labelFields = ({ texts: { options: words } }: Visit, { labelEn, labelId, icon }: Partial<Option> = {}) =>
-  html`<label>${words.english}<input name="labelEn" value="${labelEn ?? ''}" maxlength="100" required></label>
-    <label>${words.indonesian}<input name="labelId" value="${labelId ?? ''}" maxlength="100" required></label>
+const readLabels = (fields: Form) =>
+  Object.fromEntries(readBrand().texts.locales.map((locale) => [locale, fields.text(`label-${locale}`)]))
+
+const labelFields = ({ texts: { options: words }, language }: Visit, { labels, icon }: Partial<Option> = {}) =>
+  html`${
+    readBrand().texts.locales.map((locale) =>
+      html`<label>${words.label}: ${
+        nameOfLanguage(locale, language)
+      }<input name="label-${locale}" lang="${locale}" value="${
+        labels?.[locale] ?? ''
+      }" maxlength="100" required></label>`
+    )
+  }
     <label>${words.icon}<input name="icon" value="${icon ?? ''}" maxlength="2048" required></label>`
 
 const addForm = (visit: Visit, type: string) => {
@@ -94,7 +103,7 @@ function optionCard (visit: Visit, type: string, option: Option) {
   const { optionId, sortOrder, isActive, icon } = option
   // An address of an image is never loaded here.
   const sign = icon.length <= 8 ? icon : ''
-  return html`<details class="card"><summary>${sign} ${visit.language === 'id' ? option.labelId : option.labelEn} ${
+  return html`<details class="card"><summary>${sign} ${option.labels[visit.language] ?? optionId} ${
     !isActive && badge(words.retired, 'warn')
   }</summary>
     <form method="post" action="/options/change">

@@ -1,6 +1,5 @@
-import type { Language } from '@tandem/http-kit'
 import { html, type Html } from '../html.ts'
-import type { Texts } from '../texts/index.ts'
+import type { Texts } from '../texts.ts'
 import type { Visit } from '../visit.ts'
 
 /** A segment of a path. */
@@ -9,32 +8,42 @@ export const segment = (value: string | undefined) => encodeURIComponent(value ?
 /** The text of a code; the code itself if it is a new one. */
 export const label = (texts: Record<string, string>, code: string | null | undefined) => code ? texts[code] ?? code : ''
 
+/** The key of a text about a code such as `post.created`: a dot begins a group of texts. */
+export const keyOf = (code: string) => code.replaceAll('.', '_')
+
 const MINUTE_MS = 60_000
 const units = [['day', 1_440], ['hour', 60], ['minute', 1]] as const
 
-const locales: Record<Language, { relative: Intl.RelativeTimeFormat, absolute: Intl.DateTimeFormat }> = {
-  en: formatsOf('en'),
-  id: formatsOf('id')
-}
+const formats = new Map<string, { relative: Intl.RelativeTimeFormat, absolute: Intl.DateTimeFormat }>()
 
-function formatsOf (language: Language) {
-  return {
+function formatsOf (language: string) {
+  const known = formats.get(language)
+  if (known) return known
+  const made = {
     relative: new Intl.RelativeTimeFormat(language, { numeric: 'auto' }),
     absolute: new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
   }
+  formats.set(language, made)
+  return made
 }
 
-function relative (language: Language, at: number) {
+/** The name of a language, in `language`. With a capital, as at the start of a sentence. */
+export function nameOfLanguage (locale: string, language = locale) {
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(locale) ?? locale
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
+}
+
+function relative (language: string, at: number) {
   const minutes = (at - Date.now()) / MINUTE_MS
   const [unit, size] = units.find(([, each]) => Math.abs(minutes) >= each) ?? ['minute', 1]
-  return locales[language].relative.format(Math.trunc(minutes / size), unit)
+  return formatsOf(language).relative.format(Math.trunc(minutes / size), unit)
 }
 
 /** A time from now, with the exact one in its title. */
 export function time ({ language }: Pick<Visit, 'language'>, iso: string | null | undefined): Html {
   if (!iso) return html`–`
   const at = Date.parse(iso)
-  return html`<time datetime="${iso}" title="${locales[language].absolute.format(at)} UTC">${
+  return html`<time datetime="${iso}" title="${formatsOf(language).absolute.format(at)} UTC">${
     relative(language, at)
   }</time>`
 }
@@ -79,12 +88,14 @@ export const picture = (
   { number, path, note, isVideo = false }: { number: number, path: string, note?: string, isVideo?: boolean }
 ) =>
   html`<details class="picture">
-    <summary>${texts.picture.name(number)}<kbd aria-hidden="true">${number}</kbd></summary>
+    <summary>${texts.say('picture.name', { number })}<kbd aria-hidden="true">${number}</kbd></summary>
     <label><input type="checkbox"> ${texts.picture.clear}</label>
     ${
     isVideo
-      ? html`<video src="${path}" aria-label="${texts.picture.name(number)}" controls preload="none"></video>`
-      : html`<img src="${path}" alt="${texts.picture.name(number)}" loading="lazy">`
+      ? html`<video src="${path}" aria-label="${
+        texts.say('picture.name', { number })
+      }" controls preload="none"></video>`
+      : html`<img src="${path}" alt="${texts.say('picture.name', { number })}" loading="lazy">`
   }
     ${note ? html`<p class="meta mono">${note}</p>` : ''}
   </details>`

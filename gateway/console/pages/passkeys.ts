@@ -1,10 +1,11 @@
+import { messageOf } from '../problems.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clearSession, languageOf, SESSION_COOKIE, setSession } from '../cookies.ts'
 import { ServiceRefused, ServiceUnavailable } from '../errors.ts'
 import { localPath } from '../forms.ts'
 import { html, renderHtml, type Html } from '../html.ts'
 import { layOutAlone } from '../layout.ts'
-import { textsIn } from '../texts/index.ts'
+import { textsIn } from '../texts.ts'
 import type { ConsoleDeps } from '../visits.ts'
 
 // Each begun sign-in is a row of identity for five minutes, and anybody who reaches the console can begin one.
@@ -126,15 +127,15 @@ function servePasskeyPages (app: FastifyInstance) {
 
 /** Answers the script: `{}` or what `work` returns, or `{ error }` with the status of the refusal. */
 async function withRefusals (request: FastifyRequest, reply: FastifyReply, work: () => Promise<object>) {
-  const { problems } = textsIn(languageOf(request))
+  const texts = textsIn(languageOf(request))
   try {
     return await work()
   } catch (error) {
     if (error instanceof ServiceUnavailable) {
-      return reply.code(503).send({ error: problems.unavailableText(error.service) })
+      return reply.code(503).send({ error: texts.say('problems.unavailableText', { service: error.service }) })
     }
     if (!(error instanceof ServiceRefused)) throw error
     const { statusCode, code, text } = error.refusal
-    return reply.code(statusCode).send({ error: problems.codes[code] ?? text })
+    return reply.code(statusCode).send({ error: messageOf(texts, code) ?? text })
   }
 }

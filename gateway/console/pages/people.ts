@@ -236,11 +236,14 @@ function personFacts (visit: Visit, person: Person, appearance: Appearance | und
 }
 
 /** Of all services that respond. */
-function reportsMade ({ texts: { people } }: Visit, { moderation: { social, fitmatch } }: Person) {
+function reportsMade ({ texts: { say } }: Visit, { moderation: { social, fitmatch } }: Person) {
   const known = [social, fitmatch].filter((each) => each !== null)
   const sum = (of: (each: Reports) => number) => known.reduce((total, each) => total + of(each), 0)
   return known.length > 0 &&
-    people.reportsCount(sum((each) => each.reportsMade), sum((each) => each.reportsUpheld))
+    say('people.reportsCount', {
+      made: sum((each) => each.reportsMade),
+      upheld: sum((each) => each.reportsUpheld)
+    })
 }
 
 function casesOf (visit: Visit, id: string, reason: string, cases: QueuedCase[]) {
@@ -256,7 +259,9 @@ function casesOf (visit: Visit, id: string, reason: string, cases: QueuedCase[])
     ${
     open.length > 1 && visit.can('cases.decide') &&
     html`<form method="post" action="/people/${id}/dismiss"><input type="hidden" name="why" value="${reason}">
-        <button data-confirm="${texts.queue.dismissConfirm}">${texts.people.dismissAll(open.length)}</button></form>`
+        <button data-confirm="${texts.queue.dismissConfirm}">${
+      texts.say('people.dismissAll', { number: open.length })
+    }</button></form>`
   }`
 }
 
@@ -295,7 +300,7 @@ function personActions (
       html`<form method="post" action="/people/${accountId}/providers/remove">
         <input type="hidden" name="reason" value="${reason}"><input type="hidden" name="provider" value="${provider}">
         <button class="danger" data-confirm="${words.removeProviderConfirm}">${
-        words.removeProvider(label(words.providerNames, provider))
+        texts.say('people.removeProvider', { name: label(words.providerNames, provider) })
       }</button></form>`
     )
   }
@@ -323,10 +328,10 @@ function personActions (
 const erasureDays = [28, 14, 7, 0]
 
 /** For people who ask for it in another way than in the app. */
-const erasureForm = ({ texts: { people, decision } }: Visit, accountId: string, reason: string) =>
+const erasureForm = ({ texts: { people, say } }: Visit, accountId: string, reason: string) =>
   html`<details class="card"><summary>${people.erase}</summary><p class="meta">${people.eraseText}</p>
     <form method="post" action="/people/${accountId}/erasure"><input type="hidden" name="reason" value="${reason}">
       <label>${people.eraseAfter}<select name="days">${
-    erasureDays.map((each) => html`<option value="${each}">${decision.dayCount(each)}</option>`)
+    erasureDays.map((each) => html`<option value="${each}">${say('decision.dayCount', { number: each })}</option>`)
   }</select></label>
       <button class="danger" data-confirm="${people.eraseConfirm}">${people.erase}</button></form></details>`

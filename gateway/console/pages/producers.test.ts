@@ -61,7 +61,7 @@ atDesk(t, 'a producer is added, gets another key, and is revoked', world, async 
   await desk.open('/producers')
   await desk.reach('textbox', words.name)
   await page.keyboard.type('booking')
-  await tabTo(page, page.getByRole('checkbox', { name: words.typeNames['booking.confirmed']! }))
+  await tabTo(page, page.getByRole('checkbox', { name: words.typeNames.booking_confirmed }))
   await page.keyboard.press('Space')
   await desk.press(words.add)
   await page.getByText(key).waitFor()

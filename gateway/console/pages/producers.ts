@@ -1,7 +1,7 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import { redirectTo, type Pages } from '../visits.ts'
-import { badge, empty, facts, label, segment, time } from './parts.ts'
+import { badge, empty, facts, keyOf, label, segment, time } from './parts.ts'
 
 interface Producer {
   id: string
@@ -67,8 +67,8 @@ function keyPage (
 ) {
   const words = texts.producers
   return {
-    title: words.newKey(name),
-    content: html`<h1>${words.newKey(name)}</h1><section class="card">
+    title: texts.say('producers.newKey', { name }),
+    content: html`<h1>${texts.say('producers.newKey', { name })}</h1><section class="card">
       <p class="note warn">${words.once}</p>
       <blockquote class="mono">Authorization: Bearer ${key}</blockquote>
       ${isSecond && html`<p>${words.stillValid}</p>`}
@@ -85,10 +85,10 @@ function producerCard (visit: Visit, producer: Producer) {
     <div class="row spread"><h2>${name}</h2>${
     revokedAt ? badge(words.revoked, 'bad') : badge(words.active, 'good')
   }</div>
-    <p>${types.map((type) => html`${badge(label(words.typeNames, type))} `)}</p>
-    <p class="meta">${words.perSecond(eventsPerSecond)} · ${
+    <p>${types.map((type) => html`${badge(label(words.typeNames, keyOf(type)))} `)}</p>
+    <p class="meta">${visit.texts.say('producers.perSecond', { number: eventsPerSecond })} · ${
     lastUsedAt ? html`${words.lastUsed} ${time(visit, lastUsedAt)}` : words.neverUsed
-  }${droppedCount > 0 && html` · ${words.dropped(droppedCount)}`}</p>
+  }${droppedCount > 0 && html` · ${visit.texts.say('producers.dropped', { number: droppedCount })}`}</p>
     <h3>${words.keys}</h3>
     ${
     facts(keys.map((key) => [
@@ -117,7 +117,9 @@ const addForm = ({ texts: { producers: words } }: Visit) =>
     <p class="meta">${words.nameHint}</p>
     <fieldset><legend>${words.types}</legend>${
     eventTypes.map((type) =>
-      html`<label><input type="checkbox" name="eventTypes" value="${type}"> ${label(words.typeNames, type)}</label>`
+      html`<label><input type="checkbox" name="eventTypes" value="${type}"> ${
+        label(words.typeNames, keyOf(type))
+      }</label>`
     )
   }</fieldset>
     <label>${words.rate}<input type="number" name="rate" value="50" min="1" max="10000" required></label>

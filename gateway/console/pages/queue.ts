@@ -101,7 +101,9 @@ export function serveQueue ({ page, form }: Pages) {
         </div>
         ${
         query['count'] &&
-        html`<p class="note good" role="status">${texts.queue.dismissed(query['count'], query['changed'] ?? '0')}</p>`
+        html`<p class="note good" role="status">${
+          texts.say('queue.dismissed', { number: Number(query['count']), changed: Number(query['changed'] ?? 0) })
+        }</p>`
       }
         ${
         cases.length === 0
@@ -193,7 +195,9 @@ export function caseRow (visit: Visit, each: QueuedCase, { canMark = false } = {
     <div class="what">
       <a href="${pathOfCase(each)}"><strong>${name}</strong></a>
       ${each.excerpt && html`<p class="excerpt">${each.excerpt}</p>`}
-      <p class="meta">${reasons} · ${texts.queue.reports(each.reportsCount)} · ${time(visit, each.createdAt)}</p>
+      <p class="meta">${reasons} · ${texts.say('queue.reports', { number: each.reportsCount })} · ${
+    time(visit, each.createdAt)
+  }</p>
     </div>
     <div class="state">
       ${

@@ -132,7 +132,7 @@ function purchaseRow (visit: Visit, purchase: Purchase) {
     purchase.isReplaced && words.replaced,
     purchase.willRenew && words.renews,
     !purchase.isAcknowledged && words.notAcknowledged,
-    purchase.moves > 0 && words.moves(purchase.moves)
+    purchase.moves > 0 && visit.texts.say('subscriptions.moves', { number: purchase.moves })
   ].filter((note) => note !== false)
   return html`<li><div class="what"><strong>${label(words.stores, purchase.store)}: ${purchase.productId}</strong>
     <p class="meta">${words.said} ${label(words.states, purchase.saidState)} · ${words.answered} ${

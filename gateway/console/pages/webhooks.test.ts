@@ -42,7 +42,7 @@ atDesk(t, 'an endpoint is added, replayed, disabled and enabled', world, async (
   await desk.isAccessible('no webhooks')
   await desk.reach('textbox', words.url)
   await page.keyboard.type(endpoint.url)
-  await tabTo(page, page.getByLabel(words.types['account.deleted']!))
+  await tabTo(page, page.getByLabel(words.types.account_deleted))
   await page.keyboard.press('Space')
   await desk.press(words.add)
   await page.getByText(secret).waitFor()

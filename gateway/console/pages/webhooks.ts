@@ -2,7 +2,7 @@ import { WEBHOOK_TYPES } from '@tandem/contracts'
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import { redirectTo, type Pages } from '../visits.ts'
-import { badge, empty, label, segment, time } from './parts.ts'
+import { badge, empty, keyOf, label, segment, time } from './parts.ts'
 
 interface Endpoint {
   id: string
@@ -85,10 +85,10 @@ const pathOf = ({ params }: Visit) => `/operator/webhooks/${segment(params['id']
 const hostOf = (url: string) => URL.parse(url)?.host ?? url
 
 /** The only page with a secret. It is the answer to a form, so a reload does not show it again. */
-function secretPage ({ texts: { webhooks: words } }: Visit, host: string, secret: string) {
+function secretPage ({ texts: { webhooks: words, say } }: Visit, host: string, secret: string) {
   return {
-    title: words.secretOf(host),
-    content: html`<h1>${words.secretOf(host)}</h1><section class="card">
+    title: say('webhooks.secretOf', { host }),
+    content: html`<h1>${say('webhooks.secretOf', { host })}</h1><section class="card">
       <p class="note warn">${words.once}</p>
       <blockquote class="mono">${secret}</blockquote>
       <p class="row"><a class="button primary" href="/webhooks">${words.back}</a></p></section>`
@@ -104,8 +104,8 @@ function endpointCard (visit: Visit, endpoint: Endpoint) {
     disabledAt ? badge(words.disabled, 'bad') : badge(words.enabled, 'good')
   }</div>
     <p class="mono">${url}</p>
-    <p>${eventTypes.map((type) => html`${badge(label(words.types, type))} `)}</p>
-    <p class="meta">${words.pending(pending)} · ${
+    <p>${eventTypes.map((type) => html`${badge(label(words.types, keyOf(type)))} `)}</p>
+    <p class="meta">${visit.texts.say('webhooks.pending', { number: pending })} · ${
     lastSuccessAt ? html`${words.lastSuccess} ${time(visit, lastSuccessAt)}` : words.noSuccess
   }</p>
     ${disabledAt && html`<p class="note bad">${words.disabledSince} ${time(visit, disabledAt)}: ${disabledReason}</p>`}
@@ -124,9 +124,9 @@ const kinds = { pending: 'warn', sent: 'good', failed: 'bad' } as const
 function deliveryRow (visit: Visit, delivery: Delivery, host: string) {
   const { webhooks: words } = visit.texts
   const { type, status, attempts, error, dueAt, queuedAt, finishedAt, messageId } = delivery
-  return html`<li><div class="what"><strong>${label(words.types, type)}</strong> → ${host}
+  return html`<li><div class="what"><strong>${label(words.types, keyOf(type))}</strong> → ${host}
     ${error && html`<p class="mono">${error}</p>`}
-    <p class="meta">${words.attempts(attempts)} · ${time(visit, queuedAt)}${
+    <p class="meta">${visit.texts.say('webhooks.attempts', { number: attempts })} · ${time(visit, queuedAt)}${
     status === 'pending' && attempts > 0 && html` · ${words.next} ${time(visit, dueAt)}`
   } · <span class="mono">${messageId}</span></p></div>
     <div class="state">${badge(words.states[status], kinds[status])}<span class="meta">${
@@ -140,7 +140,7 @@ const addForm = ({ texts: { webhooks: words } }: Visit) =>
     <p class="meta">${words.urlHint}</p>
     <fieldset><legend>${words.what}</legend>${
     WEBHOOK_TYPES.map((type) =>
-      html`<label><input type="checkbox" name="eventTypes" value="${type}"> ${label(words.types, type)}</label>`
+      html`<label><input type="checkbox" name="eventTypes" value="${type}"> ${label(words.types, keyOf(type))}</label>`
     )
   }</fieldset>
     <button class="primary">${words.add}</button></form>`

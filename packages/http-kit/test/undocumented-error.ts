@@ -1,8 +1,8 @@
-import { createError } from '@fastify/error'
 import t from 'tap'
+import { defineError } from '@tandem/process-kit'
 import { testServer } from '../testing.ts'
 
-const AlreadyLiked = createError('ALREADY_LIKED', 'You already like this post', 400)
+const AlreadyLiked = defineError('ALREADY_LIKED', 400)
 
 // The program of a test in route-errors.test.ts, which expects it to fail.
 t.test('a route returns an error that it does not list', async (t) => {

@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import type { DefinedError, ErrorParams } from '@tandem/process-kit'
 import { realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
@@ -44,7 +45,7 @@ export async function prepareVideo (
 ): Promise<VideoDetails> {
   const result = await enqueue(accountId, async () => await runProcess(source, target, maxSeconds), client)
   if ('video' in result) return result.video
-  throw new videoErrors[result.problem](...result.details)
+  throw new (videoErrors[result.problem] as DefinedError<ErrorParams>)(result.params)
 }
 
 async function runProcess (source: string, target: string, maxSeconds: number): Promise<Result> {
@@ -93,7 +94,7 @@ async function resultOf (child: ChildProcess) {
     child.once('error', (cause) => reject(new Unavailable({ cause })))
     child.once('close', (status, signal) => {
       // Of the heap, or of CPU time or memory: a file that does this to its reader is not to be played by anybody.
-      if (signal !== null) return resolve({ problem: 'CorruptVideo', details: [] })
+      if (signal !== null) return resolve({ problem: 'CorruptVideo', params: {} })
       reject(new Unavailable({ cause: new Error(`remux-process ended with ${status}: ${stderr}`) }))
     })
   })

@@ -1,15 +1,16 @@
+import type { ErrorParams } from '@tandem/process-kit'
 import type { videoErrors } from '../errors.ts'
 
 export type ProblemName = keyof typeof videoErrors
 
-/** A problem of the file, as opposed to one of ours. `details` fill the placeholders of the message. */
+/** A problem of the file, as opposed to one of ours. `params` are those of its error. */
 export class VideoProblem extends Error {
   readonly problem: ProblemName
-  readonly details: string[]
+  readonly params: ErrorParams
 
-  constructor (problem: ProblemName, ...details: string[]) {
+  constructor (problem: ProblemName, params: ErrorParams = {}) {
     super(problem)
     this.problem = problem
-    this.details = details
+    this.params = params
   }
 }

@@ -56,7 +56,7 @@ export async function remux (source: string, target: string, { maxSeconds }: { m
   const parameters = await checkPicture(picture)
   const sounds = await input.getAudioTracks()
   const sound = await findAac(sounds)
-  if (sounds.length > 0 && !sound) throw new VideoProblem('OtherSound', await nameOf(sounds[0]!))
+  if (sounds.length > 0 && !sound) throw new VideoProblem('OtherSound', { codec: await nameOf(sounds[0]!) })
 
   const ofPicture = await measure(picture)
   const ofSound = sound && await measure(sound)
@@ -73,7 +73,7 @@ export async function remux (source: string, target: string, { maxSeconds }: { m
 
 async function checkPicture (track: InputVideoTrack) {
   if (await track.getCodec() !== 'avc' || await track.getInternalCodecId() !== 'avc1') {
-    throw new VideoProblem('OtherCodec', await nameOf(track))
+    throw new VideoProblem('OtherCodec', { codec: await nameOf(track) })
   }
   const description = (await track.getDecoderConfig())?.description
   if (!description) throw new VideoProblem('CorruptVideo')
@@ -126,7 +126,7 @@ async function measure (track: InputVideoTrack | InputAudioTrack): Promise<Measu
 }
 
 function checkLength (picture: Measured, durationSeconds: number, maxSeconds: number) {
-  if (durationSeconds > maxSeconds + TOLERANCE_SECONDS) throw new VideoProblem('VideoTooLong', String(maxSeconds))
+  if (durationSeconds > maxSeconds + TOLERANCE_SECONDS) throw new VideoProblem('VideoTooLong', { seconds: maxSeconds })
   if (picture.endSeconds < MIN_SECONDS) throw new VideoProblem('VideoTooShort')
   if (picture.packets / picture.endSeconds > MAX_FRAMES_PER_SECOND) throw new VideoProblem('TooManyFrames')
   if (picture.bytes * 8 / picture.endSeconds > MAX_BITS_PER_SECOND) throw new VideoProblem('BitRateTooHigh')

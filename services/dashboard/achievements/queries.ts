@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
-import type { Language } from '@tandem/http-kit'
+import { textsOf } from '@tandem/brand-kit'
 import type { Db, StreakKind } from '../tables.ts'
 import { iconOf, kinds, progressOf, type Figures } from './rules.ts'
-import { texts } from './texts.ts'
 
 /** Every kind of achievement in the order of the rules, with what the person has of it. */
-export async function listAchievements (db: Db, accountId: string, language: Language) {
+export async function listAchievements (db: Db, accountId: string, language: string) {
   const [figures, rows] = await Promise.all([
     readFigures(db, accountId),
     db.selectFrom('achievements').where('account_id', '=', accountId)
@@ -19,11 +18,13 @@ export async function listAchievements (db: Db, accountId: string, language: Lan
       ])
       .execute()
   ])
+  const texts = textsOf(language)
   const earned = new Map(rows.map(({ achievement, ...row }) => [achievement, row]))
   return kinds.map((kind) => ({
     id: earned.get(kind)?.id ?? null,
     kind,
-    ...texts[language][kind],
+    title: texts.format(`achievements.${kind}.title`),
+    description: texts.format(`achievements.${kind}.description`),
     icon: iconOf(kind),
     earnedAt: earned.get(kind)?.earnedAt ?? null,
     progress: earned.has(kind) ? 100 : progressOf(kind, figures),
@@ -35,14 +36,19 @@ export async function listAchievements (db: Db, accountId: string, language: Lan
 export async function findAchievementSnapshot (
   db: Db,
   accountId: string,
-  { achievementId, language }: { achievementId: string, language: Language }
+  { achievementId, language }: { achievementId: string, language: string }
 ) {
   const row = await db.selectFrom('achievements').where('account_id', '=', accountId).where('id', '=', achievementId)
     .select(['id', 'achievement', 'earned_at as earnedAt'])
     .executeTakeFirst()
   const kind = kinds.find((each) => each === row?.achievement)
   if (!row || !kind) return null
-  return { id: row.id, kind, title: texts[language][kind].title, earnedAt: row.earnedAt.toISOString() }
+  return {
+    id: row.id,
+    kind,
+    title: textsOf(language).format(`achievements.${kind}.title`),
+    earnedAt: row.earnedAt.toISOString()
+  }
 }
 
 export async function readFigures (db: Db, accountId: string): Promise<Figures> {

@@ -32,10 +32,7 @@ export async function findOrAddExercises (trx: Trx, accountId: string, reference
       ? findInLibraryByName(reference.name) ?? customByKey.get(exerciseKeyOf(reference.name))
       : findInLibrary(reference.exerciseId) ?? custom.find(({ id }) => id === reference.exerciseId)
     if (!found) {
-      throw new ValidationError({
-        en: 'exerciseId must be an exercise of the library or one that you added',
-        id: 'exerciseId harus berupa latihan dari pustaka atau yang Anda tambahkan'
-      })
+      throw new ValidationError('exerciseIdMustBeExerciseOfLibraryOr', ['exerciseId'])
     }
     return { id: found.id, name: reference.exerciseId === undefined ? reference.name : found.name }
   })

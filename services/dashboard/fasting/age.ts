@@ -20,5 +20,5 @@ export async function checkAge ({ callRpc, minAge, now }: AgeDeps, accountId: st
   if (!birthDate) throw new AgeUnknown()
   const today = dayIn(person?.profile.timezone ?? DEFAULT_TIMEZONE, now())
   const age = Temporal.PlainDate.from(birthDate.slice(0, 10)).until(today, { largestUnit: 'years' }).years
-  if (age < minAge) throw new AgeRestricted(minAge)
+  if (age < minAge) throw new AgeRestricted({ minAge })
 }

@@ -19,19 +19,13 @@ const hoursOfPlan: Record<Exclude<FastPlan, 'CUSTOM'>, number> = {
 export function goalHoursOf (plan: FastPlan, goalHours: number | undefined): number {
   if (plan === 'CUSTOM') {
     if (goalHours === undefined) {
-      throw new ValidationError({
-        en: 'goalHours is required for the plan CUSTOM',
-        id: 'goalHours wajib diisi untuk rencana CUSTOM'
-      })
+      throw new ValidationError('goalHoursIsRequiredForPlanCUSTOM', ['goalHours'])
     }
     return goalHours
   }
   const hours = hoursOfPlan[plan]
   if (goalHours !== undefined && goalHours !== hours) {
-    throw new ValidationError({
-      en: `goalHours of the plan ${plan} is ${hours}. Use the plan CUSTOM for another goal`,
-      id: `goalHours untuk rencana ${plan} adalah ${hours}. Pakai rencana CUSTOM untuk target lain`
-    })
+    throw new ValidationError('goalHoursOfPlanPlanIsHours', ['goalHours'], { plan, hours })
   }
   return hours
 }
@@ -40,7 +34,7 @@ export function goalHoursOf (plan: FastPlan, goalHours: number | undefined): num
 export function parseTime (field: string, sent: string, now: Date): Date {
   const at = new Date(sent)
   if (at.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) {
-    throw new ValidationError({ en: `${field} must not be in the future`, id: `${field} tidak boleh di masa depan` })
+    throw new ValidationError('fieldMustNotBeInFuture', [field], { field })
   }
   return at > now ? now : at
 }
@@ -54,19 +48,13 @@ interface FastTimes {
 /** @throws ValidationError for a fast that is too long or too old, or ends before it starts */
 export function checkTimes ({ startedAt, endedAt }: FastTimes, now: Date) {
   if (endedAt !== null && endedAt <= startedAt) {
-    throw new ValidationError({ en: 'endedAt must be after startedAt', id: 'endedAt harus setelah startedAt' })
+    throw new ValidationError('endedAtMustBeAfterStartedAt', ['endedAt'])
   }
   if ((endedAt ?? now).getTime() - startedAt.getTime() > MAX_FAST_MS) {
-    throw new ValidationError({
-      en: 'A fast has at most 72 hours. Send an earlier endedAt, or a later startedAt',
-      id: 'Puasa paling lama 72 jam. Kirim endedAt yang lebih awal, atau startedAt yang lebih akhir'
-    })
+    throw new ValidationError('fastHasAtMost72Hours')
   }
   if (now.getTime() - startedAt.getTime() > MAX_AGE_MS) {
-    throw new ValidationError({
-      en: 'startedAt must not be more than a year ago',
-      id: 'startedAt tidak boleh lebih dari setahun yang lalu'
-    })
+    throw new ValidationError('startedAtMustNotBeMoreThanYearAgo', ['startedAt'])
   }
 }
 

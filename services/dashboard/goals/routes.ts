@@ -59,10 +59,7 @@ const NewGoals = named(
     goalType: Type.Optional(Text({
       max: 40,
       pattern: '^[A-Z][A-Z0-9_]*$',
-      expectedFormat: {
-        en: 'must be a word in capitals such as LOSE_WEIGHT',
-        id: 'harus berupa kata dengan huruf besar seperti LOSE_WEIGHT'
-      },
+      expectedFormat: 'goalWord',
       description: 'Defaults to MAINTAIN'
     })),
     waterMl: Type.Optional(integers.waterMl),

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Language } from '@tandem/http-kit'
 import { mondayOf } from '../calendar.ts'
 import { readTargetsOfDays } from '../goals/queries.ts'
 import type { Db } from '../tables.ts'
@@ -42,7 +41,7 @@ const DAYS_OF_WEEK = 7
  * workouts counts ISO weeks with one, up to this week, or up to the last while this week has none; that of water counts
  * days, up to today or yesterday.
  */
-export async function readHealthScore (db: Db, accountId: string, today: Temporal.PlainDate, language: Language) {
+export async function readHealthScore (db: Db, accountId: string, today: Temporal.PlainDate, language: string) {
   const monday = mondayOf(today)
   const lastMonday = monday.subtract({ days: DAYS_OF_WEEK })
   const [days, targetsOn, { rows: [streaks] }] = await Promise.all([

@@ -1,6 +1,5 @@
-import type { Language } from '@tandem/http-kit'
 import { mean, sleepAveragesOf, scoreWeights, type DaySummary, type Scores, type Targets } from './formulas.ts'
-import { texts } from './texts.ts'
+import { textsOf, type TextKey } from '@tandem/brand-kit'
 
 const PRAISE_THRESHOLD = 80
 
@@ -18,27 +17,32 @@ export function weakestOf (scores: Scores): keyof Scores {
   })
 }
 
+type Tips = TextKey extends infer Key ? Key extends `healthScore.tips.${infer Name}` ? Name : never : never
+
 /** Tips for the weakest metric, or praise if even that score is high. */
-export function tipsFor (scores: Scores, { days, targets }: Week, language: Language): string[] {
+export function tipsFor (scores: Scores, week: Week, language: string): string[] {
+  const { workoutsPerWeek, waterMl } = week.targets
+  return textsOf(language).format(`healthScore.tips.${chooseTips(scores, week)}`, { workoutsPerWeek, waterMl })
+    .split('\n')
+}
+
+function chooseTips (scores: Scores, { days, targets }: Week): Tips {
   const weakest = weakestOf(scores)
-  const messages = texts[language]
-  if (scores[weakest] >= PRAISE_THRESHOLD) return messages.praise
+  if (scores[weakest] >= PRAISE_THRESHOLD) return 'praise'
   switch (weakest) {
     case 'workout':
-      return days.some((day) => day.workouts > 0) ? messages.moreWorkouts(targets) : messages.firstWorkout(targets)
+      return days.some((day) => day.workouts > 0) ? 'moreWorkouts' : 'firstWorkout'
     case 'water':
-      return days.some((day) => day.waterMl > 0) ? messages.tooLittleWater(targets) : messages.noWater(targets)
+      return days.some((day) => day.waterMl > 0) ? 'tooLittleWater' : 'noWater'
     case 'nutrition': {
       const daysWithFood = days.filter((day) => day.foodEntries > 0)
-      if (daysWithFood.length === 0) return messages.noFood
-      return mean(daysWithFood.map((day) => day.calories)) > targets.dailyCalories
-        ? messages.tooMuchFood
-        : messages.tooLittleFood
+      if (daysWithFood.length === 0) return 'noFood'
+      return mean(daysWithFood.map((day) => day.calories)) > targets.dailyCalories ? 'tooMuchFood' : 'tooLittleFood'
     }
     case 'sleep': {
       const { minutes, daysTracked } = sleepAveragesOf(days)
-      if (daysTracked === 0) return messages.noSleep
-      return minutes < targets.sleepMinutes ? messages.tooLittleSleep : messages.poorSleep
+      if (daysTracked === 0) return 'noSleep'
+      return minutes < targets.sleepMinutes ? 'tooLittleSleep' : 'poorSleep'
     }
   }
 }

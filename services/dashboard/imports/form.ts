@@ -2,7 +2,7 @@ import type { Multipart } from '@fastify/multipart'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ValidationError } from '@tandem/http-kit'
-import { ImportFileMissing, ImportFileTooLarge, ImportFormMalformed, NotMultipart } from '../errors.ts'
+import { ImportFileTooLarge, NotMultipart } from '../errors.ts'
 import { importFormats, type ImportFormat } from '../tables.ts'
 import { detectFormat } from './formats/detect.ts'
 
@@ -37,9 +37,9 @@ export async function readForm (request: FormRequest): Promise<Form> {
   } catch (error) {
     throw error instanceof Error && 'code' in error && error.code === 'FST_REQ_FILE_TOO_LARGE'
       ? new ImportFileTooLarge()
-      : new ImportFormMalformed()
+      : new ValidationError('malformedForm')
   }
-  if (!file || file.length === 0) throw new ImportFileMissing()
+  if (!file || file.length === 0) throw new ValidationError('fileMissing', ['file'], { field: 'file' })
   return { file, format: formatOf(fields.get('type'), file), columns: columnsOf(fields.get('columns')) }
 }
 
@@ -47,8 +47,7 @@ function formatOf (type: string | undefined, file: Buffer) {
   if (type === undefined || type === '') return detectFormat(file)
   const format = importFormats.find((each) => each === type.toUpperCase())
   if (format) return format
-  const names = importFormats.join(', ')
-  throw new ValidationError({ en: `type must be one of ${names}`, id: `type harus salah satu dari ${names}` })
+  throw new ValidationError('importType', ['type'], { names: importFormats.join(', ') })
 }
 
 function columnsOf (text: string | undefined) {
@@ -57,8 +56,5 @@ function columnsOf (text: string | undefined) {
     const columns: unknown = JSON.parse(text)
     if (Columns.Check(columns)) return columns
   } catch { /* It is no JSON. */ }
-  throw new ValidationError({
-    en: 'columns must be a JSON object such as {"type": "WEIGHT", "at": "Date", "kg": "Weight"}',
-    id: 'columns harus berupa objek JSON seperti {"type": "WEIGHT", "at": "Date", "kg": "Weight"}'
-  })
+  throw new ValidationError('importColumns', ['columns'])
 }

@@ -1,17 +1,8 @@
+import { textsOf, type LocalTexts } from '@tandem/brand-kit'
 import Type from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { findTimezoneName } from '@tandem/account-kit'
-import {
-  describeErrors,
-  Enum,
-  explainUnstorable,
-  findUnstorable,
-  parseInstant,
-  named,
-  toVisibleText,
-  type Language,
-  type Sentence
-} from '@tandem/http-kit'
+import { describeErrors, Enum, findUnstorable, named, parseInstant, toVisibleText } from '@tandem/http-kit'
 import { logTypes, sourceKinds, type LogData, type LogType, type Source } from '../tables.ts'
 import { completeData, dataSchemas, isTooOldForSamples, normalizeData } from '../log-types/data.ts'
 
@@ -98,84 +89,100 @@ export interface DeletedItem extends Identity {
 export interface RejectedItem {
   clientId: string | null
   error: string
+  fields: string[]
 }
 
 export const isRejected = (item: Item | DeletedItem | RejectedItem): item is RejectedItem => 'error' in item
 export const isDeleted = (item: Item | DeletedItem): item is DeletedItem => 'isDeleted' in item
 
-/** Describes the first error, as the errors of requests are described. */
-function describeFirst (errors: ReturnType<Validator['Errors']>, path = ''): Sentence {
-  const full = errors.map((error) => ({ ...error, instancePath: `${path}${error.instancePath}` }))
-  const messageIn = (language: Language) => describeErrors(full, 'item', language)[0]?.message
-  return { en: messageIn('en') ?? 'The item is invalid', id: messageIn('id') ?? 'Butir ini tidak valid' }
-}
-
 /**
  * Parses an item of a batch. It accepts any value: one invalid item must not prevent the others from being written.
  * @param language of the reason for a rejection
  */
-export function parseItem (value: unknown, now: Date, language: Language = 'en'): Item | DeletedItem | RejectedItem {
+export function parseItem (value: unknown, now: Date, language: string | null = null): Item | DeletedItem | RejectedItem {
   const item = trimStrings(value) as Record<string, unknown>
   const clientId = typeof item['clientId'] === 'string' && !findUnstorable(item['clientId']) ? item['clientId'] : null
   try {
-    return parseTrimmed(value, item, now)
+    return parseTrimmed(value, item, { now, texts: textsOf(language) })
   } catch (error) {
     if (!(error instanceof InvalidItem)) throw error
-    return { clientId, error: error.sentence[language] }
+    return { clientId, error: error.message, fields: error.fields }
   }
 }
 
+interface Reading {
+  now: Date
+  texts: LocalTexts
+}
+
+/** Its message is the reason, in the language of the client. */
 class InvalidItem extends Error {
-  readonly sentence: Sentence
-  constructor (sentence: Sentence) {
-    super(sentence.en)
-    this.sentence = sentence
+  readonly fields: string[]
+  constructor (reason: string, fields: string[]) {
+    super(reason)
+    this.fields = fields
   }
 }
 
-function parseTrimmed (value: unknown, item: Record<string, unknown>, now: Date): Item | DeletedItem {
+type Detail =
+  | 'notATime'
+  | 'fieldMustNotBeInFuture'
+  | 'beforeTheYear2000'
+  | 'timezoneMustBeIANANameSuchAsAsia'
+  | 'endOfLog'
+  | 'heartRatesTooOld'
+  | 'stagesOutsideOfSleep'
+  | 'samplesOutsideOfLog'
+
+const invalid = (texts: LocalTexts, detail: Detail, field: string) =>
+  new InvalidItem(texts.format(`errors.VALIDATION_ERROR.${detail}`, { field }), [field])
+
+/** Describes the first error, as the errors of requests are described. */
+function invalidBySchema (texts: LocalTexts, errors: ReturnType<Validator['Errors']>, path = '') {
+  const full = errors.map((error) => ({ ...error, instancePath: `${path}${error.instancePath}` }))
+  const [first] = describeErrors(full, 'item', texts)
+  return first
+    ? new InvalidItem(first.message, [first.field])
+    : new InvalidItem(texts.format('validation.invalid', { field: 'item' }), [])
+}
+
+function parseTrimmed (value: unknown, item: Record<string, unknown>, reading: Reading): Item | DeletedItem {
+  const { now, texts } = reading
   const unstorable = findUnstorable(value)
-  if (unstorable) throw new InvalidItem(explainUnstorable({ en: 'The item', id: 'Butir ini' }, unstorable))
+  if (unstorable) {
+    throw new InvalidItem(texts.format(`errors.VALIDATION_ERROR.${unstorable}`, { subject: 'item' }), [])
+  }
   const idOf = 'externalId' in item ? 'bySource' : 'byClient'
-  if (item['deleted'] === true) return parseDeleted(item, heads.deleted[idOf], now)
+  if (item['deleted'] === true) return parseDeleted(item, heads.deleted[idOf], reading)
 
   const isSleep = item['type'] === 'SLEEP'
   const at = (isSleep ? item['endAt'] : item['startAt']) ?? item['at']
   const head = heads.written[idOf]
   const withTime = { ...item, ...(at !== undefined && { at }) }
-  if (!head.Check(withTime)) throw new InvalidItem(describeFirst(head.Errors(withTime)))
+  if (!head.Check(withTime)) throw invalidBySchema(texts, head.Errors(withTime))
 
   const { type, timezone, startAt, endAt } = withTime
-  const moment = parseTime('at', withTime.at, now)
-  const startsAt = startAt === undefined ? undefined : parseTime('startAt', startAt, now)
-  const endsAt = endAt === undefined ? undefined : parseTime('endAt', endAt, now)
+  const moment = parseTime('at', withTime.at, reading)
+  const startsAt = startAt === undefined ? undefined : parseTime('startAt', startAt, reading)
+  const endsAt = endAt === undefined ? undefined : parseTime('endAt', endAt, reading)
   const zone = timezone === undefined ? undefined : findTimezoneName(timezone)
   if (timezone !== undefined && zone === undefined) {
-    throw new InvalidItem({
-      en: 'timezone must be an IANA name such as Asia/Jakarta',
-      id: 'timezone harus berupa nama IANA seperti Asia/Jakarta'
-    })
+    throw invalid(texts, 'timezoneMustBeIANANameSuchAsAsia', 'timezone')
   }
   const span = startsAt && endsAt && { start: startsAt.getTime(), end: endsAt.getTime() }
   if (span && !(span.start <= span.end && span.end <= span.start + MAX_LENGTH_MS)) {
-    throw new InvalidItem({
-      en: 'endAt must be after startAt, within 24 hours',
-      id: 'endAt harus setelah startAt, dalam 24 jam'
-    })
+    throw invalid(texts, 'endOfLog', 'endAt')
   }
   const data = completeData(type, withTime.data, span)
   const check = checks[type]
-  if (!check.Check(data)) throw new InvalidItem(describeFirst(check.Errors(data), '/data'))
+  if (!check.Check(data)) throw invalidBySchema(texts, check.Errors(data), '/data')
   const normalized = normalizeData(type, data as object, now)
-  checkSamples(normalized, moment, { isSleep })
+  checkSamples(normalized, moment, { isSleep, texts })
   if (type === 'HEART_RATE' && 'bpm' in normalized && isTooOldForSamples(moment, now)) {
-    throw new InvalidItem({
-      en: 'Single heart rates are kept for 90 days: send min, max and avg instead',
-      id: 'Detak jantung tunggal disimpan selama 90 hari: kirim min, max dan avg'
-    })
+    throw invalid(texts, 'heartRatesTooOld', 'data.samples')
   }
   return {
-    ...identityOf(withTime, now),
+    ...identityOf(withTime, reading),
     type,
     at: moment,
     endsAt: isSleep ? undefined : endsAt,
@@ -190,10 +197,10 @@ function parseTrimmed (value: unknown, item: Record<string, unknown>, now: Date)
 function parseDeleted (
   item: Record<string, unknown>,
   head: typeof heads.deleted[keyof typeof heads.deleted],
-  now: Date
+  reading: Reading
 ) {
-  if (!head.Check(item)) throw new InvalidItem(describeFirst(head.Errors(item)))
-  return { ...identityOf(item, now), isDeleted: true as const }
+  if (!head.Check(item)) throw invalidBySchema(reading.texts, head.Errors(item))
+  return { ...identityOf(item, reading), isDeleted: true as const }
 }
 
 interface Head {
@@ -203,9 +210,9 @@ interface Head {
   modifiedAt?: string
 }
 
-function identityOf ({ clientId, source, externalId, modifiedAt }: Head, now: Date): Identity {
+function identityOf ({ clientId, source, externalId, modifiedAt }: Head, { now, texts }: Reading): Identity {
   const modified = modifiedAt === undefined ? undefined : parseInstant(modifiedAt)
-  if (modifiedAt !== undefined && !modified) throw new InvalidItem(notATime('modifiedAt'))
+  if (modifiedAt !== undefined && !modified) throw invalid(texts, 'notATime', 'modifiedAt')
   const key = source && externalId !== undefined ? sourceKey(source, externalId) : clientId as string
   // A phone with a fast clock must not win over later edits.
   const modifiedAtMost = modified && new Date(Math.min(modified.epochMilliseconds, now.getTime()))
@@ -215,45 +222,33 @@ function identityOf ({ clientId, source, externalId, modifiedAt }: Head, now: Da
 /** The key of what has an id in its source. No other text of a client can be mistaken for two others. */
 export const sourceKey = ({ platform }: Source, externalId: string) => JSON.stringify([platform, externalId])
 
-function parseTime (field: string, text: string, now: Date) {
+function parseTime (field: string, text: string, { now, texts }: Reading) {
   const instant = parseInstant(text)
-  if (!instant) throw new InvalidItem(notATime(field))
+  if (!instant) throw invalid(texts, 'notATime', field)
   const moment = new Date(instant.epochMilliseconds)
   if (moment.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) {
-    throw new InvalidItem({ en: `${field} must not be in the future`, id: `${field} tidak boleh di masa depan` })
+    throw invalid(texts, 'fieldMustNotBeInFuture', field)
   }
   if (moment.getTime() < EARLIEST_MS) {
-    throw new InvalidItem({
-      en: `${field} must not be before the year 2000`,
-      id: `${field} tidak boleh sebelum tahun 2000`
-    })
+    throw invalid(texts, 'beforeTheYear2000', field)
   }
   return moment
 }
 
 /** The parts of a log are within a day of it, so that what it touches is known. */
-function checkSamples (data: LogData, at: Date, { isSleep }: { isSleep: boolean }) {
+function checkSamples (data: LogData, at: Date, { isSleep, texts }: { isSleep: boolean, texts: LocalTexts }) {
   const samples = (data['samples'] ?? data['stages'] ?? []) as { at?: string, startAt?: string, endAt?: string }[]
   const [earliest, latest] = [at.getTime() - MAX_LENGTH_MS, at.getTime() + (isSleep ? 0 : MAX_LENGTH_MS)]
   for (const { at: moment = '', startAt = moment, endAt = moment } of samples) {
     const [start, end] = [Date.parse(startAt), Date.parse(endAt)]
     if (start < earliest || end > latest || end < start) {
-      throw new InvalidItem({
-        en: isSleep
-          ? 'Each stage must end after it starts, within the 24 hours before the end of the sleep'
-          : 'Each sample must end after it starts, within 24 hours of the log',
-        id: isSleep
-          ? 'Setiap tahap harus berakhir setelah dimulai, dalam 24 jam sebelum akhir tidur'
-          : 'Setiap sampel harus berakhir setelah dimulai, dalam 24 jam dari log'
-      })
+      throw isSleep
+        ? invalid(texts, 'stagesOutsideOfSleep', 'data.stages')
+        : invalid(texts, 'samplesOutsideOfLog', 'data.samples')
     }
   }
 }
 
-const notATime = (field: string): Sentence => ({
-  en: `${field} must be a date and time such as 2026-01-31T08:00:00Z`,
-  id: `${field} harus berupa tanggal dan waktu seperti 2026-01-31T08:00:00Z`
-})
 
 /** The offset that a time is written with, as `+09:00`. RFC 9557: `Z` and `-00:00` say nothing about the place. */
 function offsetOf (at: string) {

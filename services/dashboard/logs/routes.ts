@@ -121,7 +121,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       now(),
       languageOfRequest(request)
     )
-    if (isRejected(item)) throw new ValidationError({ en: item.error, id: item.error })
+    if (isRejected(item)) throw new ValidationError('itemRejected', item.fields, { reason: item.error })
     if (isDeleted(item)) throw new Error('a planned workout is not deleted')
     const { day } = dayAndZoneOf(item, undefined, zone)
     const clientId = `program:${body.programDayId}:${day}`

@@ -176,10 +176,7 @@ type PlannedExercise = Type.Static<typeof NewExercise>
 /** @throws ValidationError */
 function parseProgram ({ name, days }: Type.Static<typeof NewProgram>): NewProgramInput {
   if (new Set(days.map(({ dayOfWeek }) => dayOfWeek)).size < days.length) {
-    throw new ValidationError({
-      en: 'days must not contain the same dayOfWeek twice',
-      id: 'days tidak boleh berisi dayOfWeek yang sama dua kali'
-    })
+    throw new ValidationError('daysMustNotContainSameDayOfWeekTwice', ['days'])
   }
   return {
     name,
@@ -193,14 +190,11 @@ function parseProgram ({ name, days }: Type.Static<typeof NewProgram>): NewProgr
 
 function parseExercise ({ name, exerciseId, ...plan }: PlannedExercise) {
   if (plan.repsMax < plan.repsMin) {
-    throw new ValidationError({ en: 'repsMax must be at least repsMin', id: 'repsMax minimal sama dengan repsMin' })
+    throw new ValidationError('repsMaxMustBeAtLeastRepsMin', ['repsMax'])
   }
   if (exerciseId !== undefined) return { ...plan, exerciseId }
   if (name !== undefined) return { ...plan, name }
-  throw new ValidationError({
-    en: 'Each exercise needs a name or an exerciseId',
-    id: 'Setiap latihan memerlukan name atau exerciseId'
-  })
+  throw new ValidationError('eachExerciseNeedsNameOrExerciseId')
 }
 
 export const programRoutes: Routes<Deps> = async (app, { db }) => {

@@ -91,10 +91,7 @@ async function columnsOf (trx: Trx, me: Caller, fields: NewActivityFields) {
   const timezone = fields.timezone === undefined ? readTimezone(me.timezone) : parseTimezone(fields.timezone)
   const place = await resolvePlace(trx, me, fields)
   if (!place) {
-    throw new ValidationError({
-      en: 'venueId or locationName is required',
-      id: 'venueId atau locationName wajib diisi'
-    })
+    throw new ValidationError('venueIdOrLocationNameIsRequired', ['venueId', 'locationName'])
   }
   return {
     title,

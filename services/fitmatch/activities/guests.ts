@@ -107,10 +107,7 @@ export async function askToJoin (deps: GuestDeps, accountId: string, activityId:
 export async function leave (deps: GuestDeps, accountId: string, activityId: string) {
   return await asGuest(deps, accountId, activityId, async ({ trx, activity, own }) => {
     if (activity.hostId === accountId) {
-      throw new ValidationError({
-        en: 'You are the host. Cancel the activity instead',
-        id: 'Anda tuan rumahnya. Batalkan saja kegiatan ini'
-      })
+      throw new ValidationError('youAreHost')
     }
     if (own === undefined) return
     if (own.state === 'ASKED') {

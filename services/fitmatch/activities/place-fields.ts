@@ -20,10 +20,7 @@ export interface PlaceFields {
 export async function resolvePlace (trx: Trx, me: Caller, { venueId, locationName, latitude, longitude }: PlaceFields) {
   if (venueId === undefined && locationName === undefined && latitude === undefined && longitude === undefined) return
   if (venueId !== undefined && locationName !== undefined) {
-    throw new ValidationError({
-      en: 'Send venueId or locationName, not both',
-      id: 'Kirim venueId atau locationName, jangan keduanya'
-    })
+    throw new ValidationError('sendVenueIdOrLocationName')
   }
   checkPosition({ ...latitude !== undefined && { latitude }, ...longitude !== undefined && { longitude } })
   const venue = venueId === undefined
@@ -40,10 +37,7 @@ export async function resolvePlace (trx: Trx, me: Caller, { venueId, locationNam
 
 function customVenue (name: string | undefined, { latitude, longitude }: PlaceFields): ActivityVenue {
   if (name === undefined) {
-    throw new ValidationError({
-      en: 'latitude and longitude need a locationName',
-      id: 'latitude dan longitude memerlukan locationName'
-    })
+    throw new ValidationError('latitudeAndLongitudeNeedLocationName')
   }
   return { name, branch: null, city: null, latitude: latitude ?? null, longitude: longitude ?? null }
 }

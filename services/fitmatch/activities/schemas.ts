@@ -9,7 +9,7 @@ import type { ActivityCursor, ActivityRow } from './queries.ts'
 const Time = Type.String({
   transform: ['trim'],
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
-  expectedFormat: { en: 'must be a time such as 18:00', id: 'harus berupa waktu seperti 18:00' },
+  expectedFormat: 'startTime',
   examples: ['18:00']
 })
 const latitude = Type.Optional(Type.Number({ minimum: -90, maximum: 90 }))
@@ -217,10 +217,7 @@ export function parseCursor (text: string | undefined): ActivityCursor | undefin
   const [time = '', id = ''] = text.split('_')
   const startsAt = new Date(time)
   if (Number.isNaN(startsAt.getTime())) {
-    throw new ValidationError({
-      en: 'cursor must be the nextCursor of an earlier page',
-      id: 'cursor harus berupa nextCursor dari halaman sebelumnya'
-    })
+    throw new ValidationError('cursorMustBeNextCursorOfEarlierPage', ['cursor'])
   }
   return { startsAt, id }
 }

@@ -48,16 +48,10 @@ export function instantsOf ({ date, startTime, endTime, timezone }: LocalTimes):
 export function checkInstants ({ startsAt, endsAt }: Instants, now: Date) {
   const length = endsAt.getTime() - startsAt.getTime()
   if (length < MIN_LENGTH_MS || length > MAX_LENGTH_MS) {
-    throw new ValidationError({
-      en: 'An activity takes between 15 minutes and 12 hours. Choose another endTime',
-      id: 'Kegiatan berlangsung antara 15 menit dan 12 jam. Pilih endTime lain'
-    })
+    throw new ValidationError('activityTakesBetween15MinutesAnd12Hours')
   }
   const ahead = startsAt.getTime() - now.getTime()
   if (ahead < MIN_AHEAD_MS || ahead > MAX_AHEAD_MS) {
-    throw new ValidationError({
-      en: 'An activity starts between 15 minutes and 90 days from now. Choose another date or startTime',
-      id: 'Kegiatan dimulai antara 15 menit dan 90 hari dari sekarang. Pilih date atau startTime lain'
-    })
+    throw new ValidationError('activityStartsBetween15MinutesAnd90Days')
   }
 }

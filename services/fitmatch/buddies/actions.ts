@@ -39,7 +39,7 @@ export async function requestBuddy (deps: Deps, accountId: string, { userId, spo
   const me = await readAdult(deps, accountId)
   const { otherId, byProfile } = await findRequested(db, userId)
   if (otherId === accountId) {
-    throw new ValidationError({ en: 'userId is your own', id: 'userId adalah milik Anda sendiri' })
+    throw new ValidationError('userIdIsYourOwn', ['userId'])
   }
   await checkSport(callRpc, sport)
   await checkConnection(deps, accountId, { otherId, byProfile })

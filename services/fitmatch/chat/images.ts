@@ -25,7 +25,7 @@ export async function storeImage (
   // them too.
   const text = data.replace(/\s+/g, '')
   if (!/^[\w+/-]+={0,2}$/.test(text)) {
-    throw new ValidationError({ en: 'image.base64 must be base64', id: 'image.base64 harus berupa base64' })
+    throw new ValidationError('imageBase64MustBeBase64', ['image.base64'])
   }
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > MAX_BYTES) throw new FileTooLarge()

@@ -59,10 +59,7 @@ async function readSentAt (db: Db, matchId: string, messageId: string) {
     'created_at'
   ).executeTakeFirst()
   if (!message) {
-    throw new ValidationError({
-      en: 'The message is not part of this chat',
-      id: 'Pesan ini bukan bagian dari obrolan ini'
-    })
+    throw new ValidationError('messageIsNotPartOfThisChat')
   }
   return message.created_at
 }

@@ -135,7 +135,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { params: { matchId }, body: { content = '', image, clientMessageId }, account } = request
     if (content === '' && !image) {
-      throw new ValidationError({ en: 'content or image is required', id: 'content atau image wajib diisi' })
+      throw new ValidationError('contentOrImageIsRequired', ['content', 'image'])
     }
     const client = clientSignal(reply)
     const message = { matchId, content: content === '' ? null : content, image, clientMessageId, client }

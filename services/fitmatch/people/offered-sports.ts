@@ -6,9 +6,6 @@ import { ValidationError } from '@tandem/http-kit'
 export async function checkSport (callRpc: CallRpc, sport: string) {
   const offered = await callRpc(OfferedOptions, { type: 'sport', optionIds: [sport] })
   if (!offered.includes(sport)) {
-    throw new ValidationError({
-      en: 'sport is not one of the sports that can be chosen',
-      id: 'sport bukan salah satu olahraga yang dapat dipilih'
-    })
+    throw new ValidationError('sportIsNotOneOfSportsThatCan', ['sport'])
   }
 }

@@ -72,7 +72,7 @@ export async function readParticipant (db: Db, accountId: string): Promise<Calle
 export async function readAdult ({ db, minAge }: { db: Db, minAge: number }, accountId: string): Promise<Caller> {
   const caller = await readParticipant(db, accountId)
   if (minAge > 0 && caller.age === null) throw new AgeUnknown()
-  if (caller.age !== null && caller.age < minAge) throw new AgeRestricted(minAge)
+  if (caller.age !== null && caller.age < minAge) throw new AgeRestricted({ minAge })
   return caller
 }
 

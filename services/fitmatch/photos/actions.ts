@@ -76,10 +76,7 @@ export async function arrangePhotos (db: Db, accountId: string, { photoIds, main
     }
     if (photoIds !== undefined) {
       if (!namesEachOnce(photoIds, photos)) {
-        throw new ValidationError({
-          en: 'photoIds must contain each of your photos once',
-          id: 'photoIds harus berisi setiap foto Anda satu kali'
-        })
+        throw new ValidationError('photoIdsMustContainEachOfYourPhotosOnce', ['photoIds'])
       }
       for (const [index, id] of photoIds.entries()) {
         await trx.updateTable('photos').set({ sort_order: index }).where('id', '=', id).where(

@@ -84,10 +84,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ body, account }) => {
     if (body.photoIds === undefined && body.mainPhotoId === undefined) {
-      throw new ValidationError({
-        en: 'photoIds or mainPhotoId is required',
-        id: 'photoIds atau mainPhotoId wajib diisi'
-      })
+      throw new ValidationError('photoIdsOrMainPhotoIdIsRequired', ['photoIds', 'mainPhotoId'])
     }
     return toResponse(await arrangePhotos(db, account.id, body))
   })

@@ -101,10 +101,7 @@ async function findCentre (db: Db, accountId: string, { latitude, longitude }: P
   const caller = await findCaller(db, accountId)
   const home = { latitude: toDegrees(caller?.latitude ?? null), longitude: toDegrees(caller?.longitude ?? null) }
   if (home.latitude === null || home.longitude === null) {
-    throw new ValidationError({
-      en: 'latitude and longitude are required, as your FitMatch profile has no position',
-      id: 'latitude dan longitude wajib diisi karena profil FitMatch Anda tidak memiliki posisi'
-    })
+    throw new ValidationError('latitudeAndLongitudeAreRequired', ['latitude', 'longitude'])
   }
   return { latitude: home.latitude, longitude: home.longitude }
 }

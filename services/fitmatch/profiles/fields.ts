@@ -48,12 +48,9 @@ export function checkAge (birthDate: string | null, minAge: number) {
   const today = Temporal.Now.plainDateISO('UTC')
   const age = Temporal.PlainDate.from(birthDate).until(today, { largestUnit: 'years' }).years
   if (Temporal.PlainDate.compare(birthDate, today) > 0 || age > 120) {
-    throw new ValidationError({
-      en: 'birthDate must not be in the future or more than 120 years ago',
-      id: 'birthDate tidak boleh di masa depan atau lebih dari 120 tahun yang lalu'
-    })
+    throw new ValidationError('birthDateMustNotBeInFutureOrMore', ['birthDate'])
   }
-  if (age < minAge) throw new AgeRestricted(minAge)
+  if (age < minAge) throw new AgeRestricted({ minAge })
 }
 
 /** @throws ValidationError */
@@ -62,12 +59,9 @@ export function checkAgeRange (
   minAge: number
 ) {
   if (ageMin < minAge) {
-    throw new ValidationError({ en: `ageMin must be at least ${minAge}`, id: `ageMin minimal ${minAge}` })
+    throw new ValidationError('ageMinMustBeAtLeastMinAge', ['ageMin'], { minAge })
   }
   if (ageMin > ageMax) {
-    throw new ValidationError({
-      en: 'ageMin must not be greater than ageMax',
-      id: 'ageMin tidak boleh lebih besar dari ageMax'
-    })
+    throw new ValidationError('ageMinMustNotBeGreaterThanAgeMax', ['ageMin'])
   }
 }

@@ -12,9 +12,6 @@ export async function checkInterests (callRpc: CallRpc, chosen: string[] = [], k
   if (optionIds.length === 0) return
   const offered = await callRpc(OfferedOptions, { type: 'fitmatch_interest', optionIds })
   if (!optionIds.every((id) => offered.includes(id))) {
-    throw new ValidationError({
-      en: 'interestedIn contains an unknown option',
-      id: 'interestedIn berisi pilihan yang tidak dikenal'
-    })
+    throw new ValidationError('interestedInContainsUnknownOption', ['interestedIn'])
   }
 }

@@ -38,10 +38,7 @@ async function findBlockable (db: Db, accountId: string, profileId: string) {
 export async function blockProfile (db: Db, accountId: string, profileId: string, reason: string | null) {
   const { accountId: blockedId, displayName } = await findBlockable(db, accountId, profileId)
   if (blockedId === accountId) {
-    throw new ValidationError({
-      en: 'blockedProfileId must not be your own',
-      id: 'blockedProfileId tidak boleh milik Anda sendiri'
-    })
+    throw new ValidationError('blockedProfileIdMustNotBeYourOwn', ['blockedProfileId'])
   }
   await db.transaction().execute(async (trx) => {
     await lockPair(trx, accountId, blockedId)

@@ -21,7 +21,7 @@ interface PersonBlock {
 export async function blockPerson ({ db, callRpc }: Deps, personBlock: PersonBlock) {
   const { blockerId, blockedId } = personBlock
   if (blockedId === blockerId) {
-    throw new ValidationError({ en: 'userId must not be your own', id: 'userId tidak boleh milik Anda sendiri' })
+    throw new ValidationError('userIdMustNotBeYourOwn', ['userId'])
   }
   const isBlocked = await db.selectFrom('blocks').where('blocker_id', '=', blockedId)
     .where('blocked_id', '=', blockerId).select('blocker_id').executeTakeFirst()

@@ -58,10 +58,7 @@ export async function reportProfile (
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const { accountId: reportedId, displayName } = await findReportable(trx, reporterId, report.reportedProfileId)
     if (reportedId === reporterId) {
-      throw new ValidationError({
-        en: 'reportedProfileId must not be your own',
-        id: 'reportedProfileId tidak boleh milik Anda sendiri'
-      })
+      throw new ValidationError('reportedProfileIdMustNotBeYourOwn', ['reportedProfileId'])
     }
     await lockPair(trx, reporterId, reportedId)
     await countReport(trx, reporterId, reportedId)

@@ -154,10 +154,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body: { reportedProfileId, reason, details, evidence = [], activityId = null }, account } = request
     if (!evidence.every(media.isAllowedUrl)) {
-      throw new ValidationError({
-        en: 'evidence must contain URLs of images that were uploaded here',
-        id: 'evidence harus berisi URL gambar yang diunggah di sini'
-      })
+      throw new ValidationError('evidenceMustContainURLsOfImagesThatWereUploaded', ['evidence'])
     }
     const report = await reportProfile(
       db,

@@ -50,10 +50,7 @@ export const setupRoutes: Routes<Deps> = async (app, { db }) => {
   }, async ({ body, account }) => {
     if (Buffer.byteLength(JSON.stringify(body)) > MAX_DRAFT_BYTES) throw new PayloadTooLarge()
     if (depthOf(body) > MAX_DRAFT_DEPTH) {
-      throw new ValidationError({
-        en: 'The draft is nested too deeply. At most 6 levels are allowed',
-        id: 'Draf bersarang terlalu dalam. Paling banyak 6 tingkat'
-      })
+      throw new ValidationError('draftIsNestedTooDeeply')
     }
     return data({ draft: await saveDraft(db, account.id, body as Record<string, unknown>) })
   })

@@ -28,10 +28,7 @@ const isInterest = (type: SwipeType | undefined): type is MatchType => type !== 
 export async function swipe ({ db, minAge }: Deps, accountId: string, { targetProfileId, swipeType }: Swipe) {
   const me = await readAdult({ db, minAge }, accountId)
   if (targetProfileId === me.id) {
-    throw new ValidationError({
-      en: 'targetProfileId must not be your own',
-      id: 'targetProfileId tidak boleh milik Anda sendiri'
-    })
+    throw new ValidationError('targetProfileIdMustNotBeYourOwn', ['targetProfileId'])
   }
   const quota = swipeQuotaOf(me)
 

@@ -72,10 +72,7 @@ export async function addVenue (db: Db, accountId: string, venue: NewVenue, idem
 
 function checkChain ({ chainId }: NewVenue) {
   if (!chainId || isChain(chainId)) return
-  throw new ValidationError({
-    en: 'chainId must be a chain of GET /venues/chains',
-    id: 'chainId harus berupa jaringan dari GET /venues/chains'
-  })
+  throw new ValidationError('chainIdMustBeChainOfGETVenuesChains', ['chainId'])
 }
 
 /** Reorders the venues. `venueIds` contains each of them once. */
@@ -86,10 +83,7 @@ export async function reorderVenues (db: Db, accountId: string, venueIds: string
     const isComplete = venueIds.length === venues.length && new Set(venueIds).size === venueIds.length &&
       venues.every(({ id }) => venueIds.includes(id))
     if (!isComplete) {
-      throw new ValidationError({
-        en: 'venueIds must contain each of your venues once',
-        id: 'venueIds harus berisi setiap tempat Anda satu kali'
-      })
+      throw new ValidationError('venueIdsMustContainEachOfYourVenuesOnce', ['venueIds'])
     }
     for (const [index, id] of venueIds.entries()) {
       await trx.updateTable('venues').set({ sort_order: index }).where('id', '=', id).where(

@@ -107,7 +107,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
     }
   }, async ({ body: { venueIds, id, ...changes }, account }) => {
     if (venueIds === undefined && id === undefined) {
-      throw new ValidationError({ en: 'venueIds or id is required', id: 'venueIds atau id wajib diisi' })
+      throw new ValidationError('venueIdsOrIdIsRequired', ['venueIds', 'id'])
     }
     const venues = venueIds !== undefined
       ? await reorderVenues(db, account.id, venueIds)

@@ -4,7 +4,7 @@ import { Enum, Nullable, Timestamp, named } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import type { Account, OwnAccount } from './queries.ts'
 
-const Picture = Type.String({ examples: ['https://tandem.example/media/019a9f40.webp'] })
+const Picture = Type.String({ examples: ['https://app.example/media/019a9f40.webp'] })
 
 const Profile = named(
   'AccountProfile',

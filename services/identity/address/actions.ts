@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AccountVerified, PasswordChanged } from '@tandem/contracts'
 import { RateLimited } from '@tandem/http-kit'
-import { createMail } from '@tandem/mail-kit'
+import { createMail, renderMail } from '@tandem/mail-kit'
 import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import { claimAttempt } from '../attempt-limit.ts'
 import { generateCode, redeemCode, storeCode } from '../codes/actions.ts'
@@ -14,7 +14,6 @@ import { findLiveErasure } from '../erasures/queries.ts'
 import { EmailExists, InvalidCode, InvalidResetToken } from '../errors.ts'
 import { expireExports } from '../expire-exports.ts'
 import { validityOf } from '../mails/mail-keys.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import { claimProof } from '../proofs/actions.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
@@ -59,7 +58,7 @@ export async function requestEmailChange (
       accountId,
       rateLimitKey: 'NEW_EMAIL',
       ...validityOf('NEW_EMAIL', accountId),
-      ...mailTemplatesFor(account.locale).newEmail(code)
+      ...renderMail({ kind: 'newEmail', locale: account.locale, code })
     })
     if (!created) throw new RateLimited(HOUR_SECONDS)
     await storeCode(trx, secrets, { accountId, purpose: 'NEW_EMAIL', code })
@@ -118,7 +117,11 @@ async function mailRevertLink (trx: Trx, { publicUrl }: AddressDeps, account: Lo
     accountId: account.id,
     // Nobody can suppress it by requesting other mails first.
     rateLimited: false,
-    ...mailTemplatesFor(account.locale).emailChanged(`${publicUrl}/restore-address#token=${token}`)
+    ...renderMail({
+      kind: 'emailChanged',
+      locale: account.locale,
+      url: `${publicUrl}/restore-address#token=${token}`
+    })
   })
 }
 

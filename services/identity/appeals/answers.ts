@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
-import { createMail } from '@tandem/mail-kit'
+import { createMail, renderMail } from '@tandem/mail-kit'
 import { appendAudit, type Operator } from '@tandem/operator-kit'
 import { Forbidden, ValidationError } from '@tandem/http-kit'
 import { findContact } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppealNotFound } from '../errors.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import { recordDecision, type Decision } from '../decisions/actions.ts'
 import { toDecided } from '../decisions/cases.ts'
 import { checkActions, checkRights } from '../decisions/decide.ts'
@@ -81,10 +80,7 @@ function planReversal (
   { outcome, statement, decision: instead }: Answer
 ): Decision | undefined {
   if ((instead !== undefined) !== (isByReporter && outcome === 'REVERSED')) {
-    throw new ValidationError({
-      en: 'decision is required to reverse an appeal of a reporter, and only then',
-      id: 'decision wajib diisi untuk mengabulkan banding pelapor, dan hanya untuk itu'
-    })
+    throw new ValidationError('decisionIsRequiredToReverseAppealOf', ['decision'])
   }
   if (outcome === 'UPHELD') return
   const decided = decision.caseService && decision.caseId
@@ -104,16 +100,10 @@ function planReversal (
   checkRights(operator, instead.actions)
   checkActions({ ...instead, hasCase: decided !== null })
   if (instead.actions.some(({ type }) => ['DISMISS', 'LIFT', 'RESTORE_CONTENT'].includes(type))) {
-    throw new ValidationError({
-      en: 'decision.actions must act on what was reported',
-      id: 'decision.actions harus menindak apa yang dilaporkan'
-    })
+    throw new ValidationError('decisionActionsMustActOnWhatWasReported', ['decision.actions'])
   }
   if (fourEyes.has('BAN') && instead.actions.some(({ type }) => type === 'BAN')) {
-    throw new ValidationError({
-      en: 'BAN takes two operators: propose it as a decision about the person',
-      id: 'BAN memerlukan dua operator: ajukan sebagai keputusan tentang orang itu'
-    })
+    throw new ValidationError('bANTakesTwoOperators')
   }
   return { ...base, ...instead, actions: instead.actions.map(toDecided), note: instead.note || null }
 }
@@ -129,7 +119,11 @@ async function createAnswerMail (
     recipient: contact.email,
     accountId,
     rateLimited: false,
-    ...mailTemplatesFor(contact.locale).appealAnswered({ isReversed: outcome === 'REVERSED', answer: statement })
+    ...renderMail({
+      kind: 'appealAnswered',
+      locale: contact.locale,
+      params: { isReversed: outcome === 'REVERSED', answer: statement }
+    })
   })
 }
 

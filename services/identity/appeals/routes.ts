@@ -67,10 +67,7 @@ export const appealRoutes: Routes<Deps> = async (app, deps) => {
     config: { public: true, unauthorizedOnly: true }
   }, async ({ body: { decisionId, reportId, token, text }, headers }, reply) => {
     if ([decisionId, reportId, token].filter((each) => each !== undefined).length !== 1) {
-      throw new ValidationError({
-        en: 'One of decisionId, reportId and token is required',
-        id: 'Salah satu dari decisionId, reportId, dan token wajib diisi'
-      })
+      throw new ValidationError('oneOfDecisionId', ['decisionId', 'reportId', 'token'])
     }
     if (token !== undefined) {
       const wanted = readAppealToken(secrets, token)

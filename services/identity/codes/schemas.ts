@@ -6,10 +6,7 @@ export const Code = Text({
   min: 6,
   max: 6,
   pattern: '^[0-9]{6}$',
-  expectedFormat: {
-    en: 'must be six digits',
-    id: 'harus enam angka'
-  },
+  expectedFormat: 'code',
   description: 'Six digits',
   examples: ['042731']
 })

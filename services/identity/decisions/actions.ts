@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { CaseChanged, UserNotFound } from '../errors.ts'
 import { setHidden } from '../hidden.ts'
 import { createAppealUrl } from './appeal-tokens.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
+import { renderDecisionMail } from './decision-mail.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import type { DecidedAction, DecisionReason, Trx } from '../tables.ts'
@@ -79,7 +79,8 @@ export async function recordDecision (
     recipient: account.email,
     accountId,
     rateLimited: false,
-    ...mailTemplatesFor(account.locale).decision({
+    ...renderDecisionMail({
+      locale: account.locale,
       actions,
       reason: decision.reason,
       statement: decision.statement,

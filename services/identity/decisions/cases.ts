@@ -28,10 +28,7 @@ export async function readCase (
   const found = await findCase({ callRpc }, wanted)
   if (!found.isOpen || found.version !== wanted.version) throw new CaseChanged()
   if (found.accountId !== accountId) {
-    throw new ValidationError({
-      en: 'accountId must be the one of the case',
-      id: 'accountId harus sama dengan yang ada di kasus'
-    })
+    throw new ValidationError('accountIdMustBeOneOfCase', ['accountId'])
   }
   const { service, id, version } = wanted
   return { service, id, version, subjectType: found.targetType, excerpt: found.excerpt }

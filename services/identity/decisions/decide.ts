@@ -78,43 +78,28 @@ export function checkActions (
 ) {
   const types = actions.map(({ type }) => type)
   if (new Set(types).size < types.length) {
-    throw new ValidationError({
-      en: 'actions must not repeat a type',
-      id: 'actions tidak boleh mengulang jenis yang sama'
-    })
+    throw new ValidationError('actionsMustNotRepeatType', ['actions'])
   }
   if (types.includes('DISMISS') && types.length > 1) {
-    throw new ValidationError({
-      en: 'actions must be only DISMISS, or others',
-      id: 'actions harus hanya DISMISS, atau yang lain'
-    })
+    throw new ValidationError('actionsMustBeOnlyDISMISS', ['actions'])
   }
   const needsCase = ({ type, photoId }: NewAction) =>
     ['DISMISS', 'HIDE_CONTENT', 'REMOVE_PHOTO'].includes(type) || (type === 'RESTORE_CONTENT' && !photoId)
   if (!hasCase && actions.some(needsCase)) {
-    throw new ValidationError({ en: 'case is required', id: 'case wajib diisi' })
+    throw new ValidationError('caseIsRequired', ['case'])
   }
   if (statement === '' && !types.includes('DISMISS')) {
-    throw new ValidationError({ en: 'statement is required', id: 'statement wajib diisi' })
+    throw new ValidationError('statementIsRequired', ['statement'])
   }
   for (const { type, scope, days, photoId } of actions) {
     if (type === 'RESTRICT' && (!scope || !days)) {
-      throw new ValidationError({
-        en: 'actions must say scope and days of RESTRICT',
-        id: 'actions harus menyebutkan scope dan days untuk RESTRICT'
-      })
+      throw new ValidationError('actionsMustSayScopeAndDaysOfRESTRICT', ['actions'])
     }
     if (type === 'LIFT' && !scope) {
-      throw new ValidationError({
-        en: 'actions must say the scope of LIFT',
-        id: 'actions harus menyebutkan scope untuk LIFT'
-      })
+      throw new ValidationError('actionsMustSayScopeOfLIFT', ['actions'])
     }
     if (type === 'REMOVE_PHOTO' && !photoId) {
-      throw new ValidationError({
-        en: 'actions must say the photoId of REMOVE_PHOTO',
-        id: 'actions harus menyebutkan photoId untuk REMOVE_PHOTO'
-      })
+      throw new ValidationError('actionsMustSayPhotoIdOfREMOVEPHOTO', ['actions'])
     }
   }
 }

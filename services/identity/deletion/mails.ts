@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
-import { createMail } from '@tandem/mail-kit'
-import { languageOfLocale } from '@tandem/http-kit'
+import { createMail, renderMail } from '@tandem/mail-kit'
+import { textsOf } from '@tandem/brand-kit'
 import { settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { findErasure } from '../erasures/queries.ts'
 import { deletionMailsOf } from '../mails/mail-keys.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import { createRestoreToken } from '../sessions/restore-tokens.ts'
 import type { Trx } from '../tables.ts'
 
@@ -31,7 +30,7 @@ export async function createDeletionMail (
   const restore = createRestoreToken(secrets, { accountId: account.id, erasureId: id, method: 'CODE' }, eraseAt)
   // In the fragment, which browsers never send to a server.
   const url = `${publicUrl}/delete-account#${new URLSearchParams({ id, restore }).toString()}`
-  const date = new Intl.DateTimeFormat(languageOfLocale(account.locale), {
+  const date = new Intl.DateTimeFormat(textsOf(account.locale).locale, {
     dateStyle: 'long',
     timeStyle: 'short',
     timeZone: 'UTC'
@@ -44,13 +43,17 @@ export async function createDeletionMail (
     collapseKey: deletionMailsOf(account.id),
     // Nobody but the owner can cause it, and nobody may suppress it with other mails.
     rateLimited: false,
-    ...mailTemplatesFor(account.locale).deletion({
-      kind,
-      date: `${date} UTC`,
-      url,
-      hasSubscription,
-      manageUrl,
-      providers
+    ...renderMail({
+      kind: 'deletion',
+      locale: account.locale,
+      params: {
+        kind,
+        date: `${date} UTC`,
+        subscription: !hasSubscription ? 'none' : manageUrl ? 'url' : 'noUrl',
+        manageUrl,
+        hasProvider: providers.length > 0
+      },
+      url
     })
   })
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { createMail } from '@tandem/mail-kit'
-import { mailTemplatesFor } from '../mails/templates.ts'
+import { createMail, renderMail } from '@tandem/mail-kit'
 import type { Db, Trx } from '../tables.ts'
 
 /** Names the mail that is still to be sent when everything else of the account is erased. */
@@ -20,7 +19,7 @@ export async function eraseAccount (trx: Trx, accountId: string) {
       recipient: account.email,
       accountId,
       rateLimited: false,
-      ...mailTemplatesFor(account.locale).erased()
+      ...renderMail({ kind: 'erased', locale: account.locale })
     })
   }
   await trx.updateTable('accounts')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { createMail } from '@tandem/mail-kit'
+import { createMail, renderMail } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
 import {
   EmailChangedRecently,
@@ -9,7 +9,6 @@ import {
   ExportNotFound,
   ExportRunning
 } from '../errors.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import { expireExports } from '../expire-exports.ts'
 import { claimProof } from '../proofs/actions.ts'
 import { canAddressBeReverted } from '../reserved-addresses.ts'
@@ -50,7 +49,7 @@ export async function requestExport ({ db, mailer }: Pick<Deps, 'db' | 'mailer'>
       accountId,
       // At most one a day, and only the owner can cause it.
       rateLimited: false,
-      ...mailTemplatesFor(account.locale).exportRequested()
+      ...renderMail({ kind: 'exportRequested', locale: account.locale })
     })
     return { requested, mail }
   })

@@ -1,26 +1,7 @@
-import { languageOfLocale, type Language } from '@tandem/http-kit'
+import { textsOf } from '@tandem/brand-kit'
 
 /** How many rows an archive contains: by service and thing. */
 export type Counts = Record<string, Record<string, number>>
-
-const texts: Record<Language, Record<'title' | 'intro' | 'thing' | 'rows' | 'images' | 'check', string>> = {
-  en: {
-    title: 'Your Tandem data',
-    intro: 'Each link opens a file of this folder, in the JSON format. What other people wrote is not included.',
-    thing: 'What',
-    rows: 'Entries',
-    images: 'Your images',
-    check: 'manifest.json lists every file with its SHA-256 digest.'
-  },
-  id: {
-    title: 'Data Tandem Anda',
-    intro: 'Setiap tautan membuka berkas dalam format JSON di folder ini. Tulisan orang lain tidak disertakan.',
-    thing: 'Isi',
-    rows: 'Jumlah',
-    images: 'Gambar Anda',
-    check: 'manifest.json mencantumkan setiap berkas beserta digest SHA-256.'
-  }
-}
 
 const style = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
@@ -37,8 +18,8 @@ interface Index {
 
 /** The first page of an archive. It opens from disk, without a script. Every name in it is ours. */
 export function renderIndex ({ counts, images, locale }: Index) {
-  const language = languageOfLocale(locale)
-  const { title, intro, thing, rows, images: imagesTitle, check } = texts[language]
+  const texts = textsOf(locale)
+  const { title, intro, thing, rows, images: imagesTitle, check } = texts.group('pages.exportIndex')
   const lines = Object.entries(counts).flatMap(([service, things]) =>
     Object.entries(things).map(([name, count]) =>
       `<tr><td><a href="${service}/${name}.json">${service}: ${name.replaceAll('_', ' ')}</a><td>${count}`
@@ -48,7 +29,7 @@ export function renderIndex ({ counts, images, locale }: Index) {
     `<a href="${path}"><img src="${path}" alt="${index + 1}" loading="lazy"></a>`
   )
   return `<!doctype html>
-<html lang="${language}">
+<html lang="${texts.locale}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src 'self' file:; style-src 'unsafe-inline'">

@@ -1,3 +1,4 @@
+import { readBrand } from '@tandem/brand-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Body, Data, data, Message, message, Secret, type Routes } from '@tandem/http-kit'
@@ -108,7 +109,7 @@ async function sendArchive (
     etag,
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-store',
-    'content-disposition': 'attachment; filename="tandem-data.zip"'
+    'content-disposition': `attachment; filename="${slugOf(readBrand().brand.name)}-data.zip"`
   })
   // A part of another version would not fit to what the client has.
   const isSame = headers['if-range'] === undefined || headers['if-range'] === etag
@@ -125,3 +126,6 @@ async function sendArchive (
   if (!content) throw new Unavailable()
   return reply.send(content)
 }
+
+/** A name as part of the name of a file. */
+const slugOf = (name: string) => name.normalize('NFKD').toLowerCase().replaceAll(/[^a-z0-9]+/g, '-') || 'my'

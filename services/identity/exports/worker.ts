@@ -7,11 +7,10 @@ import {
   SocialPersonalData
 } from '@tandem/contracts'
 import { workDue } from '@tandem/database-kit'
-import { createMail } from '@tandem/mail-kit'
+import { createMail, renderMail } from '@tandem/mail-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
 import type { Db, Tables } from '../tables.ts'
 import { deleteExpiredFiles } from './actions.ts'
@@ -100,7 +99,7 @@ async function failExport ({ db, mailer }: WorkerDeps, claimed: Claimed) {
       recipient: account.email,
       accountId,
       rateLimited: false,
-      ...mailTemplatesFor(account.locale).exportFailed()
+      ...renderMail({ kind: 'exportFailed', locale: account.locale })
     })
   })
   void mailer.enqueue([mail])
@@ -189,7 +188,7 @@ async function completeExport (
       collapseKey: `export ${accountId}`,
       rateLimited: false,
       // In the fragment, which browsers never send to a server.
-      ...mailTemplatesFor(account.locale).exportReady(`${publicUrl}/my-data#${token}`)
+      ...renderMail({ kind: 'exportReady', locale: account.locale, url: `${publicUrl}/my-data#${token}` })
     })
   })
   void mailer.enqueue([mail])

@@ -1,4 +1,4 @@
-import { createMail } from '@tandem/mail-kit'
+import { createMail, renderMail } from '@tandem/mail-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import { generateCode, storeCode } from '../codes/actions.ts'
 import { createCodeLink, storeCodeLink } from '../codes/links.ts'
@@ -9,7 +9,6 @@ import type { Db, MailRequestKind } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { isKnownNetwork } from '../sessions/networks.ts'
 import { rateLimitKeyOf, validityOf } from './mail-keys.ts'
-import { mailTemplatesFor } from './templates.ts'
 
 export interface MailRequest {
   kind: MailRequestKind
@@ -40,7 +39,7 @@ export async function processMailRequest (
     if (kind === 'VERIFY' && account.emailVerified) return
     if (kind === 'RESET' && !account.passwordHash) return
 
-    const templates = mailTemplatesFor(account.locale)
+    const { locale } = account
     const mail = {
       dedupeKey: `${kind.toLowerCase()}:${requestId}`,
       recipient: email,
@@ -53,14 +52,14 @@ export async function processMailRequest (
       // The token is in the fragment, which browsers never send to a server. In the query it would end up in the log of
       // every proxy.
       const url = `${publicUrl}/reset-password#${new URLSearchParams({ token, email }).toString()}`
-      const queued = await createMail(trx, { ...mail, ...templates.reset(url) })
+      const queued = await createMail(trx, { ...mail, ...renderMail({ kind: 'reset', locale, url }) })
       if (queued) await storeReset(trx, account.id, token)
       return queued
     }
     if (kind === 'DELETION') {
       const token = generateToken()
       const url = `${publicUrl}/delete-account#${new URLSearchParams({ token }).toString()}`
-      const queued = await createMail(trx, { ...mail, ...templates.deletionLink(url) })
+      const queued = await createMail(trx, { ...mail, ...renderMail({ kind: 'deletionLink', locale, url }) })
       if (queued) await storeDeletionLink(trx, account.id, token)
       return queued
     }
@@ -68,7 +67,7 @@ export async function processMailRequest (
     const { token, url } = createCodeLink(publicUrl, kind)
     const queued = await createMail(trx, {
       ...mail,
-      ...(kind === 'VERIFY' ? templates.verification(code, url) : templates.signIn(code, url))
+      ...renderMail({ kind: kind === 'VERIFY' ? 'verification' : 'signIn', locale, code, url })
     })
     // When the limit of mails is reached, the code or link of the last mail stays valid.
     if (!queued) return

@@ -4,7 +4,7 @@ import { pendingMails } from '@tandem/mail-kit/testing'
 import { randomEmail, testApp } from '../test/app.ts'
 import { insertMailRequest, processMailRequest } from './actions.ts'
 import { createMailRequests } from './requests.ts'
-import { mailTemplatesFor } from './templates.ts'
+import { renderDecisionMail } from '../decisions/decision-mail.ts'
 import { silentLog } from '@tandem/http-kit/testing'
 
 const { db, deps, redis, post, givenAccount, mailsTo, mail } = await testApp(t)
@@ -158,7 +158,8 @@ t.test('a code whose mail was rejected does not arrive after a newer one', async
 t.test('a mail about a decision quotes no link and no markup', (t) => {
   const hostile = '<a href="https://evil.example">Sign in</a> at www.evil.com, https://evil.example/x\r\n\u202e'
   for (const locale of ['en', 'id']) {
-    const { text, html } = mailTemplatesFor(locale).decision({
+    const { text, html } = renderDecisionMail({
+      locale,
       actions: [{ type: 'HIDE_CONTENT', scope: null, until: null, photoId: null }],
       reason: 'SPAM',
       statement: '',

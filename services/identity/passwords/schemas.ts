@@ -8,10 +8,7 @@ export const NewPassword = Secret({
   min: 8,
   max: 128,
   pattern: '^(?=.*[\\p{Ll}\\p{Lo}])(?=.*[\\p{Lu}\\p{Lo}])(?=.*\\p{Nd})',
-  expectedFormat: {
-    en: 'needs 8 to 128 characters, a capital letter, a lowercase letter and a digit',
-    id: 'harus terdiri dari 8 sampai 128 karakter, dengan huruf besar, huruf kecil, dan angka'
-  },
+  expectedFormat: 'password',
   // Without the pattern, which few generators of clients can read.
   documentedAs: Secret({
     min: 8,

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { RateLimited } from '@tandem/http-kit'
-import { createMail } from '@tandem/mail-kit'
+import { createMail, renderMail } from '@tandem/mail-kit'
 import { claimAttempt } from '../attempt-limit.ts'
 import { generateCode, redeemCode, storeCode } from '../codes/actions.ts'
 import type { Deps } from '../deps.ts'
 import { InvalidCode, InvalidCredentials, ProofRequired, UserNotFound } from '../errors.ts'
 import { validityOf } from '../mails/mail-keys.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import { findPassword } from '../passwords/queries.ts'
 import { withVerifiedPassword } from '../passwords/throttle.ts'
 import { claimToken, providerErrors } from '../providers/actions.ts'
@@ -152,7 +151,7 @@ export async function mailProofCode ({ db, secrets, mailer }: Deps, caller: Call
       // One limit for all purposes, apart from the codes and links of sign-in.
       rateLimitKey: 'PROOF',
       ...validityOf(purpose, accountId),
-      ...mailTemplatesFor(account.locale).proof(purpose, code)
+      ...renderMail({ kind: 'proof', locale: account.locale, params: { purpose }, code })
     })
     if (!created) throw new RateLimited(HOUR_SECONDS)
     await storeCode(trx, secrets, { accountId, purpose, code })

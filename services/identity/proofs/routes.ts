@@ -87,10 +87,7 @@ function readEvidence ({ password, code, provider, identityToken }: Fields): Evi
   ]
   const [evidence, ...more] = found
   if (!evidence || more.length > 0 || (provider === undefined) !== (identityToken === undefined)) {
-    throw new ValidationError({
-      en: 'send one of password, code, or provider with identityToken',
-      id: 'kirim salah satu dari password, code, atau provider dengan identityToken'
-    })
+    throw new ValidationError('sendOneOfPassword')
   }
   return evidence
 }

@@ -53,8 +53,5 @@ function readSent (
 ): SentPurchase {
   if (store === 'APPLE' && signedTransaction !== undefined) return { store, signedTransaction, transfer }
   if (store === 'GOOGLE' && purchaseToken !== undefined) return { store, purchaseToken, transfer }
-  throw new ValidationError({
-    en: 'signedTransaction is required for APPLE, purchaseToken for GOOGLE',
-    id: 'signedTransaction wajib diisi untuk APPLE, purchaseToken untuk GOOGLE'
-  })
+  throw new ValidationError('signedTransactionIsRequiredForAPPLE', ['signedTransaction'])
 }

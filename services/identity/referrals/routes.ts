@@ -24,7 +24,7 @@ const Referrals = named(
   }, {
     examples: [{
       code: 'K7RMX2PA',
-      shareUrl: 'https://tandem.example/invite/K7RMX2PA',
+      shareUrl: 'https://app.example/invite/K7RMX2PA',
       count: 2,
       verifiedCount: 1,
       rewardDays: 7,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AccountRegistered, AccountVerified } from '@tandem/contracts'
-import { createMail } from '@tandem/mail-kit'
+import { createMail, renderMail } from '@tandem/mail-kit'
 import { findNameError, generateName, networkOf } from '@tandem/account-kit'
 import { accountColumns, lockAccount, type Account, type LockedAccount } from '../accounts/queries.ts'
 import { deleteCode, generateCode, redeemPublicCode, storeCode } from '../codes/actions.ts'
@@ -10,7 +10,6 @@ import { createCodeLink, redeemCodeLink, storeCodeLink } from '../codes/links.ts
 import type { Deps } from '../deps.ts'
 import { EmailExists, InvalidCode, InvalidResetToken, UserNotFound } from '../errors.ts'
 import { rateLimitKeyOf, validityOf } from '../mails/mail-keys.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { continueSuspension } from '../remembered/actions.ts'
@@ -102,7 +101,7 @@ async function createRegistered (
       accountId: account.id,
       rateLimitKey: rateLimitKeyOf('VERIFY', false),
       ...validityOf('VERIFY', account.id),
-      ...mailTemplatesFor(asked.locale).verification(code, url)
+      ...renderMail({ kind: 'verification', locale: asked.locale, code, url })
     })
     return { account, ...session, mail }
   })

@@ -129,7 +129,7 @@ export const sessionRoutes: Routes<RouteDeps> = async (app, deps) => {
   }, async ({ body, account }) => {
     if (body.action === 'revoke_session') {
       if (body.sessionId === undefined) {
-        throw new ValidationError({ en: 'sessionId is required', id: 'sessionId wajib diisi' })
+        throw new ValidationError('sessionIdIsRequired', ['sessionId'])
       }
       await revokeSession(db, callerOf(account), body.sessionId)
       return message('The device was signed out')

@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import type { StaffRole } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { LastAdmin, StaffExists, StaffNotFound } from '../errors.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import type { Db, Trx } from '../tables.ts'
-import { createInvitation, notifyAdmins, type Invited } from './invitations.ts'
+import { createInvitation, notifyAdmins, writeOperatorMail, type Invited } from './invitations.ts'
 import { endStaffSessionsOf } from './sessions.ts'
 
 type ShellDeps = Pick<Deps, 'db' | 'console'>
@@ -43,7 +42,7 @@ export async function reinviteInShell (deps: ShellDeps, email: string) {
 
 async function createLink (trx: Trx, { console }: ShellDeps, invited: Invited) {
   const url = await createInvitation(trx, console, invited.id, null)
-  await notifyAdmins(trx, mailTemplatesFor('en').operatorInvited(invited))
+  await notifyAdmins(trx, writeOperatorMail('operatorInvited', null, invited))
   return url
 }
 

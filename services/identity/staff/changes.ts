@@ -1,4 +1,4 @@
-import { Forbidden, type Language } from '@tandem/http-kit'
+import { Forbidden } from '@tandem/http-kit'
 import { confirmProposal, propose, type Operator, type Proposal, type StaffRole } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
 import { StaffExists } from '../errors.ts'
@@ -13,7 +13,7 @@ export type StaffChange =
   | { change: 'SET_ROLE', id: string, role: StaffRole }
   | { change: 'REMOVE', id: string }
 
-type Requested = StaffChange & { language: Language }
+type Requested = StaffChange & { language: string }
 
 type StaffDeps = Pick<Deps, 'db' | 'console' | 'mailer'>
 

@@ -1,7 +1,7 @@
 import { claimOnce, on } from '@tandem/bus-kit'
 import { WebhookDisabled } from '@tandem/contracts'
+import { renderMail } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import { notifyAdmins } from './invitations.ts'
 
 export const onWebhookDisabled = ({ db, console, mailer }: Pick<Deps, 'db' | 'console' | 'mailer'>) =>
@@ -9,7 +9,10 @@ export const onWebhookDisabled = ({ db, console, mailer }: Pick<Deps, 'db' | 'co
     const mails = await db.transaction().execute(async (trx) => {
       if (!await claimOnce(trx, id, 'mail about a webhook')) return []
       const url = `${console.origin}/webhooks`
-      return await notifyAdmins(trx, mailTemplatesFor('en').webhookDisabled({ host, reason, url }))
+      return await notifyAdmins(
+        trx,
+        renderMail({ kind: 'webhookDisabled', locale: null, params: { host, reason }, url })
+      )
     })
     void mailer.enqueue(mails)
   })

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { RateLimited, type Language } from '@tandem/http-kit'
-import { createMail, type MailContent } from '@tandem/mail-kit'
+import { RateLimited } from '@tandem/http-kit'
+import { createMail, type MailContent, renderMail } from '@tandem/mail-kit'
 import type { StaffRole } from '@tandem/operator-kit'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
 import type { Trx } from '../tables.ts'
 import type { ConsoleSettings } from './settings.ts'
@@ -46,21 +45,27 @@ export async function mailInvitation (
   trx: Trx,
   console: ConsoleSettings,
   invited: Invited,
-  { by, language }: { by: string, language: Language }
+  { by, language }: { by: string, language: string }
 ) {
   const url = await createInvitation(trx, console, invited.id, by)
-  const templates = mailTemplatesFor(language)
   const mail = await createMail(trx, {
     dedupeKey: `operator-invitation:${randomUUID()}`,
     recipient: invited.email,
     rateLimitKey: 'OPERATOR_INVITATION',
     collapseKey: `OPERATOR_INVITATION ${invited.id}`,
     lifetime: LIFETIME,
-    ...templates.operatorInvitation(url)
+    ...renderMail({ kind: 'operatorInvitation', locale: language, url })
   })
   if (!mail) throw new RateLimited(HOUR_SECONDS)
-  return [mail, ...await notifyAdmins(trx, templates.operatorInvited(invited))]
+  return [mail, ...await notifyAdmins(trx, writeOperatorMail('operatorInvited', language, invited))]
 }
+
+/** Writes what administrators read about another operator. */
+export const writeOperatorMail = (
+  kind: 'operatorInvited' | 'operatorEnrolled',
+  locale: string | null,
+  { email, role }: Pick<Invited, 'email' | 'role'>
+) => renderMail({ kind, locale, params: { email, role } })
 
 /** Tells every administrator who has a passkey. @param others more recipients @returns the mails */
 export async function notifyAdmins (trx: Trx, content: MailContent, others: string[] = []) {

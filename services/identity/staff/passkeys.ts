@@ -1,13 +1,12 @@
+import { readBrand } from '@tandem/brand-kit'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { sql } from 'kysely'
-import type { Language } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { InvalidInvitation, InvalidPasskey } from '../errors.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import { digestOfToken } from '../random-tokens.ts'
 import type { Db, Trx } from '../tables.ts'
 import { redeemChallenge, storeChallenge } from './challenges.ts'
-import { notifyAdmins } from './invitations.ts'
+import { notifyAdmins, writeOperatorMail } from './invitations.ts'
 import { endStaffSessionsOf, startStaffSession } from './sessions.ts'
 
 type PasskeyDeps = Pick<Deps, 'db' | 'console'>
@@ -20,7 +19,7 @@ export async function beginEnrollment ({ db, console }: PasskeyDeps, token: stri
   const { id, email } = await readInvited(db, token)
   const { generateRegistrationOptions } = await loadWebauthn()
   const options = await generateRegistrationOptions({
-    rpName: 'Tandem console',
+    rpName: `${readBrand().brand.name} console`,
     rpID: console.host,
     userID: new TextEncoder().encode(id),
     userName: email,
@@ -47,7 +46,7 @@ async function readInvited (db: Db, token: string) {
  */
 export async function enroll (
   { db, console, mailer }: PasskeyDeps & Pick<Deps, 'mailer'>,
-  { token, response, language }: { token: string, response: RegistrationResponseJSON, language: Language }
+  { token, response, language }: { token: string, response: RegistrationResponseJSON, language: string }
 ) {
   const { verifyRegistrationResponse } = await loadWebauthn()
   const { started, mails } = await db.transaction().execute(async (trx) => {
@@ -77,7 +76,7 @@ export async function enroll (
     }).execute()
     return {
       started: await startStaffSession(trx, staffId),
-      mails: await notifyAdmins(trx, mailTemplatesFor(language).operatorEnrolled(invited), [invited.email])
+      mails: await notifyAdmins(trx, writeOperatorMail('operatorEnrolled', language, invited), [invited.email])
     }
   })
   void mailer.enqueue(mails)

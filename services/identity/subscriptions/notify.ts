@@ -1,9 +1,8 @@
 import { publish } from '@tandem/bus-kit'
 import { SubscriptionNotice } from '@tandem/contracts'
-import { createMail } from '@tandem/mail-kit'
+import { createMail, renderMail } from '@tandem/mail-kit'
 import type { LockedAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { mailTemplatesFor } from '../mails/templates.ts'
 import { listCountedPurchases } from './derive.ts'
 import type { Trx } from '../tables.ts'
 import { isLive, type Purchase } from './purchase-state.ts'
@@ -81,6 +80,6 @@ export async function notifyOwner (trx: Trx, account: LockedAccount, { kind, pur
     accountId: account.id,
     // Only what the owner does at their store causes it.
     rateLimited: false,
-    ...mailTemplatesFor(account.locale).subscription({ kind, manageUrl: purchase.manage_url })
+    ...renderMail({ kind: `subscription.${kind}`, locale: account.locale, url: purchase.manage_url })
   })
 }

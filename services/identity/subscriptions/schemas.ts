@@ -51,7 +51,7 @@ export const PlanData = Type.Object({
       planId: Type.String({ examples: ['premium'] }),
       unlocks: Type.Array(Type.String(), { examples: [['Swipe without a limit']] }),
       products: Type.Object({
-        apple: products(['com.example.tandem.premium.monthly']),
+        apple: products(['com.example.app.premium.monthly']),
         google: products(['premium']),
         revenuecat: products(['premium_monthly'])
       })

@@ -1,13 +1,14 @@
 import { on } from '@tandem/bus-kit'
 import { PasswordChanged, ProviderLinked, SessionStarted } from '@tandem/contracts'
+import { plainText } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
 import { queueAccountMail } from './actions.ts'
 
 export const onPasswordChanged = (deps: Deps) =>
   on(
     PasswordChanged,
-    async ({ id, data: { accountId, how } }) =>
-      await queueAccountMail(deps, { eventId: id, accountId, write: (templates) => templates.passwordChanged(how) })
+    async ({ id, time, data: { accountId, how } }) =>
+      await queueAccountMail(deps, { eventId: id, accountId, kind: 'passwordChanged', params: { how }, at: time })
   )
 
 export const onProviderLinked = (deps: Deps) =>
@@ -15,15 +16,20 @@ export const onProviderLinked = (deps: Deps) =>
     await queueAccountMail(deps, {
       eventId: id,
       accountId,
-      write: (templates) => templates.providerLinked(provider, time)
+      kind: 'providerLinked',
+      params: { provider },
+      at: time
     }))
 
 export const onSessionStarted = (deps: Deps) =>
   on(SessionStarted, async ({ id, time, data: { accountId, newDevice, deviceName, platform } }) => {
     if (!newDevice) return
+    const device = deviceName ?? platform
     await queueAccountMail(deps, {
       eventId: id,
       accountId,
-      write: (templates) => templates.newSignIn(deviceName ?? platform, time)
+      kind: 'newSignIn',
+      params: { device: device === null ? 'none' : plainText(device) },
+      at: time
     })
   })

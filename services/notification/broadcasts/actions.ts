@@ -8,7 +8,7 @@ import { changeInbox } from '../notifications/change-inbox.ts'
 import { notify } from '../notifications/notify.ts'
 import type { NotificationRequest } from '../notifications/plan.ts'
 import { recipientColumns, type Recipient } from '../notifications/recipients.ts'
-import type { Bilingual, Db, Trx } from '../tables.ts'
+import type { Localized, Db, Trx } from '../tables.ts'
 
 const CHUNK_SIZE = 500
 const POLL_INTERVAL_MS = 5_000
@@ -18,9 +18,17 @@ const PAUSE_WHEN_FULL_MS = 200
 
 interface Broadcast {
   id: string
-  title: Bilingual
-  body: Bilingual
+  title: Localized
+  body: Localized
 }
+
+/** What the notification of a broadcast is rendered from: `title_en`, `body_en` and so on. */
+export const paramsOf = ({ title, body }: Pick<Broadcast, 'title' | 'body'>) =>
+  Object.fromEntries(
+    Object.entries({ title, body }).flatMap(([part, texts]) =>
+      Object.entries(texts).map(([locale, text]) => [`${part}_${locale}`, text])
+    )
+  )
 
 /** Stores a broadcast. `startBroadcasting` creates its notifications. */
 export async function insertBroadcast (db: Db, { id, title, body }: Broadcast, at: Date) {
@@ -75,7 +83,7 @@ export async function notifyNextChunk (deps: Deps): Promise<boolean> {
       dedupeKey: `broadcast:${broadcast.id}`,
       to: [],
       data: { broadcastId: broadcast.id },
-      params: { title_en: title.en, title_id: title.id, body_en: body.en, body_id: body.id }
+      params: paramsOf({ title, body })
     }
     const { results, failures } = await inSavepoints(
       trx,

@@ -1,15 +1,17 @@
 import Type from 'typebox'
+import { readBrand } from '@tandem/brand-kit'
 import { Body, Data, data, Id, Message, message, Nullable, Text, Timestamp, type Routes } from '@tandem/http-kit'
 import { forOperators, Proposed } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
+import type { Localized } from '../tables.ts'
 import { createNotifier } from '../notifications/notifier.ts'
 import { listBroadcasts, sendOrPropose, sendTest, stopBroadcast } from './operators.ts'
 
-const Bilingual = Body({ en: Text({ max: 500 }), id: Text({ max: 500 }) })
+const Stored = Type.Record(Type.String(), Type.String())
 const Broadcast = Type.Object({
   id: Type.String(),
-  title: Bilingual,
-  body: Bilingual,
+  title: Stored,
+  body: Stored,
   recipients: Type.Integer(),
   createdAt: Timestamp,
   finishedAt: Nullable(Timestamp),
@@ -20,6 +22,9 @@ const Broadcast = Type.Object({
 export const broadcastRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps
   const notify = createNotifier(deps)
+  const InEachLocale = Type.Unsafe<Localized>(
+    Body(Object.fromEntries(readBrand().texts.locales.map((locale) => [locale, Text({ max: 500 })])))
+  )
 
   app.get('/operator/broadcasts', {
     config: forOperators('broadcasts.read'),
@@ -30,7 +35,7 @@ export const broadcastRoutes: Routes<Deps> = async (app, deps) => {
     config: forOperators('broadcasts.send'),
     schema: {
       hide: true,
-      body: Body({ title: Bilingual, body: Bilingual, reason: Text({ min: 3, max: 500 }) }),
+      body: Body({ title: InEachLocale, body: InEachLocale, reason: Text({ min: 3, max: 500 }) }),
       response: { 201: Data(Type.Object({ id: Type.String() })), 202: Proposed }
     }
   }, async ({ body, operator }, reply) => {
@@ -40,7 +45,7 @@ export const broadcastRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/operator/broadcasts/test', {
     config: forOperators('broadcasts.send'),
-    schema: { hide: true, body: Body({ title: Bilingual, body: Bilingual }), response: { 200: Message } }
+    schema: { hide: true, body: Body({ title: InEachLocale, body: InEachLocale }), response: { 200: Message } }
   }, async ({ body, operator }) => {
     await sendTest(notify, operator, body)
     return message('Only you received it')

@@ -4,12 +4,12 @@ import { confirmProposal, propose, type Operator, type Proposal } from '@tandem/
 import type { Deps } from '../deps.ts'
 import { AppAccountMissing, BroadcastNotFound } from '../errors.ts'
 import type { NotificationRequest } from '../notifications/plan.ts'
-import type { Bilingual, Db } from '../tables.ts'
-import { insertBroadcast } from './actions.ts'
+import type { Localized, Db } from '../tables.ts'
+import { insertBroadcast, paramsOf } from './actions.ts'
 
 export interface BroadcastText {
-  title: Bilingual
-  body: Bilingual
+  title: Localized
+  body: Localized
 }
 
 /** Sends a broadcast, or proposes it if it takes two operators. @throws ProposalExists */
@@ -61,7 +61,7 @@ export async function sendTest (notify: Notify, { accountId }: Operator, { title
     dedupeKey: `broadcast-test:${id}`,
     to: [accountId],
     data: { broadcastId: id },
-    params: { title_en: title.en, title_id: title.id, body_en: body.en, body_id: body.id }
+    params: paramsOf({ title, body })
   }, { occurredAt: new Date() })
 }
 

@@ -1,8 +1,9 @@
+import { textsOf } from '@tandem/brand-kit'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { lookupArray } from '@tandem/database-kit'
 import type { MediaUrls } from '@tandem/media-url-kit'
-import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
+import { paginate, type Page } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Params } from '../tables.ts'
 import { renderText } from '../texts/texts.ts'
@@ -53,7 +54,7 @@ export async function readInbox (
   { db, mediaUrls }: InboxDeps,
   accountId: string,
   { cursor, limit, unreadOnly = false }: Page & { unreadOnly?: boolean | undefined },
-  language?: Language
+  language?: string
 ) {
   const { rows } = await sql<InboxRow>`
     select me.unread as "unreadCount", me.locale, me.timezone, page.*
@@ -74,7 +75,7 @@ export async function readInbox (
   const { page, nextCursor } = paginate(found, limit, ({ id }) => id)
   return {
     notifications: page.map((row) =>
-      render(mediaUrls, row, language ?? languageOfLocale(locale), timezone ?? DEFAULT_TIMEZONE)
+      render(mediaUrls, row, language ?? textsOf(locale).locale, timezone ?? DEFAULT_TIMEZONE)
     ),
     nextCursor,
     unreadCount
@@ -84,7 +85,7 @@ export async function readInbox (
 interface KeyedNotifications {
   accountId: string
   dedupeKeys: string[]
-  language: Language
+  language: string
   timezone: string
 }
 
@@ -120,7 +121,7 @@ export async function readNotifications (
   )
 }
 
-function render (mediaUrls: MediaUrls, row: NotificationRow, language: Language, timezone: string) {
+function render (mediaUrls: MediaUrls, row: NotificationRow, language: string, timezone: string) {
   return {
     id: row.id,
     type: row.type,

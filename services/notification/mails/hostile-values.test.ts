@@ -1,14 +1,11 @@
+import { readBrand } from '@tandem/brand-kit'
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { LANGUAGES } from '@tandem/http-kit'
-import { plainName, plainText } from '@tandem/mail-kit'
+import { plainName, plainText, renderMail, type MailKind } from '@tandem/mail-kit'
 import { pendingMails } from '@tandem/mail-kit/testing'
 import { testApp } from '../test/app.ts'
-import { english as kinds } from '../texts/english.ts'
-import type { Kind } from '../texts/kinds.ts'
+import { kinds, type Kind } from '../texts/kinds.ts'
 import { renderText } from '../texts/texts.ts'
-import type { MailTemplates } from './english.ts'
-import { templatesFor } from './templates.ts'
 
 const hostileValues = [
   '<a href="https://evil.example">Sign in here</a>',
@@ -25,27 +22,33 @@ const own = (text: string) => text.replaceAll(link, '')
 const linkOrMarkup = /:\/\/|evil[.。]\p{L}|&lt;|[^\P{Cc}\n]|\u202e|x{500}/u
 
 t.test('no mail carries a link or markup of people', (t) => {
-  for (const locale of LANGUAGES) {
-    const templates = templatesFor(locale)
+  for (const locale of readBrand().texts.locales) {
     for (const hostile of hostileValues) {
-      const contact = { name: plainName(hostile), url: link }
-      const times = { startsAt: '2026-03-01T10:00:00Z', endsAt: '2026-03-01T11:00:00Z', timezone: 'Asia/Jakarta' }
-      const meeting = {
-        ...contact,
-        details: { place: plainText(hostile), companions: [plainName(hostile)], ...times }
+      const params = {
+        name: plainName(hostile),
+        place: plainText(hostile),
+        companions: plainName(hostile),
+        device: plainText(hostile),
+        when: 'now',
+        at: 'now',
+        hasDetails: true,
+        hasPlace: true,
+        hasCompanions: true,
+        how: 'CHANGED',
+        provider: 'PROVIDER_A'
       }
-      // A new template must be here.
-      const mails: Record<keyof MailTemplates, { subject: string, text: string, html: string }> = {
-        contactRequest: templates.contactRequest(contact),
-        meetingShared: templates.meetingShared(meeting),
-        meetingOverdue: templates.meetingOverdue(meeting),
-        meetingCleared: templates.meetingCleared(contact),
-        meetingEnded: templates.meetingEnded(contact),
-        passwordChanged: templates.passwordChanged('CHANGED'),
-        providerLinked: templates.providerLinked('PROVIDER_A', new Date()),
-        newSignIn: templates.newSignIn(hostile, new Date())
-      }
-      for (const [kind, { subject, text, html }] of Object.entries(mails)) {
+      const kinds: MailKind[] = [
+        'contactRequest',
+        'meetingShared',
+        'meetingOverdue',
+        'meetingCleared',
+        'meetingEnded',
+        'passwordChanged',
+        'providerLinked',
+        'newSignIn'
+      ]
+      for (const kind of kinds) {
+        const { subject, text, html } = renderMail({ kind, locale, params, url: link })
         const body = html.slice(html.indexOf('<body'))
         t.notMatch(own(`${subject}\n${text}`), linkOrMarkup, `${locale} ${kind}`)
         t.notMatch(`${subject}\n${text}`, '<', `${locale} ${kind}`)
@@ -60,8 +63,9 @@ t.test('no push and no notification carries a link or markup of people', (t) => 
   for (const kind of Object.keys(kinds) as Kind[]) {
     // The company writes broadcasts.
     if (kind === 'broadcast') continue
-    for (const language of LANGUAGES) {
-      const { title, body } = kinds[kind]
+    for (const language of readBrand().texts.locales) {
+      const { en = {} } = readBrand().brand.texts
+      const [title, body] = [en[`pushes.${kind}.title`], en[`pushes.${kind}.body`]]
       for (const hostile of hostileValues) {
         const names = [...`${title} ${body}`.matchAll(/\{\s*(\w+)\s*[,}]/g)].map(([, name]) => name!)
         const params = {

@@ -1,9 +1,9 @@
+import { textsOf } from '@tandem/brand-kit'
 import { publish } from '@tandem/bus-kit'
 import { MeetingDetails, MeetingStatus, TrustedContactEnded } from '@tandem/contracts'
-import { createMail, type MailContent, plainName, plainText } from '@tandem/mail-kit'
+import { createMail, plainName, plainText, renderMail } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
-import type { MailTemplates } from '../mails/english.ts'
-import { templatesFor } from '../mails/templates.ts'
+import { formatMeetingTime } from './meeting-time.ts'
 import { findContactStatus } from '../trusted-contact/eligibility.ts'
 import { shareConfirmedContact, type ConfirmedContact } from '../trusted-contact/queries.ts'
 import { createContactLink } from '../trusted-contact/tokens.ts'
@@ -33,13 +33,7 @@ export async function mailShared (deps: Deps, meeting: Meeting) {
       await publish(trx, TrustedContactEnded, accountId, { accountId })
       return
     }
-    return await mailContact(
-      trx,
-      deps,
-      { ...meeting, contact },
-      'shared',
-      (templates, common) => templates.meetingShared({ ...common, details })
-    )
+    return await mailContact(trx, deps, { ...meeting, contact }, 'meetingShared', details)
   })
   await deps.mailer.enqueue([mailId])
 }
@@ -63,13 +57,7 @@ export async function mailOverdue (deps: Deps, meeting: Meeting) {
       return
     }
     await trx.updateTable('meeting_mails').set({ is_overdue: true }).where('meeting_id', '=', meetingId).execute()
-    return await mailContact(
-      trx,
-      deps,
-      { ...meeting, contact },
-      'overdue',
-      (templates, common) => templates.meetingOverdue({ ...common, details })
-    )
+    return await mailContact(trx, deps, { ...meeting, contact }, 'meetingOverdue', details)
   })
   await deps.mailer.enqueue([mailId])
 }
@@ -83,13 +71,7 @@ export async function mailCleared (deps: Deps, meeting: Meeting) {
       .execute()
     const contact = is_overdue && await shareContact(trx, meeting.accountId, status)
     if (!contact) return
-    return await mailContact(
-      trx,
-      deps,
-      { ...meeting, contact },
-      'cleared',
-      (templates, common) => templates.meetingCleared(common)
-    )
+    return await mailContact(trx, deps, { ...meeting, contact }, 'meetingCleared')
   })
   await deps.mailer.enqueue([mailId])
 }
@@ -103,13 +85,7 @@ export async function mailEnded (deps: Deps, meeting: Meeting) {
   const mailId = await deps.db.transaction().execute(async (trx) => {
     const contact = await shareContact(trx, meeting.accountId, status)
     if (!contact) return
-    return await mailContact(
-      trx,
-      deps,
-      { ...meeting, contact },
-      'ended',
-      (templates, common) => templates.meetingEnded(common)
-    )
+    return await mailContact(trx, deps, { ...meeting, contact }, 'meetingEnded')
   })
   await deps.mailer.enqueue([mailId])
 }
@@ -141,26 +117,48 @@ async function readDetails ({ callRpc }: Deps, { meetingId }: Meeting) {
   }
 }
 
-type Write = (templates: MailTemplates, common: { name: string, url: string }) => MailContent
+const dedupePrefixes = {
+  meetingShared: 'meeting-shared',
+  meetingOverdue: 'meeting-overdue',
+  meetingCleared: 'meeting-cleared',
+  meetingEnded: 'meeting-ended'
+} as const
 
 /** Writes a mail to the contact, who stays one until the commit. Returns its id, unless it was written before. */
 async function mailContact (
   trx: Trx,
   { publicUrl }: Deps,
   { meetingId, accountId, contact }: Meeting & { contact: ConfirmedContact },
-  kind: 'shared' | 'overdue' | 'cleared' | 'ended',
-  write: Write
+  kind: 'meetingShared' | 'meetingOverdue' | 'meetingCleared' | 'meetingEnded',
+  details: Awaited<ReturnType<typeof readDetails>> = null
 ) {
   const owner = await trx.selectFrom('people').where('account_id', '=', accountId).select('name').executeTakeFirst()
-  const common = { name: plainName(owner?.name ?? ''), url: await createContactLink(trx, publicUrl, contact.id) }
   return await createMail(trx, {
-    dedupeKey: `meeting-${kind}:${meetingId}`,
+    dedupeKey: `${dedupePrefixes[kind]}:${meetingId}`,
     recipient: contact.email,
     accountId,
     // Bounded by the activities of a day. A limit would suppress an alarm.
     rateLimited: false,
     // An alarm that waits for a mail server must not arrive after the all-clear.
-    ...kind !== 'shared' && { collapseKey: `meeting:${meetingId}` },
-    ...write(templatesFor(contact.locale), common)
+    ...kind !== 'meetingShared' && { collapseKey: `meeting:${meetingId}` },
+    ...renderMail({
+      kind,
+      locale: contact.locale,
+      params: { name: plainName(owner?.name ?? ''), ...describe(contact.locale, details) },
+      url: await createContactLink(trx, publicUrl, contact.id)
+    })
   })
+}
+
+function describe (locale: string, details: Awaited<ReturnType<typeof readDetails>>) {
+  if (!details) return { hasDetails: false }
+  const { place, companions, ...times } = details
+  return {
+    hasDetails: true,
+    place,
+    hasPlace: place !== '',
+    when: formatMeetingTime(textsOf(locale).locale, times),
+    companions: companions.join(', '),
+    hasCompanions: companions.length > 0
+  }
 }

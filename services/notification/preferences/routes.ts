@@ -11,10 +11,7 @@ const forEachType = <Schema extends Type.TSchema>(schema: Schema) =>
 
 const TimeOfDay = Type.String({
   pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
-  expectedFormat: {
-    en: 'must be a time such as 22:00',
-    id: 'harus berupa jam seperti 22:00'
-  },
+  expectedFormat: 'quietHour',
   examples: ['22:00']
 })
 const example = {

@@ -1,6 +1,6 @@
 import { AccountsByToken } from '@tandem/contracts'
 import { inSavepoints } from '@tandem/database-kit'
-import { LANGUAGES } from '@tandem/http-kit'
+import { readBrand } from '@tandem/brand-kit'
 import { runSteps, runWhenDue, type Log } from '@tandem/process-kit'
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
@@ -250,8 +250,10 @@ function requestFor (event: Exclude<DueEvent, { type: 'booking.cancelled' }>): N
 /** The texts in every language: where one is missing, those of another one. */
 function paramsOf (text: Words): Params {
   const [any] = Object.values(text)
-  return Object.fromEntries(LANGUAGES.flatMap((language) => {
-    const { title, body } = text[language] ?? any ?? { title: '', body: '' }
-    return [[`title_${language}`, title], [`body_${language}`, body]]
-  }))
+  return Object.fromEntries(
+    readBrand().texts.locales.flatMap((language) => {
+      const { title, body } = text[language] ?? any ?? { title: '', body: '' }
+      return [[`title_${language}`, title], [`body_${language}`, body]]
+    })
+  )
 }

@@ -45,10 +45,7 @@ export const producerOperatorRoutes: Routes<Deps> = async (app, { db }) => {
       body: Body({
         name: Type.String({
           pattern: PRODUCER_NAME,
-          expectedFormat: {
-            en: 'must be 2 to 40 lower-case letters, digits and hyphens, and begin with a letter',
-            id: 'harus 2 sampai 40 huruf kecil, angka dan tanda hubung, dan diawali huruf'
-          }
+          expectedFormat: 'producerName'
         }),
         eventTypes: Type.Array(Enum(producerEventTypes), { minItems: 1 }),
         eventsPerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_EVENTS_PER_SECOND }))

@@ -1,13 +1,6 @@
+import { textsOf, type TextParams } from '@tandem/brand-kit'
 import { producerEvents, producerEventTypes, type ProducerEventType } from '@tandem/contracts'
-import {
-  describeErrors,
-  explainUnstorable,
-  findUnstorable,
-  Forbidden,
-  parseInstant,
-  type Language,
-  type Sentence
-} from '@tandem/http-kit'
+import { describeErrors, findUnstorable, parseInstant } from '@tandem/http-kit'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Value } from 'typebox/value'
@@ -45,6 +38,13 @@ export interface RejectedEvent {
   error: string
 }
 
+type Detail =
+  | 'accountOfEvent'
+  | 'noTimeThatExists'
+  | 'endOfBooking'
+  | 'otherLink'
+  | NonNullable<ReturnType<typeof findUnstorable>>
+
 interface Options {
   /** The types that the producer can send. */
   allowedTypes: string[]
@@ -52,7 +52,7 @@ interface Options {
   linkHost: string
   now: Date
   /** Of what is wrong. */
-  language: Language
+  language: string
 }
 
 /** Checks one event. An invalid one prevents no other one. */
@@ -62,23 +62,24 @@ export function parseEvent (
 ): ValidEvent | RejectedEvent {
   const { id: givenId } = (typeof value === 'object' && value !== null ? value : {}) as { id?: unknown }
   const id = typeof givenId === 'string' && !findUnstorable(givenId) ? givenId.slice(0, 200) : null
-  const reject = (field: string, sentence: Sentence): RejectedEvent => ({
+  const texts = textsOf(language)
+  const reject = (field: string, detail: Detail, params: TextParams = {}): RejectedEvent => ({
     id,
     code: 'VALIDATION_ERROR',
     field,
-    error: sentence[language]
+    error: texts.format(`errors.VALIDATION_ERROR.${detail}`, { field, ...params })
   })
   const rejectBy = (errors: Parameters<typeof describeErrors>[0]): RejectedEvent => {
-    const [first] = describeErrors(errors, 'item', language)
+    const [first] = describeErrors(errors, 'item', texts)
     return { id, code: 'VALIDATION_ERROR', field: first?.field ?? '', error: first?.message ?? '' }
   }
 
   const unstorable = findUnstorable(value)
-  if (unstorable) return reject('', explainUnstorable({ en: 'The event', id: 'Peristiwa ini' }, unstorable))
+  if (unstorable) return reject('', unstorable, { subject: 'event' })
   if (!hasValidHead.Check(value)) return rejectBy(hasValidHead.Errors(value))
   const { type, time, data } = value
   if (!allowedTypes.includes(type)) {
-    return { id, code: 'FORBIDDEN', field: 'type', error: new Forbidden().message }
+    return { id, code: 'FORBIDDEN', field: 'type', error: texts.format('errors.FORBIDDEN.forbidden') }
   }
   if (!validators[type].Check(data)) {
     return rejectBy(
@@ -88,31 +89,25 @@ export function parseEvent (
   const { accountId, accountToken = null, accountIds = accountId === undefined ? [] : [accountId], ...others } = Value
     .Clean(producerEvents[type], structuredClone(data)) as Details
   if (type !== 'admin.announcement' && (accountId === undefined) === (accountToken === null)) {
-    return reject('data.accountId', {
-      en: 'data needs either accountId or accountToken',
-      id: 'data memerlukan accountId atau accountToken, salah satu saja'
-    })
+    return reject('data.accountId', 'accountOfEvent')
   }
   const times = { time, ...others.startsAt !== undefined && pickTimes(others) }
   const instants = new Map(Object.entries(times).map(([field, text]) => [field, readTime(text)]))
   const [impossible] = [...instants].find(([, instant]) => instant === undefined) ?? []
   if (impossible !== undefined) {
     const field = impossible === 'time' ? 'time' : `data.${impossible}`
-    return reject(field, { en: `${field} is no time that exists`, id: `${field} bukan waktu yang ada` })
+    return reject(field, 'noTimeThatExists')
   }
   const [sentAt, startsAt, endsAt, remindAt] = ['time', 'startsAt', 'endsAt', 'remindAt'].map((field) =>
     instants.get(field)
   )
   if (startsAt && endsAt && endsAt <= startsAt) {
-    return reject('data.endsAt', { en: 'data.endsAt must be after startsAt', id: 'data.endsAt harus setelah startsAt' })
+    return reject('data.endsAt', 'endOfBooking')
   }
   for (const [locale, words] of Object.entries(others.text ?? {})) {
     for (const [name, text] of Object.entries(words)) {
       if (hasOnlyLinksTo(linkHost, text)) continue
-      return reject(`data.text.${locale}.${name}`, {
-        en: `data.text.${locale}.${name} can have links to https://${linkHost} only`,
-        id: `data.text.${locale}.${name} hanya boleh berisi tautan ke https://${linkHost}`
-      })
+      return reject(`data.text.${locale}.${name}`, 'otherLink', { linkHost })
     }
   }
   return {

@@ -115,7 +115,7 @@ export const producerRoutes: Routes<Deps> = async (app, deps) => {
     const producer = request.getDecorator<Producer>('producer')
     const values: unknown[] = Array.isArray(body) ? body : [body]
     if (values.length > MAX_EVENTS) throw new PayloadTooLarge()
-    if (values.length === 0) throw new ValidationError({ en: 'There is no event', id: 'Tidak ada peristiwa' })
+    if (values.length === 0) throw new ValidationError('noEvent')
     await takeFromRate(db, producer, values.length)
 
     const options = {

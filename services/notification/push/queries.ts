@@ -1,9 +1,10 @@
+import { textsOf } from '@tandem/brand-kit'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { lookupArray } from '@tandem/database-kit'
 import { isNotHidden } from '@tandem/account-kit'
 import type { Job } from '@tandem/queue-kit'
-import { paginate, languageOfLocale, type Language, type Page } from '@tandem/http-kit'
+import { paginate, type Page } from '@tandem/http-kit'
 import type { Kind } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
 import { isOfHiddenPeople, unreadCountOf, visibleActor } from '../notifications/shown.ts'
@@ -207,7 +208,7 @@ interface LogRow {
 }
 
 /** Lists what was and was not pushed to an account, newest first. Ids are UUIDv7, so the last id is the cursor. */
-export async function readPushLog (db: Db, accountId: string, { cursor, limit }: Page, language?: Language) {
+export async function readPushLog (db: Db, accountId: string, { cursor, limit }: Page, language?: string) {
   const { rows } = await sql<LogRow>`
     select deliveries.id, notification_id as "notificationId", kind, type, params,
       others_count as "othersCount", actor.name as "actorName",
@@ -225,7 +226,7 @@ export async function readPushLog (db: Db, accountId: string, { cursor, limit }:
       ...row,
       ...renderText(
         { kind, params, othersCount, actorName },
-        language ?? languageOfLocale(locale),
+        language ?? textsOf(locale).locale,
         timezone ?? DEFAULT_TIMEZONE
       )
     })),

@@ -1,9 +1,9 @@
+import { textsOf } from '@tandem/brand-kit'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, Histogram } from 'prom-client'
 import type { CallRpc } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, MeetingStatus } from '@tandem/contracts'
 import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
-import { languageOfLocale } from '@tandem/http-kit'
 import { createBatcher, type Log, Unavailable } from '@tandem/process-kit'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Db } from '../tables.ts'
@@ -193,7 +193,7 @@ async function resolveRecipient (
   })
   const find = (id: string | null) => people.find((person) => person.accountId === id)
   return {
-    language: languageOfLocale(locale ?? find(accountId)?.locale ?? null),
+    language: textsOf(locale ?? find(accountId)?.locale ?? null).locale,
     timezone: timezone ?? find(accountId)?.timezone ?? DEFAULT_TIMEZONE,
     actorName: actorName ?? find(actorId)?.name ?? null
   }

@@ -1,7 +1,7 @@
+import { textsOf } from '@tandem/brand-kit'
 import { RealtimeDetails } from '@tandem/contracts'
 import type { FeedPage, Frame } from '@tandem/contracts/realtime'
 import type { Static } from 'typebox'
-import { languageOfLocale, type Language } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { readNotifications, type RenderedNotification } from '../inbox/queries.ts'
 import { matchKey, messageKey } from '../notifications/registry.ts'
@@ -13,7 +13,7 @@ const MAX_PAGE_BYTES = 64 * 1024
 
 interface FeedQuery {
   accountId: string
-  language: Language | undefined
+  language: string | undefined
   after: string | undefined
 }
 
@@ -38,7 +38,7 @@ export async function readFeeds (deps: Deps, queries: FeedQuery[]): Promise<Feed
     return {
       feed,
       resumed,
-      language: language ?? languageOfLocale(feed.locale),
+      language: language ?? textsOf(feed.locale).locale,
       logged: resumed ? frames.slice(0, PAGE_SIZE) : [],
       hasMore: resumed && frames.length > PAGE_SIZE
     }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { FeedPage } from '@tandem/contracts/realtime'
-import { Enum, InvalidAccessToken, LANGUAGES, Nullable, type Routes } from '@tandem/http-kit'
+import { InvalidAccessToken, Nullable, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { storeFocus } from './feeds.ts'
 import { readFeeds } from './read.ts'
@@ -11,7 +11,7 @@ const MAX_BODY_BYTES = 320 * 1024
 const items = Type.Array(
   Type.Object({
     token: Type.String({ maxLength: 3_000 }),
-    language: Type.Optional(Enum(LANGUAGES)),
+    language: Type.Optional(Type.String({ maxLength: 35 })),
     after: Type.Optional(Type.String({ maxLength: 100 })),
     focus: Type.Optional(Nullable(Type.String({ format: 'uuid' })))
   }),

@@ -1,12 +1,62 @@
-import { english } from './english.ts'
+import type { NotificationType } from './types.ts'
 
-export type Kind = keyof typeof english
-
-/** The texts of all notifications in one language, as ICU messages. */
-export type Texts = Record<Kind, { title: string, body: string }>
+/** Every kind of notification, with its category. Its texts are `pushes.<kind>.title` and `.body`. */
+export const kinds = {
+  postMentioned: 'SOCIAL_FEED',
+  commentMentioned: 'SOCIAL_FEED',
+  postLiked: 'SOCIAL_FEED',
+  postCommented: 'SOCIAL_FEED',
+  commentReplied: 'SOCIAL_FEED',
+  followed: 'SOCIAL_FEED',
+  storyReacted: 'STORY_REACTION',
+  messageReceived: 'CHAT',
+  likeReceived: 'FITMATCH',
+  matchMade: 'FITMATCH',
+  verificationDecided: 'FITMATCH',
+  reportResolved: 'FITMATCH',
+  decisionMade: 'ACCOUNT',
+  subscriptionNoticed: 'ACCOUNT',
+  badgeEarned: 'GAMIFICATION',
+  levelReached: 'GAMIFICATION',
+  recordSet: 'GAMIFICATION',
+  referralCounted: 'GAMIFICATION',
+  referralRewarded: 'GAMIFICATION',
+  achievementEarned: 'GAMIFICATION',
+  buddyRequested: 'SPORT_BUDDY',
+  buddyAccepted: 'SPORT_BUDDY',
+  activityInvited: 'SPORT_BUDDY',
+  activityAsked: 'SPORT_BUDDY',
+  activityPlaceFree: 'SPORT_BUDDY',
+  activityConfirmed: 'BOOKING',
+  activityChanged: 'BOOKING',
+  activityMoved: 'BOOKING',
+  activityCanceled: 'BOOKING',
+  activityReminded: 'BOOKING',
+  reservationConfirmed: 'BOOKING',
+  reservationReminded: 'BOOKING',
+  fastingFinished: 'FASTING',
+  fastGoalReached: 'FASTING',
+  broadcast: 'ADMIN',
+  bookingTold: 'BOOKING',
+  announcement: 'ADMIN',
+  suspended: 'ACCOUNT',
+  restored: 'ACCOUNT',
+  passwordChanged: 'ACCOUNT',
+  providerLinked: 'ACCOUNT',
+  newSignIn: 'ACCOUNT',
+  trustedContactChanged: 'ACCOUNT',
+  meetingAsked: 'ACCOUNT',
+  meetingOverdue: 'ACCOUNT',
+  meetingAlarmFailed: 'ACCOUNT',
+  meetingNotShared: 'ACCOUNT',
+  meetingDisarmed: 'ACCOUNT',
+  inboxChanged: 'ACCOUNT',
+  pushTest: 'ACCOUNT'
+} as const satisfies Record<string, NotificationType>
+export type Kind = keyof typeof kinds
 
 /** The category of a kind. */
-export const typeOf = (kind: Kind) => english[kind].type
+export const typeOf = (kind: Kind) => kinds[kind]
 
 /**
  * Actions of FitMatch profiles: their notifications show the profile's display name and never the account's name or

@@ -1,16 +1,9 @@
-import { IntlMessageFormat } from 'intl-messageformat'
 import { readTimezone } from '@tandem/account-kit'
-import type { Language } from '@tandem/http-kit'
+import { readBrand } from '@tandem/brand-kit'
+import { setBounded } from '@tandem/process-kit'
 import { plainQuote } from '@tandem/mail-kit'
-import { isWrittenByCompany, type Kind, type Texts, usesDisplayName } from './kinds.ts'
+import { isWrittenByCompany, type Kind, usesDisplayName } from './kinds.ts'
 import type { Params } from '../tables.ts'
-import { english } from './english.ts'
-import { indonesian } from './indonesian.ts'
-
-export const texts: Record<Language, Texts> = { en: english, id: indonesian }
-
-// In the place of a missing name.
-const SOMEONE: Record<Language, string> = { en: 'Someone', id: 'Seseorang' }
 
 /** The part of a notification that its text is rendered from. */
 export interface TextSource {
@@ -23,30 +16,38 @@ export interface TextSource {
 /** Renders the title and body of a notification for one reader, as of `now`. */
 export function renderText (
   { kind, actorName, othersCount, params }: TextSource,
-  language: Language,
+  locale: string | null,
   timezone: string,
   now = new Date()
 ) {
+  const { texts: { of, defaultLocale } } = readBrand()
+  const texts = of(locale)
   const { startsAt, excerpt, timezone: ownTimezone } = params
   // An activity is at the time of its own place, wherever the reader is.
   const shownTimezone = readTimezone(typeof ownTimezone === 'string' ? ownTimezone : timezone)
   const name = usesDisplayName(kind) ? params['displayName'] : actorName
   const values = {
     // People wrote some of them, and must not send links or markup through us.
-    ...isWrittenByCompany(kind) ? params : mapStrings(params, plainQuote),
-    name: (typeof name === 'string' && plainQuote(name)) || SOMEONE[language],
+    ...isWrittenByCompany(kind) ? readWords(params, texts.locale, defaultLocale) : mapStrings(params, plainQuote),
+    name: (typeof name === 'string' && plainQuote(name)) || texts.format('pushes.someone'),
     others: othersCount,
     quoted: excerpt ? 'yes' : 'no',
     ...typeof startsAt === 'string' && {
-      startsAt: dateFormatFor(language, shownTimezone).format(new Date(startsAt)),
+      startsAt: dateFormatFor(texts.locale, shownTimezone).format(new Date(startsAt)),
       ...timeLeft(new Date(startsAt), now)
     }
   }
   return {
-    title: compile(language, `${kind}.title`, texts[language][kind].title).format(values) as string,
-    body: compile(language, `${kind}.body`, texts[language][kind].body).format(values) as string
+    title: texts.format(`pushes.${kind}.title`, values),
+    body: texts.format(`pushes.${kind}.body`, values)
   }
 }
+
+/** What the company writes is in each of its languages, such as `title_en`. */
+const readWords = (params: Params, locale: string, defaultLocale: string): Params => ({
+  title: params[`title_${locale}`] ?? params[`title_${defaultLocale}`] ?? null,
+  body: params[`body_${locale}`] ?? params[`body_${defaultLocale}`] ?? null
+})
 
 /** A reminder can be sent and read late, so how long it is until the start is known only then. */
 function timeLeft (startsAt: Date, now: Date) {
@@ -62,23 +63,15 @@ const mapStrings = (params: Params, map: (text: string) => string): Params =>
     Object.entries(params).map(([key, value]) => [key, typeof value === 'string' ? map(value) : value])
   )
 
-const messages = new Map<string, IntlMessageFormat>()
-
-function compile (language: Language, key: string, text: string) {
-  const cached = messages.get(`${language}.${key}`)
-  if (cached) return cached
-  const message = new IntlMessageFormat(text, language)
-  messages.set(`${language}.${key}`, message)
-  return message
-}
-
+// There are some 400 time zones.
+const MAX_DATE_FORMATS = 1_000
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
-function dateFormatFor (language: Language, timezone: string) {
-  const key = `${language} ${timezone}`
+function dateFormatFor (locale: string, timezone: string) {
+  const key = `${locale} ${timezone}`
   const cached = dateFormats.get(key)
   if (cached) return cached
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: timezone })
-  dateFormats.set(key, format)
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone: timezone })
+  setBounded(dateFormats, key, format, MAX_DATE_FORMATS)
   return format
 }

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { publish } from '@tandem/bus-kit'
 import { ArmedMeetings, Contact, TrustedContactEnded } from '@tandem/contracts'
 import { ValidationError } from '@tandem/http-kit'
-import { createMail, plainName, withdrawMails } from '@tandem/mail-kit'
+import { createMail, plainName, withdrawMails, renderMail } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
 import { ContactNeeded, ContactNotFound, EmailNotVerified } from '../errors.ts'
-import { templatesFor } from '../mails/templates.ts'
 import { changeAndNotify } from '../notifications/change-and-notify.ts'
 import type { Trx } from '../tables.ts'
 import { isEligible } from './eligibility.ts'
@@ -47,10 +46,7 @@ export async function setTrustedContact (
   // A mail to any address with a name that its sender chose: only for people whose own address is verified.
   if (!owner?.emailVerified) throw new EmailNotVerified()
   if (fields.email === owner.email.toLowerCase()) {
-    throw new ValidationError({
-      en: 'email is your own. Choose another person',
-      id: 'email adalah milik Anda sendiri. Pilih orang lain'
-    })
+    throw new ValidationError('emailIsYourOwn', ['email'])
   }
   const ownerName = owner.name
   const contact = { ...fields, locale: fields.locale ?? owner.locale }
@@ -116,8 +112,10 @@ async function insertContact (trx: Trx, { publicUrl }: Deps, contact: InsertedCo
     collapseKey: `trusted-contact:${accountId}`,
     // Its own limit is lower, and says so instead of dropping the mail.
     rateLimited: false,
-    ...templatesFor(locale).contactRequest({
-      name: plainName(ownerName),
+    ...renderMail({
+      kind: 'contactRequest',
+      locale,
+      params: { name: plainName(ownerName) },
       url: await createContactLink(trx, publicUrl, id)
     })
   })

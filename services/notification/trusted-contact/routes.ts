@@ -1,3 +1,4 @@
+import { textsOf } from '@tandem/brand-kit'
 import Type from 'typebox'
 import {
   Body,
@@ -5,7 +6,6 @@ import {
   Data,
   data,
   Enum,
-  languageOfLocale,
   Message,
   message,
   named,
@@ -39,7 +39,7 @@ const TrustedContact = named(
 )
 
 const confirmDescription = 'Whether armed safety checks may end with the contact'
-const noEmergencyService = 'Tandem is no emergency service: nobody watches meetings or calls for help.'
+const noEmergencyService = 'The app is no emergency service: nobody watches meetings or calls for help.'
 
 export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/notifications/trusted-contact', {
@@ -85,7 +85,7 @@ export const trustedContactRoutes: Routes<Deps> = async (app, deps) => {
       data({
         contact: await setTrustedContact(deps, account.id, {
           ...contact,
-          locale: locale ? languageOfLocale(locale) : undefined,
+          locale: locale ? textsOf(locale).locale : undefined,
           confirm
         })
       })

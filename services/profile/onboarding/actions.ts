@@ -1,6 +1,7 @@
+import { readLocale } from '@tandem/brand-kit'
 import { sql } from 'kysely'
 import { parseTimezone, validateName } from '@tandem/account-kit'
-import { readLocale, ValidationError } from '@tandem/http-kit'
+import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
 import { attachPhotos } from '../photos/actions.ts'
@@ -41,10 +42,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
   await changePerson(deps, accountId, async (trx, person) => {
     validateName('name', step.name, person.name)
     if (completed && (photos ?? person.photos).length === 1) {
-      throw new ValidationError({
-        en: 'photos must contain at least 2 photos',
-        id: 'photos harus berisi minimal 2 foto'
-      })
+      throw new ValidationError('photosMustContainAtLeast2Photos', ['photos'])
     }
     if (photos) await attachPhotos(deps.media, trx, accountId, { photos, before: person.photos })
     // In countries without regions, clients send an empty region id.

@@ -1,3 +1,4 @@
+import { readBrand } from '@tandem/brand-kit'
 import Type from 'typebox'
 import { Timezone } from '@tandem/account-kit'
 import {
@@ -179,7 +180,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
       response: {
         200: Type.Object({
           success: Type.Literal(true),
-          message: Type.String({ examples: ['Welcome to Tandem'] }),
+          message: Type.String({ examples: ['Welcome to the app'] }),
           data: Type.Object({
             onboardingCompleted: Type.Boolean(),
             locationEnabled: Type.Boolean(),
@@ -191,6 +192,9 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ body, account }) => {
     await savePermissions(deps, account.id, body)
     const { locationEnabled, pushNotifications } = body
-    return { ...message('Welcome to Tandem'), data: { onboardingCompleted: true, locationEnabled, pushNotifications } }
+    return {
+      ...message(`Welcome to ${readBrand().brand.name}`),
+      data: { onboardingCompleted: true, locationEnabled, pushNotifications }
+    }
   })
 }

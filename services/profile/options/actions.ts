@@ -3,20 +3,18 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import { OptionExists, OptionNotFound } from '../errors.ts'
 import type { Db, OptionType, Tables, Trx } from '../tables.ts'
-import { optionColumns } from './queries.ts'
+import { optionColumns, withLabels, type Labels } from './queries.ts'
 
 interface NewOption {
   type: OptionType
   optionId: string
-  labelEn: string
-  labelId: string
+  labels: Labels
   icon: string
   category?: string | null
   sortOrder?: number
 }
 interface OptionChange {
-  labelEn?: string
-  labelId?: string
+  labels?: Labels
   icon?: string
   category?: string | null
   sortOrder?: number
@@ -30,7 +28,7 @@ interface OptionChange {
 export async function addOption (
   db: Db,
   adminId: string,
-  { type, optionId, labelEn, labelId, icon, category = null, sortOrder }: NewOption,
+  { type, optionId, labels, icon, category = null, sortOrder }: NewOption,
   key?: IdempotencyKey
 ) {
   return await withIdempotencyKey(db, key, async (trx) => {
@@ -40,8 +38,7 @@ export async function addOption (
       .values({
         type,
         option_id: optionId,
-        label_en: labelEn,
-        label_id: labelId,
+        labels: JSON.stringify(labels),
         icon,
         category,
         sort_order: sortOrder ?? last
@@ -51,7 +48,7 @@ export async function addOption (
       .executeTakeFirst()
     if (!option) throw new OptionExists()
     await logChange(trx, { adminId, action: 'CREATE', before: null, after: option })
-    return option
+    return withLabels(option)
   })
 }
 
@@ -74,8 +71,8 @@ export async function changeOption (
     if (change.category !== undefined) await checkCategory(trx, type, change.category)
 
     const set: UpdateObject<Tables, 'options'> = {
-      ...(change.labelEn !== undefined && { label_en: change.labelEn }),
-      ...(change.labelId !== undefined && { label_id: change.labelId }),
+      // The labels in other locales stay.
+      ...(change.labels !== undefined && { labels: sql`labels || ${JSON.stringify(change.labels)}::jsonb` }),
       ...(change.icon !== undefined && { icon: change.icon }),
       ...(change.category !== undefined && { category: change.category }),
       ...(change.sortOrder !== undefined && { sort_order: change.sortOrder }),
@@ -87,7 +84,7 @@ export async function changeOption (
       .returning(optionColumns)
       .executeTakeFirstOrThrow()
     await logChange(trx, { adminId, action: change.isActive === false ? 'DEACTIVATE' : 'UPDATE', before, after })
-    return after
+    return withLabels(after)
   })
 }
 
@@ -95,7 +92,7 @@ export async function changeOption (
 async function checkCategory (trx: Trx, type: OptionType, category: string | null) {
   if (type !== 'sport') {
     if (category !== null) {
-      throw new ValidationError({ en: 'category is for sports only', id: 'category hanya untuk olahraga' })
+      throw new ValidationError('categoryIsForSportsOnly', ['category'])
     }
     return
   }
@@ -105,10 +102,7 @@ async function checkCategory (trx: Trx, type: OptionType, category: string | nul
     category ?? ''
   ).executeTakeFirst()
   if (!sportCategory) {
-    throw new ValidationError({
-      en: 'category must be a sport category',
-      id: 'category harus berupa kategori olahraga'
-    })
+    throw new ValidationError('categoryMustBeSportCategory', ['category'])
   }
 }
 

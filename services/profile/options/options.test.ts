@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { loadBrand, readBrand } from '@tandem/brand-kit'
 import { testApp } from '../test/app.ts'
+import { offerListsOfBrand } from './offer.ts'
 import { handleOfferedOptions } from './rpc.ts'
 
 const { app, db, deps, send } = await testApp(t)
@@ -64,6 +66,24 @@ t.test('labels are in English, or in Indonesian with Accept-Language', async (t)
   t.equal(await label('de'), 'Badminton')
 })
 
+t.test('the lists of the brand are offered, and what operators changed stays', async (t) => {
+  const { db, app } = await testApp(t)
+  const { options } = readBrand().brand
+  t.teardown(() => Object.assign(options, loadBrand().options))
+  const offered = async () =>
+    (await app.inject('/onboarding/options?type=availability')).json().options
+      .map(({ optionId }: { optionId: string }) => optionId)
+  const [first, ...others] = options.availability
+  options.availability = [...others, { id: 'dusk', icon: '🌆', sortOrder: 9 }]
+  await offerListsOfBrand(db)
+  await offerListsOfBrand(db)
+  t.same(await offered(), [...others.map(({ id }) => id), 'dusk'], 'without the first, which the list no longer has')
+
+  options.availability = [first!, ...others]
+  await offerListsOfBrand(db)
+  t.same(await offered(), [first!.id, ...others.map(({ id }) => id)])
+})
+
 t.test('an unknown or missing list is rejected', async (t) => {
   t.match(await list('nonsense'), { status: 400, code: 'VALIDATION_ERROR' })
   t.match((await app.inject('/onboarding/options')).json(), { success: false, code: 'VALIDATION_ERROR' })
@@ -73,8 +93,7 @@ t.test('an account with the role ADMIN can add, change, move and deactivate opti
   const option = {
     type: 'motivation',
     optionId: 'sleep_better',
-    labelEn: 'Sleep better',
-    labelId: 'Tidur lebih nyenyak',
+    labels: { en: 'Sleep better', id: 'Tidur lebih nyenyak' },
     icon: '😴'
   }
   t.match(await manage('POST', '/onboarding/admin/options', option), {
@@ -88,10 +107,10 @@ t.test('an account with the role ADMIN can add, change, move and deactivate opti
     await manage('PUT', '/onboarding/admin/options', {
       type: 'motivation',
       optionId: 'sleep_better',
-      labelEn: 'Sleep well',
+      labels: { en: 'Sleep well' },
       sortOrder: 0
     }),
-    { status: 200, data: { option: { labelEn: 'Sleep well', sortOrder: 0 } } }
+    { status: 200, data: { option: { labels: { en: 'Sleep well' }, sortOrder: 0 } } }
   )
   t.match((await list('motivation')).options[0], { optionId: 'sleep_better', label: 'Sleep well' })
 
@@ -116,7 +135,12 @@ t.test('an account with the role ADMIN can add, change, move and deactivate opti
 })
 
 t.test('a sport has a category, other options have none, and an icon cannot be a script', async (t) => {
-  const sport = { type: 'sport', optionId: 'chess_boxing', labelEn: 'Chess boxing', labelId: 'Tinju catur', icon: '♟️' }
+  const sport = {
+    type: 'sport',
+    optionId: 'chess_boxing',
+    labels: { en: 'Chess boxing', id: 'Tinju catur' },
+    icon: '♟️'
+  }
   t.match(await manage('POST', '/onboarding/admin/options', sport), { status: 400, code: 'VALIDATION_ERROR' })
   t.match(await manage('POST', '/onboarding/admin/options', { ...sport, category: 'nothing' }), {
     status: 400,
@@ -148,9 +172,12 @@ t.test('a sport has a category, other options have none, and an icon cannot be a
 
 t.test('repeated with an idempotency key, an option is added and logged once', async (t) => {
   const headers = { 'idempotency-key': 'one' }
-  const option = { type: 'availability', optionId: 'noon', labelEn: 'Noon', labelId: 'Tengah hari', icon: '🕛' }
-  const add = async (labelEn = 'Noon') =>
-    await send(admin, 'POST', '/onboarding/admin/options', { ...option, labelEn }, { role: 'ADMIN', headers })
+  const option = { type: 'availability', optionId: 'noon', labels: { en: 'Noon', id: 'Tengah hari' }, icon: '🕛' }
+  const add = async (en = 'Noon') =>
+    await send(admin, 'POST', '/onboarding/admin/options', { ...option, labels: { ...option.labels, en } }, {
+      role: 'ADMIN',
+      headers
+    })
   const [first, again] = [await add(), await add()]
   t.match(first, { status: 201 })
   t.same(again.data, first.data)
@@ -159,21 +186,21 @@ t.test('repeated with an idempotency key, an option is added and logged once', a
 })
 
 t.test('of ten concurrent adds one succeeds and is logged once; two concurrent changes are both kept', async (t) => {
-  const option = { type: 'availability', optionId: 'dawn', labelEn: 'Dawn', labelId: 'Subuh', icon: '🌄' }
+  const option = { type: 'availability', optionId: 'dawn', labels: { en: 'Dawn', id: 'Subuh' }, icon: '🌄' }
   const responses = await Promise.all(
     Array.from({ length: 10 }, () => manage('POST', '/onboarding/admin/options', option))
   )
   t.same(responses.map(({ status }) => status).sort((one, other) => one - other), [201, ...Array(9).fill(409)])
   await Promise.all(
-    [{ labelEn: 'Daybreak' }, { labelId: 'Fajar' }].map((change) =>
-      manage('PUT', '/onboarding/admin/options', { type: 'availability', optionId: 'dawn', ...change })
+    [{ en: 'Daybreak' }, { id: 'Fajar' }].map((labels) =>
+      manage('PUT', '/onboarding/admin/options', { type: 'availability', optionId: 'dawn', labels })
     )
   )
   t.match(
     (await manage('GET', '/onboarding/admin/options?type=availability')).data.options.find((
       { optionId }: { optionId: string }
     ) => optionId === 'dawn'),
-    { labelEn: 'Daybreak', labelId: 'Fajar' }
+    { labels: { en: 'Daybreak', id: 'Fajar' } }
   )
   t.equal((await db.selectFrom('option_changes').select('id').where('option_id', '=', 'dawn').execute()).length, 3)
   t.match(await manage('DELETE', '/onboarding/admin/options?type=availability&optionId=nothing'), {
@@ -183,7 +210,7 @@ t.test('of ten concurrent adds one succeeds and is logged once; two concurrent c
 })
 
 t.test('only the role ADMIN can manage options', async (t) => {
-  const option = { type: 'motivation', optionId: 'x', labelEn: 'x', labelId: 'x', icon: 'x' }
+  const option = { type: 'motivation', optionId: 'x', labels: { en: 'x', id: 'x' }, icon: 'x' }
   for (
     const [method, bodies] of [['GET', [undefined]], ['POST', [option, {}]], ['PUT', [option, {}]], ['DELETE', [
       undefined

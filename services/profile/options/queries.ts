@@ -1,53 +1,70 @@
+import { readBrand, textsOf, type LocalTexts } from '@tandem/brand-kit'
 import { sql } from 'kysely'
-import { ValidationError, type Language } from '@tandem/http-kit'
+import { ValidationError } from '@tandem/http-kit'
 import type { Db, OptionType, Trx } from '../tables.ts'
 
+/** By locale. */
+export type Labels = Record<string, string>
+
 /** The offered options of a list, in order, with their labels in `language`. */
-export async function listOptions (db: Db, type: OptionType, language: Language) {
-  return await db.selectFrom('options')
+export async function listOptions (db: Db, type: OptionType, language: string) {
+  const texts = textsOf(language)
+  const options = await db.selectFrom('options')
     .where('type', '=', type)
-    .where('is_active', '=', sql<boolean>`true`)
-    .select([
-      'option_id as optionId',
-      language === 'id' ? 'label_id as label' : 'label_en as label',
-      'icon',
-      'category',
-      'sort_order as sortOrder'
-    ])
+    .where(isOffered)
+    .select(['option_id as optionId', 'labels', 'icon', 'category', 'sort_order as sortOrder'])
     .orderBy('sort_order')
     .orderBy('option_id')
     .execute()
+  return options.map(({ labels, ...option }) => ({ ...option, label: labelOf({ type, ...option, labels }, texts) }))
 }
+
+/** The operators' label, or the text of the brand; for an option without a text, a label in another language. */
+const labelOf = (
+  { type, optionId, labels }: { type: OptionType, optionId: string, labels: Labels },
+  texts: LocalTexts
+) =>
+  labels[texts.locale] ?? texts.find(`options.${type}.${optionId}`) ?? labels[readBrand().texts.defaultLocale] ??
+    Object.values(labels)[0] ?? optionId
+
+const isOffered = sql<boolean>`is_active and is_listed`
 
 /** The `optionIds` that a list offers. */
 export async function listOffered (db: Db, type: OptionType, optionIds: string[]) {
-  const options = await db.selectFrom('options').where('type', '=', type).where('is_active', '=', sql<boolean>`true`)
+  const options = await db.selectFrom('options').where('type', '=', type).where(isOffered)
     .where('option_id', '=', sql<string>`any(${optionIds}::text[])`)
     .select('option_id')
     .execute()
   return options.map((option) => option.option_id)
 }
 
-/** All options, or those of one list, offered or not, with their labels in both languages. */
+/** All options, or those of one list, offered or not, with their labels in each language. */
 export async function listAllOptions (db: Db, type: OptionType | undefined) {
-  return await db.selectFrom('options')
+  const options = await db.selectFrom('options')
     .select(optionColumns)
     .$if(type !== undefined, (query) => query.where('type', '=', type ?? 'sport'))
     .orderBy('type')
     .orderBy('sort_order')
     .orderBy('option_id')
     .execute()
+  return options.map(withLabels)
+}
+
+/** Adds the texts of the brand to the labels of an option. */
+export function withLabels<Option extends { type: OptionType, optionId: string, labels: Labels }> (option: Option) {
+  const { locales, of } = readBrand().texts
+  const labels = Object.fromEntries(locales.map((locale) => [locale, labelOf(option, of(locale))]))
+  return { ...option, labels: { ...option.labels, ...labels } }
 }
 
 export const optionColumns = [
   'type',
   'option_id as optionId',
-  'label_en as labelEn',
-  'label_id as labelId',
+  'labels',
   'icon',
   'category',
   'sort_order as sortOrder',
-  'is_active as isActive'
+  sql<boolean>`is_active and is_listed`.as('isActive')
 ] as const
 
 interface Choice {
@@ -68,17 +85,14 @@ export async function validateOptions (trx: Trx, choices: Choice[]) {
   )
   if (added.length === 0) return
   const offered = await trx.selectFrom('options').select(['type', 'option_id'])
-    .where('is_active', '=', sql<boolean>`true`)
+    .where(isOffered)
     .where('option_id', 'in', added.map(({ id }) => id))
     .execute()
   for (const { field, type, chosen = [], current } of choices) {
     const isValid = (id: string) =>
       current.includes(id) || offered.some((option) => option.type === type && option.option_id === id)
     if (!chosen.every(isValid)) {
-      throw new ValidationError({
-        en: `${field} contains an option that is not offered`,
-        id: `${field} berisi pilihan yang tidak ditawarkan`
-      })
+      throw new ValidationError('fieldContainsOptionThatIsNotOffered', [field], { field })
     }
   }
 }

@@ -38,7 +38,7 @@ export const optionRoutes: Routes<Deps> = async (app, { db }) => {
     schema: {
       operationId: 'listOnboardingOptions',
       summary: 'List the options of onboarding',
-      description: 'Labels are in English or Indonesian, depending on Accept-Language.',
+      description: 'Labels are in a language of the app, depending on Accept-Language.',
       querystring: Type.Object({ type: OptionTypeField }),
       response: {
         200: Type.Object({ success: Type.Literal(true), options: Type.Array(Option) }),
@@ -62,7 +62,7 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
       'x-extension': true,
       operationId: 'listAllOnboardingOptions',
       summary: 'List all options, including those no longer offered',
-      description: 'For operators. Labels are in both languages.',
+      description: 'For operators. Labels are in each language of the app.',
       querystring: Type.Object({ type: Type.Optional(OptionTypeField) }),
       errors: [Forbidden],
       response: { 200: Data(Type.Object({ options: Type.Array(AdminOption) })) }
@@ -100,7 +100,7 @@ export const adminOptionRoutes: Routes<Deps> = async (app, { db }) => {
         summary: 'Change an option, move it, or offer it again',
         description: 'For operators. Omitted fields stay the same.',
         body: Body(changedFields, {
-          examples: [{ type: 'sport', optionId: 'running', labelEn: 'Running outdoors', sortOrder: 1 }]
+          examples: [{ type: 'sport', optionId: 'running', labels: { en: 'Running outdoors' }, sortOrder: 1 }]
         }),
         errors: [Forbidden, OptionNotFound],
         response: { 200: Data(Type.Object({ option: AdminOption })) }

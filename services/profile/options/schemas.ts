@@ -6,20 +6,17 @@ export const OptionTypeField = named('OnboardingOptionType', Enum(optionTypes))
 export const OptionId = Text({
   max: 50,
   pattern: '^[a-z0-9_]+$',
-  expectedFormat: {
-    en: 'must have 1 to 50 lowercase letters, digits or underscores',
-    id: 'harus terdiri dari 1 sampai 50 huruf kecil, angka, atau garis bawah'
-  },
+  expectedFormat: 'optionId',
   examples: ['running']
 })
-const Label = Text({ max: 100 })
+const Labels = Type.Record(Text({ pattern: '^[a-z]{2,3}(-[A-Za-z]{2,4})*$', max: 15 }), Text({ max: 100 }), {
+  minProperties: 1,
+  description: 'By locale. In a locale without one, the label is the text of the brand'
+})
 const Icon = Text({
   max: 2_048,
   pattern: '^(https?://[^\\s"<>]+|[^\\s"<>:/.]{1,32})$',
-  expectedFormat: {
-    en: 'must be an emoji or the URL of an image',
-    id: 'harus berupa emoji atau URL gambar'
-  },
+  expectedFormat: 'icon',
   description: 'An emoji or the URL of an image',
   examples: ['🏃']
 })
@@ -29,8 +26,7 @@ const SortOrder = Type.Integer({ minimum: 0, maximum: 10_000 })
 export const exampleOption = {
   type: 'sport',
   optionId: 'running',
-  labelEn: 'Running',
-  labelId: 'Lari',
+  labels: { en: 'Running', id: 'Lari' },
   icon: '🏃',
   category: 'cardio',
   sortOrder: 38
@@ -41,8 +37,7 @@ export const AdminOption = named(
   Type.Object({
     type: OptionTypeField,
     optionId: Type.String(),
-    labelEn: Type.String(),
-    labelId: Type.String(),
+    labels: Type.Record(Type.String(), Type.String(), { description: 'By locale' }),
     icon: Type.String(),
     category: Nullable(Type.String()),
     sortOrder: Type.Integer(),
@@ -54,8 +49,7 @@ export const AdminOption = named(
 export const newFields = {
   type: OptionTypeField,
   optionId: OptionId,
-  labelEn: Label,
-  labelId: Label,
+  labels: Labels,
   icon: Icon,
   category: Type.Optional(Category),
   sortOrder: Type.Optional(SortOrder)
@@ -65,8 +59,7 @@ export const newFields = {
 export const changedFields = {
   type: OptionTypeField,
   optionId: OptionId,
-  labelEn: Type.Optional(Label),
-  labelId: Type.Optional(Label),
+  labels: Type.Optional(Labels),
   icon: Type.Optional(Icon),
   category: Type.Optional(Category),
   sortOrder: Type.Optional(SortOrder),

@@ -9,10 +9,7 @@ export function parseBirthDate (birthDate: string, timezone: string) {
   const day = Temporal.PlainDate.from(birthDate.slice(0, 'yyyy-mm-dd'.length))
   const age = day.until(dayIn(timezone, new Date()), { largestUnit: 'years' }).years
   if (age < MIN_AGE || age > MAX_AGE) {
-    throw new ValidationError({
-      en: 'birthDate must give an age of 13 to 120 years',
-      id: 'birthDate harus menghasilkan usia 13 sampai 120 tahun'
-    })
+    throw new ValidationError('birthDateMustGiveAgeOf13To120', ['birthDate'])
   }
   return day.toString()
 }

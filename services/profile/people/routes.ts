@@ -1,6 +1,7 @@
+import { readLocale } from '@tandem/brand-kit'
 import Type from 'typebox'
 import { findUsernameError, validateName, Timezone, parseTimezone } from '@tandem/account-kit'
-import { Body, Data, data, Enum, Text, NotModified, type Routes, readLocale } from '@tandem/http-kit'
+import { Body, Data, data, Enum, Text, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import { changePerson, ensurePerson } from './actions.ts'
@@ -69,10 +70,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
         fitnessGoal: Type.Optional(Text({
           max: 50,
           pattern: '^[A-Z][A-Z_]*$',
-          expectedFormat: {
-            en: 'must be a word in capitals such as BUILD_MUSCLE',
-            id: 'harus berupa kata dengan huruf besar seperti BUILD_MUSCLE'
-          },
+          expectedFormat: 'motivationWord',
           examples: ['BUILD_MUSCLE']
         })),
         experience: Type.Optional(Enum(['BEGINNER', 'INTERMEDIATE', 'ADVANCED'])),

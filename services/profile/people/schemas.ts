@@ -28,10 +28,7 @@ export const Username = Text({
   max: 30,
   transform: ['trim', 'toLowerCase'],
   pattern: '^[a-z0-9_.]+$',
-  expectedFormat: {
-    en: 'needs 3 to 30 letters from a to z, digits, dots or underscores',
-    id: 'harus terdiri dari 3 sampai 30 huruf a sampai z, angka, titik, atau garis bawah'
-  },
+  expectedFormat: 'username',
   examples: ['ana.putri']
 })
 

@@ -71,10 +71,7 @@ export async function attachPhotos (
   const isOwn = (photo: string) =>
     isMediaKey(photo) ? ownUploads.some(({ key }) => key === photo) : media.isAllowedUrl(photo)
   if (!added.every(isOwn)) {
-    throw new ValidationError({
-      en: 'photos must be images that you uploaded here',
-      id: 'photos harus berupa gambar yang Anda unggah di sini'
-    })
+    throw new ValidationError('photosMustBeImagesThatYouUploadedHere', ['photos'])
   }
   await trx.updateTable('uploads').set({
     unused_since: sql`case when key = any(${photos}::text[]) then null else now() end`

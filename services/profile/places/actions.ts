@@ -24,30 +24,24 @@ export async function resolvePlace (
   await readEdition(trx)
   const city = requested.cityId == null ? undefined : await findCity(trx, requested.cityId)
   if (requested.cityId != null && !city) {
-    throw new ValidationError({ en: 'cityId is not a known city', id: 'cityId bukan kota yang dikenal' })
+    throw new ValidationError('cityIdIsNotKnownCity', ['cityId'])
   }
   const regionId = requested.regionId ?? city?.regionId ?? null
   const region = regionId === null ? undefined : await findRegion(trx, regionId)
   if (regionId !== null && !region) {
-    throw new ValidationError({ en: 'regionId is not a known region', id: 'regionId bukan wilayah yang dikenal' })
+    throw new ValidationError('regionIdIsNotKnownRegion', ['regionId'])
   }
   const countryId = requested.countryId ?? city?.countryId ?? region?.countryId ?? before.countryId
   const country = countryId === null ? undefined : await findCountry(trx, { id: countryId })
   if (countryId !== null && !country) {
-    throw new ValidationError({ en: 'countryId is not a known country', id: 'countryId bukan negara yang dikenal' })
+    throw new ValidationError('countryIdIsNotKnownCountry', ['countryId'])
   }
 
   if (region && region.countryId !== countryId) {
-    throw new ValidationError({
-      en: 'regionId is not a region of this country',
-      id: 'regionId bukan wilayah di negara ini'
-    })
+    throw new ValidationError('regionIdIsNotRegionOfThisCountry', ['regionId'])
   }
   if (city && (city.countryId !== countryId || (requested.regionId != null && city.regionId !== requested.regionId))) {
-    throw new ValidationError({
-      en: 'cityId is not a city of this region and country',
-      id: 'cityId bukan kota di wilayah dan negara ini'
-    })
+    throw new ValidationError('cityIdIsNotCityOfThisRegionAnd', ['cityId'])
   }
 
   const countryChanged = countryId !== before.countryId

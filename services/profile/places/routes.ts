@@ -127,14 +127,9 @@ export const placeRoutes: Routes<Deps> = async (app, { db }) => {
       return serializePlaces(await listCities(db, { regionId }))
     }
     if (!country) {
-      throw new ValidationError(
-        type === 'regions'
-          ? { en: 'countryId or countryCode is required', id: 'countryId atau countryCode wajib diisi' }
-          : {
-            en: 'countryId, countryCode or regionId is required',
-            id: 'countryId, countryCode, atau regionId wajib diisi'
-          }
-      )
+      throw type === 'regions'
+        ? new ValidationError('countryIsRequired', ['countryId', 'countryCode'])
+        : new ValidationError('countryOrRegionIsRequired', ['countryId', 'countryCode', 'regionId'])
     }
     return await cachedResponse(
       edition,

@@ -1,5 +1,5 @@
+import { defineError, type ErrorParams } from '@tandem/process-kit'
 import type { Readable } from 'node:stream'
-import createError from '@fastify/error'
 import Type from 'typebox'
 import { Data, data, Id, named, Timestamp, ValidationError, type Routes } from '@tandem/http-kit'
 import { UPLOAD_BODY_LIMIT, VIDEO_TYPES, videoErrors, VideoTooLarge } from '@tandem/media-kit'
@@ -72,8 +72,8 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ headers, account }, reply) => {
     const bytes = Number(headers['upload-length'])
-    if (bytes > maxVideoMegabytes * MEBIBYTE) throw new VideoTooLarge(maxVideoMegabytes)
-    if (bytes === 0) throw new ValidationError({ en: 'The file is empty', id: 'Berkas ini kosong' })
+    if (bytes > maxVideoMegabytes * MEBIBYTE) throw new VideoTooLarge({ megabytes: maxVideoMegabytes })
+    if (bytes === 0) throw new ValidationError('fileIsEmpty')
     const metadata = readMetadata(headers['upload-metadata'] ?? '')
     const mimeType = metadata.get('filetype')?.toLowerCase() || 'video/mp4'
     if (!VIDEO_TYPES.includes(mimeType)) throw new videoErrors.NotAVideo()
@@ -107,10 +107,7 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params: { id }, headers, account, body, log }, reply) => {
     if (headers['content-type'] !== PART_TYPE) {
-      throw new ValidationError({
-        en: `The type of a part is ${PART_TYPE}`,
-        id: `Jenis sebuah bagian adalah ${PART_TYPE}`
-      })
+      throw new ValidationError('typeOfPartIsType', [], { type: PART_TYPE })
     }
     const offset = Number(headers['upload-offset'])
     const received = await storePart(deps, { id, accountId: account.id, offset, chunks: body as Readable })
@@ -148,7 +145,8 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params: { id }, account, log }, reply) => {
     const upload = await findUpload(db, { id, accountId: account.id })
     if (upload.problem) {
-      throw new (createError(upload.problem.code, upload.problem.message, upload.problem.statusCode))()
+      const { textKey, statusCode, params } = upload.problem
+      throw new (defineError<ErrorParams>(textKey, statusCode))(params)
     }
     if (upload.mediaKey === null) {
       processUpload(deps, id).catch((error: unknown) => log.warn({ err: error }, 'could not process an upload'))

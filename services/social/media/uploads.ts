@@ -2,13 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { FastifyError } from '@fastify/error'
 import { sql } from 'kysely'
 import { dayAround } from '@tandem/account-kit'
 import { RateLimited } from '@tandem/http-kit'
 import { temporaryFile } from '@tandem/media-kit'
 import { isMediaKey, isVideoKey } from '@tandem/media-url-kit'
-import { settleEach } from '@tandem/process-kit'
+import { settleEach, isDefinedError } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import {
   PosterUnknown,
@@ -90,7 +89,7 @@ interface Part {
  */
 export async function storePart ({ db, uploadParts }: Deps, { id, accountId, offset, chunks }: Part) {
   const upload = await findUpload(db, { id, accountId })
-  if (upload.receivedBytes !== offset) throw new UploadBehind(String(upload.receivedBytes))
+  if (upload.receivedBytes !== offset) throw new UploadBehind({ bytes: upload.receivedBytes })
   if (upload.parts.length >= MAX_PARTS) throw new UploadPartsTooSmall()
   const part = randomUUID()
   let bytes = 0
@@ -109,7 +108,7 @@ export async function storePart ({ db, uploadParts }: Deps, { id, accountId, off
     const stored = await db.updateTable('media_uploads').where('id', '=', id).where('received_bytes', '=', offset)
       .set({ received_bytes: offset + bytes, parts: sql`array_append(parts, ${part})` })
       .returning('received_bytes as receivedBytes').executeTakeFirst()
-    if (!stored) throw new UploadBehind(String((await findUpload(db, { id, accountId })).receivedBytes))
+    if (!stored) throw new UploadBehind({ bytes: (await findUpload(db, { id, accountId })).receivedBytes })
     return stored.receivedBytes
   } catch (error) {
     await uploadParts.removePart(id, part).catch(() => {})
@@ -175,8 +174,8 @@ async function writePoster ({ media }: Deps, key: string, path: string) {
 
 /** What is wrong with the file; undefined if processing it later may succeed. */
 function problemOf (error: unknown) {
-  if (!(error instanceof FastifyError) || error instanceof RateLimited || (error.statusCode ?? 500) >= 500) return null
-  return { code: error.code, statusCode: error.statusCode ?? 400, message: error.message }
+  if (!isDefinedError(error) || error instanceof RateLimited || error.statusCode >= 500) return null
+  return { textKey: error.textKey, statusCode: error.statusCode, params: error.params }
 }
 
 /** Deletes uploads that were not finished within a day, and the rows of others. */

@@ -1,5 +1,5 @@
+import { textsOf } from '@tandem/brand-kit'
 import { sql, type ExpressionBuilder } from 'kysely'
-import { languageOfLocale } from '@tandem/http-kit'
 import type { ImageDetails } from '@tandem/media-kit'
 import type { Db, Tables } from '../tables.ts'
 import { followersCount, followingCount } from '../visibility/counts.ts'
@@ -113,5 +113,5 @@ export async function searchPeople (
 /** The language of a person, as far as the local copy knows it. */
 export async function findLanguage (db: Db, accountId: string) {
   const person = await db.selectFrom('people').where('account_id', '=', accountId).select('locale').executeTakeFirst()
-  return languageOfLocale(person?.locale ?? null)
+  return textsOf(person?.locale ?? null).locale
 }

@@ -58,10 +58,7 @@ const PublicProfile = named(
 const SearchText = Text({
   max: 50,
   pattern: '^(?:.{2,}|[\\p{sc=Han}\\p{sc=Hangul}\\p{sc=Hiragana}\\p{sc=Katakana}])$',
-  expectedFormat: {
-    en: 'must have at least 2 characters',
-    id: 'minimal 2 karakter'
-  },
+  expectedFormat: 'searchText',
   documentedAs: Text({ max: 50, description: 'At least two characters, or one of Han, Hangul or kana' })
 })
 

@@ -149,5 +149,5 @@ async function lockOwnPost (trx: Trx, id: string, accountId: string) {
 }
 
 function failUnreadable (id: string): never {
-  throw new PostNotFound(undefined, { cause: `the author cannot read ${id}` })
+  throw new PostNotFound({ cause: `the author cannot read ${id}` })
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { RpcDefinition } from '@tandem/contracts'
 import { AchievementSnapshot, ActivitySnapshot, WorkoutSnapshot } from '@tandem/contracts'
-import { Nullable, named, Timestamp, type Language } from '@tandem/http-kit'
+import { Nullable, named, Timestamp } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { UnknownAchievement, UnknownActivity, UnknownWorkout } from '../errors.ts'
 import type { Db } from '../tables.ts'
@@ -81,7 +81,7 @@ export async function fetchSnapshots (
     workoutId?: string | undefined,
     achievementId?: string | undefined,
     activityId?: string | undefined,
-    findLanguage: () => Promise<Language>
+    findLanguage: () => Promise<string>
   }
 ): Promise<Snapshots> {
   const find = async <Snapshot>(

@@ -33,7 +33,7 @@ export async function report (db: Db, report: NewReport, timezone: string, idemp
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const { target, evidence } = await readReported[targetType](trx, targetId, reporterId)
     if (target.accountId === reporterId) {
-      throw new ValidationError({ en: 'targetId must not be your own', id: 'targetId tidak boleh milik Anda sendiri' })
+      throw new ValidationError('targetIdMustNotBeYourOwn', ['targetId'])
     }
     await lockTarget(trx, target)
     const earlier = await findOpenReport(trx, reporterId, target)

@@ -37,10 +37,7 @@ export const reportRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body: { targetType, targetId, reason, details, evidence = [], alsoBlock = false }, account } = request
     if (!evidence.every((url) => media.isAllowedUrl(url))) {
-      throw new ValidationError({
-        en: 'evidence must contain URLs of images that were uploaded here',
-        id: 'evidence harus berisi URL gambar yang diunggah di sini'
-      })
+      throw new ValidationError('evidenceMustContainURLsOfImagesThatWereUploaded', ['evidence'])
     }
     if (targetType === 'USER') await ensurePerson(deps, targetId)
     const created = await report(

@@ -16,7 +16,7 @@ export async function readStoryDuration (db: Db, video: string, stated: number |
   const seconds = await readDuration(db, video)
   if (seconds > MAX_SECONDS) throw new StoryVideoTooLong()
   if (stated !== undefined && Math.abs(stated - seconds) > TOLERANCE_SECONDS) {
-    throw new StoryDurationDiffers(String(seconds))
+    throw new StoryDurationDiffers({ seconds })
   }
   return Math.max(MIN_SECONDS, seconds)
 }

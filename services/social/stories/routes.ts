@@ -49,10 +49,7 @@ import { Ring, Story, Viewer } from './story.ts'
 const Color = Text({
   max: 9,
   pattern: '^#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$',
-  expectedFormat: {
-    en: 'must be a color such as #ffffff',
-    id: 'harus berupa warna seperti #ffffff'
-  },
+  expectedFormat: 'color',
   description: 'Hexadecimal'
 })
 

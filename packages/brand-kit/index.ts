@@ -1,0 +1,23 @@
+import { readVariable } from '@tandem/process-kit'
+import { type Brand, loadBrand } from './brand.ts'
+import { createTexts, type Texts } from './texts.ts'
+
+export { checkBrand } from './check.ts'
+export { loadBrand, OPTION_LISTS } from './brand.ts'
+export type { Brand, TextKey } from './brand.ts'
+export { readLocale } from './locales.ts'
+export { createTexts } from './texts.ts'
+export type { LocalTexts, TextGroup, TextParams, Texts } from './texts.ts'
+
+let read: { brand: Brand, texts: Texts } | undefined
+
+/** The brand of this process, as it was when first read, and its texts. @throws ConfigError */
+export function readBrand () {
+  if (read) return read
+  const brand = loadBrand(readVariable('BRAND_DIR'))
+  read = { brand, texts: createTexts(brand) }
+  return read
+}
+
+/** The texts of this process for a person's locale; see `Texts.of`. */
+export const textsOf = (locale: string | null | undefined) => readBrand().texts.of(locale)

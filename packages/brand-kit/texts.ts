@@ -1,0 +1,94 @@
+import { IntlMessageFormat } from 'intl-messageformat'
+import { setBounded } from '@tandem/process-kit'
+import type { Brand, TextKey } from './brand.ts'
+import { matchLocale, readAcceptLanguage } from './locales.ts'
+import { COMMON_PARAMS, listParams } from './messages.ts'
+
+export type TextParams = Record<string, string | number | bigint | boolean | null | undefined>
+
+/** The texts below a prefix, by the rest of their keys. */
+export type TextGroup<Prefix extends string> = {
+  [Key in TextKey as Key extends `${Prefix}.${infer Name}` ? Name : never]: string
+}
+
+/** The texts of one locale. */
+export interface LocalTexts {
+  locale: string
+  /** The text of `key`, with `params` and the name of the brand in it. */
+  format: (key: TextKey, params?: TextParams) => string
+  /** Undefined if there is no such text, in this locale and the default one. */
+  find: (key: string, params?: TextParams) => string | undefined
+  /** All texts below a prefix, without those that need other parameters. */
+  group: <Prefix extends string>(prefix: Prefix, params?: TextParams) => TextGroup<Prefix>
+}
+
+export interface Texts {
+  locales: readonly string[]
+  defaultLocale: string
+  /** The texts for a person's locale such as `id_ID`; those of the default locale if it is not offered, or null. */
+  of: (locale: string | null | undefined) => LocalTexts
+  /** The offered locale that the header Accept-Language prefers; undefined if it names none. */
+  negotiate: (acceptLanguage: string | undefined) => string | undefined
+}
+
+const MAX_CACHED = 1_000
+
+/** The texts of a brand. A text that a locale lacks is that of the default locale, and then of English. */
+export function createTexts (brand: Brand): Texts {
+  const { locales, defaultLocale } = brand
+  const local = new Map(locales.map((locale) => [locale, localTexts(brand, locale)]))
+  const matchCached = cached((locale: string) => matchLocale([locale], locales))
+  const negotiate = cached((header: string) => matchLocale(readAcceptLanguage(header), locales))
+  return {
+    locales,
+    defaultLocale,
+    negotiate: (header) => header === undefined ? undefined : negotiate(header),
+    of: (locale) => local.get((locale && (local.has(locale) ? locale : matchCached(locale))) || defaultLocale)!
+  }
+}
+
+/** Clients choose the keys, so the cache is bounded. */
+function cached<Value> (compute: (key: string) => Value) {
+  const values = new Map<string, Value>()
+  return (key: string) => {
+    if (key.length > 200) return compute(key)
+    if (!values.has(key)) setBounded(values, key, compute(key), MAX_CACHED)
+    return values.get(key) as Value
+  }
+}
+
+function localTexts ({ name, texts, defaultLocale }: Brand, locale: string): LocalTexts {
+  const messages = new Map<string, string | IntlMessageFormat>()
+  const sources = [locale, defaultLocale, 'en']
+
+  function compile (key: string) {
+    const source = sources.find((each) => texts[each]?.[key] !== undefined)
+    if (source === undefined) return
+    const text = texts[source]![key]!
+    const message = /[{']/.test(text) ? new IntlMessageFormat(text, source, undefined, { ignoreTag: true }) : text
+    messages.set(key, message)
+    return message
+  }
+
+  function find (key: string, params?: TextParams) {
+    const message = messages.get(key) ?? compile(key)
+    return typeof message === 'object' ? String(message.format({ brand: name, ...params })) : message
+  }
+
+  function group<Prefix extends string> (prefix: Prefix, params: TextParams = {}) {
+    const given = [...COMMON_PARAMS, ...Object.keys(params)]
+    const entries = Object.keys(texts['en'] ?? {}).filter((key) => key.startsWith(`${prefix}.`)).flatMap((key) => {
+      const message = messages.get(key) ?? compile(key)
+      const needed = typeof message === 'object' ? listParams(message.getAst()) : []
+      return needed.every((name) => given.includes(name)) ? [[key.slice(prefix.length + 1), find(key, params)]] : []
+    })
+    return Object.fromEntries(entries) as TextGroup<Prefix>
+  }
+
+  return {
+    locale,
+    find,
+    group,
+    format: (key, params) => find(key, params) ?? key
+  }
+}
