@@ -16,10 +16,10 @@ const CODE = '{gateway,services,packages}/**'
 const SETTINGS = '{gateway/**,services/*}/config.ts'
 const CONTRACTS = ['packages/contracts/**', 'gateway/openapi.json', CODE]
 export const readersByPath: Record<string, string[]> = {
+  'deploy/clients/api-report.test.ts': ['packages/sdk-typescript/**'],
   'deploy/clients/build-an-app.test.ts': ['docs/*.md', 'packages/sdk-typescript/**'],
   'deploy/clients/models.test.ts': ['gateway/openapi.json'],
   'deploy/clients/package.test.ts': ['gateway/openapi.json', 'packages/sdk-typescript/**'],
-  'deploy/clients/sdk-is-current.test.ts': ['gateway/openapi.json', 'packages/sdk-typescript/**'],
   'deploy/contracts/contracts.test.ts': CONTRACTS,
   'deploy/contracts/document.test.ts': CONTRACTS,
   'deploy/contracts/readers.test.ts': CONTRACTS,
