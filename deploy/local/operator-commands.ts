@@ -23,6 +23,13 @@ const owners: Record<string, { process: string, cli: string, usage: string }> = 
     usage: `producers list | add <name> --events <type>,…  systems that send events, and their keys
   producers rotate | revoke <name>          another key; the end of a key or a producer`
   },
+  'webhooks': {
+    process: 'notification',
+    cli: 'services/notification/webhooks/cli.ts',
+    usage: `webhooks list | add <url> --events <type>,…  endpoints of other systems
+  webhooks disable | enable <id>            send nothing more to one, or send to it again
+  webhooks replay <id> --since <time>       send again what happened since then`
+  },
   'failed-messages': {
     process: ANY_SERVICE,
     cli: 'packages/bus-kit/failed-messages-cli.ts',

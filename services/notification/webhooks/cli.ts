@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import Type from 'typebox'
+import { WEBHOOK_TYPES } from '@tandem/contracts'
+import { connect } from '@tandem/database-kit'
+import { NIL_UUID, parseInstant } from '@tandem/http-kit'
+import { appendAudit } from '@tandem/operator-kit'
+import { createLogger, List, readConfig, Urls } from '@tandem/process-kit'
+import type { Db, Tables } from '../tables.ts'
+import { addEndpoint, disableByOperator, enableEndpoint, replay } from './operators.ts'
+import { listEndpoints } from './queries.ts'
+
+const usage = `usage: npm run operator -- webhooks <command>
+
+  add <url> --events <type>,…   add an endpoint of another system; prints its secret, once.
+                                Types: ${WEBHOOK_TYPES.join(', ')}
+  list                          list the endpoints
+  disable <id>                  send nothing more to an endpoint
+  enable <id>                   send to it again what happens from now on
+  replay <id> --since <time>    send again what happened since then, such as 2026-12-01T07:00Z; at most 14 days`
+
+/** The arguments are not a valid command. */
+class UsageError extends Error {}
+
+const Config = Type.Object({ DATABASE_URL: Urls(), WEBHOOK_PRIVATE_HOSTS: List() })
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+async function run (db: Db, privateHosts: string[], args: string[]): Promise<string | object[]> {
+  const { values, positionals: [command, subject = '', ...others] } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { events: { type: 'string' }, since: { type: 'string' } }
+  })
+  if (others.length > 0) throw new UsageError()
+  if (command === 'list') return await list(db)
+  if (command === 'add') {
+    const eventTypes = readTypes(values.events)
+    if (!URL.canParse(subject)) throw new UsageError()
+    await audit(db, 'webhooks add', new URL(subject).host)
+    const { id, secret } = await addEndpoint({ db, webhookPrivateHosts: new Set(privateHosts) }, {
+      url: subject,
+      eventTypes
+    })
+    return `${secret}\nThis secret is not shown again. The endpoint is ${id}`
+  }
+  if (!ID.test(subject)) throw new UsageError()
+  await audit(db, `webhooks ${command}`, subject)
+  switch (command) {
+    case 'disable':
+      await disableByOperator(db, subject)
+      return 'Nothing more is sent to it'
+    case 'enable':
+      await enableEndpoint(db, subject)
+      return 'What happens from now on is sent to it'
+    case 'replay':
+      return `${await replay(db, {
+        id: subject,
+        since: readTime(values.since)
+      })} webhooks are sent again within a minute`
+  }
+  throw new UsageError()
+}
+
+const list = async (db: Db) =>
+  (await listEndpoints(db)).map(({ id, url, eventTypes, pending, lastSuccessAt, disabledReason }) => ({
+    id,
+    url,
+    state: disabledReason === null ? 'active' : `disabled: ${disabledReason}`,
+    pending,
+    accepted: lastSuccessAt,
+    events: eventTypes.join(' ')
+  }))
+
+/** The shell has no operator: anyone who reaches the database can do everything. */
+const audit = async (db: Db, action: string, subject: string) =>
+  await appendAudit(db, {
+    operator: { id: NIL_UUID, role: 'SHELL' },
+    action,
+    subject,
+    accountId: null,
+    reason: null,
+    requestId: randomUUID()
+  })
+
+function readTypes (text = '') {
+  const types = text.split(',').map((each) => WEBHOOK_TYPES.find((type) => type === each))
+  if (types.includes(undefined)) throw new UsageError()
+  return types.filter((type) => type !== undefined)
+}
+
+function readTime (text = '') {
+  const instant = parseInstant(text)
+  if (!instant) throw new UsageError()
+  return new Date(instant.epochMilliseconds)
+}
+
+try {
+  const { DATABASE_URL, WEBHOOK_PRIVATE_HOSTS } = readConfig(Config)
+  const db = connect<Tables>(DATABASE_URL, { log: createLogger('notification-operator'), maxConnections: 1 })
+  const result = await run(db, WEBHOOK_PRIVATE_HOSTS, process.argv.slice(2)).finally(async () => await db.destroy())
+  if (typeof result === 'string') console.log(result)
+  else console.table(result)
+} catch (error) {
+  const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
+  console.error(isUsage ? usage : error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
