@@ -99,7 +99,11 @@ export const isDeleted = (item: Item | DeletedItem): item is DeletedItem => 'isD
  * Parses an item of a batch. It accepts any value: one invalid item must not prevent the others from being written.
  * @param language of the reason for a rejection
  */
-export function parseItem (value: unknown, now: Date, language: string | null = null): Item | DeletedItem | RejectedItem {
+export function parseItem (
+  value: unknown,
+  now: Date,
+  language: string | null = null
+): Item | DeletedItem | RejectedItem {
   const item = trimStrings(value) as Record<string, unknown>
   const clientId = typeof item['clientId'] === 'string' && !findUnstorable(item['clientId']) ? item['clientId'] : null
   try {
@@ -248,7 +252,6 @@ function checkSamples (data: LogData, at: Date, { isSleep, texts }: { isSleep: b
     }
   }
 }
-
 
 /** The offset that a time is written with, as `+09:00`. RFC 9557: `Z` and `-00:00` say nothing about the place. */
 function offsetOf (at: string) {
