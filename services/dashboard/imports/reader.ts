@@ -22,7 +22,7 @@ export async function readFileApart (
 ): Promise<ReadEntry[]> {
   const child = spawn(
     process.execPath,
-    [`--max-old-space-size=${MEMORY_MB}`, path.join(import.meta.dirname, 'read-file.ts'), JSON.stringify(options)],
+    [`--max-old-space-size=${MEMORY_MB}`, path.join(import.meta.dirname, 'read-process.ts'), JSON.stringify(options)],
     { env: {}, stdio: ['pipe', 'pipe', 'ignore'], timeout: DEADLINE_MS, killSignal: 'SIGKILL' }
   )
   // A process that has ended takes no more input.
