@@ -1,4 +1,3 @@
-import { WEBHOOK_TYPES } from '@tandem/contracts'
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import { redirectTo, type Pages } from '../visits.ts'
@@ -139,7 +138,7 @@ const addForm = ({ texts: { webhooks: words } }: Visit) =>
     <label>${words.url}<input type="url" name="url" maxlength="2000" required autocomplete="off" placeholder="https://"></label>
     <p class="meta">${words.urlHint}</p>
     <fieldset><legend>${words.what}</legend>${
-    WEBHOOK_TYPES.map((type) =>
+    Object.keys(words.types).map((type) =>
       html`<label><input type="checkbox" name="eventTypes" value="${type}"> ${label(words.types, type)}</label>`
     )
   }</fieldset>
