@@ -39,7 +39,7 @@ const owners: Record<string, { process: string, cli: string, usage: string }> = 
   'audit': {
     process: ANY_SERVICE,
     cli: 'packages/operator-kit/audit-cli.ts',
-    usage: 'audit <service> verify                    recompute its audit; \`staff audit\` is that of identity'
+    usage: 'audit <service> verify                    recompute its audit; `staff audit` is that of identity'
   },
   'recover': {
     process: 'streams',

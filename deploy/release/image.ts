@@ -23,7 +23,10 @@ export function buildImage (root: string, { name, image, version, commit }: Buil
   }
   const tag = `${image}:${version}`
   const options = [
-    ...['--file', 'deploy/docker/Dockerfile', '--tag', tag],
+    '--file',
+    'deploy/docker/Dockerfile',
+    '--tag',
+    tag,
     ...[`SERVICE=${name}`, `VERSION=${version}`, `COMMIT=${commit}`].flatMap((each) => ['--build-arg', each]),
     ...NODE_IMAGE ? ['--build-arg', `NODE_IMAGE=${NODE_IMAGE}`] : [],
     ...DOCKER_BUILD_NETWORK ? ['--network', DOCKER_BUILD_NETWORK] : []

@@ -1,4 +1,3 @@
-import { WEBHOOK_TYPES } from '@tandem/contracts'
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import { redirectTo, type Pages } from '../visits.ts'
@@ -14,6 +13,16 @@ interface Endpoint {
   disabledAt: string | null
   disabledReason: string | null
 }
+
+const eventTypes = [
+  'account.registered',
+  'account.verified',
+  'account.deleted',
+  'subscription.changed',
+  'post.created',
+  'report.decided',
+  'match.created'
+]
 
 interface Delivery {
   id: string
@@ -139,7 +148,7 @@ const addForm = ({ texts: { webhooks: words } }: Visit) =>
     <label>${words.url}<input type="url" name="url" maxlength="2000" required autocomplete="off" placeholder="https://"></label>
     <p class="meta">${words.urlHint}</p>
     <fieldset><legend>${words.what}</legend>${
-    WEBHOOK_TYPES.map((type) =>
+    eventTypes.map((type) =>
       html`<label><input type="checkbox" name="eventTypes" value="${type}"> ${label(words.types, keyOf(type))}</label>`
     )
   }</fieldset>

@@ -15,8 +15,8 @@ interface Asked {
   data: Record<string, unknown>
 }
 
-/** `NO_ANSWER` holds the connection open, `DEAD` closes it. */
-type Reply = object | string | 'NO_ANSWER' | 'DEAD' | { status: number }
+/** The answer, or only a `status`. `NO_ANSWER` holds the connection open, `DEAD` closes it. */
+type Reply = object | string
 
 /** A system of the operator that hooks ask. It verifies each question with the public library. */
 export async function startHookProvider (t: Teardown) {

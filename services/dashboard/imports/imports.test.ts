@@ -244,8 +244,10 @@ t.test('a file that is made to do harm is refused, and nothing of it is stored',
 t.test("one import of an account runs at a time, and those of others are nobody else's", async (t) => {
   const [user, stranger] = [newUser(), newUser()]
   const responses = await Promise.all([gpx, gpx, gpx].map(async (file) => await upload(user, file)))
-  t.same(responses.map(({ statusCode }) => statusCode).sort(), [201, 409, 409])
-  const { id } = responses.find(({ statusCode }) => statusCode === 201)?.json().data.import
+  t.same(responses.map(({ statusCode }) => statusCode).sort((a, b) => a - b), [201, 409, 409])
+  const created = responses.find(({ statusCode }) => statusCode === 201)
+  if (!created) throw new Error('no import was created')
+  const { id } = created.json().data.import
   t.match((await user.send('DELETE', `/imports/${id}`)).json(), { code: 'IMPORT_RUNNING' })
   for (const method of ['GET', 'DELETE'] as const) {
     t.equal((await stranger.send(method, `/imports/${id}`)).statusCode, 404)

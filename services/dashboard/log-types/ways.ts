@@ -1,3 +1,5 @@
+// Its types describe the ES module that only bundlers find; Node loads the other one, which has everything in its default.
+// oxlint-disable-next-line import/default
 import codec from '@googlemaps/polyline-codec'
 
 const EARTH_METERS = 6_371_000

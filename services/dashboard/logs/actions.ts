@@ -120,7 +120,7 @@ const sortKeys = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(sortKeys)
     : typeof value === 'object' && value !== null
-    ? Object.entries(value).sort().map(([key, inner]) => [key, sortKeys(inner)])
+    ? Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([key, inner]) => [key, sortKeys(inner)])
     : value
 
 function currentVersionOf ({ item, stored, tombstone }: Current) {

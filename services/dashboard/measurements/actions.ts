@@ -7,7 +7,6 @@ import { heartRatesOfDays, sumOfDays, type Measured } from './best-of-each-minut
 
 export const measuredTypes = ['STEPS', 'DISTANCE', 'ACTIVE_ENERGY', 'HEART_RATE'] as const
 type MeasuredType = typeof measuredTypes[number]
-export const isMeasured = (type: LogType): type is MeasuredType => measuredTypes.some((each) => each === type)
 
 // Bounds the logs that are in memory at a time, in an import of years.
 const DAYS_AT_ONCE = 20
