@@ -10,7 +10,7 @@ const tracked = new Set(execFileSync('git', ['ls-files'], { cwd: root, encoding:
 // The scripts that containers start, that a process of one starts, or that operators run in one: see docker-compose.yml, deploy/kubernetes and
 // docs/operations.md. The assets of the console are served as they are.
 const isEntry = (file: string) =>
-  /^(gateway(\/console)?|services\/[^/]+)\/main\.ts$|(\/|-)cli\.ts$|\/remux-process\.ts$|^gateway\/console\/assets\//
+  /^(gateway(\/console)?|services\/[^/]+)\/main\.ts$|(\/|-)cli\.ts$|\/(remux|read)-process\.ts$|^gateway\/console\/assets\//
     .test(file)
 const isCode = (file: string) => /\.([cm]?[jt]s|sh)$/.test(file)
 

@@ -134,7 +134,7 @@ async function upsert (trx: Trx, accountId: string, writes: Write[], revision: n
 
 type Lifts = Awaited<ReturnType<typeof deleteLifts>>
 
-/** Finds the sessions of workouts and sleeps anew. Replaces the lifts of the workouts and publishes new records. */
+/** Finds the sessions of workouts and sleeps again. Replaces the lifts of the workouts and publishes new records. */
 async function updateSessions (trx: Trx, accountId: string, { touched, written, lifts, revision }: {
   touched: (Pick<StoredLog, 'type' | 'at' | 'endsAt' | 'data'>)[],
   written: Written[],

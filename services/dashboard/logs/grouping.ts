@@ -14,7 +14,7 @@ interface StoredPart extends Part {
 }
 
 /**
- * Finds the sessions anew that the logs of a type at `changed` are of, and stores those that are different.
+ * Finds again the sessions that the logs of a type at `changed` are of, and stores those that are different.
  * @returns the sessions of the workouts, and the logs that count for another session than before
  */
 export async function regroup (trx: Trx, accountId: string, type: LogType, { changed, revision }: {

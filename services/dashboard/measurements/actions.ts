@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { dayIn } from '@tandem/account-kit'
 import { chunksOf } from '@tandem/process-kit'
 import { DAY_MS, isQuantity, unite, type Span } from '../log-types/data.ts'
-import type { LogType, Trx } from '../tables.ts'
+import type { Trx } from '../tables.ts'
 import { heartRatesOfDays, sumOfDays, type Measured } from './best-of-each-minute.ts'
 
 export const measuredTypes = ['STEPS', 'DISTANCE', 'ACTIVE_ENERGY', 'HEART_RATE'] as const

@@ -74,7 +74,7 @@ t.test(
     const bookings = Array.from({ length: BOOKINGS }, (_, number) => ({ number, person: people[number % PEOPLE]! }))
     const eventsOf = (kind: Parameters<typeof eventOf>[0], some: typeof bookings) =>
       some.map(({ number, person }) => eventOf(kind, number, person))
-    // Every tenth is cancelled before it is confirmed, and the ones after these once they were told.
+    // Every tenth is cancelled before it is confirmed, and the ones after these after their notification.
     const [early, late] = [0, 1].map((rest) => bookings.filter(({ number }) => number % 10 === rest)) as [
       typeof bookings,
       typeof bookings

@@ -89,7 +89,7 @@ async function idOf (db: Db, name: string) {
   return found.id
 }
 
-/** The shell has no operator: whoever reaches the database can do everything. */
+/** The shell has no operator: anyone who reaches the database can do everything. */
 const audit = async (db: Db, action: string, subject: string) =>
   await appendAudit(db, {
     operator: { id: NIL_UUID, role: 'SHELL' },

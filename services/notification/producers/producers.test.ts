@@ -104,7 +104,7 @@ t.test('an event counts once, in one batch and in later ones', async (t) => {
   t.equal((await pushed()).length, 1)
 })
 
-t.test('a cancellation withdraws what was told, and wins if it arrives before the confirmation', async (t) => {
+t.test('a cancellation withdraws the notification, and wins if it arrives before the confirmation', async (t) => {
   const { key } = await producer()
   const [ana, ben] = [await test.person('Ana'), await test.person('Ben')]
   for (const each of [ana, ben]) await test.device(each)
@@ -145,7 +145,7 @@ t.test('a later confirmation changes a booking, an earlier one does not', async 
   t.match(await pushed(), [/Pilates/])
   await post(key, event('booking.confirmed', yoga(ana, { title: 'Yoga' }), at(1)))
   await post(key, event('booking.confirmed', yoga(ana, { title: 'Old' }), at(3)))
-  t.same(await pushed(), [], 'it is told once')
+  t.same(await pushed(), [], 'it is sent once')
   t.match((await test.inbox(ana)).notifications, [{ body: /^Yoga, / }])
   t.match((await recordedEvents(db)).at(-1)?.data, { title: 'Yoga', version: 2 })
 })
