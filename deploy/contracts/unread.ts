@@ -50,6 +50,7 @@ export const unansweredFields: Reasons = {
     'social alsoBlock'
   ],
   'A store says it, or the app that bought there; what the store answers to it comes back.': [
+    'identity aliases',
     'identity event',
     'identity purchaseToken',
     'identity signedPayload',
@@ -58,10 +59,7 @@ export const unansweredFields: Reasons = {
     'identity transferred_to'
   ],
   'Another system says it. People read it in their notifications and on the home screen.': [
-    'notification accountId',
-    'notification accountIds',
     'notification accountToken',
-    'notification bookingId',
     'notification en',
     'notification endsAt',
     'notification locationName',
@@ -72,6 +70,7 @@ export const unansweredFields: Reasons = {
     'notification text',
     'notification time'
   ],
+  'It is what an import reads; what came of it is in its report, and in the logs.': ['dashboard columns', 'dashboard file'],
   'Operators read it, with commands and in cases, and nobody else.': ['identity description', 'social evidence']
 }
 
@@ -105,6 +104,7 @@ export const unreadColumns: Reasons = {
     'profile option_changes.admin_id',
     'profile option_changes.changed_at'
   ],
+  'Trends read it by another name.': ['dashboard daily_measurements.distance_meters'],
   '`upsertVersioned` compares it by its name.': [
     'dashboard people.changed_at',
     'dashboard profile_facts.changed_at'
