@@ -70,7 +70,10 @@ export const unansweredFields: Reasons = {
     'notification text',
     'notification time'
   ],
-  'It is what an import reads; what came of it is in its report, and in the logs.': ['dashboard columns', 'dashboard file'],
+  'It is what an import reads; what came of it is in its report, and in the logs.': [
+    'dashboard columns',
+    'dashboard file'
+  ],
   'Operators read it, with commands and in cases, and nobody else.': ['identity description', 'social evidence']
 }
 

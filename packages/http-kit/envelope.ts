@@ -100,6 +100,12 @@ const parseErrors: Record<string, 'notJson' | 'otherLength'> = {
 export const sentenceOf = ({ code, textKey, params }: ErrorResponse, texts: LocalTexts) =>
   texts.find(`errors.${textKey}`, params) ?? code
 
+/** What a command line says about an error: the sentence of one of ours in the default language, or its message. */
+export function explainError (error: unknown) {
+  if (isDefinedError(error)) return sentenceOf(error, textsOf(null))
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** Sends `thrown` as an error response. Internal errors are logged and never sent to the client. */
 export function sendError (error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { unauthorizedOnly, validationCode } = request.routeOptions?.config ?? {}

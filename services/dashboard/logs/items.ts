@@ -104,7 +104,9 @@ export function parseItem (
   now: Date,
   language: string | null = null
 ): Item | DeletedItem | RejectedItem {
-  const item = trimStrings(value) as Record<string, unknown>
+  const trimmed = trimStrings(value)
+  if (typeof trimmed !== 'object' || trimmed === null) return notAnObject(trimmed, textsOf(language))
+  const item = trimmed as Record<string, unknown>
   const clientId = typeof item['clientId'] === 'string' && !findUnstorable(item['clientId']) ? item['clientId'] : null
   try {
     return parseTrimmed(value, item, { now, texts: textsOf(language) })
@@ -112,6 +114,11 @@ export function parseItem (
     if (!(error instanceof InvalidItem)) throw error
     return { clientId, error: error.message, fields: error.fields }
   }
+}
+
+function notAnObject (value: unknown, texts: LocalTexts): RejectedItem {
+  const { message, fields } = invalidBySchema(texts, heads.written.byClient.Errors(value))
+  return { clientId: null, error: message, fields }
 }
 
 interface Reading {

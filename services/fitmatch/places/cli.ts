@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import Type from 'typebox'
 import { connect } from '@tandem/database-kit'
+import { explainError } from '@tandem/http-kit'
 import { createLogger, readConfig, Urls } from '@tandem/process-kit'
 import type { Db, Tables } from '../tables.ts'
 import { importPlaces } from './import.ts'
@@ -17,7 +18,7 @@ const TIMEOUT_FACTOR = 10
 try {
   await run()
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  console.error(explainError(error))
   process.exitCode = 1
 }
 

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectBus, createRpcClient, type CallRpc } from '@tandem/bus-kit'
 import { connect } from '@tandem/database-kit'
+import { explainError } from '@tandem/http-kit'
 import { createLogger, readConfig, Url, Urls } from '@tandem/process-kit'
 import { createLedger } from '../erasures/ledger.ts'
 import { createPrivateStorage, StorageVariables } from '../storages.ts'
@@ -40,7 +41,7 @@ try {
   if (typeof result === 'string') console.log(result)
   else console.table(result)
 } catch (error) {
-  console.error(error instanceof UsageError ? usage : error instanceof Error ? error.message : error)
+  console.error(error instanceof UsageError ? usage : explainError(error))
   process.exitCode = 1
 }
 

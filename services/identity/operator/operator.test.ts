@@ -110,7 +110,7 @@ t.test('reports are listed', async (t) => {
 })
 
 t.test('invalid commands are rejected', async (t) => {
-  await t.rejects(operate('ban', 'nobody@example.com'), { message: 'There is no such user' })
+  await t.rejects(operate('ban', 'nobody@example.com'), { message: 'USER_NOT_FOUND' })
   await t.rejects(runCommand(db, {}, ['keys', 'rotate']), { message: 'SECRET is missing' })
   const invalidCommands = [
     [],

@@ -321,7 +321,7 @@ t.test('operators are managed in the shell too', async (t) => {
   t.match((await operate('staff', 'list') as { email: string }[]).some((each) => each.email === email), true)
   t.match(await operate('staff', 'remove', email), /no operator any more/)
   await t.rejects(operate('staff', 'invite', email, 'KING'))
-  await t.rejects(operate('staff', 'remove', 'nobody@example.com'), { message: 'There is no such operator' })
+  await t.rejects(operate('staff', 'remove', 'nobody@example.com'), { message: 'NOT_FOUND.staff' })
 })
 
 t.test('nothing below /operator is open', async (t) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { producerEventTypes } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { NIL_UUID } from '@tandem/http-kit'
+import { explainError, NIL_UUID } from '@tandem/http-kit'
 import { appendAudit } from '@tandem/operator-kit'
 import { createLogger, readConfig, Urls } from '@tandem/process-kit'
 import Type from 'typebox'
@@ -121,6 +121,6 @@ try {
   else console.table(result)
 } catch (error) {
   const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
-  console.error(isUsage ? usage : error instanceof Error ? error.message : error)
+  console.error(isUsage ? usage : explainError(error))
   process.exitCode = 1
 }

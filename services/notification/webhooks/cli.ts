@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import Type from 'typebox'
 import { WEBHOOK_TYPES } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { NIL_UUID, parseInstant } from '@tandem/http-kit'
+import { explainError, NIL_UUID, parseInstant } from '@tandem/http-kit'
 import { appendAudit } from '@tandem/operator-kit'
 import { createLogger, List, readConfig, Urls } from '@tandem/process-kit'
 import type { Db, Tables } from '../tables.ts'
@@ -102,6 +102,6 @@ try {
   else console.table(result)
 } catch (error) {
   const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
-  console.error(isUsage ? usage : error instanceof Error ? error.message : error)
+  console.error(isUsage ? usage : explainError(error))
   process.exitCode = 1
 }
