@@ -93,7 +93,11 @@ export const unpublishedEvents: Reasons = {
 export const unconsumedEvents: Reasons = {}
 
 /** Columns that the code of their service does not write. */
-export const unwrittenColumns: Reasons = {}
+export const unwrittenColumns: Reasons = {
+  'The statement that writes measurements has the names of its columns in a list.': [
+    'dashboard daily_measurements.distance_meters'
+  ]
+}
 
 /** Columns that the code of their service does not read. */
 export const unreadColumns: Reasons = {
@@ -107,7 +111,6 @@ export const unreadColumns: Reasons = {
     'profile option_changes.admin_id',
     'profile option_changes.changed_at'
   ],
-  'Trends read it by another name.': ['dashboard daily_measurements.distance_meters'],
   '`upsertVersioned` compares it by its name.': [
     'dashboard people.changed_at',
     'dashboard profile_facts.changed_at'

@@ -37,9 +37,7 @@ interface Rejection {
 }
 
 function createRateLimitedError ({ ip }: FastifyRequest, { ttlMs, remedy, showsRemedy }: Rejection) {
-  const error = new RateLimited(Math.ceil(ttlMs / 1_000))
-  if (showsRemedy && isLocal(ip)) error.message += `. To lift this limit in local development, start with ${remedy}`
-  return error
+  return new RateLimited(Math.ceil(ttlMs / 1_000), showsRemedy && isLocal(ip) ? remedy : undefined)
 }
 
 /**

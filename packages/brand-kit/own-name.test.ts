@@ -14,11 +14,13 @@ const technical = [
   /'tandem identity'/,
   /SubprotocolTandem/,
   /TANDEM_/,
+  // The format of our own export.
+  /'TANDEM'|readTandem/,
   /\btandem`/
 ]
 // Not of the app: the client of developers, programs of tests, and the name of the built-in brand itself.
 const others =
-  /^packages\/(sdk-typescript|local-servers|test-kit|brand-kit)\/|\/(test|bench)\/|\.test\.ts$|testing\.ts$|-process\.ts$/
+  /^packages\/(sdk-typescript|sdk-react|local-servers|test-kit|brand-kit)\/|\/(test|bench)\/|\.test\.ts$|testing\.ts$|-process\.ts$/
 
 t.test('only the brand names the app', (t) => {
   const files = execFileSync('git', ['ls-files', 'services', 'gateway', 'packages'], { cwd: root, encoding: 'utf8' })

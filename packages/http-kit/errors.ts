@@ -44,9 +44,14 @@ export const ServerError = defineError('SERVER_ERROR', 500)
 /** The response has the header Retry-After. */
 export class RateLimited extends defineError('RATE_LIMITED', 429) {
   readonly retryAfterSeconds: number
+  override readonly textKey: string
+  override readonly params: ErrorParams
 
-  constructor (retryAfterSeconds = 1) {
+  /** @param remedy the setting that lifts the limit, for developers on this machine */
+  constructor (retryAfterSeconds = 1, remedy?: string) {
     super()
     this.retryAfterSeconds = retryAfterSeconds
+    this.textKey = remedy === undefined ? 'RATE_LIMITED' : 'RATE_LIMITED.local'
+    this.params = remedy === undefined ? {} : { remedy }
   }
 }

@@ -105,7 +105,9 @@ export function parseItem (
   language: string | null = null
 ): Item | DeletedItem | RejectedItem {
   const trimmed = trimStrings(value)
-  if (typeof trimmed !== 'object' || trimmed === null) return notAnObject(trimmed, textsOf(language))
+  if (typeof trimmed !== 'object' || trimmed === null || Array.isArray(trimmed)) {
+    return notAnObject(trimmed, textsOf(language))
+  }
   const item = trimmed as Record<string, unknown>
   const clientId = typeof item['clientId'] === 'string' && !findUnstorable(item['clientId']) ? item['clientId'] : null
   try {

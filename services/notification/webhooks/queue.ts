@@ -118,7 +118,7 @@ export function createWebhookQueue (
       url,
       headers: {
         'content-type': 'application/json',
-        'user-agent': 'Tandem-Webhooks',
+        'user-agent': 'Webhooks',
         ...signWebhook({ id: messageId, body, secret })
       },
       body
