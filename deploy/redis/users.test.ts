@@ -29,12 +29,12 @@ async function world (t: Test) {
 
 t.test('queues, hits and statistics work with the rights of their users', async (t) => {
   const { redis, as } = await world(t)
-  for (const service of ['identity', 'notification']) {
+  for (const service of ['dashboard', 'identity', 'notification']) {
     const done = new Set<string>()
     let failures = 0
     const ids = Array.from({ length: 3 }, () => randomUUIDv7())
     const queue = createQueue({
-      name: `${service}-mails`,
+      name: `${service}-jobs`,
       redisUrl: redis.urlOf(service),
       log: {
         info () {},

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Counter } from 'prom-client'
 import Type, { type Static } from 'typebox'
 import { Check } from 'typebox/value'
+import { readBrand } from '@tandem/brand-kit'
 import { ConfigError, defineError, type ErrorParams, type Log } from '@tandem/process-kit'
 import { signWebhook } from './webhook-signature.ts'
 
@@ -32,10 +33,10 @@ const Settings = Type.Partial(
   { additionalProperties: false }
 )
 
-/** What a hook of registration can set of the new account. */
+/** What a hook of registration can set of the new account; the locale is one of the brand. */
 const SetFields = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  locale: Type.Optional(Type.String({ maxLength: 35 }))
+  locale: Type.Optional(Type.Refine(Type.String(), (locale) => readBrand().texts.locales.includes(locale)))
 })
 const Answer = Type.Object({
   decision: Type.Enum(['allow', 'deny']),
@@ -135,7 +136,10 @@ function parseSettings (text: string): Static<typeof Settings> {
 /** @throws unless it answers in time and in the right form */
 async function askHook (name: Question, hook: Static<typeof AskedHook>, data: object, deadlineMs: number) {
   const response = await post(name, hook, { id: randomUUID(), data, deadlineMs })
-  if (!response.ok) throw new Error(`status ${response.status}`)
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw new Error(`status ${response.status}`)
+  }
   const answer: unknown = JSON.parse(await readText(response))
   if (!Check(Answer, answer)) throw new Error('the answer is not {decision: "allow" or "deny", text?, set?}')
   return answer

@@ -1,6 +1,5 @@
 import { defineError } from '@tandem/process-kit'
 export const NotMultipart = defineError('UNSUPPORTED_MEDIA_TYPE.notMultipart', 415)
-export const FileMissing = defineError<{ field: string }>('VALIDATION_ERROR.fileMissing', 400)
 export const UnsupportedImage = defineError('UNSUPPORTED_MEDIA_TYPE.unsupportedImage', 415)
 export const CorruptImage = defineError('VALIDATION_ERROR.corruptImage', 400)
 export const FileTooLarge = defineError('PAYLOAD_TOO_LARGE.fileTooLarge', 413)

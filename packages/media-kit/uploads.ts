@@ -4,12 +4,13 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { FastifyError } from '@fastify/error'
 import multipart, { type MultipartFile } from '@fastify/multipart'
-import { clientSignal } from '@tandem/http-kit'
+import { clientSignal, ValidationError } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import { FileMissing, FileTooLarge, MalformedForm, NotAVideo, NotMultipart, VideoTooLarge } from './errors.ts'
-import { Unavailable, isDefinedError } from '@tandem/process-kit'
+import { FileTooLarge, MalformedForm, NotAVideo, NotMultipart, VideoTooLarge } from './errors.ts'
+import { Unavailable } from '@tandem/process-kit'
 import { reencodeImage, UNTYPED, type Image } from './images.ts'
 import { sweepStaleFiles } from './stale-files.ts'
 
@@ -42,8 +43,8 @@ export const temporaryFile = () => path.join(tmpdir(), `${TEMP_FILE_PREFIX}${ran
  * Reads and re-encodes the image in the form field `field`. It is streamed to a temporary file, so that parallel
  * uploads take no memory while the disk keeps up. If the client disconnects, the image is not processed, unless a repeat waits for it.
  * @param accountId the uploader; images of one account are decoded one at a time
- * @throws ClientDisconnected, NotMultipart, FileMissing, MalformedForm, FileTooLarge, UnsupportedImage, CorruptImage, TooManyPixels,
- * DecodedImageTooLarge, TooManyImages, Unavailable
+ * @throws ClientDisconnected, NotMultipart, ValidationError, MalformedForm, FileTooLarge, UnsupportedImage,
+ * CorruptImage, TooManyPixels, DecodedImageTooLarge, TooManyImages, Unavailable
  */
 export async function readImage (
   request: FastifyRequest,
@@ -62,6 +63,8 @@ export async function readImage (
   }
 }
 
+const fileMissing = (field: string) => new ValidationError('fileMissing', [field], { field })
+
 /**
  * Writes the uploaded file to `file`. Returns its declared type. Parses the form up to the end of its first file and no
  * further: 400,000 empty parts, which fit into an upload, take the only thread for two seconds. The rest of the body is
@@ -72,7 +75,7 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
   try {
     for await (const part of request.parts()) {
       if (part.type !== 'file') continue
-      if (part.fieldname !== field) throw new FileMissing({ field })
+      if (part.fieldname !== field) throw fileMissing(field)
       part.file.once('end', stopParsing).once('limit', () => part.file.destroy(new FileTooLarge()))
       // A slow disk must not delay the end of the part: the parser would go on meanwhile.
       await pipeline(part.file, createWriteStream(file, { highWaterMark: MAX_FILE_BYTES }))
@@ -80,7 +83,7 @@ async function saveFile (request: FastifyRequest, field: string, file: string) {
       if (part.file.truncated) throw new FileTooLarge()
       return part.mimetype
     }
-    throw new FileMissing({ field })
+    throw fileMissing(field)
   } catch (error) {
     throw toUploadError(error)
   } finally {
@@ -107,7 +110,7 @@ export interface Uploaded {
 /**
  * Streams the image or video in the form field `file`, and the `poster` of a video, to temporary files, calls `work`, and
  * removes them. The poster may stand before or after the video.
- * @throws NotMultipart, FileMissing, MalformedForm, FileTooLarge, VideoTooLarge, NotAVideo, Unavailable, and what `work`
+ * @throws NotMultipart, ValidationError, MalformedForm, FileTooLarge, VideoTooLarge, NotAVideo, Unavailable, and what `work`
  * throws
  */
 export async function withUpload<Result> (
@@ -138,7 +141,7 @@ async function saveFiles (
     for await (const part of request.parts({ limits })) {
       if (part.type !== 'file') continue
       const field = part.fieldname
-      if ((field !== 'file' && field !== 'poster') || saved[field]) throw new FileMissing({ field: 'file' })
+      if ((field !== 'file' && field !== 'poster') || saved[field]) throw fileMissing('file')
       const isLast = ({ isVideo }: { isVideo: boolean }) =>
         field === 'file' ? !isVideo || saved.poster !== undefined : saved.file !== undefined
       const upload = receive(part, field === 'poster' ? undefined : maxVideoMegabytes)
@@ -146,7 +149,7 @@ async function saveFiles (
       saved[field] = await upload.saveTo(paths[field])
       if (isLast(upload.file)) break
     }
-    if (!saved.file) throw new FileMissing({ field: 'file' })
+    if (!saved.file) throw fileMissing('file')
     return { file: saved.file, poster: saved.poster }
   } catch (error) {
     throw toUploadError(error)
@@ -197,7 +200,8 @@ const isBoxes = (start: Buffer) => start.toString('latin1', 4, 8) === 'ftyp'
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE']
 
 function toUploadError (error: unknown) {
-  if (isDefinedError(error)) return error
+  // The form parser's own limits, too.
+  if (error instanceof FastifyError) return error
   const { code = '' } = error as NodeJS.ErrnoException
   return DISK_ERRORS.includes(code) ? new Unavailable({ cause: error }) : new MalformedForm({ cause: error })
 }

@@ -39,25 +39,44 @@ t.test('the document describes the data of each log type, although the batch acc
   const { paths } = resolveReferences((await app.inject('/openapi.json')).json())
   const { items } = paths['/logs/batch'].post.requestBody.content['application/json'].schema.properties.items
   t.match(
-    items.oneOf.map((
-      { required, properties }: { required: string[], properties: { type: object, data: { required: string[] } } }
-    ) => [required, properties.type, properties.data.required]),
+    items.anyOf.map((
+      { required, properties }: { required: string[], properties: { type?: object, data?: { required: string[] } } }
+    ) => [required, properties.type, properties.data?.required ?? []]),
     [
-      ['WORKOUT', 'durationMinutes'],
-      ['FOOD', 'name', 'calories'],
-      ['WATER', 'ml'],
-      ['SLEEP', 'minutes', 'quality'],
-      ['WEIGHT', 'kg']
-    ].map(([type, ...required]) => [['clientId', 'type', 'at', 'data'], { enum: [type] }, required])
+      ...[
+        ['WORKOUT', 'durationMinutes'],
+        ['FOOD', 'name', 'calories'],
+        ['WATER', 'ml'],
+        ['SLEEP', 'minutes'],
+        ['WEIGHT', 'kg'],
+        ['BODY_FAT', 'percent'],
+        ['STEPS', 'count'],
+        ['DISTANCE', 'meters'],
+        ['ACTIVE_ENERGY', 'kcal'],
+        ['HEART_RATE']
+      ].map(([type, ...required]) => [['type', 'data'], { enum: [type] }, required]),
+      [['deleted'], undefined, []]
+    ]
   )
   const logs =
     paths['/logs'].get.responses[200].content['application/json'].schema.properties.data.properties.logs.items
   t.same(
-    logs.oneOf.map(({ properties }: { properties: { type: { enum: string[] }, data: { required: string[] } } }) => [
+    logs.oneOf.map(({ properties }: { properties: { type: { enum: string[] }, data: { required?: string[] } } }) => [
       properties.type.enum[0],
-      properties.data.required[0]
+      properties.data.required?.[0]
     ]),
-    [['WORKOUT', 'durationMinutes'], ['FOOD', 'name'], ['WATER', 'ml'], ['SLEEP', 'minutes'], ['WEIGHT', 'kg']]
+    [
+      ['WORKOUT', 'durationMinutes'],
+      ['FOOD', 'name'],
+      ['WATER', 'ml'],
+      ['SLEEP', 'minutes'],
+      ['WEIGHT', 'kg'],
+      ['BODY_FAT', 'percent'],
+      ['STEPS', 'count'],
+      ['DISTANCE', 'meters'],
+      ['ACTIVE_ENERGY', 'kcal'],
+      ['HEART_RATE', undefined]
+    ]
   )
   t.match(logs.discriminator, { propertyName: 'type', mapping: { WATER: '#/components/schemas/WaterLog' } })
 })
