@@ -15,6 +15,7 @@ export {
   type StaffRole
 } from './rights.ts'
 export { serveOperators, startAudit } from './serve.ts'
+export { auditShell, runShell, UsageError } from './shell.ts'
 export type { AuditTables, OperatorTables, ProposalKind } from './tables.ts'
 export { confirmProposal, FourEyes, propose, readFourEyes, readProposal, type Proposal } from './proposals.ts'
 export { Proposed, serveProposals, type ProposalHandler } from './proposal-routes.ts'

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import Type from 'typebox'
 import { connect } from '@tandem/database-kit'
-import { explainError } from '@tandem/http-kit'
+import { runShell, UsageError } from '@tandem/operator-kit'
 import { createLogger, readConfig, Urls } from '@tandem/process-kit'
 import type { Db, Tables } from '../tables.ts'
 import { importPlaces } from './import.ts'
@@ -15,35 +15,17 @@ const REPORT_INTERVAL_MS = 2_000
 // A batch is larger than what a request writes, and nobody waits for it.
 const TIMEOUT_FACTOR = 10
 
-try {
-  await run()
-} catch (error) {
-  console.error(explainError(error))
-  process.exitCode = 1
-}
-
-async function run () {
-  const { positionals: [command = '', subject], values } = parseArgs({
-    allowPositionals: true,
-    options: { 'delete-missing': { type: 'boolean', default: false } }
-  })
-  const commands: Record<string, (db: Db, subject: string) => Promise<void>> = {
-    import: async (db, file) => await runImport(db, file, values['delete-missing']),
-    remove: async (db, id) => {
-      const name = await removePlace(db, id)
-      if (name === undefined) throw new Error(`There is no place ${id}`)
-      console.log(`Removed ${name}`)
-    },
-    restore: async (db, id) => {
-      if (!await restorePlace(db, id)) throw new Error(`No place ${id} was removed`)
-      console.log('The next import, or people within an hour, can bring it back')
-    }
+const commands: Record<string, (db: Db, subject: string, deletesMissing: boolean) => Promise<string>> = {
+  import: runImport,
+  async remove (db, id) {
+    const name = await removePlace(db, id)
+    if (name === undefined) throw new Error(`There is no place ${id}`)
+    return `Removed ${name}`
+  },
+  async restore (db, id) {
+    if (!await restorePlace(db, id)) throw new Error(`No place ${id} was removed`)
+    return 'The next import, or people within an hour, can bring it back'
   }
-  const work = commands[command]
-  if (!work || !subject) throw new Error(usage)
-  const { DATABASE_URL } = readConfig(Type.Object({ DATABASE_URL: Urls() }))
-  const db = connect<Tables>(DATABASE_URL, { log: createLogger('places'), timeoutFactor: TIMEOUT_FACTOR })
-  await work(db, subject).finally(async () => await db.destroy())
 }
 
 async function runImport (db: Db, file: string, deletesMissing: boolean) {
@@ -61,6 +43,19 @@ async function runImport (db: Db, file: string, deletesMissing: boolean) {
       `None of ${records} records is a gym with an id and a name. A file has a GeoJSON feature on each line, or is GeoParquet`
     )
   }
-  console.log(`Imported ${places} gyms of ${records} records`)
-  if (deletesMissing) console.log(`Deleted ${deleted} that the file does not have`)
+  const imported = `Imported ${places} gyms of ${records} records`
+  return deletesMissing ? `${imported}\nDeleted ${deleted} that the file does not have` : imported
 }
+
+await runShell(usage, async (args) => {
+  const { positionals: [command, subject, ...others], values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { 'delete-missing': { type: 'boolean', default: false } }
+  })
+  const work = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined
+  if (!work || !subject || others.length > 0) throw new UsageError()
+  const { DATABASE_URL } = readConfig(Type.Object({ DATABASE_URL: Urls() }))
+  const db = connect<Tables>(DATABASE_URL, { log: createLogger('places'), timeoutFactor: TIMEOUT_FACTOR })
+  return await work(db, subject, values['delete-missing']).finally(async () => await db.destroy())
+})

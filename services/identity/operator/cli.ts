@@ -2,17 +2,17 @@ import Type from 'typebox'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectBus, createRpcClient, type CallRpc } from '@tandem/bus-kit'
 import { connect } from '@tandem/database-kit'
-import { explainError } from '@tandem/http-kit'
+import { runShell } from '@tandem/operator-kit'
 import { createLogger, readConfig, Url, Urls } from '@tandem/process-kit'
 import { createLedger } from '../erasures/ledger.ts'
 import { createPrivateStorage, StorageVariables } from '../storages.ts'
 import type { Tables } from '../tables.ts'
 import { SubscriptionVariables, subscriptionSettings } from '../subscriptions/settings.ts'
-import { runCommand, UsageError, usage } from './commands.ts'
+import { runCommand, usage } from './commands.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 
-try {
+await runShell(usage, async (args) => {
   const { DATABASE_URL, NATS_URL, SECRET, CONSOLE_URL, ...settings } = readConfig(
     Type.Object({
       DATABASE_URL: Urls(),
@@ -37,13 +37,8 @@ try {
     subscriptions,
     ...(NATS_URL && { callRpc })
   }
-  const result = await runCommand(db, tools, process.argv.slice(2)).finally(async () => await db.destroy())
-  if (typeof result === 'string') console.log(result)
-  else console.table(result)
-} catch (error) {
-  console.error(error instanceof UsageError ? usage : explainError(error))
-  process.exitCode = 1
-}
+  return await runCommand(db, tools, args).finally(async () => await db.destroy())
+})
 
 /** Connects to NATS for one call, as the identity service. */
 async function withBus<Result> (url: string, work: (callRpc: CallRpc) => Promise<Result>) {

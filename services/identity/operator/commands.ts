@@ -5,7 +5,7 @@ import { createSecrets } from '../secrets.ts'
 import { listSecurityEventsOf } from '../security-log/queries.ts'
 import { replayLedger } from '../erasures/actions.ts'
 import type { Storage } from '@tandem/media-kit'
-import { findAuditFault, staffRoles } from '@tandem/operator-kit'
+import { findAuditFault, staffRoles, UsageError } from '@tandem/operator-kit'
 import { listAuditHeads } from '../staff/audit-heads.ts'
 import { inviteFirstAdmin, inviteInShell, listStaff, reinviteInShell, removeInShell } from '../staff/actions.ts'
 import { DEFAULT_CONSOLE_URL, readConsoleSettings } from '../staff/settings.ts'
@@ -57,11 +57,6 @@ export const usage = `usage: npm run operator -- <command>, with DATABASE_URL of
   issues list                               list the latest reported problems
   keys rotate                               add a signing key that takes over in 15 minutes; needs SECRET
   keys replace                              add a signing key that takes over now, when SECRET was lost; needs the new SECRET`
-
-/** The arguments are not a valid command. */
-export class UsageError extends Error {
-  override name = 'UsageError'
-}
 
 /** Runs an operator command. @returns the message or the rows to print */
 export async function runCommand (

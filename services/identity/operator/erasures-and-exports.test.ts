@@ -12,7 +12,8 @@ import {
 } from '@tandem/contracts'
 import { readOldestSeconds } from '../erasures/metrics.ts'
 import { password, testApp } from '../test/app.ts'
-import { runCommand, UsageError } from './commands.ts'
+import { UsageError } from '@tandem/operator-kit'
+import { runCommand } from './commands.ts'
 
 const { db, get, post, givenAccount } = await testApp(t)
 

@@ -7,7 +7,8 @@ import { appendAudit, findAuditFault } from '@tandem/operator-kit'
 import { secret, testApp } from '../test/app.ts'
 import { updateSubscriptions } from '../subscriptions/actions.ts'
 import { storeAuditHead } from '../staff/audit-heads.ts'
-import { runCommand, UsageError } from './commands.ts'
+import { UsageError } from '@tandem/operator-kit'
+import { runCommand } from './commands.ts'
 
 const { db, deps, url, get, post, login, givenAccount, givenSession, canRefresh, publishedEvents } = await testApp(t)
 

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { producerEventTypes } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { explainError, NIL_UUID } from '@tandem/http-kit'
-import { appendAudit } from '@tandem/operator-kit'
+import { auditShell, runShell, UsageError } from '@tandem/operator-kit'
 import { createLogger, readConfig, Urls } from '@tandem/process-kit'
 import Type from 'typebox'
 import { parseArgs } from 'node:util'
@@ -29,9 +27,6 @@ const usage = `usage: npm run operator -- producers <command>
   revoke <name> --old-key                    end the key before the newest one
   revoke <name>                              end the producer and all its keys, at once`
 
-/** The arguments are not a valid command. */
-class UsageError extends Error {}
-
 async function run (db: Db, args: string[]): Promise<string | object[]> {
   const { values, positionals: [command, name, ...others] } = parseArgs({
     args,
@@ -48,17 +43,17 @@ async function run (db: Db, args: string[]): Promise<string | object[]> {
   switch (command) {
     case 'add': {
       const producer = { name, eventTypes: readTypes(values.events), eventsPerSecond: readRate(values.rate) }
-      await audit(db, 'producers add', name)
+      await auditShell(db, 'producers add', name)
       const { key } = await addProducer(db, producer)
       return `${key}\nThis key is not shown again. ${name} sends it as Authorization: Bearer <key>`
     }
     case 'rotate': {
-      await audit(db, 'producers rotate', name)
+      await auditShell(db, 'producers rotate', name)
       const { key } = await rotateKey(db, await idOf(db, name))
       return `${key}\nThis key is not shown again. The key before stays valid: end it with revoke ${name} --old-key`
     }
     case 'revoke': {
-      await audit(db, 'producers revoke', name)
+      await auditShell(db, 'producers revoke', name)
       const id = await idOf(db, name)
       await (values['old-key'] ? revokeOldKey(db, id) : revokeProducer(db, id))
       return values['old-key'] ? `Only the newest key of ${name} is valid` : `No key of ${name} is valid`
@@ -89,17 +84,6 @@ async function idOf (db: Db, name: string) {
   return found.id
 }
 
-/** The shell has no operator: anyone who reaches the database can do everything. */
-const audit = async (db: Db, action: string, subject: string) =>
-  await appendAudit(db, {
-    operator: { id: NIL_UUID, role: 'SHELL' },
-    action,
-    subject,
-    accountId: null,
-    reason: null,
-    requestId: randomUUID()
-  })
-
 function readTypes (text = '') {
   const types = text.split(',').map((each) => producerEventTypes.find((type) => type === each))
   if (types.includes(undefined)) throw new UsageError()
@@ -113,14 +97,8 @@ function readRate (text: string | undefined) {
   return rate
 }
 
-try {
+await runShell(usage, async (args) => {
   const { DATABASE_URL } = readConfig(Type.Object({ DATABASE_URL: Urls() }))
   const db = connect<Tables>(DATABASE_URL, { log: createLogger('notification-operator'), maxConnections: 1 })
-  const result = await run(db, process.argv.slice(2)).finally(async () => await db.destroy())
-  if (typeof result === 'string') console.log(result)
-  else console.table(result)
-} catch (error) {
-  const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
-  console.error(isUsage ? usage : explainError(error))
-  process.exitCode = 1
-}
+  return await run(db, args).finally(async () => await db.destroy())
+})

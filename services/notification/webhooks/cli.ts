@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import Type from 'typebox'
 import { WEBHOOK_TYPES } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { explainError, NIL_UUID, parseInstant } from '@tandem/http-kit'
-import { appendAudit } from '@tandem/operator-kit'
+import { parseInstant } from '@tandem/http-kit'
+import { auditShell, runShell, UsageError } from '@tandem/operator-kit'
 import { createLogger, List, readConfig, Urls } from '@tandem/process-kit'
 import type { Db, Tables } from '../tables.ts'
 import { addEndpoint, disableByOperator, enableEndpoint, replay } from './operators.ts'
@@ -18,9 +17,6 @@ const usage = `usage: npm run operator -- webhooks <command>
   disable <id>                  send nothing more to an endpoint
   enable <id>                   send to it again what happens from now on
   replay <id> --since <time>    send again what happened since then, such as 2026-12-01T07:00Z; at most 14 days`
-
-/** The arguments are not a valid command. */
-class UsageError extends Error {}
 
 const Config = Type.Object({ DATABASE_URL: Urls(), WEBHOOK_PRIVATE_HOSTS: List() })
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -36,7 +32,7 @@ async function run (db: Db, privateHosts: string[], args: string[]): Promise<str
   if (command === 'add') {
     const eventTypes = readTypes(values.events)
     if (!URL.canParse(subject)) throw new UsageError()
-    await audit(db, 'webhooks add', new URL(subject).host)
+    await auditShell(db, 'webhooks add', new URL(subject).host)
     const { id, secret } = await addEndpoint({ db, webhookPrivateHosts: new Set(privateHosts) }, {
       url: subject,
       eventTypes
@@ -44,19 +40,20 @@ async function run (db: Db, privateHosts: string[], args: string[]): Promise<str
     return `${secret}\nThis secret is not shown again. The endpoint is ${id}`
   }
   if (!ID.test(subject)) throw new UsageError()
-  await audit(db, `webhooks ${command}`, subject)
   switch (command) {
     case 'disable':
+      await auditShell(db, 'webhooks disable', subject)
       await disableByOperator(db, subject)
       return 'Nothing more is sent to it'
     case 'enable':
+      await auditShell(db, 'webhooks enable', subject)
       await enableEndpoint(db, subject)
       return 'What happens from now on is sent to it'
-    case 'replay':
-      return `${await replay(db, {
-        id: subject,
-        since: readTime(values.since)
-      })} webhooks are sent again within a minute`
+    case 'replay': {
+      const since = readTime(values.since)
+      await auditShell(db, 'webhooks replay', subject)
+      return `${await replay(db, { id: subject, since })} webhooks are sent again within a minute`
+    }
   }
   throw new UsageError()
 }
@@ -71,17 +68,6 @@ const list = async (db: Db) =>
     events: eventTypes.join(' ')
   }))
 
-/** The shell has no operator: anyone who reaches the database can do everything. */
-const audit = async (db: Db, action: string, subject: string) =>
-  await appendAudit(db, {
-    operator: { id: NIL_UUID, role: 'SHELL' },
-    action,
-    subject,
-    accountId: null,
-    reason: null,
-    requestId: randomUUID()
-  })
-
 function readTypes (text = '') {
   const types = text.split(',').map((each) => WEBHOOK_TYPES.find((type) => type === each))
   if (types.includes(undefined)) throw new UsageError()
@@ -94,14 +80,8 @@ function readTime (text = '') {
   return new Date(instant.epochMilliseconds)
 }
 
-try {
+await runShell(usage, async (args) => {
   const { DATABASE_URL, WEBHOOK_PRIVATE_HOSTS } = readConfig(Config)
   const db = connect<Tables>(DATABASE_URL, { log: createLogger('notification-operator'), maxConnections: 1 })
-  const result = await run(db, WEBHOOK_PRIVATE_HOSTS, process.argv.slice(2)).finally(async () => await db.destroy())
-  if (typeof result === 'string') console.log(result)
-  else console.table(result)
-} catch (error) {
-  const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS')
-  console.error(isUsage ? usage : explainError(error))
-  process.exitCode = 1
-}
+  return await run(db, WEBHOOK_PRIVATE_HOSTS, args).finally(async () => await db.destroy())
+})
