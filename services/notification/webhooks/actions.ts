@@ -99,15 +99,16 @@ export async function postpone (db: Db, { id }: ClaimedWebhook, { status, error 
     .execute()
 }
 
-/** Fails a delivery for good, and disables its endpoint if it has accepted nothing for as long. */
+/** Fails a delivery for good, and disables its endpoint if it has accepted nothing since the delivery was queued. */
 export async function markFailed (db: Db, { id, endpointId }: ClaimedWebhook, { status, error }: Result) {
   await db.transaction().execute(async (trx) => {
+    // The endpoint first, in the order of disableEndpoint.
+    const endpoint = await trx.selectFrom('webhook_endpoints').where('id', '=', endpointId)
+      .select('last_success_at as lastSuccessAt').forUpdate().executeTakeFirst()
     const failed = await trx.updateTable('webhook_deliveries').where('id', '=', id).where('status', '=', 'pending')
       .set({ status: 'failed', response_status: status, error, claimed_until: null, finished_at: sql`now()` })
       .returning('queued_at as queuedAt').executeTakeFirst()
-    if (!failed) return
-    const endpoint = await trx.selectFrom('webhook_endpoints').where('id', '=', endpointId)
-      .select('last_success_at as lastSuccessAt').executeTakeFirstOrThrow()
+    if (!failed || !endpoint) return
     if (endpoint.lastSuccessAt && endpoint.lastSuccessAt > failed.queuedAt) return
     await disable(trx, endpointId, error ?? 'no success')
   })

@@ -21,7 +21,7 @@ export interface ClaimedWebhook {
   secret: string
   attempts: number
   /** Whether it has been retried for as long as any. */
-  isExpired: boolean
+  isLastAttempt: boolean
 }
 
 /** Claims the oldest deliveries of an endpoint that are due, for this process. */
@@ -39,7 +39,7 @@ export async function claimWebhooks (db: Db, endpointId: string) {
       returning id, endpoint_id, message_id, attempts, queued_at
     )
     select claimed.id, endpoint_id as "endpointId", message_id as "messageId", type, account_id as "accountId", data,
-      occurred_at as "occurredAt", url, secret, attempts, queued_at < now() - ${LIFETIME}::interval as "isExpired"
+      occurred_at as "occurredAt", url, secret, attempts, ${expiryOf} <= now() as "isLastAttempt"
     from claimed
     join webhook_messages on webhook_messages.id = message_id
     join webhook_endpoints on webhook_endpoints.id = endpoint_id

@@ -112,7 +112,7 @@ export function createWebhookQueue (
   }
 
   async function deliver (webhook: ClaimedWebhook) {
-    const { id, endpointId, messageId, type, data, occurredAt, url, secret, attempts, isExpired } = webhook
+    const { id, endpointId, messageId, type, data, occurredAt, url, secret, attempts, isLastAttempt } = webhook
     const body = JSON.stringify({ type, timestamp: occurredAt.toISOString(), data })
     const result = await poster.post({
       url,
@@ -123,7 +123,7 @@ export function createWebhookQueue (
       },
       body
     })
-    const outcome = result.error === null ? 'sent' : isExpired ? 'failed' : 'later'
+    const outcome = result.error === null ? 'sent' : isLastAttempt ? 'failed' : 'later'
     attemptsTotal.inc({ outcome })
     log.info({ deliveryId: id, endpointId, webhookId: messageId, outcome, ...result }, 'attempted a webhook')
     if (outcome === 'sent') return await markSent(db, webhook, result)
