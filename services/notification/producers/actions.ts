@@ -34,11 +34,7 @@ export async function addProducer (
 export async function rotateKey (db: Db, id: string) {
   return await db.transaction().execute(async (trx) => {
     await lockProducer(trx, id)
-    await sql`
-      update producer_keys set revoked_at = now() where producer_id = ${id} and revoked_at is null and digest not in (
-        select digest from producer_keys where producer_id = ${id} and revoked_at is null
-        order by created_at desc limit 1
-      )`.execute(trx)
+    await revokeKeysBeforeNewest(trx, id)
     return { key: await insertKey(trx, id) }
   })
 }
@@ -47,11 +43,15 @@ export async function rotateKey (db: Db, id: string) {
 export async function revokeOldKey (db: Db, id: string) {
   await db.transaction().execute(async (trx) => {
     await lockProducer(trx, id)
-    await sql`
-      update producer_keys set revoked_at = now() where producer_id = ${id} and revoked_at is null and digest not in (
-        select digest from producer_keys where producer_id = ${id} order by created_at desc limit 1
-      )`.execute(trx)
+    await revokeKeysBeforeNewest(trx, id)
   })
+}
+
+async function revokeKeysBeforeNewest (trx: Trx, id: string) {
+  await sql`
+    update producer_keys set revoked_at = now() where producer_id = ${id} and revoked_at is null and digest not in (
+      select digest from producer_keys where producer_id = ${id} order by created_at desc limit 1
+    )`.execute(trx)
 }
 
 /**
