@@ -93,7 +93,7 @@ async function upsertPlaces (trx: Trx, places: Place[], startedAt: Date) {
         latitude: ref('excluded.latitude'),
         longitude: ref('excluded.longitude'),
         imported_at: ref('excluded.imported_at')
-      }))
+      })).where('places.removed_at', 'is', null)
     )
     .execute()
 }

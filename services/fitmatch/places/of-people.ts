@@ -52,7 +52,8 @@ async function listNames (db: Db) {
     .groupBy('name_key')
     .having(({ fn }) => fn.count('profile_id').distinct(), '>=', MIN_PEOPLE)
     .select('name_key')
-  const rows = await db.selectFrom('places').where('source', '=', 'PEOPLE').select('name_key').union(ofEnoughPeople)
+  const rows = await db.selectFrom('places').where('source', '=', 'PEOPLE').where('removed_at', 'is', null)
+    .select('name_key').union(ofEnoughPeople)
     .execute()
   return rows.map(({ name_key }) => name_key)
 }
