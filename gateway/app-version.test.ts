@@ -37,7 +37,8 @@ t.test('a version that is too old must update, with or without a token', async (
     ['ios', 'v1'],
     ['ios', '1.x'],
     ['ios', '9'.repeat(400)],
-    ['', '0.1']
+    ['', '0.1'],
+    ['constructor', '0.1']
   ]
   for (const [platform = '', version = ''] of supported) {
     t.equal((await send(platform, version)).status, 200, `${platform} ${version}`)

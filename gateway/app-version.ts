@@ -13,14 +13,14 @@ const META = `${BASE_PATH}/meta`
  * with one that cannot be read, is not refused.
  */
 export function requireAppVersion (settings: Settings) {
-  const oldest: Record<string, { version: number[], storeUrl: string | undefined }> = {
-    ios: { version: readVersion(settings.MIN_APP_VERSION_IOS) ?? [], storeUrl: settings.IOS_STORE_URL },
-    android: { version: readVersion(settings.MIN_APP_VERSION_ANDROID) ?? [], storeUrl: settings.ANDROID_STORE_URL }
-  }
+  const oldest = new Map([
+    ['ios', { version: readVersion(settings.MIN_APP_VERSION_IOS) ?? [], storeUrl: settings.IOS_STORE_URL }],
+    ['android', { version: readVersion(settings.MIN_APP_VERSION_ANDROID) ?? [], storeUrl: settings.ANDROID_STORE_URL }]
+  ])
   return ({ url, method, headers: { 'x-platform': platform, 'x-app-version': given } }: FastifyRequest) => {
     if (typeof platform !== 'string' || typeof given !== 'string') return
     if (!url.startsWith(BASE_PATH) || url.split('?', 1)[0] === META || method === 'OPTIONS') return
-    const supported = oldest[platform.toLowerCase()]
+    const supported = oldest.get(platform.toLowerCase())
     const version = readVersion(given)
     if (supported && version && isBefore(version, supported.version)) return new UpgradeRequired(supported.storeUrl)
   }
