@@ -4,7 +4,7 @@ import { createTexts, type Texts } from './texts.ts'
 
 export { checkBrand } from './check.ts'
 export { loadBrand, OPTION_LISTS } from './brand.ts'
-export type { Brand, TextKey } from './brand.ts'
+export type { Brand, OptionList, TextKey } from './brand.ts'
 export { readLocale } from './locales.ts'
 export { createTexts } from './texts.ts'
 export type { LocalTexts, TextGroup, TextParams, Texts } from './texts.ts'

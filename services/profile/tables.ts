@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType, Kysely, Transaction } from 'kysely'
+import type { OptionList } from '@tandem/brand-kit'
 import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
@@ -58,7 +59,7 @@ export interface Tables
     updated_at: Generated<Date>
   }
   options: {
-    type: OptionType,
+    type: OptionList,
     option_id: string,
     labels: ColumnType<Record<string, string>, string | undefined, string>,
     is_listed: Generated<boolean>,
@@ -71,7 +72,7 @@ export interface Tables
   option_changes: {
     id: Generated<string>,
     admin_id: string,
-    type: OptionType,
+    type: OptionList,
     option_id: string,
     action: 'CREATE' | 'UPDATE' | 'DEACTIVATE',
     before: JSONColumnType<object> | null,
@@ -115,15 +116,5 @@ export interface Tables
 }
 
 export type Gender = 'MALE' | 'FEMALE' | 'OTHER'
-export const optionTypes = [
-  'motivation',
-  'activity_style',
-  'sport_category',
-  'sport',
-  'availability',
-  'fitmatch_interest'
-] as const
-export type OptionType = typeof optionTypes[number]
-
 export type Db = Kysely<Tables>
 export type Trx = Transaction<Tables>

@@ -1,19 +1,9 @@
-import { readBrand } from '@tandem/brand-kit'
+import { OPTION_LISTS, readBrand } from '@tandem/brand-kit'
 import type { Form } from '../forms.ts'
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import { redirectTo, type Pages } from '../visits.ts'
 import { badge, empty, nameOfLanguage, options } from './parts.ts'
-
-/** As profile defines them. */
-const types = [
-  'motivation',
-  'activity_style',
-  'sport_category',
-  'sport',
-  'availability',
-  'fitmatch_interest'
-] as const
 
 interface Option {
   optionId: string
@@ -23,7 +13,7 @@ interface Option {
   isActive: boolean
 }
 
-const typeOf = (value: string | undefined) => types.find((each) => each === value) ?? 'sport'
+const typeOf = (value: string | undefined) => OPTION_LISTS.find((each) => each === value) ?? 'sport'
 
 export function serveOptions ({ page, form }: Pages) {
   page('/options', 'options.change', async (visit) => {
@@ -34,7 +24,9 @@ export function serveOptions ({ page, form }: Pages) {
       title: texts.pages.options,
       content: html`<h1>${texts.pages.options}</h1><p>${texts.options.text}</p>
         <form method="get" action="/options" class="row filter">
-          <label>${texts.options.type}<select name="type">${options(texts.options.types, types, type)}</select></label>
+          <label>${texts.options.type}<select name="type">${
+        options(texts.options.types, OPTION_LISTS, type)
+      }</select></label>
           <button>${texts.options.show}</button></form>
         <div class="columns">
           <section aria-label="${texts.options.types[type]}">${

@@ -1,12 +1,13 @@
 import { sql, type UpdateObject } from 'kysely'
+import type { OptionList } from '@tandem/brand-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import { OptionExists, OptionNotFound } from '../errors.ts'
-import type { Db, OptionType, Tables, Trx } from '../tables.ts'
+import type { Db, Tables, Trx } from '../tables.ts'
 import { optionColumns, withLabels, type Labels } from './queries.ts'
 
 interface NewOption {
-  type: OptionType
+  type: OptionList
   optionId: string
   labels: Labels
   icon: string
@@ -59,7 +60,7 @@ export async function addOption (
 export async function changeOption (
   db: Db,
   adminId: string,
-  { type, optionId }: { type: OptionType, optionId: string },
+  { type, optionId }: { type: OptionList, optionId: string },
   change: OptionChange
 ) {
   return await db.transaction().execute(async (trx) => {
@@ -89,7 +90,7 @@ export async function changeOption (
 }
 
 /** A sport has one of the sport categories; other options have none. */
-async function checkCategory (trx: Trx, type: OptionType, category: string | null) {
+async function checkCategory (trx: Trx, type: OptionList, category: string | null) {
   if (type !== 'sport') {
     if (category !== null) {
       throw new ValidationError('categoryIsForSportsOnly', ['category'])
@@ -106,7 +107,7 @@ async function checkCategory (trx: Trx, type: OptionType, category: string | nul
   }
 }
 
-type Option = { type: OptionType, optionId: string }
+type Option = { type: OptionList, optionId: string }
 interface Change {
   adminId: string
   action: 'CREATE' | 'UPDATE' | 'DEACTIVATE'

@@ -1,13 +1,13 @@
-import { readBrand, textsOf, type LocalTexts } from '@tandem/brand-kit'
+import { readBrand, textsOf, type LocalTexts, type OptionList } from '@tandem/brand-kit'
 import { sql } from 'kysely'
 import { ValidationError } from '@tandem/http-kit'
-import type { Db, OptionType, Trx } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 
 /** By locale. */
 export type Labels = Record<string, string>
 
 /** The offered options of a list, in order, with their labels in `language`. */
-export async function listOptions (db: Db, type: OptionType, language: string) {
+export async function listOptions (db: Db, type: OptionList, language: string) {
   const texts = textsOf(language)
   const options = await db.selectFrom('options')
     .where('type', '=', type)
@@ -21,7 +21,7 @@ export async function listOptions (db: Db, type: OptionType, language: string) {
 
 /** The operators' label, or the text of the brand; for an option without a text, a label in another language. */
 const labelOf = (
-  { type, optionId, labels }: { type: OptionType, optionId: string, labels: Labels },
+  { type, optionId, labels }: { type: OptionList, optionId: string, labels: Labels },
   texts: LocalTexts
 ) =>
   labels[texts.locale] ?? texts.find(`options.${type}.${optionId}`) ?? labels[readBrand().texts.defaultLocale] ??
@@ -30,7 +30,7 @@ const labelOf = (
 const isOffered = sql<boolean>`is_active and is_listed`
 
 /** The `optionIds` that a list offers. */
-export async function listOffered (db: Db, type: OptionType, optionIds: string[]) {
+export async function listOffered (db: Db, type: OptionList, optionIds: string[]) {
   const options = await db.selectFrom('options').where('type', '=', type).where(isOffered)
     .where('option_id', '=', sql<string>`any(${optionIds}::text[])`)
     .select('option_id')
@@ -39,7 +39,7 @@ export async function listOffered (db: Db, type: OptionType, optionIds: string[]
 }
 
 /** All options, or those of one list, offered or not, with their labels in each language. */
-export async function listAllOptions (db: Db, type: OptionType | undefined) {
+export async function listAllOptions (db: Db, type: OptionList | undefined) {
   const options = await db.selectFrom('options')
     .select(optionColumns)
     .$if(type !== undefined, (query) => query.where('type', '=', type ?? 'sport'))
@@ -51,7 +51,7 @@ export async function listAllOptions (db: Db, type: OptionType | undefined) {
 }
 
 /** Adds the texts of the brand to the labels of an option. */
-export function withLabels<Option extends { type: OptionType, optionId: string, labels: Labels }> (option: Option) {
+export function withLabels<Option extends { type: OptionList, optionId: string, labels: Labels }> (option: Option) {
   const { locales, of } = readBrand().texts
   const labels = Object.fromEntries(locales.map((locale) => [locale, labelOf(option, of(locale))]))
   return { ...option, labels: { ...option.labels, ...labels } }
@@ -69,7 +69,7 @@ export const optionColumns = [
 
 interface Choice {
   field: string
-  type: OptionType
+  type: OptionList
   chosen: string[] | undefined
   current: string[]
 }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Enum, named, Nullable, Text } from '@tandem/http-kit'
-import { optionTypes } from '../tables.ts'
+import { OPTION_LISTS } from '@tandem/brand-kit'
 
-export const OptionTypeField = named('OnboardingOptionType', Enum(optionTypes))
+export const OptionTypeField = named('OnboardingOptionType', Enum(OPTION_LISTS))
 export const OptionId = Text({
   max: 50,
   pattern: '^[a-z0-9_]+$',
