@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Timezone } from '@tandem/account-kit'
-import { Body, Enum, Id, IsoDate, named, Nullable, Text, Timestamp, ValidationError } from '@tandem/http-kit'
+import { Body, createInvalidCursor, Enum, Id, IsoDate, named, Nullable, Text, Timestamp } from '@tandem/http-kit'
 import type { Media } from '@tandem/media-kit'
 import { roundDegrees } from '../position.ts'
 import { participantStates } from '../tables.ts'
@@ -216,8 +216,6 @@ export function parseCursor (text: string | undefined): ActivityCursor | undefin
   if (text === undefined) return
   const [time = '', id = ''] = text.split('_')
   const startsAt = new Date(time)
-  if (Number.isNaN(startsAt.getTime())) {
-    throw new ValidationError('cursorMustBeNextCursorOfEarlierPage', ['cursor'])
-  }
+  if (Number.isNaN(startsAt.getTime())) throw createInvalidCursor()
   return { startsAt, id }
 }
