@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Clean } from 'typebox/value'
-import { named } from '@tandem/http-kit'
+import { Enum, named } from '@tandem/http-kit'
 import type { LogData, LogType } from '../tables.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 100 })
@@ -32,14 +32,14 @@ const Bpm = Type.Number({ minimum: 20, maximum: 300 })
 const MAX_SAMPLES = 10_000
 
 /** The data of what adds up over time: an amount, or its parts. */
-const quantity = <Unit extends 'count' | 'meters' | 'kcal'>(unit: Unit, maximum: number) => {
+const quantity = <Unit extends 'count' | 'meters' | 'kcal'>(sample: string, unit: Unit, maximum: number) => {
   const amount = Type.Number({ minimum: 0, maximum })
   return {
     [unit]: {
       ...amount,
       description: 'Spread evenly over the minutes of the log; the sum of `samples` if they are given'
     },
-    samples: Type.Optional(Type.Array(Type.Object({ startAt: Time, endAt: Time, [unit]: amount }), {
+    samples: Type.Optional(Type.Array(named(sample, Type.Object({ startAt: Time, endAt: Time, [unit]: amount })), {
       minItems: 1,
       maxItems: MAX_SAMPLES,
       description: 'The parts of the log, for many measurements in one'
@@ -76,10 +76,13 @@ export const dataSchemas = {
       avgHeartRate: Type.Optional(Bpm),
       maxHeartRate: Type.Optional(Bpm),
       heartRateZones: Type.Optional(Type.Array(
-        Type.Object({
-          zone: Type.Integer({ minimum: 0, maximum: 9 }),
-          minutes: Type.Number({ minimum: 0, maximum: 1440 })
-        }),
+        named(
+          'HeartRateZone',
+          Type.Object({
+            zone: Type.Integer({ minimum: 0, maximum: 9 }),
+            minutes: Type.Number({ minimum: 0, maximum: 1440 })
+          })
+        ),
         { maxItems: 10, description: 'The minutes in each zone of the heart rate' }
       )),
       route: Type.Optional(Type.String({
@@ -112,21 +115,21 @@ export const dataSchemas = {
       }),
       quality: Type.Optional(Type.Integer({ minimum: 1, maximum: 5 })),
       stages: Type.Optional(Type.Array(
-        Type.Object({ stage: Type.Enum(sleepStages), startAt: Time, endAt: Time }),
+        named('SleepStage', Type.Object({ stage: Enum(sleepStages), startAt: Time, endAt: Time })),
         { minItems: 1, maxItems: 1000 }
       ))
     })
   ),
   WEIGHT: named('WeightData', Type.Object({ kg: Type.Number({ minimum: 20, maximum: 500 }) })),
   BODY_FAT: named('BodyFatData', Type.Object({ percent: Type.Number({ minimum: 1, maximum: 80 }) })),
-  STEPS: named('StepsData', Type.Object(quantity('count', 200_000))),
-  DISTANCE: named('DistanceData', Type.Object(quantity('meters', 1_000_000))),
-  ACTIVE_ENERGY: named('ActiveEnergyData', Type.Object(quantity('kcal', 50_000))),
+  STEPS: named('StepsData', Type.Object(quantity('StepsSample', 'count', 200_000))),
+  DISTANCE: named('DistanceData', Type.Object(quantity('DistanceSample', 'meters', 1_000_000))),
+  ACTIVE_ENERGY: named('ActiveEnergyData', Type.Object(quantity('ActiveEnergySample', 'kcal', 50_000))),
   HEART_RATE: named(
     'HeartRateData',
     Type.Object({
       bpm: Type.Optional(Bpm),
-      samples: Type.Optional(Type.Array(Type.Object({ at: Time, bpm: Bpm }), {
+      samples: Type.Optional(Type.Array(named('HeartRateSample', Type.Object({ at: Time, bpm: Bpm })), {
         minItems: 1,
         maxItems: MAX_SAMPLES,
         description: 'Kept for 90 days; then `min`, `max` and `avg` stay'

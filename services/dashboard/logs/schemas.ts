@@ -32,39 +32,35 @@ const newLogFields = {
   })),
   modifiedAt: optionalTime(
     'When this version was written, or the log was deleted. An older version than the stored one changes nothing'
-  )
+  ),
+  deleted: Type.Optional(Type.Literal(true, {
+    description: 'The source has deleted it. No older version brings it back; without modifiedAt, none at all'
+  }))
 }
 
 const NewLog = named(
   'NewLog',
   Type.Union(
-    [
-      ...ofEachType.map(([type, data]) =>
-        named(
-          `New${titleOf(type)}Log`,
-          Type.Object({
-            ...newLogFields,
-            type: Enum([type]),
-            at: optionalTime(
-              'The time of the log with its UTC offset, which decides its day; for SLEEP, the time of waking up'
-            ),
-            startAt: optionalTime('When it started; in place of `at`'),
-            endAt: optionalTime('When it ended, within 24 hours; for SLEEP in place of `at`'),
-            data
-          })
-        )
-      ),
+    ofEachType.map(([type, data]) =>
       named(
-        'DeletedLog',
+        `New${titleOf(type)}Log`,
         Type.Object({
           ...newLogFields,
-          deleted: Type.Literal(true, {
-            description: 'The source has deleted it. No older version brings it back; without modifiedAt, none at all'
-          })
+          type: Enum([type]),
+          at: optionalTime(
+            'The time of the log with its UTC offset, which decides its day; for SLEEP, the time of waking up'
+          ),
+          startAt: optionalTime('When it started; in place of `at`'),
+          endAt: optionalTime('When it ended, within 24 hours; for SLEEP in place of `at`'),
+          data: Type.Optional(data)
         })
       )
-    ],
-    { description: 'Invalid items are rejected one by one; the others are written' }
+    ),
+    {
+      description:
+        'A log, which needs `data` and a time, or with `deleted` one that its source has deleted, which needs ' +
+        'neither. Invalid items are rejected one by one; the others are written'
+    }
   )
 )
 
@@ -131,16 +127,27 @@ const documentedAs = named(
 )
 export const Log = Type.Unsafe<Type.Static<typeof Logged>>({ ...Logged, documentedAs })
 
-/** A change of a log, for another device. */
+const { id, clientId, ...otherFields } = logFields
+const optionalFields = Type.Partial(Type.Object(otherFields)).properties
+
+/** A change of a log, for another device. One schema for each type, because their deletions have a type, too. */
 export const LogChange = named(
   'LogChange',
-  Type.Union([
-    documentedAs,
-    named(
-      'LogTombstone',
-      Type.Object({ id: Type.String(), type: Enum(logTypes), clientId: Type.String(), deleted: Type.Literal(true) })
+  Type.Union(
+    ofEachType.map(([type, data]) =>
+      named(
+        `${titleOf(type)}LogChange`,
+        Type.Object({
+          id,
+          clientId,
+          type: Enum([type]),
+          deleted: Type.Optional(Type.Literal(true, { description: 'It is deleted; nothing more is said of it' })),
+          ...optionalFields,
+          data: Type.Optional(data)
+        })
+      )
     )
-  ])
+  )
 )
 
 export const example = {
