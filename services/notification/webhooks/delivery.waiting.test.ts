@@ -130,7 +130,7 @@ t.test(
     t.equal(inside.connections(), 0)
     receiver.answerWith()
     await until(async () => await isDone(receiver.id))
-    t.same(receiver.ids().sort(), ids)
+    t.same(receiver.ids().sort(), ids.sort())
   }
 )
 
@@ -198,7 +198,7 @@ t.test('what a killed process has claimed or not enqueued is sent by the next on
   await sql`update webhook_deliveries set claimed_until = now() where claimed_until is not null`.execute(db)
   start()
   await until(async () => await isDone(receiver.id))
-  t.same(receiver.ids().sort(), ids)
+  t.same(receiver.ids().sort(), ids.sort())
 })
 
 t.test('one that accepts nothing for three days is disabled, and operators are mailed', timeout, async (t) => {
