@@ -35,6 +35,7 @@ t.test('a running system exports every metric that an alert or dashboard names, 
       env: { ...process.env, NATS_URL: nats.url, METRICS_PORT: String(port) },
       stdio: 'ignore'
     })
+    t.teardown(() => streams.kill('SIGKILL'))
     const ended = once(streams, 'exit')
     const urls = [...Object.values(services), gateway].map(({ metrics }) => metrics ?? '')
     urls.push(`http://127.0.0.1:${port}/metrics`)

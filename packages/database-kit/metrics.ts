@@ -24,19 +24,22 @@ interface ServerState {
 }
 
 const SERVER_CACHE_MS = 1_000
-let server: { at: number, state: Promise<ServerState | undefined> } | undefined
+let server: { at: number, state: ReturnType<typeof readServer> } | undefined
 
 /** What any role can read about the server. Undefined while it is unavailable. */
-async function readServer (): Promise<ServerState | undefined> {
+const readServer = async () =>
+  await readRow<ServerState>(`
+    select (select sum(numbackends) from pg_stat_database)::int as connections,
+      current_setting('max_connections')::int as "maxConnections",
+      (select max(age(datfrozenxid)) from pg_database)::int as "xidAge",
+      (select count(*) from pg_stat_replication)::int as standbys`)
+
+/** Undefined while the server is unavailable. Not by `pool.query`: our clients call nothing back (`nameStatements`). */
+async function readRow<Row extends pg.QueryResultRow> (query: string) {
   const [pool] = pools
   const client = await pool?.connect().catch(() => undefined)
   try {
-    const result = await client?.query<ServerState>(`
-      select (select sum(numbackends) from pg_stat_database)::int as connections,
-        current_setting('max_connections')::int as "maxConnections",
-        (select max(age(datfrozenxid)) from pg_database)::int as "xidAge",
-        (select count(*) from pg_stat_replication)::int as standbys`)
-    return result?.rows[0]
+    return (await client?.query<Row>(query))?.rows[0]
   } catch {
     return undefined
   } finally {
@@ -65,24 +68,21 @@ createServerGauge(
 )
 // Reading the sizes of all files takes longer than the other figures, and they change slowly.
 const SIZE_CACHE_MS = 5 * 60_000
-let size: { at: number, bytes: Promise<number | undefined> } | undefined
+let schema: { at: number, row: ReturnType<typeof readSchema> } | undefined
 
-async function readSchemaBytes (): Promise<number | undefined> {
-  const [pool] = pools
-  const result = await pool?.query<{ bytes: string }>(`
-    select coalesce(sum(pg_total_relation_size(oid)), 0) as bytes from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'm')`).catch(() => undefined)
-  return result && Number(result.rows[0]?.bytes)
-}
+const readSchema = async () =>
+  await readRow<{ bytes: number }>(`
+    select coalesce(sum(pg_total_relation_size(oid)), 0)::float8 as bytes from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'm')`)
 
 new Gauge({
   name: 'postgres_schema_bytes',
   help: 'Size of the tables and indexes of this service',
   async collect () {
-    if (!size || Date.now() - size.at > SIZE_CACHE_MS) size = { at: Date.now(), bytes: readSchemaBytes() }
-    const bytes = await size.bytes
-    if (bytes === undefined) size = undefined
-    else this.set(bytes)
+    if (!schema || Date.now() - schema.at > SIZE_CACHE_MS) schema = { at: Date.now(), row: readSchema() }
+    const row = await schema.row
+    if (row) this.set(row.bytes)
+    else schema = undefined
   }
 })
 createServerGauge('postgres_standbys', 'Standbys that stream from the server', (state) => state.standbys)
