@@ -73,6 +73,8 @@ async function alongside (
   await asAdmin(async (admin) => {
     await admin.query(`select ${lock}(hashtext('tandem.test-schemas'))`)
     await work(admin)
+    // The next file of this process has the same connection.
+    await admin.query('select pg_advisory_unlock_all()')
   })
 }
 
