@@ -1,4 +1,4 @@
-import { UpgradeRequired } from '@tandem/http-kit'
+import { readApp, readVersion, UpgradeRequired } from '@tandem/http-kit'
 import type { FastifyRequest } from 'fastify'
 import type { Config } from './config.ts'
 import { BASE_PATH } from './routes.ts'
@@ -13,23 +13,17 @@ const META = `${BASE_PATH}/meta`
  * with one that cannot be read, is not refused.
  */
 export function requireAppVersion (settings: Settings) {
-  const oldest = new Map([
+  const oldest = new Map<string, { version: number[], storeUrl: string | undefined }>([
     ['ios', { version: readVersion(settings.MIN_APP_VERSION_IOS) ?? [], storeUrl: settings.IOS_STORE_URL }],
     ['android', { version: readVersion(settings.MIN_APP_VERSION_ANDROID) ?? [], storeUrl: settings.ANDROID_STORE_URL }]
   ])
-  return ({ url, method, headers: { 'x-platform': platform, 'x-app-version': given } }: FastifyRequest) => {
-    if (typeof platform !== 'string' || typeof given !== 'string') return
+  return ({ url, method, headers }: FastifyRequest) => {
+    const { platform, version } = readApp(headers)
+    if (!platform || !version) return
     if (!url.startsWith(BASE_PATH) || url.split('?', 1)[0] === META || method === 'OPTIONS') return
-    const supported = oldest.get(platform.toLowerCase())
-    const version = readVersion(given)
-    if (supported && version && isBefore(version, supported.version)) return new UpgradeRequired(supported.storeUrl)
+    const supported = oldest.get(platform)
+    if (supported && isBefore(version, supported.version)) return new UpgradeRequired(supported.storeUrl)
   }
-}
-
-/** The numbers of a version, without what follows them, such as `-beta` or ` (42)`. */
-function readVersion (text: string) {
-  const [numbers] = /^\d{1,6}(\.\d{1,6}){0,3}(?=$|[-+ ])/.exec(text.trim()) ?? []
-  return numbers?.split('.').map(Number)
 }
 
 /** A missing number is 0. */

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify'
+import { readApp } from '@tandem/http-kit'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sql, type Kysely } from 'kysely'
 import type { CallTables } from './tables.ts'
 
@@ -6,8 +7,6 @@ const STORE_INTERVAL_MS = 60_000
 const KEPT_DAYS = 90
 /** Clients choose their version. Each further one of a day is counted together, so that nobody can fill the table. */
 const MAX_VERSIONS = 100
-
-const VERSION = /^\d{1,4}(\.\d{1,4}){0,3}$/
 
 interface Count {
   day: string
@@ -59,14 +58,14 @@ export function countCalls (app: FastifyInstance, db: Kysely<CallTables>, interv
 }
 
 /** The platform and version of the app; `unknown` without one that can be read. */
-function readClient (headers: Record<string, unknown>, known: Set<string>): [platform: string, appVersion: string] {
-  const { 'x-platform': given, 'x-app-version': version } = headers
-  const platform = typeof given === 'string' && /^(ios|android|web)$/i.test(given) ? given.toLowerCase() : 'unknown'
-  if (typeof version !== 'string' || !VERSION.test(version)) return [platform, 'unknown']
-  const name = `${platform} ${version}`
+function readClient (headers: FastifyRequest['headers'], known: Set<string>): [platform: string, appVersion: string] {
+  const { platform = 'unknown', version } = readApp(headers)
+  if (!version) return [platform, 'unknown']
+  const appVersion = version.join('.')
+  const name = `${platform} ${appVersion}`
   if (!known.has(name) && known.size >= MAX_VERSIONS) return [platform, 'other']
   known.add(name)
-  return [platform, version]
+  return [platform, appVersion]
 }
 
 async function addCalls (db: Kysely<CallTables>, counts: Count[]) {

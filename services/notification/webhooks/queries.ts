@@ -63,10 +63,11 @@ export async function findPending (db: Db, id: string) {
 const isPending = sql<boolean>`(status = 'pending' and (claimed_until is null or claimed_until < now()))`
 const millisecondsLeft = sql<number>`(extract(epoch from due_at - now()) * 1000)::float8`
 
-/** Pending deliveries, in id order. */
+/** Pending deliveries that are due soon, in id order. A later sweep finds those that wait for hours. */
 export async function listPendingWebhooks (db: Db, { olderThanSeconds, limit, after }: PendingQuery): Promise<Job[]> {
   const rows = await db.selectFrom('webhook_deliveries').where(isPending)
     .where('queued_at', '<=', sql<Date>`now() - make_interval(secs => ${olderThanSeconds})`)
+    .where('due_at', '<', sql<Date>`now() + interval '1 minute'`)
     .$if(after !== undefined, (query) => query.where('id', '>', after!))
     .select(['id', millisecondsLeft.as('delayMs')])
     .orderBy('id').limit(sql.lit(limit))
