@@ -27,3 +27,4 @@ export {
 export { createUploadParts, type UploadParts } from './upload-parts.ts'
 export { neutralBlurhash } from './video/neutral-blurhash.ts'
 export { prepareVideo } from './video/prepare-video.ts'
+export { requireFfmpeg, takeFrame } from './video/transcode.ts'

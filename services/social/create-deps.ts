@@ -2,7 +2,7 @@ import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
 import { createHooks } from '@tandem/http-kit'
-import { createMedia, createStorage, createUploadParts, requirePrivateBucket } from '@tandem/media-kit'
+import { createMedia, createStorage, createUploadParts, requireFfmpeg, requirePrivateBucket } from '@tandem/media-kit'
 import { readFourEyes } from '@tandem/operator-kit'
 import { createRanking } from './feed/ranking.ts'
 import { createPeopleLookup } from './people/lookup.ts'
@@ -13,6 +13,7 @@ import type { Deps } from './deps.ts'
 /** @throws ConfigError */
 export function createDeps ({ config, db, callRpc, log }: Resources<Type.Static<typeof Config>, Tables>): Deps {
   requirePrivateBucket(config)
+  if (config.VIDEO_TRANSCODER === 'ffmpeg') requireFfmpeg()
   const storage = createStorage(config)
   const uploadParts = createUploadParts(storage)
   const media = createMedia({
@@ -32,6 +33,7 @@ export function createDeps ({ config, db, callRpc, log }: Resources<Type.Static<
     uploadParts,
     maxVideoMegabytes: config.VIDEO_MAX_MB,
     maxVideoSeconds: config.VIDEO_MAX_SECONDS,
+    transcodesVideos: config.VIDEO_TRANSCODER === 'ffmpeg',
     ranking: createRanking(db),
     fourEyes: readFourEyes(config.FOUR_EYES),
     erasure: createSocialErasure({ db, callRpc, media, uploadParts })

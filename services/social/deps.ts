@@ -17,6 +17,8 @@ export interface Deps {
   uploadParts: UploadParts
   maxVideoMegabytes: number
   maxVideoSeconds: number
+  /** Whether ffmpeg writes what cannot be copied, and posters. */
+  transcodesVideos: boolean
   ranking: Ranking
   erasure: AccountErasure
   /** What needs two operators. */

@@ -1,22 +1,19 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import type { DefinedError, ErrorParams } from '@tandem/process-kit'
 import { realpathSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { constants, setPriority } from 'node:os'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { createFairQueue, Unavailable } from '@tandem/process-kit'
+import { createFairQueue, Unavailable, type DefinedError, type ErrorParams } from '@tandem/process-kit'
 import { TooManyVideos, videoErrors } from '../errors.ts'
+import { temporaryFile } from '../uploads.ts'
+import { boundProcess } from './bounded-process.ts'
+import { VideoProblem } from './problems.ts'
 import type { Result } from './remux-process.ts'
 import type { VideoDetails } from './remux.ts'
+import { transcodable, transcode } from './transcode.ts'
 
-// A video of 50 MB takes half a second of CPU. On a busy machine that may be a while.
-const MAX_CPU_SECONDS = 15
-const DEADLINE_MS = 45_000
+// A video of 50 MB takes half a second of CPU.
+const BOUNDS = { cpuSeconds: 15, bytes: 256 * 1024 * 1024, deadlineMs: 45_000 }
 const HEAP_MEBIBYTES = 96
-const MAX_PROCESS_BYTES = 256 * 1024 * 1024
-const WATCH_INTERVAL_MS = 100
-const PAGE_BYTES = 4_096
-const TICKS_PER_SECOND = 100
 
 const program = path.join(import.meta.dirname, 'remux-process.ts')
 const kit = path.dirname(import.meta.dirname)
@@ -32,20 +29,42 @@ const enqueue = createFairQueue({
   createError: () => new TooManyVideos()
 })
 
+interface Options {
+  maxSeconds: number
+  transcodes?: boolean
+}
+
 /**
  * Copies a video that a client uploaded to the file `target`: one H.264 picture and at most one AAC sound, nothing else
  * of the file. It happens in a process of its own, with bounded memory and time, two at a time and one of each account.
+ * @param transcodes whether ffmpeg writes what cannot be copied
  * @param client aborted when the client disconnects; a video that still waits is then not processed
  * @throws the errors of videos in `errors.ts`, TooManyVideos, Unavailable
  */
 export async function prepareVideo (
   source: string,
   target: string,
-  { accountId, maxSeconds, client }: { accountId: string, maxSeconds: number, client?: AbortSignal | undefined }
+  { accountId, client, ...options }: Options & { accountId: string, client?: AbortSignal | undefined }
 ): Promise<VideoDetails> {
-  const result = await enqueue(accountId, async () => await runProcess(source, target, maxSeconds), client)
+  const result = await enqueue(accountId, async () => await prepare(source, target, options), client)
   if ('video' in result) return result.video
   throw new (videoErrors[result.problem] as DefinedError<ErrorParams>)(result.params)
+}
+
+/** Copies the video as it is or, if it has to be and may be, as ffmpeg writes it. */
+async function prepare (source: string, target: string, { maxSeconds, transcodes }: Options): Promise<Result> {
+  const result = await runProcess(source, target, maxSeconds)
+  if (!transcodes || 'video' in result || !transcodable.has(result.problem)) return result
+  const transcoded = temporaryFile()
+  try {
+    await transcode(source, transcoded, { maxSeconds })
+    return await runProcess(transcoded, target, maxSeconds)
+  } catch (error) {
+    if (error instanceof VideoProblem) return { problem: error.problem, params: error.params }
+    throw error
+  } finally {
+    await rm(transcoded, { force: true })
+  }
 }
 
 async function runProcess (source: string, target: string, maxSeconds: number): Promise<Result> {
@@ -60,28 +79,14 @@ async function runProcess (source: string, target: string, maxSeconds: number): 
     ],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc']
   })
-  letOthersGoFirst(child)
-  const stopWatching = endIfTooMuch(child)
-  let isLate = false
-  const deadline = setTimeout(() => {
-    isLate = true
-    child.kill('SIGKILL')
-  }, DEADLINE_MS)
+  const bounds = boundProcess(child, BOUNDS)
   try {
     const result = await resultOf(child)
-    // It has not used its CPU time: the machine is too busy, and the file may be good.
-    if (isLate) throw new Unavailable({ cause: new Error('remux-process is late') })
+    if (bounds.isLate()) throw new Unavailable({ cause: new Error('remux-process is late') })
     return result
   } finally {
-    clearTimeout(deadline)
-    stopWatching()
-    child.kill('SIGKILL')
+    bounds.end()
   }
-}
-
-/** Somebody who uploads a video waits anyway; those who read the feed of this process meanwhile should not. */
-function letOthersGoFirst ({ pid }: ChildProcess) {
-  if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
 }
 
 async function resultOf (child: ChildProcess) {
@@ -98,17 +103,4 @@ async function resultOf (child: ChildProcess) {
       reject(new Unavailable({ cause: new Error(`remux-process ended with ${status}: ${stderr}`) }))
     })
   })
-}
-
-/** Ends a process that takes too much CPU time, or memory, also outside of its heap. Linux only. */
-function endIfTooMuch (child: ChildProcess) {
-  const timer = setInterval(() => {
-    void readFile(`/proc/${child.pid}/stat`, 'utf8').then((text) => {
-      // What follows the name of the program; see proc_pid_stat(5).
-      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number)
-      const cpuSeconds = (fields[11]! + fields[12]!) / TICKS_PER_SECOND
-      if (cpuSeconds > MAX_CPU_SECONDS || fields[21]! * PAGE_BYTES > MAX_PROCESS_BYTES) child.kill('SIGKILL')
-    }, () => {})
-  }, WATCH_INTERVAL_MS)
-  return () => clearInterval(timer)
 }

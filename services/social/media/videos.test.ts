@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { access, readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -17,8 +18,8 @@ import { testApp } from '../test/app.ts'
 const file = (name = 'phone.mov', type = 'video/quicktime') => ({ field: 'file', bytes: testVideo(name), type })
 const poster = { field: 'poster', bytes: createPng(400, 300), type: 'image/png' }
 
-async function start (t: Test) {
-  const test = await testApp(t)
+async function start (t: Test, options: Parameters<typeof testApp>[1] = {}) {
+  const test = await testApp(t, options)
   const { app, db, folder } = test
   const ana = await test.person('Ana')
   const upload = async (
@@ -122,6 +123,28 @@ t.test('what cannot be played everywhere is refused with what to do, and nothing
   t.equal(await files(), 0)
   t.equal(await countRows(), 0)
 })
+
+const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0
+t.test(
+  'with ffmpeg, what cannot be played everywhere is written again, and a frame is the poster',
+  { skip: !hasFfmpeg && 'ffmpeg is not installed' },
+  async (t) => {
+    const { upload, folder, files, countRows } = await start(t, { transcodesVideos: true })
+    const { status, data: { media } } = await upload([file('hevc.mov')])
+    t.equal(status, 200)
+    t.match(media, { mimeType: 'video/mp4', posterUrl: `https://cdn.example.com/${posterKeyOf(media.key)}` })
+    t.ok((await readFile(path.join(folder, media.key))).includes('avc1'))
+    t.ok((await readFile(path.join(folder, posterKeyOf(media.key)))).length > 500, 'a picture of the video')
+
+    const [kept, rows] = [await files(), await countRows()]
+    t.match(await upload([file('two-videos.mp4')]), { status: 415 })
+    t.match(await upload([file('long.mp4')]), { status: 400 })
+    const damaged = testVideo('hevc.mov')
+    damaged.fill(0xff, damaged.indexOf('mdat') + 4)
+    t.match(await upload([{ ...file(), bytes: damaged }]), { status: 400, error: /incomplete or damaged/ })
+    t.same([await files(), await countRows()], [kept, rows], 'nothing of these is stored')
+  }
+)
 
 t.test('a story takes its duration from the video', async (t) => {
   const { ana, db, get, post, uploadOne } = await start(t)

@@ -9,6 +9,7 @@ import {
   neutralBlurhash,
   prepareVideo,
   reencodeImage,
+  takeFrame,
   temporaryFile,
   VIDEO_TYPE,
   type Uploaded
@@ -45,12 +46,13 @@ export async function storeVideo (
   { file, poster }: Uploaded,
   { accountId, idempotencyKey, client, isCounted = false }: Uploader
 ) {
-  const { db, media, maxVideoSeconds } = deps
+  const { db, media, maxVideoSeconds: maxSeconds, transcodesVideos: transcodes } = deps
   const key = await waitForTurn(deps, { accountId, bytes: isCounted ? 0 : file.bytes }, client)
   const target = temporaryFile()
   try {
-    const image = poster && await reencodeImage(poster.path, poster.type, accountId, client)
-    const video = await prepareVideo(file.path, target, { accountId, maxSeconds: maxVideoSeconds, client })
+    const ofClient = poster && await reencodeImage(poster.path, poster.type, accountId, client)
+    const video = await prepareVideo(file.path, target, { accountId, maxSeconds, client, transcodes })
+    const image = ofClient ?? (transcodes ? await createPoster(target, accountId) : undefined)
     const stored = {
       key,
       mimeType: VIDEO_TYPE,
@@ -71,6 +73,19 @@ export async function storeVideo (
     throw error
   } finally {
     await rm(target, { force: true })
+  }
+}
+
+/** A frame of the video. Undefined if there is no time for it: the video is worth more than its poster. */
+async function createPoster (video: string, accountId: string) {
+  const frame = temporaryFile()
+  try {
+    await takeFrame(video, frame)
+    return await reencodeImage(frame, 'image/png', accountId)
+  } catch {
+    return undefined
+  } finally {
+    await rm(frame, { force: true })
   }
 }
 

@@ -49,10 +49,10 @@ interface Shown {
 
 /** What a service has, with files in `folder`. */
 export function createTestDeps (
-  { db, callRpc, folder, hooks = createHooks(undefined, silentLog), onlyOwnMedia = false }:
+  { db, callRpc, folder, hooks = createHooks(undefined, silentLog), onlyOwnMedia = false, transcodesVideos = false }:
     & Pick<Deps, 'db' | 'callRpc'>
     & Partial<Pick<Deps, 'hooks'>>
-    & { folder: string, onlyOwnMedia?: boolean }
+    & { folder: string, onlyOwnMedia?: boolean, transcodesVideos?: boolean }
 ): Deps {
   const storage = diskStorage(folder)
   const uploadParts = createUploadParts(storage)
@@ -71,6 +71,7 @@ export function createTestDeps (
     uploadParts,
     maxVideoMegabytes: 50,
     maxVideoSeconds: 60,
+    transcodesVideos,
     ranking: createRanking(db),
     fourEyes: new Set(),
     erasure: createSocialErasure({ db, callRpc, media, uploadParts })
@@ -78,7 +79,10 @@ export function createTestDeps (
 }
 
 /** An app with its own database schema. */
-export async function testApp (t: Teardown, { onlyOwnMedia = false, hooks = createHooks(undefined, silentLog) } = {}) {
+export async function testApp (
+  t: Teardown,
+  { onlyOwnMedia = false, hooks = createHooks(undefined, silentLog), transcodesVideos = false } = {}
+) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-social-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
@@ -110,7 +114,7 @@ export async function testApp (t: Teardown, { onlyOwnMedia = false, hooks = crea
     handleRpc(People, async ({ accountIds }) => findPeople(accountIds, ({ accountId }) => accountId)),
     handleRpc(PeopleNamed, async ({ usernames }) => findPeople(usernames, ({ username }) => username))
   ], () => profiles.isUnavailable)
-  const deps = createTestDeps({ db, callRpc, folder, hooks, onlyOwnMedia })
+  const deps = createTestDeps({ db, callRpc, folder, hooks, onlyOwnMedia, transcodesVideos })
   const app = await createApp(deps, { log: silentLog, keys: testKeys })
   t.teardown(() => app.close())
 
