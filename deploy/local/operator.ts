@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { openSync } from 'node:fs'
+import { existsSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { serviceNames } from '../../gateway/routes.ts'
 import { containerCommand, findCommand, usage } from './operator-commands.ts'
@@ -7,7 +7,9 @@ import { useRunningSystem } from './running-system.ts'
 
 // `npm run operator -- <command>`: every command of operators, on this machine, in compose and in Kubernetes.
 
+// A file of this machine is the input of the command, and a file of the container while the command runs.
 const IMPORTED = '/tmp/import'
+const RUN_WITH_INPUT = `trap 'rm -f ${IMPORTED}' EXIT; cat > ${IMPORTED} && "$@"`
 
 const root = path.resolve(import.meta.dirname, '../..')
 const args = process.argv.slice(2)
@@ -34,19 +36,19 @@ async function runHere () {
 function runInContainer () {
   const [program = '', ...prefix] = containerCommand(place, command.process, findCompose()) ??
     fail(`There is no place ${place}\n\n${usage}`)
-  const run = (args: string[], stdin: 'inherit' | number = 'inherit') =>
-    spawnSync(program, [...prefix, ...args], { cwd: root, stdio: [stdin, 'inherit', 'inherit'] }).status ?? 1
   const { NATS_URL } = process.env
   const variables = command.process === 'streams' && NATS_URL ? ['env', `NATS_URL=${NATS_URL}`] : []
   const { file } = command
-  if (file && run(['sh', '-c', `cat > ${IMPORTED}`], openSync(file, 'r')) !== 0) fail(`${file} could not be copied`)
-  process.exitCode = run([
+  if (file && !existsSync(file)) fail(`There is no file ${file}`)
+  const { status } = spawnSync(program, [
+    ...prefix,
     ...variables,
+    ...file ? ['sh', '-c', RUN_WITH_INPUT, 'sh'] : [],
     'node',
     command.cli,
     ...command.args.map((each) => each === file ? IMPORTED : each)
-  ])
-  if (file) run(['rm', '-f', IMPORTED])
+  ], { cwd: root, stdio: [file ? openSync(file, 'r') : 'inherit', 'inherit', 'inherit'] })
+  process.exitCode = status ?? 1
 }
 
 /** Versions before 2 are a program of their own. */
