@@ -66,7 +66,6 @@ async function createPeople (db: Db) {
 async function addProducer (databaseUrl: string) {
   const { stdout } = await promisify(execFile)(process.execPath, [
     'services/notification/producers/cli.ts',
-    'producers',
     'add',
     'booking',
     '--events',
