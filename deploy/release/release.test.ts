@@ -190,6 +190,13 @@ t.test('a service is tested with what reads it, and with the packages that chang
   t.end()
 })
 
+t.test('a release is refused if git does not have the commit of the last one', async (t) => {
+  const { repository, write, run, record } = givenRepository(t)
+  await run(version)
+  write('deploy/release/records/social.json', { ...record('social'), commit: '0'.repeat(40) })
+  t.throws(() => listTests(repository, 'social'), /git diff .* failed/)
+})
+
 t.test('the changelog has a section for the version of package.json, and one for what comes next', (t) => {
   const headings = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8').match(/^## \[[\w.]+\]/gm) ?? []
   t.strictSame(headings.slice(0, 2), ['## [Unreleased]', `## [${version}]`])
