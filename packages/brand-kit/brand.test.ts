@@ -67,6 +67,11 @@ t.test('a faulty folder is refused with the file, the key and the fault', async 
       'texts/en.json: pushes.fastGoalReached.body lacks the plural form one'
     ],
     [{ 'options/sport.json': [{ id: 'A B', icon: '', sortOrder: 1 }] }, /sport\.json: 0\.id must be an id/],
+    [{ 'options/sport.json': [] }, 'options/sport.json: must be a list of at least one option'],
+    [
+      { 'options/availability.json': [1, 2].map((sortOrder) => ({ id: 'noon', icon: null, sortOrder })) },
+      'options/availability.json: 1.id must be another than noon, which the list has already'
+    ],
     [{ 'mails/layout.html': '{{title}}{{content}}' }, 'mails/layout.html lacks the slot {{footer}}'],
     [{ 'options/sports.json': [] }, /^options\/sports\.json is unknown/]
   ] as const

@@ -58,7 +58,8 @@ const OptionsFile = Type.Array(
     icon: Type.Union([Type.String({ maxLength: 20 }), Type.Null()]),
     category: Type.Optional(Type.String()),
     sortOrder: Type.Integer({ minimum: 0 })
-  }, { additionalProperties: false })
+  }, { additionalProperties: false }),
+  { minItems: 1, description: 'a list of at least one option' }
 )
 
 export const OPTION_LISTS = [
@@ -175,7 +176,7 @@ function describeFaults (file: string, schema: Type.TSchema, value: unknown) {
     }
     if (error.keyword === 'boolean') return []
     if (error.keyword === 'required') return requiredProperties.map((key) => `${file}: ${name(key)} is missing`)
-    return [`${file}: ${at} ${describe(schema, error.instancePath) ?? error.message}`]
+    return [`${file}: ${at && `${at} `}${describe(schema, error.instancePath) ?? error.message}`]
   })
 }
 
@@ -200,7 +201,14 @@ function readOptions (folder: string, list: OptionList, faults: string[]): Optio
   const options = readJson(fileOf(folder, name), name, faults)
   const found = describeFaults(name, OptionsFile, options)
   faults.push(...found)
-  return found.length > 0 ? [] : options as Option[]
+  if (found.length > 0) return []
+  const ids = (options as Option[]).map(({ id }) => id)
+  for (const [index, id] of ids.entries()) {
+    if (ids.indexOf(id) < index) {
+      faults.push(`${name}: ${index}.id must be another than ${id}, which the list has already`)
+    }
+  }
+  return options as Option[]
 }
 
 /** A misspelt file would silently leave the built-in one in place. */
