@@ -73,10 +73,8 @@ export const OPTION_LISTS = [
 export type OptionList = typeof OPTION_LISTS[number]
 
 export interface Brand extends Omit<BrandFile, 'logo'> {
-  /** The texts of each locale, by key. */
+  /** The texts of each locale, by key. Those of English are complete; the default locale serves what another lacks. */
   texts: Record<string, Record<string, string>>
-  /** The keys that a locale lacks; the default locale serves them. */
-  missing: Record<string, string[]>
   options: Record<OptionList, Option[]>
   mailLayout: string
   logo?: { svg: Buffer, png: Buffer }
@@ -97,7 +95,6 @@ export function loadBrand (folder = BUILT_IN): Brand {
 
   const { logo, ...settings } = file
   const texts: Brand['texts'] = {}
-  const missing: Brand['missing'] = {}
   const english = readTexts(BUILT_IN, 'en', faults)
   for (const locale of file.locales) {
     const builtIn = readTexts(BUILT_IN, locale, faults)
@@ -106,7 +103,6 @@ export function loadBrand (folder = BUILT_IN): Brand {
     const changed = Object.fromEntries(own.filter(([key, text]) => text !== builtIn[key]))
     faults.push(...findTextFaults({ file: `texts/${locale}.json`, locale, texts: changed, english }))
     texts[locale] = { ...builtIn, ...changed }
-    missing[locale] = Object.keys(english).filter((key) => !(key in texts[locale]!))
   }
   texts['en'] ??= english
   const options = Object.fromEntries(OPTION_LISTS.map((list) => [list, readOptions(folder, list, faults)]))
@@ -114,7 +110,6 @@ export function loadBrand (folder = BUILT_IN): Brand {
   const brand = {
     ...settings,
     texts,
-    missing,
     options: options as Brand['options'],
     mailLayout: readFileSync(fileOf(folder, 'mails/layout.html'), 'utf8'),
     ...logo && { logo: { svg: readLogo(logo.svg), png: readLogo(logo.png) } }
