@@ -33,11 +33,14 @@ export async function release (root: string, { version, names, registry, readWor
   const versions = await readWorkTree(root, released, version)
   checkNeighbours(root, versions)
   await test(released)
-  for (const { name, consumes, calls, provides, prefixes } of versions) {
+  // All images before the first record: after a failed build the work tree is as before, and the release can be repeated.
+  const records = versions.map(({ name, consumes, calls, provides, prefixes }): Release => {
     const image = `${registry}/tandem/${name}`
     const digest = buildImage(root, { name, image, version, commit })
-    const record: Release = { name, version, commit, image, digest, consumes, calls, provides, prefixes }
-    const file = path.join(root, recordFile(name))
+    return { name, version, commit, image, digest, consumes, calls, provides, prefixes }
+  })
+  for (const record of records) {
+    const file = path.join(root, recordFile(record.name))
     mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`)
   }
