@@ -80,7 +80,10 @@ t.test('in compose it runs in the container of the service, and takes a file the
   utimesSync(file, 0, new Date('2026-11-20T07:00:00Z'))
   t.throws(() => run('--in', 'compose', 'places', 'import', file, '--delete-missing'), /Command failed/)
   const [, command, content, changedAt, copy = ''] = calls()
-  t.match(command, /^compose exec -T fitmatch sh -c .* node services\/fitmatch\/places\/cli\.ts import --delete-missing$/)
+  t.match(
+    command,
+    /^compose exec -T fitmatch sh -c .* node services\/fitmatch\/places\/cli\.ts import --delete-missing$/
+  )
   t.strictSame([content, changedAt], ['a gym', '2026-11-20T07:00:00'])
   t.notOk(existsSync(copy), 'the copy is removed')
   t.throws(() => run('--in', 'compose', 'places', 'import', '/nowhere'), /There is no file \/nowhere/)
