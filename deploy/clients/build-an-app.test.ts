@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { withStack } from '@tandem/rehearsals/kit/stack.ts'
 import { createPng } from '@tandem/media-kit/testing'
 import t from 'tap'
-import { readSdkModules } from './javascript.ts'
+import { listSdkModules, readSdkModule } from './javascript.ts'
 
 t.setTimeout(300_000)
 
@@ -72,7 +72,7 @@ t.test('every block works on a real system, in order', async (t) => {
   write('run.png', createPng(400, 300))
   write('climb.png', createPng(300, 400))
   write('node_modules/@tandem/sdk/package.json', JSON.stringify({ type: 'module', exports: './index.js' }))
-  for (const [name, source] of readSdkModules()) write(`node_modules/@tandem/sdk/${name}`, source)
+  for (const name of listSdkModules()) write(`node_modules/@tandem/sdk/${name}`, readSdkModule(name))
 
   await withStack(async ({ gateway, mail }) => {
     // The two journeys have people of their own.

@@ -1,4 +1,5 @@
 import { call, codeMailedTo, newestCode } from '@tandem/rehearsals/kit/people.ts'
+import { retry } from '@tandem/rehearsals/kit/retry.ts'
 import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { drawFace } from './faces.ts'
 import { describeHistory, describeMeasurements } from './history.ts'
@@ -6,7 +7,6 @@ import { createMember, PASSWORD, type Member } from './member.ts'
 import { chooseGym } from './places.ts'
 import type { Person } from './people.ts'
 import { createRandom } from './random.ts'
-import { retry } from './retry.ts'
 import { sceneNames } from './scenes.ts'
 
 export interface Home {

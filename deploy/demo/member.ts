@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
 import path from 'node:path'
-import { call, RequestFailed } from '@tandem/rehearsals/kit/people.ts'
+import { call } from '@tandem/rehearsals/kit/people.ts'
 import { pictureForm } from '@tandem/rehearsals/kit/pictures.ts'
+import { retry } from '@tandem/rehearsals/kit/retry.ts'
 import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
+import { upload } from '@tandem/rehearsals/kit/upload.ts'
 import sharp from 'sharp'
 import type { Person } from './people.ts'
-import { retry } from './retry.ts'
 
 /** A person of the demo, and what they do through the public API. */
 export interface Member {
@@ -42,18 +43,9 @@ export function createMember (stack: Stack, person: Person): Member {
   }
   const token = async () => (await session()).accessToken
 
-  async function uploadForm (route: string, { headers, body }: { headers: object, body: Buffer | FormData }) {
+  async function uploadForm (route: string, form: Parameters<typeof upload>[2]) {
     const key = randomUUID()
-    return await retry(async () => {
-      const response = await fetch(`${stack.gateway.url}/api/mobile/v1${route}`, {
-        method: 'POST',
-        headers: { ...headers, 'authorization': `Bearer ${await token()}`, 'idempotency-key': key },
-        body: Buffer.isBuffer(body) ? new Uint8Array(body) : body
-      })
-      if (!response.ok) throw new RequestFailed(`${route}: ${await response.text()}`, response)
-      const { data } = await response.json() as { data: { url?: string, media?: { url: string } } }
-      return data.media?.url ?? data.url ?? ''
-    })
+    return await retry(async () => await upload(stack, route, form, { token: await token(), key }))
   }
 
   return {
@@ -75,7 +67,7 @@ export function createMember (stack: Stack, person: Person): Member {
       form.append('poster', new File([new Uint8Array(png)], 'poster.png', { type: 'image/png' }))
       const type = name.endsWith('.mov') ? 'video/quicktime' : 'video/mp4'
       form.append('file', await openAsBlob(path.join(import.meta.dirname, 'videos', name), { type }), name)
-      return await uploadForm('/media', { headers: {}, body: form })
+      return await uploadForm('/media', { body: form })
     }
   }
 }

@@ -4,7 +4,8 @@
 #   deploy/docker/roll-out.sh social           one service
 #   deploy/docker/roll-out.sh social 1.2.0     one service, in another version: a roll-back
 # It pulls the images and runs the migrations; if one fails, the processes are left as they are. Then it replaces them
-# one after the other, the gateway last, and waits until each is ready. Clients that repeat a 503 see no error.
+# one after the other, the gateway last, and waits until each is ready. Clients that repeat a 503 see no error. What has
+# the image of a process follows it: streams that of identity, and the console, if it is there, that of the gateway.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 only=${1:-} version=${2:-}
@@ -44,13 +45,14 @@ if grep -q '^TANDEM_REGISTRY=.' .env; then
 fi
 
 # Servers that do not run yet, and permissions of NATS: a process that has no permission gets no messages.
-"${compose[@]}" up -d --no-build postgres redis nats streams
+"${compose[@]}" up -d --no-build postgres redis nats streams || restore "a server does not start"
 for ((waited = 0; waited < READY_SECONDS; waited++)); do
   "${compose[@]}" exec -T postgres pg_isready --quiet -h 127.0.0.1 -U postgres && break
   sleep 1
 done
 rights=deploy/kubernetes/components/nats-rights/rights.conf
-"${compose[@]}" exec -T nats cat /etc/nats/rights.conf | cmp -s - "$rights" || "${compose[@]}" restart nats
+"${compose[@]}" exec -T nats cat /etc/nats/rights.conf | cmp -s - "$rights" || "${compose[@]}" restart nats ||
+  restore "NATS does not restart"
 
 for process in "${processes[@]}"; do
   [ "$process" = gateway ] && continue
@@ -73,7 +75,7 @@ for process in "${processes[@]}"; do
   done
   echo "$process runs $(sed -n "s/^TANDEM_${process^^}_VERSION=//p" .env)"
 done
-if [ -z "$only" ]; then
-  # What shares an image with a process: streams, and the console if its profile is on.
-  "${compose[@]}" up -d --no-build --no-deps streams
+if [[ " ${processes[*]} " == *" gateway "* ]]; then
+  console=$("${compose[@]}" --profile console ps --all --quiet console)
+  [ -z "$console" ] || "${compose[@]}" --profile console up -d --no-build --no-deps console
 fi

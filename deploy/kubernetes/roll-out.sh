@@ -7,7 +7,12 @@ set -euo pipefail
 overlay=${1:?usage: roll-out.sh <overlay> [<service>]} service=${2:-}
 folder=$(dirname "$0")/overlays/$overlay
 kubectl=(kubectl --namespace tandem)
-mine=${service:+tandem/service=$service}
+# What has the image of a service follows it.
+case $service in
+  gateway) mine='tandem/service in (gateway,console)' ;;
+  identity) mine='tandem/service in (identity,streams)' ;;
+  *) mine=${service:+tandem/service=$service} ;;
+esac
 
 # The production overlay with the images of deploy/release/records.
 write_release() {

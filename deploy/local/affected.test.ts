@@ -1,7 +1,8 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { listReaders, readersByPath } from './affected.ts'
+import { listAffected, listReaders, readersByPath } from './affected.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -13,8 +14,31 @@ t.test('a change selects the tests that read it by its path', (t) => {
   selects('services/social/config.ts', 'deploy/docker/compose.test.ts', 'deploy/kubernetes/manifests.test.ts')
   selects('deploy/docker/monitoring/prometheus.yml', 'deploy/observability/observability.test.ts')
   selects('services/social/likes/routes.ts', 'deploy/contracts/contracts.test.ts', 'deploy/docker/image-files.test.ts')
+  selects('services/social/likes/routes.ts', 'packages/brand-kit/own-name.test.ts')
+  selects('deploy/kubernetes/roll-out.sh', 'deploy/release/release.test.ts')
   selects('docs/build-an-app.md', 'deploy/clients/build-an-app.test.ts')
   t.notOk(listReaders(['docs/console.md']).includes('deploy/kubernetes/migrations.test.ts'))
+  t.end()
+})
+
+t.test('a text of the brand affects brand-kit and what depends on it', (t) => {
+  const packageOf = (name: string, ...dependencies: string[]) =>
+    JSON.stringify({ name, dependencies: Object.fromEntries(dependencies.map((each) => [each, ''])) })
+  const folder = t.testdir({
+    brand: { 'en.json': '{}' },
+    packages: {
+      'brand-kit': { 'package.json': packageOf('brand-kit') },
+      'queue-kit': { 'package.json': packageOf('queue-kit') }
+    },
+    services: { social: { 'package.json': packageOf('social', 'brand-kit') } }
+  })
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder })
+  git('init', '--quiet', '--initial-branch', 'main')
+  git('add', '.')
+  git('-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '--quiet', '--message', 'brand')
+  t.strictSame(listAffected(folder).folders, [])
+  writeFileSync(path.join(folder, 'brand/en.json'), '{"title":"Hi"}')
+  t.strictSame(listAffected(folder).folders.sort(), ['packages/brand-kit', 'services/social'])
   t.end()
 })
 

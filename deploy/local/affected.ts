@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { findBase, git } from '@tandem/local-servers/git.ts'
+import { findBase, listFiles } from '@tandem/local-servers/git.ts'
 import { UserError } from '@tandem/local-servers/screen.ts'
 
 interface Workspace {
@@ -36,7 +36,13 @@ export const readersByPath: Record<string, string[]> = {
   'deploy/new-service/regions.test.ts': ['**/README.md', 'gateway/routes.ts', 'docker-compose.yml', 'deploy/**'],
   'deploy/new-service/new-service.test.ts': ['services/*/main.ts', 'docker-compose.yml', 'tsconfig.json'],
   'deploy/observability/observability.test.ts': [CODE, 'deploy/docker/monitoring/**', 'docker-compose.yml'],
-  'deploy/release/release.test.ts': ['package.json', 'CHANGELOG.md', 'deploy/kubernetes/overlays/**']
+  'deploy/release/release.test.ts': [
+    'package.json',
+    'CHANGELOG.md',
+    'deploy/kubernetes/overlays/**',
+    'deploy/kubernetes/roll-out.sh'
+  ],
+  'packages/brand-kit/own-name.test.ts': [CODE]
 }
 
 interface Affected {
@@ -49,14 +55,16 @@ interface Affected {
 export function listAffected (root: string): Affected {
   const base = findBase(root)
   if (!base) throw new UserError('--affected compares with origin/main, which this repository does not have')
-  const print = (...args: string[]) => (git(root, ...args) ?? '').split('\n').filter(Boolean)
-  const changed = [...print('diff', '--name-only', base), ...print('ls-files', '--others', '--exclude-standard')]
+  const changed = [
+    ...listFiles(root, 'diff', '--name-only', base),
+    ...listFiles(root, 'ls-files', '--others', '--exclude-standard')
+  ]
   return { folders: listFolders(readWorkspaces(root), changed), files: listReaders(changed) }
 }
 
 function listFolders (workspaces: Workspace[], changed: string[]): string[] {
   const affected = new Set(
-    workspaces.filter(({ folder }) => changed.some((file) => file.startsWith(`${folder}/`))).map(({ name }) => name)
+    workspaces.filter(({ folder }) => changed.some((file) => belongsTo(folder, file))).map(({ name }) => name)
   )
   for (let size = -1; size !== affected.size;) {
     size = affected.size
@@ -66,6 +74,11 @@ function listFolders (workspaces: Workspace[], changed: string[]): string[] {
   }
   return workspaces.filter(({ name }) => affected.has(name)).map(({ folder }) => folder)
 }
+
+/** The folders with the files of a package: brand-kit serves those of brand. */
+export const foldersOf = (folder: string) => folder === 'packages/brand-kit' ? [folder, 'brand'] : [folder]
+
+export const belongsTo = (folder: string, file: string) => foldersOf(folder).some((each) => file.startsWith(`${each}/`))
 
 export function listReaders (changed: string[]): string[] {
   return Object.entries(readersByPath)

@@ -15,7 +15,8 @@ const owners: Record<string, { process: string, cli: string, usage: string }> = 
   'places': {
     process: 'fitmatch',
     cli: 'services/fitmatch/places/cli.ts',
-    usage: 'places import <file>                      import gyms from GeoParquet or lines of GeoJSON'
+    usage: `places import <file>                      import gyms from GeoParquet or lines of GeoJSON
+  places remove | restore <id>              take a place out of the search for good; take that back`
   },
   'producers': {
     process: 'notification',
@@ -66,7 +67,8 @@ export function findCommand ([name = '', ...rest]: string[]): Command {
   if (!owner) return { ...identity, args: name === '' ? [] : [name, ...rest] }
   const [first = '', ...others] = rest
   if (owner.process === ANY_SERVICE) return { process: first, cli: owner.cli, args: others }
-  return { process: owner.process, cli: owner.cli, args: rest, file: name === 'places' ? rest[1] : undefined }
+  const file = name === 'places' && first === 'import' ? others.find((each) => !each.startsWith('--')) : undefined
+  return { process: owner.process, cli: owner.cli, args: rest, file }
 }
 
 /** The command line that runs another one in the container of a process. @param compose how compose is called here */

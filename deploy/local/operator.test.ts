@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { containerCommand, findCommand } from './operator-commands.ts'
@@ -23,6 +23,18 @@ t.test('every command is in the image of its process', (t) => {
       process: 'streams',
       cli: 'packages/bus-kit/recovery-cli.ts',
       args: ['consumers', 'social']
+    }],
+    ['places import --delete-missing gyms.geojsonl', {
+      process: 'fitmatch',
+      cli: 'services/fitmatch/places/cli.ts',
+      args: ['import', '--delete-missing', 'gyms.geojsonl'],
+      file: 'gyms.geojsonl'
+    }],
+    ['places remove 1', {
+      process: 'fitmatch',
+      cli: 'services/fitmatch/places/cli.ts',
+      args: ['remove', '1'],
+      file: undefined
     }]
   ]
   for (const [line, wanted] of cases) {
@@ -34,20 +46,20 @@ t.test('every command is in the image of its process', (t) => {
   t.end()
 })
 
-/** Programs that print how they were called, and what they read. */
+/** A program in the place of docker or kubectl that logs how it was called. A command with a file it also runs. */
 function givenProgram (t: Test, name: string) {
-  const folder = t.testdir()
+  const folder = t.testdir({ bin: {} })
   const log = path.join(folder, 'log')
-  writeFileSync(
-    path.join(folder, name),
-    `#!/bin/sh\necho "$*" >> ${log}\ncase "$*" in *"cat >"*) cat >> ${log};; esac\n`
-  )
-  chmodSync(path.join(folder, name), 0o755)
+  const write = (program: string, script: string) => {
+    writeFileSync(path.join(folder, 'bin', program), `#!/bin/sh\n${script}`)
+    chmodSync(path.join(folder, 'bin', program), 0o755)
+  }
+  write(name, `echo "$*" >> ${log}\nwhile [ $# -gt 0 ] && [ "$1" != sh ]; do shift; done\n"$@"\n`)
   const run = (...args: string[]) =>
     execFileSync(process.execPath, [path.join(import.meta.dirname, 'operator.ts'), ...args], {
-      env: { ...process.env, PATH: `${folder}:${process.env['PATH']}` }
+      env: { ...process.env, PATH: `${path.join(folder, 'bin')}:${process.env['PATH']}` }
     })
-  return { folder, run, calls: () => readFileSync(log, 'utf8').trim().split('\n') }
+  return { folder, run, write, log, calls: () => readFileSync(log, 'utf8').trim().split('\n') }
 }
 
 t.test('in Kubernetes it runs in a pod of the service', (t) => {
@@ -60,17 +72,21 @@ t.test('in Kubernetes it runs in a pod of the service', (t) => {
 })
 
 t.test('in compose it runs in the container of the service, and takes a file there', (t) => {
-  const { folder, run, calls } = givenProgram(t, 'docker')
+  const { folder, run, write, log, calls } = givenProgram(t, 'docker')
+  // In the place of the container's.
+  write('node', `cat "$4" >> ${log}\ndate -u -r "$4" +%FT%T >> ${log}\necho "$4" >> ${log}\nexit 3\n`)
   const file = path.join(folder, 'gyms.geojsonl')
   writeFileSync(file, 'a gym\n')
-  run('--in', 'compose', 'places', 'import', file)
-  t.strictSame(calls(), [
-    'compose version',
-    'compose exec -T fitmatch sh -c cat > /tmp/import',
-    'a gym',
-    'compose exec -T fitmatch node services/fitmatch/places/cli.ts import /tmp/import',
-    'compose exec -T fitmatch rm -f /tmp/import'
-  ])
+  utimesSync(file, 0, new Date('2026-11-20T07:00:00Z'))
+  t.throws(() => run('--in', 'compose', 'places', 'import', file, '--delete-missing'), /Command failed/)
+  const [, command, content, changedAt, copy = ''] = calls()
+  t.match(
+    command,
+    /^compose exec -T fitmatch sh -c .* node services\/fitmatch\/places\/cli\.ts import --delete-missing$/
+  )
+  t.strictSame([content, changedAt], ['a gym', '2026-11-20T07:00:00'])
+  t.notOk(existsSync(copy), 'the copy is removed')
+  t.throws(() => run('--in', 'compose', 'places', 'import', '/nowhere'), /There is no file \/nowhere/)
   t.end()
 })
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { openSync } from 'node:fs'
+import { existsSync, openSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { serviceNames } from '../../gateway/routes.ts'
 import { containerCommand, findCommand, usage } from './operator-commands.ts'
@@ -7,13 +7,11 @@ import { useRunningSystem } from './running-system.ts'
 
 // `npm run operator -- <command>`: every command of operators, on this machine, in compose and in Kubernetes.
 
-const IMPORTED = '/tmp/import'
-
 const root = path.resolve(import.meta.dirname, '../..')
 const args = process.argv.slice(2)
 const place = args[0] === '--in' ? args.splice(0, 2)[1] ?? '' : process.env['OPERATOR_IN'] ?? ''
 const command = findCommand(args)
-if (args.length === 0) {
+if (args.length === 0 || args[0] === '--help') {
   const identity = await import('../../services/identity/operator/commands.ts')
   console.log(`${usage}\n${identity.usage.split('\n').slice(2).join('\n')}`)
   process.exit()
@@ -34,19 +32,28 @@ async function runHere () {
 function runInContainer () {
   const [program = '', ...prefix] = containerCommand(place, command.process, findCompose()) ??
     fail(`There is no place ${place}\n\n${usage}`)
-  const run = (args: string[], stdin: 'inherit' | number = 'inherit') =>
-    spawnSync(program, [...prefix, ...args], { cwd: root, stdio: [stdin, 'inherit', 'inherit'] }).status ?? 1
   const { NATS_URL } = process.env
   const variables = command.process === 'streams' && NATS_URL ? ['env', `NATS_URL=${NATS_URL}`] : []
   const { file } = command
-  if (file && run(['sh', '-c', `cat > ${IMPORTED}`], openSync(file, 'r')) !== 0) fail(`${file} could not be copied`)
-  process.exitCode = run([
+  if (file && !existsSync(file)) fail(`There is no file ${file}`)
+  const { status } = spawnSync(program, [
+    ...prefix,
     ...variables,
+    ...file ? ['sh', '-c', runWithInput(statSync(file).mtime), 'sh'] : [],
     'node',
     command.cli,
-    ...command.args.map((each) => each === file ? IMPORTED : each)
-  ])
-  if (file) run(['rm', '-f', IMPORTED])
+    ...command.args.filter((each) => each !== file)
+  ], { cwd: root, stdio: [file ? openSync(file, 'r') : 'inherit', 'inherit', 'inherit'] })
+  process.exitCode = status ?? 1
+}
+
+/**
+ * A script that runs its arguments, with its input in a file as the last one. The file is as old as the one that was
+ * sent: by that, an import that was stopped knows that it goes on with the same one.
+ */
+function runWithInput (changedAt: Date) {
+  return 'folder=$(mktemp -d) && trap \'rm -r "$folder"\' EXIT && cat > "$folder/file" && ' +
+    `touch -d ${changedAt.toISOString()} "$folder/file" && "$@" "$folder/file"`
 }
 
 /** Versions before 2 are a program of their own. */

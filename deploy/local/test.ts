@@ -99,9 +99,12 @@ async function run (program: string, ...args: string[]) {
 async function runChecks (tally: Tally) {
   // Each checker has its own copy of the types of libraries: with one, a first check takes half of the memory and less CPU.
   // Incremental: a check after a small change takes a second.
-  const incremental = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.tsbuildinfo']
-  await check('typecheck', ['tsc', '-p', '.', '--checkers', '1', ...incremental], tally)
-  await check('typecheck of the example app', ['tsc', '-p', 'examples/expo'], tally)
+  const typecheck = (folder: string, name: string) => [
+    ...['tsc', '-p', folder, '--checkers', '1'],
+    ...['--incremental', '--tsBuildInfoFile', `node_modules/.cache/${name}.tsbuildinfo`]
+  ]
+  await check('typecheck', typecheck('.', 'tsc'), tally)
+  await check('typecheck of the example app', typecheck('examples/expo', 'expo'), tally)
   await check('format', ['dprint', 'check', '--list-different'], tally)
   await check('lint', ['oxlint', '--type-aware', '--quiet'], tally)
   await check('unused files, exports and dependencies', ['knip', '--no-progress', '--no-config-hints'], tally)

@@ -34,7 +34,8 @@ insert(
 for (
   const [locale, text] of Object.entries({
     en: 'You have reached the maximum number of notes.',
-    id: 'Anda telah mencapai jumlah catatan maksimum.'
+    id: 'Anda telah mencapai jumlah catatan maksimum.',
+    es: 'Llegaste al número máximo de notas.'
   })
 ) {
   insert(

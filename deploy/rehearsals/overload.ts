@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { withStack, type Stack } from './kit/stack.ts'
+import { pace } from './kit/pace.ts'
 import { percentile } from './kit/percentile.ts'
 
 const CLIENTS = 24
@@ -90,7 +91,6 @@ async function findKnee (stack: Stack, tokens: string[]) {
   }
 }
 
-/** Starts requests at fixed times, whether or not earlier ones have been answered. */
 async function offer (stack: Stack, tokens: string[], rate: number, seconds: number) {
   const samples: Sample[] = []
   const send = createSend(stack, samples)
@@ -102,14 +102,10 @@ async function offer (stack: Stack, tokens: string[], rate: number, seconds: num
     async (token) => await send('POST', '/feed', token, { type: 'TEXT', content: 'Intervals at lunch' }),
     async (token) => await send('GET', '/notifications', token)
   ]
-  const since = performance.now()
-  const sending: Promise<unknown>[] = []
-  for (let turn = 0; turn < rate * seconds; turn++) {
-    const dueMs = since + turn / rate * 1_000 - performance.now()
-    if (dueMs > 0) await sleep(dueMs)
-    sending.push(kinds[turn % kinds.length]!(tokens[turn % tokens.length]!))
-  }
-  await Promise.all(sending)
+  await pace(
+    { count: rate * seconds, perSecond: rate },
+    async (turn) => await kinds[turn % kinds.length]!(tokens[turn % tokens.length]!)
+  )
   return samples
 }
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { connect } from '@tandem/database-kit'
 import { sql, type Kysely } from 'kysely'
+import { pace } from './kit/pace.ts'
 import { percentile } from './kit/percentile.ts'
 import { urlOfSchema, withStack } from './kit/stack.ts'
 
@@ -66,7 +67,6 @@ async function createPeople (db: Db) {
 async function addProducer (databaseUrl: string) {
   const { stdout } = await promisify(execFile)(process.execPath, [
     'services/notification/producers/cli.ts',
-    'producers',
     'add',
     'booking',
     '--events',
@@ -77,18 +77,11 @@ async function addProducer (databaseUrl: string) {
   return stdout.split('\n', 1)[0] ?? ''
 }
 
-/** Sends each batch at its time, whether earlier ones are answered or not. */
-async function sendAll (url: string, key: string, people: string[]) {
-  const intervalMs = 1_000 * batchSize / rate
-  const start = Date.now()
-  const requests: Promise<{ ms: number, refusals: number }>[] = []
-  for (let number = 0; number < SECONDS * rate / batchSize; number++) {
-    const dueAt = start + number * intervalMs
-    if (dueAt > Date.now()) await sleep(dueAt - Date.now())
-    requests.push(sendBatch(url, key, people, number).then((refusals) => ({ ms: Date.now() - dueAt, refusals })))
-  }
-  return await Promise.all(requests)
-}
+const sendAll = async (url: string, key: string, people: string[]) =>
+  await pace({ count: SECONDS * rate / batchSize, perSecond: rate / batchSize }, async (number, dueAt) => {
+    const refusals = await sendBatch(url, key, people, number)
+    return { ms: performance.now() - dueAt, refusals }
+  })
 
 /** Sends a batch until it is accepted, as a producer does. @returns how often it was refused */
 async function sendBatch (url: string, key: string, people: string[], number: number) {

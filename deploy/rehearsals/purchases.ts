@@ -11,6 +11,7 @@ import { Agent, request } from 'undici'
 import { startStores } from '../../services/identity/test/stores.ts'
 import { check, haveAllPassed } from './kit/checks.ts'
 import { call, type RequestFailed } from './kit/people.ts'
+import { pace } from './kit/pace.ts'
 import { percentile } from './kit/percentile.ts'
 import { settle, type Person } from './kit/settled-people.ts'
 import { urlOfSchema, withStack, type Stack } from './kit/stack.ts'
@@ -263,14 +264,12 @@ async function createAccounts (stack: Stack) {
   return rows.map(({ token }) => token)
 }
 
-/** Starts each request at its time, whether or not earlier ones have been answered. @returns how long each took */
-async function sendAtRate (stack: Stack, notifications: Notification[], rate: number) {
-  return await pace(notifications, rate, async (notification) => await post(stack, notification))
-}
+const sendAtRate = async (stack: Stack, notifications: Notification[], rate: number) =>
+  await sendAll(notifications, rate, async (notification) => await post(stack, notification))
 
 async function signIn ({ gateway }: Stack, people: Person[], seconds: number) {
   const turns = Array.from({ length: seconds * SIGN_INS_PER_SECOND }, (_, turn) => people[turn % people.length]!)
-  return await pace(turns, SIGN_INS_PER_SECOND, async ({ email, password }) => {
+  return await sendAll(turns, SIGN_INS_PER_SECOND, async ({ email, password }) => {
     const response = await request(`${gateway.url}/api/mobile/v1/auth/login`, {
       method: 'POST',
       dispatcher: agent,
@@ -288,19 +287,13 @@ interface Sample {
   ms: number
 }
 
-async function pace<Item> (items: Item[], rate: number, send: (item: Item) => Promise<number>): Promise<Sample[]> {
-  const since = performance.now()
-  const sending: Promise<Sample>[] = []
-  for (const [turn, item] of items.entries()) {
-    const dueMs = since + turn / rate * 1_000 - performance.now()
-    if (dueMs > 0) await sleep(dueMs)
+/** Sends something of each item at a rate. @returns how long each took */
+const sendAll = async <Item>(items: Item[], perSecond: number, send: (item: Item) => Promise<number>) =>
+  await pace({ count: items.length, perSecond }, async (turn): Promise<Sample> => {
     const sentAt = performance.now()
-    sending.push(
-      send(item).catch(() => 0).then((status) => ({ status, ms: performance.now() - sentAt }))
-    )
-  }
-  return await Promise.all(sending)
-}
+    const status = await send(items[turn]!).catch(() => 0)
+    return { status, ms: performance.now() - sentAt }
+  })
 
 /** Waits until the stores have been asked about everything that they sent. */
 async function waitUntilHandled (stack: Stack) {

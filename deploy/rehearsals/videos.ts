@@ -8,9 +8,11 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLongVideo, readMemory } from '@tandem/media-kit/testing'
 import { check, haveAllPassed } from './kit/checks.ts'
-import { becomeMember, call, RequestFailed } from './kit/people.ts'
+import { becomeMember, call } from './kit/people.ts'
 import { percentile } from './kit/percentile.ts'
+import { retry } from './kit/retry.ts'
 import { withStack, type Stack } from './kit/stack.ts'
+import { upload } from './kit/upload.ts'
 
 const UPLOADS = 20
 const VIDEO = { seconds: 50, bytesPerSecond: 800_000 }
@@ -29,15 +31,15 @@ await withStack(async (stack) => {
     await createLongVideo(file, VIDEO)
     const members = []
     for (let number = 0; number < UPLOADS; number++) {
-      members.push(await repeat(async () => await becomeMember(stack, `person${number}-${randomUUID()}@example.com`)))
+      members.push(await retry(async () => await becomeMember(stack, `person${number}-${randomUUID()}@example.com`)))
     }
     const tokens = members.map(({ accessToken }) => accessToken)
     for (let post = 0; post < POSTS; post++) {
       const body = { type: 'TEXT', content: `Intervals at lunch ${post}` }
-      await repeat(async () => await call(stack, 'POST', '/feed', { token: tokens[post % UPLOADS]!, body }))
+      await retry(async () => await call(stack, 'POST', '/feed', { token: tokens[post % UPLOADS]!, body }))
     }
     // The first one loads what the others share.
-    await repeat(async () => await upload(stack, tokens[0]!, file))
+    await retry(async () => await uploadVideo(stack, tokens[0]!, file))
     await readFeeds(stack, tokens, sleep(5_000))
 
     const before = await readFeeds(stack, tokens, sleep(QUIET_SECONDS * 1_000))
@@ -45,7 +47,7 @@ await withStack(async (stack) => {
     const during = await readFeeds(
       stack,
       tokens,
-      Promise.all(tokens.map(async (token) => await repeat(async () => await upload(stack, token, file))))
+      Promise.all(tokens.map(async (token) => await retry(async () => await uploadVideo(stack, token, file))))
     )
     const growth = await memory.stop()
     const after = await readFeeds(stack, tokens, sleep(QUIET_SECONDS * 1_000))
@@ -71,30 +73,10 @@ await withStack(async (stack) => {
 }, { LIMIT_PROFILE: 'relaxed' })
 if (!haveAllPassed()) process.exitCode = 1
 
-/** Repeats what a busy machine refused. A reader waits for it. */
-async function repeat<Result> (work: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof RequestFailed) || error.status !== 503) throw error
-      await sleep(error.retryAfterMs ?? 1_000)
-    }
-  }
-}
-
-async function upload ({ gateway }: Stack, token: string, file: string) {
-  const form = new FormData()
-  form.append('file', await openAsBlob(file, { type: 'video/mp4' }), 'long.mp4')
-  const response = await fetch(`${gateway.url}/api/mobile/v1/media`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-    body: form
-  })
-  if (!response.ok) {
-    throw new RequestFailed(`POST /media returned ${response.status}: ${await response.text()}`, response)
-  }
-  await response.arrayBuffer()
+async function uploadVideo (stack: Stack, token: string, file: string) {
+  const body = new FormData()
+  body.append('file', await openAsBlob(file, { type: 'video/mp4' }), 'long.mp4')
+  await upload(stack, '/media', { body }, { token })
 }
 
 /** Reads feeds until `work` is done. @returns how many milliseconds each took */
@@ -104,7 +86,7 @@ async function readFeeds (stack: Stack, tokens: string[], work: Promise<unknown>
   const reading = Array.from({ length: READERS }, async (_, reader) => {
     for (let turn = reader; !isDone; turn++) {
       const since = performance.now()
-      await repeat(async () => await call(stack, 'GET', '/feed?limit=20', { token: tokens[turn % tokens.length]! }))
+      await retry(async () => await call(stack, 'GET', '/feed?limit=20', { token: tokens[turn % tokens.length]! }))
       times.push(performance.now() - since)
       await sleep(PAUSE_MS)
     }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
@@ -38,6 +38,7 @@ function givenRepository (t: Test) {
     `#!/usr/bin/env bash
 echo "$*" >> "${folder}/docker.log"
 while [ $# -gt 0 ]; do case $1 in --metadata-file) file=$2;; SERVICE=*) name=\${1#SERVICE=};; esac; shift; done
+[ -e "${folder}/fails" ] && [ "$name" = "$(cat "${folder}/fails")" ] && exit 1
 [ -z "$file" ] || echo "{ \\"containerimage.digest\\": \\"sha256:$name\\" }" > "$file"
 `
   )
@@ -94,6 +95,15 @@ t.test('a release builds, records and tags every process', async (t) => {
   t.match(record('social'), { version, commit, image: 'registry.test/tandem/social', digest: 'sha256:social' })
   t.equal(git('rev-parse', `v${version}^{commit}`), git('rev-parse', 'HEAD'))
   t.equal(git('status', '--porcelain'), '')
+})
+
+t.test('if an image cannot be built, nothing is recorded, and the release can be repeated', async (t) => {
+  const { folder, git, run } = givenRepository(t)
+  writeFileSync(path.join(folder, 'fails'), 'profile')
+  await t.rejects(run(version), /docker buildx build .* failed/)
+  t.equal(git('status', '--porcelain'), '')
+  rmSync(path.join(folder, 'fails'))
+  await run(version)
 })
 
 t.test('a service is released alone, with a version of its own', async (t) => {
@@ -188,6 +198,13 @@ t.test('a service is tested with what reads it, and with the packages that chang
   t.notOk(tests.includes('services/profile'))
   t.notOk(existsSync(path.join(root, 'deploy/release/records/social.json')), 'it was never released')
   t.end()
+})
+
+t.test('a release is refused if git does not have the commit of the last one', async (t) => {
+  const { repository, write, run, record } = givenRepository(t)
+  await run(version)
+  write('deploy/release/records/social.json', { ...record('social'), commit: '0'.repeat(40) })
+  t.throws(() => listTests(repository, 'social'), /git diff .* failed/)
 })
 
 t.test('the changelog has a section for the version of package.json, and one for what comes next', (t) => {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { git, readFileOf } from '@tandem/local-servers/git.ts'
+import { git, listFiles, readFileOf } from '@tandem/local-servers/git.ts'
 import { screen, UserError } from '@tandem/local-servers/screen.ts'
 import { serviceNames } from '../../gateway/routes.ts'
 import type { OpenapiDocument } from '../../gateway/pages/join-documents.ts'
@@ -33,11 +33,14 @@ export async function release (root: string, { version, names, registry, readWor
   const versions = await readWorkTree(root, released, version)
   checkNeighbours(root, versions)
   await test(released)
-  for (const { name, consumes, calls, provides, prefixes } of versions) {
+  // All images before the first record: after a failed build the work tree is as before, and the release can be repeated.
+  const records = versions.map(({ name, consumes, calls, provides, prefixes }): Release => {
     const image = `${registry}/tandem/${name}`
     const digest = buildImage(root, { name, image, version, commit })
-    const record: Release = { name, version, commit, image, digest, consumes, calls, provides, prefixes }
-    const file = path.join(root, recordFile(name))
+    return { name, version, commit, image, digest, consumes, calls, provides, prefixes }
+  })
+  for (const record of records) {
+    const file = path.join(root, recordFile(record.name))
     mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`)
   }
@@ -99,13 +102,11 @@ function comparePast (root: string, { name, version, commit }: Release): string[
   const isOwn = (owner: string) => owner === name
   const before = ownedPaths(JSON.parse(readFileOf(root, commit, documentFile)) as OpenapiDocument, isOwn)
   const now = JSON.parse(readFileSync(path.join(root, documentFile), 'utf8')) as OpenapiDocument
-  const edited = git(root, 'diff', '--name-only', '--diff-filter=MDR', commit, '--', `services/${name}/migrations`) ??
-    ''
+  const migrations = `services/${name}/migrations`
+  const edited = listFiles(root, 'diff', '--name-only', '--diff-filter=MDR', commit, '--', migrations)
   return [
     ...compareDocuments(before, now).map((change) => `The API of ${name} ${version}: ${change}.`),
-    ...edited.split('\n').filter(Boolean).map((file) =>
-      `${file} was released with ${name} ${version}: add another migration.`
-    )
+    ...edited.map((file) => `${file} was released with ${name} ${version}: add another migration.`)
   ]
 }
 

@@ -1,5 +1,5 @@
-import { git } from '@tandem/local-servers/git.ts'
-import { listReaders, readWorkspaces } from '../local/affected.ts'
+import { listFiles } from '@tandem/local-servers/git.ts'
+import { belongsTo, foldersOf, listReaders, readWorkspaces } from '../local/affected.ts'
 import { readRelease } from '../contracts/records.ts'
 
 /**
@@ -10,9 +10,10 @@ export function listTests (root: string, name: string): string[] {
   const own = name === 'gateway' ? name : `services/${name}`
   const folders = [own, ...listDependencies(root, own)]
   const last = readRelease(root, name)
-  const list = last ? ['diff', '--name-only', last.commit, '--', ...folders] : ['ls-files', '--', own]
-  const changed = (git(root, ...list) ?? '').split('\n').filter(Boolean)
-  const isChanged = (folder: string) => changed.some((file) => file.startsWith(`${folder}/`))
+  const changed = last
+    ? listFiles(root, 'diff', '--name-only', last.commit, '--', ...folders.flatMap(foldersOf))
+    : listFiles(root, 'ls-files', '--', own)
+  const isChanged = (folder: string) => changed.some((file) => belongsTo(folder, file))
   return [own, ...folders.slice(1).filter(isChanged), ...listReaders(changed)]
 }
 

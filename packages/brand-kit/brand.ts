@@ -58,7 +58,8 @@ const OptionsFile = Type.Array(
     icon: Type.Union([Type.String({ maxLength: 20 }), Type.Null()]),
     category: Type.Optional(Type.String()),
     sortOrder: Type.Integer({ minimum: 0 })
-  }, { additionalProperties: false })
+  }, { additionalProperties: false }),
+  { minItems: 1, description: 'a list of at least one option' }
 )
 
 export const OPTION_LISTS = [
@@ -72,10 +73,8 @@ export const OPTION_LISTS = [
 export type OptionList = typeof OPTION_LISTS[number]
 
 export interface Brand extends Omit<BrandFile, 'logo'> {
-  /** The texts of each locale, by key. */
+  /** The texts of each locale, by key. Those of English are complete; the default locale serves what another lacks. */
   texts: Record<string, Record<string, string>>
-  /** The keys that a locale lacks; the default locale serves them. */
-  missing: Record<string, string[]>
   options: Record<OptionList, Option[]>
   mailLayout: string
   logo?: { svg: Buffer, png: Buffer }
@@ -96,7 +95,6 @@ export function loadBrand (folder = BUILT_IN): Brand {
 
   const { logo, ...settings } = file
   const texts: Brand['texts'] = {}
-  const missing: Brand['missing'] = {}
   const english = readTexts(BUILT_IN, 'en', faults)
   for (const locale of file.locales) {
     const builtIn = readTexts(BUILT_IN, locale, faults)
@@ -105,7 +103,6 @@ export function loadBrand (folder = BUILT_IN): Brand {
     const changed = Object.fromEntries(own.filter(([key, text]) => text !== builtIn[key]))
     faults.push(...findTextFaults({ file: `texts/${locale}.json`, locale, texts: changed, english }))
     texts[locale] = { ...builtIn, ...changed }
-    missing[locale] = Object.keys(english).filter((key) => !(key in texts[locale]!))
   }
   texts['en'] ??= english
   const options = Object.fromEntries(OPTION_LISTS.map((list) => [list, readOptions(folder, list, faults)]))
@@ -113,7 +110,6 @@ export function loadBrand (folder = BUILT_IN): Brand {
   const brand = {
     ...settings,
     texts,
-    missing,
     options: options as Brand['options'],
     mailLayout: readFileSync(fileOf(folder, 'mails/layout.html'), 'utf8'),
     ...logo && { logo: { svg: readLogo(logo.svg), png: readLogo(logo.png) } }
@@ -175,7 +171,7 @@ function describeFaults (file: string, schema: Type.TSchema, value: unknown) {
     }
     if (error.keyword === 'boolean') return []
     if (error.keyword === 'required') return requiredProperties.map((key) => `${file}: ${name(key)} is missing`)
-    return [`${file}: ${at} ${describe(schema, error.instancePath) ?? error.message}`]
+    return [`${file}: ${at && `${at} `}${describe(schema, error.instancePath) ?? error.message}`]
   })
 }
 
@@ -200,7 +196,14 @@ function readOptions (folder: string, list: OptionList, faults: string[]): Optio
   const options = readJson(fileOf(folder, name), name, faults)
   const found = describeFaults(name, OptionsFile, options)
   faults.push(...found)
-  return found.length > 0 ? [] : options as Option[]
+  if (found.length > 0) return []
+  const ids = (options as Option[]).map(({ id }) => id)
+  for (const [index, id] of ids.entries()) {
+    if (ids.indexOf(id) < index) {
+      faults.push(`${name}: ${index}.id must be another than ${id}, which the list has already`)
+    }
+  }
+  return options as Option[]
 }
 
 /** A misspelt file would silently leave the built-in one in place. */

@@ -16,8 +16,11 @@ export function checkBrand (brand: Brand): string[] {
   return [...findMissing(brand), ...findLongPushes(brand), ...findPaleColours(brand), ...findOtherNames(brand)]
 }
 
-const findMissing = ({ missing }: Brand) =>
-  Object.entries(missing).flatMap(([locale, keys]) => keys.map((key) => `texts/${locale}.json: ${key} is missing`))
+const findMissing = ({ locales, texts }: Brand) =>
+  locales.flatMap((locale) =>
+    Object.keys(texts['en'] ?? {}).filter((key) => texts[locale]?.[key] === undefined)
+      .map((key) => `texts/${locale}.json: ${key} is missing`)
+  )
 
 function findLongPushes ({ texts, locales }: Brand) {
   return locales.flatMap((locale) =>

@@ -10,6 +10,13 @@ export function git (root: string, ...args: string[]): string | undefined {
   return status === 0 ? stdout : undefined
 }
 
+/** The files that a command of git lists. @throws if it fails */
+export function listFiles (root: string, ...args: string[]): string[] {
+  const text = git(root, ...args)
+  if (text === undefined) throw new UserError(`git ${args.join(' ')} failed`)
+  return text.split('\n').filter(Boolean)
+}
+
 /** The commit where the work tree left origin/main, or main in a repository without a remote; undefined if there is neither. */
 export function findBase (root: string): string | undefined {
   for (const branch of ['origin/main', 'main']) {

@@ -2,5 +2,6 @@ export { TandemProvider, useTandem, type TandemProviderProps } from './provider.
 export { useChat, useChats } from './chats.ts'
 export { useComments, useFeed, useLike, usePost, type FeedFilter } from './feed.ts'
 export { useHome, useLog, type LogEntry } from './home.ts'
+export { keys } from './keys.ts'
 export { useNotifications } from './notifications.ts'
 export { useWaiting } from './waiting.ts'

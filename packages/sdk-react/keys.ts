@@ -1,4 +1,4 @@
-/** The query keys of the cache. */
+/** The query keys of the cache, to invalidate what a request of your own changes. */
 export const keys = {
   chats: ['tandem', 'chats'],
   chat: (matchId: string) => ['tandem', 'chat', matchId],

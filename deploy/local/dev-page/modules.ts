@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createHash } from 'node:crypto'
-import { readSdkModules } from '@tandem/clients/javascript.ts'
+import { listSdkModules, readSdkModule } from '@tandem/clients/javascript.ts'
 import type { FastifyInstance } from 'fastify'
 
 // The pages are served as they are written, and so are their two libraries and the SDK: there is no bundler.
@@ -27,8 +27,9 @@ const CONTENT_SECURITY_POLICY =
 
 export function serveModules (app: FastifyInstance) {
   app.get<{ Params: { '*': string } }>('/modules/sdk/*', (request, reply) => {
-    const source = readSdkModules().get(request.params['*'])
-    return source === undefined ? reply.callNotFound() : reply.type('text/javascript').send(source)
+    const name = request.params['*']
+    if (!listSdkModules().includes(name)) return reply.callNotFound()
+    return reply.type('text/javascript').send(readSdkModule(name))
   })
   for (const [name, url] of Object.entries(libraries)) {
     app.get(

@@ -8,11 +8,12 @@ import { runConcurrently } from '@tandem/test-kit'
 import pg from 'pg'
 import { serviceNames as services } from '../../../gateway/routes.ts'
 import { cpuTime, cpuTimeWithChildren } from '../kit/cpu.ts'
-import { sendPicture, settle, type Person } from '../kit/settled-people.ts'
+import { settle, type Person } from '../kit/settled-people.ts'
 import { call } from '../kit/people.ts'
 import { pictureForm, softPng } from '../kit/pictures.ts'
 import { matchPairs, type Runner } from '../kit/runners.ts'
 import { withStack, type Stack } from '../kit/stack.ts'
+import { upload } from '../kit/upload.ts'
 
 const file = path.join(import.meta.dirname, 'costs.json')
 const PEOPLE = 24
@@ -90,7 +91,7 @@ await withStack(async (stack) => {
   const costs = chosen.length > 0 ? JSON.parse(await readFile(file, 'utf8')) as Costs : {}
   const measured = {
     ...paths,
-    'upload': async (all: Runner[], turn: number) => await sendPicture(stack, '/media', at(all, turn).token, picture),
+    'upload': async (all: Runner[], turn: number) => await upload(stack, '/media', picture, at(all, turn)),
     'sign-in': async (all: Runner[], turn: number) => await signIn(stack, at(all, turn))
   }
   for (const [name, work] of Object.entries(measured).filter(([name]) => !chosen.length || chosen.includes(name))) {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { becomeMember, call } from './people.ts'
-import { pictureForm, plainPng, type Upload } from './pictures.ts'
+import { pictureForm, plainPng } from './pictures.ts'
+import { retry } from './retry.ts'
 import type { Stack } from './stack.ts'
+import { upload } from './upload.ts'
 
 export interface Person {
   id: string
@@ -22,14 +24,14 @@ interface Created {
 /** Registers a person with a profile, two photos, a post with a picture, logs, and a phone for pushes. */
 export async function settle (stack: Stack, name: string): Promise<Person> {
   const email = `${name}@example.com`
-  const { accessToken: token, password } = await persist(async () => await becomeMember(stack, email))
+  const { accessToken: token, password } = await retry(async () => await becomeMember(stack, email))
   const send: Person['send'] = async (method, route, body) => {
     const key = randomUUID()
-    return await persist(async () => await call(stack, method, route, { token, key, ...(body && { body }) }))
+    return await retry(async () => await call(stack, method, route, { token, key, ...(body && { body }) }))
   }
   const picture = pictureForm(await plainPng({ width: 400, height: 400, bits: 8 }))
-  const upload = async (route: string) => await persist(async () => await sendPicture(stack, route, token, picture))
-  const photos = [await upload('/onboarding/upload-photo'), await upload('/onboarding/upload-photo')]
+  const uploadPicture = async (route: string) => await retry(async () => await upload(stack, route, picture, { token }))
+  const photos = [await uploadPicture('/onboarding/upload-photo'), await uploadPicture('/onboarding/upload-photo')]
   await send('POST', '/onboarding/save-profile', {
     communityRulesAccepted: true,
     name,
@@ -69,7 +71,7 @@ export async function settle (stack: Stack, name: string): Promise<Person> {
   const { data: { post } } = await send<Created>('POST', '/feed', {
     type: 'IMAGE',
     content: `The post of ${name} #running`,
-    mediaUrls: [await upload('/media')],
+    mediaUrls: [await uploadPicture('/media')],
     mediaType: 'image/png'
   })
   const { user } = await send<{ user: { id: string } }>('GET', '/auth/me')
@@ -89,30 +91,6 @@ export async function meet (erased: Person, staying: Person) {
     comments.push(data.comment.id)
   }
   return comments
-}
-
-/** Uploads a picture; returns its URL. */
-export async function sendPicture ({ gateway }: Stack, route: string, token: string, { headers, body }: Upload) {
-  const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
-    method: 'POST',
-    headers: { ...headers, authorization: `Bearer ${token}` },
-    body
-  })
-  if (!response.ok) throw new Error(`${route}: ${await response.text()}`, { cause: response.status })
-  const { data } = await response.json() as { data: { url?: string, media?: { url: string } } }
-  return data.media?.url ?? data.url ?? ''
-}
-
-/** A service that is busy, or was killed, is 503. The effect of the request may be there all the same. */
-async function persist<Result> (work: () => Promise<Result>) {
-  for (let attempt = 1;; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if ((error as Error).cause !== 503 || attempt === 20) throw error
-      await sleep(500)
-    }
-  }
 }
 
 /** Writes of somebody who stays, while processes are killed. */

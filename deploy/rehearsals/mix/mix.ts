@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Agent, request } from 'undici'
 import { cpuTimeWithChildren } from '../kit/cpu.ts'
+import { pace } from '../kit/pace.ts'
 import { percentile } from '../kit/percentile.ts'
 import { START_SETTLE_MS, withStack, type Stack } from '../kit/stack.ts'
 import { any, mix, type Call } from './requests.ts'
@@ -50,25 +51,12 @@ await withStack(async (stack) => {
 }, { LIMIT_PROFILE: 'relaxed' })
 await dispatcher.close()
 
-/** Starts requests at fixed times, whether or not earlier ones have been answered. @returns them once all are */
-async function offer ({ gateway }: Stack, world: World, rate: number, seconds: number) {
-  const since = performance.now()
-  const sending: Promise<Sample>[] = []
-  for (let turn = 0; turn < rate * seconds; turn++) {
-    const dueAt = since + turn / rate * 1_000
-    const waitMs = dueAt - performance.now()
-    if (waitMs > 0) await sleep(waitMs)
+const offer = async ({ gateway }: Stack, world: World, perSecond: number, seconds: number) =>
+  await pace({ count: perSecond * seconds, perSecond }, async (_turn, dueAt): Promise<Sample> => {
     const name = any(turns)
-    sending.push(
-      send(gateway.url, mix[name]![1](world)).then((status) => ({
-        name,
-        status,
-        ms: performance.now() - dueAt
-      }))
-    )
-  }
-  return await Promise.all(sending)
-}
+    const status = await send(gateway.url, mix[name]![1](world))
+    return { name, status, ms: performance.now() - dueAt }
+  })
 
 /** @returns the status; 0 without a response */
 async function send (origin: string, { method, path, token, body }: Call) {

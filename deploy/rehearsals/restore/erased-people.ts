@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { meet, sendPicture, settle, type Person } from '../kit/settled-people.ts'
+import { meet, settle, type Person } from '../kit/settled-people.ts'
 import { call } from '../kit/people.ts'
 import { pictureForm, plainPng } from '../kit/pictures.ts'
 import type { Stack } from '../kit/stack.ts'
 import { readTraces } from '../kit/traces.ts'
+import { upload } from '../kit/upload.ts'
 import type { Database } from './postgres.ts'
 
 // What names an account by its id on purpose; and the mail with the receipt, which stays for an hour.
@@ -23,8 +24,8 @@ export async function prepareErased (
   await send('POST', `/users/${follows}/follow`)
   await meet(person, friend)
   const picture = await plainPng({ width: 400, height: 400, bits: 8 })
-  await sendPicture(stack, '/fitmatch/photos', token, pictureForm(picture))
-  await sendPicture(stack, '/fitmatch/verification', token, pictureForm(picture, 'photo'))
+  await upload(stack, '/fitmatch/photos', pictureForm(picture), { token })
+  await upload(stack, '/fitmatch/verification', pictureForm(picture, 'photo'), { token })
 
   const rowsIn = async (schemas: readonly string[]) =>
     await database.withClient(async (client) =>

@@ -1,4 +1,4 @@
-import { useLike, useTandem } from '@tandem/react'
+import { keys, useLike, useTandem } from '@tandem/react'
 import type { Post } from '@tandem/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from 'expo-router'
@@ -116,7 +116,7 @@ function PollCard ({ postId, poll }: { postId: string, poll: NonNullable<Post['p
   const hasVoted = poll.myVote !== null
   const vote = async (optionId: string) => {
     await tandem.voteInPoll({ path: { id: postId }, body: { optionId } })
-    await client.invalidateQueries({ queryKey: ['tandem', 'feed'] })
+    await Promise.all([keys.post(postId), keys.feeds].map((queryKey) => client.invalidateQueries({ queryKey })))
   }
   return (
     <View style={{ gap: 8 }}>

@@ -1,3 +1,4 @@
+import { textsOf } from '@tandem/brand-kit'
 import { sql, type UpdateObject } from 'kysely'
 import type { OptionList } from '@tandem/brand-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
@@ -54,7 +55,8 @@ export async function addOption (
 }
 
 /**
- * Changes an option. An inactive option is no longer offered, and people who have chosen it keep it.
+ * Changes an option. An inactive option is no longer offered, and people who have chosen it keep it. An active one is
+ * offered, even if the list of the brand no longer has it.
  * @throws OptionNotFound
  */
 export async function changeOption (
@@ -72,12 +74,12 @@ export async function changeOption (
     if (change.category !== undefined) await checkCategory(trx, type, change.category)
 
     const set: UpdateObject<Tables, 'options'> = {
-      // The labels in other locales stay.
-      ...(change.labels !== undefined && { labels: sql`labels || ${JSON.stringify(change.labels)}::jsonb` }),
+      ...(change.labels !== undefined && { labels: changeLabels({ type, optionId }, change.labels) }),
       ...(change.icon !== undefined && { icon: change.icon }),
       ...(change.category !== undefined && { category: change.category }),
       ...(change.sortOrder !== undefined && { sort_order: change.sortOrder }),
       ...(change.isActive !== undefined && { is_active: change.isActive }),
+      ...(change.isActive && { is_listed: true }),
       updated_at: sql`now()`
     }
     const after = await trx.updateTable('options').set(set)
@@ -87,6 +89,18 @@ export async function changeOption (
     await logChange(trx, { adminId, action: change.isActive === false ? 'DEACTIVATE' : 'UPDATE', before, after })
     return withLabels(after)
   })
+}
+
+/** The labels in other locales stay. One that is the text of the brand is not stored, so that it follows the brand. */
+function changeLabels ({ type, optionId }: { type: OptionType, optionId: string }, labels: Labels) {
+  const isOfBrand = ([locale, label]: [string, string]) => {
+    const texts = textsOf(locale)
+    return texts.locale === locale && texts.find(`options.${type}.${optionId}`) === label
+  }
+  const all = Object.entries(labels)
+  const own = Object.fromEntries(all.filter((each) => !isOfBrand(each)))
+  const ofBrand = all.filter(isOfBrand).map(([locale]) => locale)
+  return sql<string>`(labels || ${JSON.stringify(own)}::jsonb) - ${ofBrand}::text[]`
 }
 
 /** A sport has one of the sport categories; other options have none. */

@@ -84,6 +84,37 @@ t.test('the lists of the brand are offered, and what operators changed stays', a
   t.same(await offered(), [first!.id, ...others.map(({ id }) => id)])
 })
 
+t.test('an option that the list of the brand no longer has is offered again once an operator restores it', async (t) => {
+  const { db, app, send } = await testApp(t)
+  const { options } = readBrand().brand
+  t.teardown(() => Object.assign(options, loadBrand().options))
+  const [first, ...others] = options.availability
+  options.availability = others
+  await offerListsOfBrand(db)
+  const optionId = first!.id
+  t.match(
+    await send(admin, 'PUT', '/onboarding/admin/options', { type: 'availability', optionId, isActive: true }, {
+      role: 'ADMIN'
+    }),
+    { status: 200, data: { option: { optionId, isActive: true } } }
+  )
+  await offerListsOfBrand(db)
+  t.match((await app.inject('/onboarding/options?type=availability')).json().options[0], { optionId })
+})
+
+t.test('a label that is the text of the brand is not stored, and takes back another one', async (t) => {
+  const { db, send } = await testApp(t)
+  const change = async (labels: object) => {
+    const body = { type: 'availability', optionId: 'morning', labels }
+    const response = await send(admin, 'PUT', '/onboarding/admin/options', body, { role: 'ADMIN' })
+    t.match(response, { status: 200, data: { option: { labels } } })
+    return (await db.selectFrom('options').where('type', '=', 'availability').where('option_id', '=', 'morning')
+      .select('labels').executeTakeFirstOrThrow()).labels
+  }
+  t.strictSame(await change({ en: 'Early', id: 'Pagi', es: 'Mañana' }), { en: 'Early', es: 'Mañana' })
+  t.strictSame(await change({ en: 'Morning' }), { es: 'Mañana' })
+})
+
 t.test('an unknown or missing list is rejected', async (t) => {
   t.match(await list('nonsense'), { status: 400, code: 'VALIDATION_ERROR' })
   t.match((await app.inject('/onboarding/options')).json(), { success: false, code: 'VALIDATION_ERROR' })

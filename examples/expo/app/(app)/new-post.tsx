@@ -1,4 +1,4 @@
-import { useTandem } from '@tandem/react'
+import { keys, useTandem } from '@tandem/react'
 import { uploadOf } from '@tandem/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import * as ImagePicker from 'expo-image-picker'
@@ -30,7 +30,7 @@ export default function NewPost () {
         ...media && { mediaUrls: [media.url] }
       }
     })
-    await client.invalidateQueries({ queryKey: ['tandem', 'feed'] })
+    await client.invalidateQueries({ queryKey: keys.feeds })
     router.back()
   }
   return (

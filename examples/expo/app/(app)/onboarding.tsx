@@ -1,4 +1,4 @@
-import { useTandem } from '@tandem/react'
+import { keys, useTandem } from '@tandem/react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
@@ -16,7 +16,7 @@ export default function Onboarding () {
   const [step, setStep] = useState(0)
   const finish = async (locationEnabled: boolean) => {
     await tandem.savePermissions({ body: { locationEnabled, pushNotifications: true } })
-    await client.invalidateQueries({ queryKey: ['tandem', 'home'] })
+    await client.invalidateQueries({ queryKey: keys.home })
     router.replace('/')
   }
   if (step === 0) return <AboutYou onDone={() => setStep(1)} />

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RequestFailed } from '@tandem/rehearsals/kit/people.ts'
+import { RequestFailed } from './people.ts'
 
 const GIVE_UP_AFTER_MS = 5 * 60_000
 const PAUSE_MS = 1_000
 
 /**
- * Repeats a request as long as the system is too busy for it: sixty people at once are much for a small machine.
+ * Repeats a request as long as the system is too busy for it: many people at once are much for a small
+ * machine, and a process may have been killed.
  * @param work gets the number of the attempt. What an earlier attempt asked for can have happened, though its response
  * was lost
  */
