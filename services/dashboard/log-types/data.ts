@@ -181,6 +181,9 @@ export function unite (spans: Span[]): Span[] {
 }
 
 export const sumOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0)
+// `Math.min(...numbers)` fails from about 100,000 numbers on.
+export const minOf = (numbers: number[]) => numbers.reduce((min, number) => Math.min(min, number), Infinity)
+export const maxOf = (numbers: number[]) => numbers.reduce((max, number) => Math.max(max, number), -Infinity)
 
 /** How many minutes spans cover, rounded. */
 export const minutesOf = (spans: Span[]) =>
@@ -201,8 +204,8 @@ const round = (number: number, digits = 0) => Number(number.toFixed(digits))
 function summaryOf (samples: { bpm: number }[]) {
   const rates = samples.map(({ bpm }) => bpm)
   return {
-    min: Math.min(...rates),
-    max: Math.max(...rates),
+    min: minOf(rates),
+    max: maxOf(rates),
     avg: round(sumOf(rates) / rates.length, 1),
     count: rates.length
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { LogData, LogType, Trx } from '../tables.ts'
-import { DAY_MS, unite, type Span } from '../log-types/data.ts'
+import { DAY_MS, maxOf, minOf, unite, type Span } from '../log-types/data.ts'
 import { findIslands, sessionsOf, trainedPart, type Part, type Session } from './sessions.ts'
 import { spanOf } from '../log-types/spans.ts'
 
@@ -74,8 +74,8 @@ async function readIslands (trx: Trx, accountId: string, type: LogType, changed:
 
 const widen = ({ start, end }: Span, ms: number): Span => ({ start: start - ms, end: end + ms })
 const extentOf = (island: Span[]): Span => ({
-  start: Math.min(...island.map(({ start }) => start)),
-  end: Math.max(...island.map(({ end }) => end))
+  start: minOf(island.map(({ start }) => start)),
+  end: maxOf(island.map(({ end }) => end))
 })
 
 function touches (island: Span[], changed: Span[]) {

@@ -1,5 +1,5 @@
 import { dayIn, startOfDay } from '@tandem/account-kit'
-import { amountFields, compareTexts, MINUTE_MS, sumOf, type QuantityType } from '../log-types/data.ts'
+import { amountFields, compareTexts, maxOf, minOf, MINUTE_MS, sumOf, type QuantityType } from '../log-types/data.ts'
 import { compareSources, nameOf } from '../log-types/sources.ts'
 import type { LogData, Source } from '../tables.ts'
 
@@ -107,8 +107,8 @@ export function heartRatesOfDays (logs: Measured[], days: ReadonlySet<string>) {
     for (const [day, ofDay] of Map.groupBy(rates, (rate) => rate.day)) {
       const entry = entryOf(day)
       if (!days.has(day) || entry.avg !== null) continue
-      entry.min = Math.min(...ofDay.map(({ min }) => min))
-      entry.max = Math.max(...ofDay.map(({ max }) => max))
+      entry.min = minOf(ofDay.map(({ min }) => min))
+      entry.max = maxOf(ofDay.map(({ max }) => max))
       entry.avg = round(sumOf(ofDay.map(({ sum }) => sum)) / sumOf(ofDay.map(({ count }) => count)))
     }
     const resting = new Map(
