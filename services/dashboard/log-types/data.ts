@@ -42,7 +42,7 @@ const quantity = <Unit extends 'count' | 'meters' | 'kcal'>(unit: Unit, maximum:
     samples: Type.Optional(Type.Array(Type.Object({ startAt: Time, endAt: Time, [unit]: amount }), {
       minItems: 1,
       maxItems: MAX_SAMPLES,
-      description: 'The parts of the log, for many measurements in one'
+      description: 'The parts of the log, for many measurements in one. They last at most 10,000 minutes in all'
     }))
   }
 }

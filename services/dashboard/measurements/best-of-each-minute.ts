@@ -32,8 +32,8 @@ function bySource (logs: Measured[]) {
 }
 
 /**
- * The amount of each of `days`. A log is spread evenly over its minutes; of each minute only the best source counts that
- * has any. A minute is of the day of the place where it was measured. Pure.
+ * The amount of each of `days`. An amount is spread evenly over its minutes. In a minute that several sources cover only
+ * the best one counts, and the minute belongs to the day in the time zone of that source's log. Pure.
  */
 export function sumOfDays (type: QuantityType, logs: Measured[], days: ReadonlySet<string>) {
   const sums = new Map<string, number>()
@@ -45,9 +45,9 @@ export function sumOfDays (type: QuantityType, logs: Measured[], days: ReadonlyS
       const first = Math.floor(start / MINUTE_MS)
       const last = Math.max(first + 1, Math.ceil(end / MINUTE_MS))
       for (let minute = first; minute < last; minute++) {
-        const day = dayOf(timezone, minute * MINUTE_MS)
         if (taken.has(minute)) continue
         minutes.add(minute)
+        const day = dayOf(timezone, minute * MINUTE_MS)
         if (days.has(day)) sums.set(day, (sums.get(day) ?? 0) + value / (last - first))
       }
     }
