@@ -217,7 +217,8 @@ const inOrder = <Sample extends { startAt: string, endAt: string }>(samples: Sam
     .toSorted((one, other) =>
       compareTexts(one.startAt, other.startAt) || compareTexts(JSON.stringify(one), JSON.stringify(other))
     )
-const toUtc = (time: string) => new Date(Date.parse(time)).toISOString()
+// A leap second is a valid time that Date does not know. It stays as it is, and `parseItem` rejects it.
+const toUtc = (time: string) => Number.isNaN(Date.parse(time)) ? time : new Date(time).toISOString()
 export const compareTexts = (one: string, other: string) => one < other ? -1 : one > other ? 1 : 0
 
 const checkStages = Compile(Type.Pick(dataSchemas.SLEEP, ['stages']))

@@ -258,7 +258,7 @@ function checkSamples (data: LogData, at: Date, { isSleep, texts }: { isSleep: b
   let sampledMs = 0
   for (const { at: moment = '', startAt = moment, endAt = moment } of samples) {
     const [start, end] = [Date.parse(startAt), Date.parse(endAt)]
-    if (start < earliest || end > latest || end < start) {
+    if (!(earliest <= start && start <= end && end <= latest)) {
       throw isSleep
         ? invalid(texts, 'stagesOutsideOfSleep', 'data.stages')
         : invalid(texts, 'samplesOutsideOfLog', 'data.samples')
