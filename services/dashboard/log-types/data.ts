@@ -200,8 +200,8 @@ export const isTooOldForSamples = (at: Date, now: Date) => at.getTime() < now.ge
 
 const round = (number: number, digits = 0) => Number(number.toFixed(digits))
 
-/** The minimum, maximum and average of heart rates. */
-function summaryOf (samples: { bpm: number }[]) {
+/** The minimum, maximum and average of heart rates, as data of one log. */
+export function summaryOf (samples: { bpm: number }[]) {
   const rates = samples.map(({ bpm }) => bpm)
   return {
     min: minOf(rates),
