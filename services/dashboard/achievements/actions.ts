@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AchievementEarned, AchievementLost } from '@tandem/contracts'
-import type { Db, Trx } from '../tables.ts'
+import type { Db, LogData, Trx } from '../tables.ts'
 import { countActivities, readFigures, readProgramPercent } from './queries.ts'
 import { achievementsOf, type Figures } from './rules.ts'
 
@@ -22,9 +22,13 @@ export async function awardAchievements (trx: Trx, accountId: string, figures: P
   }
 }
 
+/** Whether some of these workouts are of days of programs. */
+export const areOfProgram = (workouts: { data: LogData }[]) =>
+  workouts.some(({ data }) => data['programDayId'] !== undefined)
+
 /** Awards what days of programs earn, if some of `workouts` are of one. */
-export async function awardPrograms (trx: Trx, accountId: string, workouts: { data: Record<string, unknown> }[]) {
-  if (!workouts.some(({ data }) => data['programDayId'] !== undefined)) return
+export async function awardPrograms (trx: Trx, accountId: string, workouts: { data: LogData }[]) {
+  if (!areOfProgram(workouts)) return
   await awardAchievements(trx, accountId, { programPercent: await readProgramPercent(trx, accountId) })
 }
 
@@ -39,23 +43,18 @@ export async function countActivity (trx: Trx, accountId: string, activityId: st
   await awardAchievements(trx, accountId, { activities: await countActivities(trx, accountId) })
 }
 
-/** The achievements of the last 24 hours, which are taken back if they are not true any more. */
-export async function findNewAchievements (trx: Trx, accountId: string) {
-  return await trx.selectFrom('achievements').where('account_id', '=', accountId)
+/**
+ * Takes back those achievements of the last 24 hours that are not true any more. Call it after `recalculate`, with the
+ * account locked.
+ */
+export async function takeBackUntrue (trx: Trx, accountId: string) {
+  const recent = await trx.selectFrom('achievements').where('account_id', '=', accountId)
     .where('earned_at', '>', sql<Date>`now() - interval '24 hours'`)
     .select(['id', 'achievement'])
     .execute()
-}
-
-/** Takes back those achievements that are not true any more. Call it after `recalculate`, with the account locked. */
-export async function takeBackUntrue (
-  trx: Trx,
-  accountId: string,
-  achievements: Awaited<ReturnType<typeof findNewAchievements>>
-) {
-  if (achievements.length === 0) return
+  if (recent.length === 0) return
   const stillTrue = new Set<string>(achievementsOf(await readFigures(trx, accountId)))
-  for (const { id, achievement } of achievements.filter((each) => !stillTrue.has(each.achievement))) {
+  for (const { id, achievement } of recent.filter((each) => !stillTrue.has(each.achievement))) {
     await trx.deleteFrom('achievements').where('account_id', '=', accountId).where('id', '=', id).execute()
     await publish(trx, AchievementLost, accountId, { accountId, achievement, achievementId: id })
   }

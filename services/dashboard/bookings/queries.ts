@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { dayIn } from '@tandem/account-kit'
 import type { Db } from '../tables.ts'
 
 const DAYS_AHEAD = 14
@@ -16,32 +17,40 @@ export interface UpcomingBooking {
   locationName: string
 }
 
-/** The next bookings of the coming 14 days, or that have begun, with their times in `timezone`. */
-export async function listUpcomingBookings (
-  db: Db,
-  accountId: string,
-  { at, timezone }: { at: Date, timezone: string }
-): Promise<UpcomingBooking[]> {
-  const rows = await db.selectFrom('bookings')
+/** The next bookings of the coming 14 days, or that have begun. */
+export async function listUpcomingBookings (db: Db, accountId: string, at: Date) {
+  return await db.selectFrom('bookings')
     .where('account_id', '=', accountId)
     .where('is_cancelled', '=', false)
     .where('ends_at', '>', at)
     .where('starts_at', '<', sql<Date>`${at}::timestamptz + make_interval(days => ${DAYS_AHEAD})`)
-    .select(['id', 'booking_id as bookingId', 'title', 'starts_at', 'ends_at', 'location_name'])
+    .select([
+      'id',
+      'booking_id as bookingId',
+      'title',
+      'starts_at as startsAt',
+      'ends_at as endsAt',
+      'location_name as locationName'
+    ])
     .orderBy('starts_at').orderBy('id').limit(MAX_BOOKINGS).execute()
-  return rows.map(({ starts_at: startsAt, ends_at: endsAt, location_name: locationName, ...booking }) => ({
-    ...booking,
-    // No sport of the app's list: other systems have their own.
-    sport: '',
-    date: inZone(startsAt, timezone).toPlainDate().toString(),
-    startTime: timeOf(startsAt, timezone),
-    endTime: timeOf(endsAt, timezone),
-    locationName: locationName ?? ''
-  }))
 }
 
-const inZone = (time: Date, timezone: string) =>
-  Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(timezone)
+type Booking = Awaited<ReturnType<typeof listUpcomingBookings>>[number]
 
-const timeOf = (time: Date, timezone: string) =>
-  inZone(time, timezone).toPlainTime().toString({ smallestUnit: 'minute' })
+/** A booking as an activity, with its times in `timezone`. */
+export const toActivity = (
+  { startsAt, endsAt, locationName, ...booking }: Booking,
+  timezone: string
+): UpcomingBooking => ({
+  ...booking,
+  // No sport of the app's list: other systems have their own.
+  sport: '',
+  date: dayIn(timezone, startsAt).toString(),
+  startTime: timeIn(timezone, startsAt),
+  endTime: timeIn(timezone, endsAt),
+  locationName: locationName ?? ''
+})
+
+const timeIn = (timezone: string, at: Date) =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone).toPlainTime()
+    .toString({ smallestUnit: 'minute' })

@@ -2,7 +2,7 @@ import { Contact, DEFAULT_TIMEZONE, FitMatchOverview } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { dayIn, readTimezone } from '@tandem/account-kit'
 import { dayNameOf } from '../calendar.ts'
-import { listUpcomingBookings, type UpcomingBooking } from '../bookings/queries.ts'
+import { listUpcomingBookings, toActivity, type UpcomingBooking } from '../bookings/queries.ts'
 import { fetchPerson, updateCopy } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
 import { findWorkout } from '../programs/queries.ts'
@@ -39,20 +39,20 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accou
   const copy = await findPerson(db, accountId)
   const copyZone = copy?.timezone ?? DEFAULT_TIMEZONE
   const copyToday = dayIn(copyZone, at)
-  const [person, fitmatch, contact, firstRead] = await Promise.all([
+  const [person, fitmatch, contact, firstRead, bookings] = await Promise.all([
     fetchPerson(callRpc, accountId),
     callRpc(FitMatchOverview, { accountId }).catch(() => noFitMatch),
     callRpc(Contact, { accountId }).catch(() => null),
-    readOwnData(db, accountId, copyToday)
+    readOwnData(db, accountId, copyToday),
+    listUpcomingBookings(db, accountId, at)
   ])
 
-  const zone = person?.profile.timezone ?? copyZone
+  const zone = readTimezone(person?.profile.timezone ?? copyZone)
   const today = dayIn(zone, at)
   const hasNewWeight = person ? await updateCopy({ db, mediaUrls }, accountId, { copy, person, fetchedAt: at }) : false
   const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, accountId, today)
 
   const { hasProfile, status, discoverTutorialSeen, matches, upcomingActivities = [] } = fitmatch
-  const bookings = await listUpcomingBookings(db, accountId, { at, timezone: readTimezone(zone) })
   const { totalXp, streak, longestStreak } = own.stats
   return {
     user: {
@@ -70,7 +70,7 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accou
     stats: own.stats,
     fitmatch: { hasProfile, status, discoverTutorialSeen },
     matches: hasProfile ? matches : [],
-    upcomingActivities: merge(upcomingActivities, bookings),
+    upcomingActivities: merge(upcomingActivities, bookings.map((booking) => toActivity(booking, zone))),
     profileCompletion: person === undefined ? null : person?.completion ?? 0
   }
 }

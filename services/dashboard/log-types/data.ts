@@ -42,7 +42,7 @@ const quantity = <Unit extends 'count' | 'meters' | 'kcal'>(sample: string, unit
     samples: Type.Optional(Type.Array(named(sample, Type.Object({ startAt: Time, endAt: Time, [unit]: amount })), {
       minItems: 1,
       maxItems: MAX_SAMPLES,
-      description: 'The parts of the log, for many measurements in one'
+      description: 'The parts of the log, for many measurements in one. They last at most 10,000 minutes in all'
     }))
   }
 }
@@ -184,6 +184,9 @@ export function unite (spans: Span[]): Span[] {
 }
 
 export const sumOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0)
+// `Math.min(...numbers)` fails from about 100,000 numbers on.
+export const minOf = (numbers: number[]) => numbers.reduce((min, number) => Math.min(min, number), Infinity)
+export const maxOf = (numbers: number[]) => numbers.reduce((max, number) => Math.max(max, number), -Infinity)
 
 /** How many minutes spans cover, rounded. */
 export const minutesOf = (spans: Span[]) =>
@@ -200,12 +203,12 @@ export const isTooOldForSamples = (at: Date, now: Date) => at.getTime() < now.ge
 
 const round = (number: number, digits = 0) => Number(number.toFixed(digits))
 
-/** The minimum, maximum and average of heart rates. */
-function summaryOf (samples: { bpm: number }[]) {
+/** The minimum, maximum and average of heart rates, as data of one log. */
+export function summaryOf (samples: { bpm: number }[]) {
   const rates = samples.map(({ bpm }) => bpm)
   return {
-    min: Math.min(...rates),
-    max: Math.max(...rates),
+    min: minOf(rates),
+    max: maxOf(rates),
     avg: round(sumOf(rates) / rates.length, 1),
     count: rates.length
   }
@@ -217,7 +220,8 @@ const inOrder = <Sample extends { startAt: string, endAt: string }>(samples: Sam
     .toSorted((one, other) =>
       compareTexts(one.startAt, other.startAt) || compareTexts(JSON.stringify(one), JSON.stringify(other))
     )
-const toUtc = (time: string) => new Date(Date.parse(time)).toISOString()
+// A leap second is a valid time that Date does not know. It stays as it is, and `parseItem` rejects it.
+const toUtc = (time: string) => Number.isNaN(Date.parse(time)) ? time : new Date(time).toISOString()
 export const compareTexts = (one: string, other: string) => one < other ? -1 : one > other ? 1 : 0
 
 const checkStages = Compile(Type.Pick(dataSchemas.SLEEP, ['stages']))

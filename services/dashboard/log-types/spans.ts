@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { lookupArray } from '@tandem/database-kit'
 import type { LogData, LogType } from '../tables.ts'
 import { MINUTE_MS, type Span } from './data.ts'
 
@@ -22,3 +24,12 @@ export function spanOf ({ type, at, endsAt, data }: Timed): Span {
   const ends = parts.map(({ at = '', endAt = at }) => Date.parse(endAt))
   return { start: Math.min(moment, ...starts), end: Math.max(endsAt?.getTime() ?? moment, ...ends) }
 }
+
+/** The logs of a type that start, or are, within one of `spans`; the columns are those of `logs`. It goes after `from`. */
+export const logsWithin = (accountId: string, type: LogType, spans: Span[]) =>
+  sql`
+    unnest(
+      ${lookupArray(spans.map(({ start }) => new Date(start)), 'timestamptz')},
+      ${lookupArray(spans.map(({ end }) => new Date(end)), 'timestamptz')}
+    ) as span (starts_at, ends_at_most)
+    join logs on account_id = ${accountId} and type = ${type} and at between starts_at and ends_at_most`

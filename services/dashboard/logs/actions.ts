@@ -88,7 +88,8 @@ async function writeItems (trx: Trx, accountId: string, { zone, items, importId 
   )
   const before = writes.flatMap(({ key }) => stored.get(key) ?? [])
   const deleted = deletions.flatMap(({ key }) => stored.get(key) ?? [])
-  await bury(trx, accountId, { deletions, deleted, written: writes, revision: totals.revision + 1 })
+  const restored = writes.filter(({ key }) => tombstones.has(key))
+  await bury(trx, accountId, { deletions, deleted, restored, revision: totals.revision + 1 })
   const changes = await applyChanges(trx, accountId, totals, { writes, before, deleted })
 
   const earnings = earningsOf(changes)
@@ -214,7 +215,7 @@ export async function logReportedWorkout (
 export async function deleteLog (db: Db, accountId: string, logId: string) {
   await changeLog(db, { accountId, logId }, async (trx, totals, log) => {
     const deletion = { key: log.key, modifiedAt: undefined }
-    await bury(trx, accountId, { deletions: [deletion], deleted: [log], written: [], revision: totals.revision + 1 })
+    await bury(trx, accountId, { deletions: [deletion], deleted: [log], revision: totals.revision + 1 })
     await applyChanges(trx, accountId, totals, { writes: [], before: [], deleted: [log] })
   })
 }
@@ -257,7 +258,6 @@ export async function deleteImportedLogs (
       await bury(trx, accountId, {
         deletions: deleted.map(({ key }) => ({ key })),
         deleted,
-        written: [],
         revision,
         isUndone: true
       })

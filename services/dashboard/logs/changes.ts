@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { awardPrograms, findNewAchievements, takeBackUntrue } from '../achievements/actions.ts'
+import { areOfProgram, awardPrograms, takeBackUntrue } from '../achievements/actions.ts'
 import { listCustomExercises } from '../exercises/queries.ts'
 import { measure, measuredTypes } from '../measurements/actions.ts'
 import { recalculate, type LockedTotals } from '../progress/actions.ts'
@@ -89,10 +89,9 @@ export async function applyChanges (
     if (measured.length > 0) await measure(trx, accountId, type, measured.map(placeOf))
   }
   const days = new Set([...touched, ...moved.logs].map(({ day }) => day))
-  const recent = await findNewAchievements(trx, accountId)
   const { gains, hasLost } = await recalculate(trx, accountId, totals, [...days])
   await awardPrograms(trx, accountId, workoutsOf(written))
-  if (hasLost) await takeBackUntrue(trx, accountId, recent)
+  if (hasLost || areOfProgram(workoutsOf(old))) await takeBackUntrue(trx, accountId)
   return { written, gains, records: moved.records, sessions: moved.sessions }
 }
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { LogData, LogType, Trx } from '../tables.ts'
-import { DAY_MS, unite, type Span } from '../log-types/data.ts'
+import { DAY_MS, maxOf, minOf, unite, type Span } from '../log-types/data.ts'
 import { findIslands, sessionsOf, trainedPart, type Part, type Session } from './sessions.ts'
-import { spanOf } from '../log-types/spans.ts'
+import { logsWithin, spanOf } from '../log-types/spans.ts'
 
 interface StoredPart extends Part {
   day: string
@@ -74,8 +74,8 @@ async function readIslands (trx: Trx, accountId: string, type: LogType, changed:
 
 const widen = ({ start, end }: Span, ms: number): Span => ({ start: start - ms, end: end + ms })
 const extentOf = (island: Span[]): Span => ({
-  start: Math.min(...island.map(({ start }) => start)),
-  end: Math.max(...island.map(({ end }) => end))
+  start: minOf(island.map(({ start }) => start)),
+  end: maxOf(island.map(({ end }) => end))
 })
 
 function touches (island: Span[], changed: Span[]) {
@@ -91,10 +91,6 @@ async function readParts (trx: Trx, accountId: string, type: LogType, windows: S
   const { rows } = await sql<Row>`
     select logs.id, client_id as key, at, ends_at as "endsAt", day::text, data, source, is_split as "isSplit", counts,
       parts, session_data as "sessionData"
-    from unnest(
-      ${windows.map(({ start }) => new Date(start))}::timestamptz[],
-      ${windows.map(({ end }) => new Date(end))}::timestamptz[]
-    ) as span (starts_at, ends_at_most)
-    join logs on account_id = ${accountId} and type = ${type} and at between starts_at and ends_at_most`.execute(trx)
+    from ${logsWithin(accountId, type, windows)}`.execute(trx)
   return rows.map((row) => ({ ...row, ...spanOf({ ...row, type }) }))
 }

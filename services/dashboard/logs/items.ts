@@ -9,6 +9,8 @@ import { completeData, dataSchemas, isTooOldForSamples, normalizeData } from '..
 // Phones with a fast clock.
 const MAX_CLOCK_SKEW_MS = 10 * 60 * 1_000
 const MAX_LENGTH_MS = 24 * 60 * 60 * 1_000
+// A day has 1,440 minutes. Each minute of each sample is counted on its own.
+const MAX_SAMPLED_MS = 10_000 * 60 * 1_000
 const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z')
 
 const checks = Object.fromEntries(logTypes.map((type) => [type, Compile(dataSchemas[type])])) as Record<LogType,
@@ -146,6 +148,7 @@ type Detail =
   | 'heartRatesTooOld'
   | 'stagesOutsideOfSleep'
   | 'samplesOutsideOfLog'
+  | 'samplesTooLong'
 
 const invalid = (texts: LocalTexts, detail: Detail, field: string) =>
   new InvalidItem(texts.format(`errors.VALIDATION_ERROR.${detail}`, { field }), [field])
@@ -248,18 +251,21 @@ function parseTime (field: string, text: string, { now, texts }: Reading) {
   return moment
 }
 
-/** The parts of a log are within a day of it, so that what it touches is known. */
+/** The parts of a log are within a day of it, and not too long in all, so that what it touches is known and bounded. */
 function checkSamples (data: LogData, at: Date, { isSleep, texts }: { isSleep: boolean, texts: LocalTexts }) {
   const samples = (data['samples'] ?? data['stages'] ?? []) as { at?: string, startAt?: string, endAt?: string }[]
   const [earliest, latest] = [at.getTime() - MAX_LENGTH_MS, at.getTime() + (isSleep ? 0 : MAX_LENGTH_MS)]
+  let sampledMs = 0
   for (const { at: moment = '', startAt = moment, endAt = moment } of samples) {
     const [start, end] = [Date.parse(startAt), Date.parse(endAt)]
-    if (start < earliest || end > latest || end < start) {
+    if (!(earliest <= start && start <= end && end <= latest)) {
       throw isSleep
         ? invalid(texts, 'stagesOutsideOfSleep', 'data.stages')
         : invalid(texts, 'samplesOutsideOfLog', 'data.samples')
     }
+    sampledMs += end - start
   }
+  if (!isSleep && sampledMs > MAX_SAMPLED_MS) throw invalid(texts, 'samplesTooLong', 'data.samples')
 }
 
 /** The offset that a time is written with, as `+09:00`. RFC 9557: `Z` and `-00:00` say nothing about the place. */

@@ -24,14 +24,14 @@ interface Burial {
   /** The logs that there were of them. */
   deleted: StoredLog[]
   /** Logs that come back. */
-  written: { key: string }[]
+  restored?: { key: string }[]
   revision: number
   isUndone?: boolean
 }
 
 /** Writes the tombstones of deleted logs, also of those that never arrived, and removes those of logs that come back. */
 export async function bury (trx: Trx, accountId: string, burial: Burial) {
-  const { deletions, deleted, written, revision, isUndone = false } = burial
+  const { deletions, deleted, restored = [], revision, isUndone = false } = burial
   const logs = new Map(deleted.map((log) => [log.key, log]))
   const tombstones = deletions.map(({ key, modifiedAt = null }) => ({
     key,
@@ -51,9 +51,9 @@ export async function bury (trx: Trx, accountId: string, burial: Burial) {
         revision = case when excluded.log_id is null then deleted_logs.revision else excluded.revision end,
         deleted_at = now()`.execute(trx)
   }
-  if (written.length > 0) {
+  if (restored.length > 0) {
     await trx.deleteFrom('deleted_logs').where('account_id', '=', accountId)
-      .where('client_id', '=', sql<string>`any(${written.map(({ key }) => key)}::text[])`)
+      .where('client_id', '=', sql<string>`any(${restored.map(({ key }) => key)}::text[])`)
       .execute()
   }
 }

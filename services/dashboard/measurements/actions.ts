@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { dayIn } from '@tandem/account-kit'
 import { chunksOf } from '@tandem/process-kit'
 import { DAY_MS, isQuantity, unite, type Span } from '../log-types/data.ts'
+import { logsWithin } from '../log-types/spans.ts'
 import type { Trx } from '../tables.ts'
 import { heartRatesOfDays, sumOfDays, type Measured } from './best-of-each-minute.ts'
 
@@ -30,12 +31,7 @@ export async function measure (trx: Trx, accountId: string, type: MeasuredType, 
 async function findDays (trx: Trx, accountId: string, type: MeasuredType, changed: Place[]) {
   const spans = unite(changed.map(({ start, end }) => ({ start: start - DAY_MS, end: end + DAY_MS })))
   const { rows } = await sql<{ timezone: string }>`
-    select distinct timezone
-    from unnest(
-      ${spans.map(({ start }) => new Date(start))}::timestamptz[],
-      ${spans.map(({ end }) => new Date(end))}::timestamptz[]
-    ) as span (starts_at, ends_at_most)
-    join logs on account_id = ${accountId} and type = ${type} and at between starts_at and ends_at_most`.execute(trx)
+    select distinct timezone from ${logsWithin(accountId, type, spans)}`.execute(trx)
   const zones = new Set([...rows, ...changed].map(({ timezone }) => timezone))
   const days = new Set([...zones].flatMap((timezone) => changed.flatMap((span) => daysOf(timezone, span))))
   return [...days].sort()

@@ -1,5 +1,5 @@
 import { dayIn, startOfDay } from '@tandem/account-kit'
-import { amountFields, compareTexts, MINUTE_MS, sumOf, type QuantityType } from '../log-types/data.ts'
+import { amountFields, compareTexts, maxOf, minOf, MINUTE_MS, sumOf, type QuantityType } from '../log-types/data.ts'
 import { compareSources, nameOf } from '../log-types/sources.ts'
 import type { LogData, Source } from '../tables.ts'
 
@@ -32,8 +32,8 @@ function bySource (logs: Measured[]) {
 }
 
 /**
- * The amount of each of `days`. A log is spread evenly over its minutes; of each minute only the best source counts that
- * has any. A minute is of the day of the place where it was measured. Pure.
+ * The amount of each of `days`. An amount is spread evenly over its minutes. In a minute that several sources cover only
+ * the best one counts, and the minute belongs to the day in the time zone of that source's log. Pure.
  */
 export function sumOfDays (type: QuantityType, logs: Measured[], days: ReadonlySet<string>) {
   const sums = new Map<string, number>()
@@ -45,9 +45,9 @@ export function sumOfDays (type: QuantityType, logs: Measured[], days: ReadonlyS
       const first = Math.floor(start / MINUTE_MS)
       const last = Math.max(first + 1, Math.ceil(end / MINUTE_MS))
       for (let minute = first; minute < last; minute++) {
-        const day = dayOf(timezone, minute * MINUTE_MS)
         if (taken.has(minute)) continue
         minutes.add(minute)
+        const day = dayOf(timezone, minute * MINUTE_MS)
         if (days.has(day)) sums.set(day, (sums.get(day) ?? 0) + value / (last - first))
       }
     }
@@ -107,8 +107,8 @@ export function heartRatesOfDays (logs: Measured[], days: ReadonlySet<string>) {
     for (const [day, ofDay] of Map.groupBy(rates, (rate) => rate.day)) {
       const entry = entryOf(day)
       if (!days.has(day) || entry.avg !== null) continue
-      entry.min = Math.min(...ofDay.map(({ min }) => min))
-      entry.max = Math.max(...ofDay.map(({ max }) => max))
+      entry.min = minOf(ofDay.map(({ min }) => min))
+      entry.max = maxOf(ofDay.map(({ max }) => max))
       entry.avg = round(sumOf(ofDay.map(({ sum }) => sum)) / sumOf(ofDay.map(({ count }) => count)))
     }
     const resting = new Map(

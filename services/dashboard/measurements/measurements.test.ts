@@ -38,6 +38,34 @@ t.test('a measurement over midnight is of both days, and many can be one log', a
   t.match((await user.read('/logs?type=DISTANCE')).logs, [{ data: { meters: 1_000.5 } }])
 })
 
+t.test('a sample at a leap second is rejected, and the other logs are written', async (t) => {
+  const user = newUser()
+  const leap = '2026-11-19T23:59:60Z'
+  t.match(
+    await user.log(
+      measured('HEART_RATE', watch, [at(0), at(1)], { samples: [{ at: leap, bpm: 60 }] }),
+      measured('STEPS', watch, [at(0), at(1)], { samples: [{ startAt: leap, endAt: at(1), count: 60 }] }),
+      steps([0, 1], watch, 100)
+    ),
+    [{ status: 'rejected', error: /^Each sample/ }, { status: 'rejected', error: /^Each sample/ }, {
+      status: 'created'
+    }]
+  )
+})
+
+t.test('samples that overlap are counted up to 10,000 minutes in a log', async (t) => {
+  const user = newUser({ now: '2026-11-21T00:00:00Z', zone: 'Etc/UTC' })
+  const day = { startAt: '2026-11-20T00:00:00Z', endAt: '2026-11-21T00:00:00Z', count: 10 }
+  const rest = { ...day, endAt: '2026-11-20T22:40:00Z' }
+  const sevenDays = (...more: object[]) =>
+    measured('STEPS', watch, [day.startAt, day.endAt], { samples: [...Array.from({ length: 6 }, () => day), ...more] })
+  t.match(await user.log(sevenDays(rest), sevenDays(day)), [
+    { status: 'created' },
+    { status: 'rejected', error: 'The samples must not add up to more than 10,000 minutes' }
+  ])
+  t.match((await user.read('/logs?type=STEPS')).logs, [{ data: { count: 70 } }])
+})
+
 t.test('the resting heart rate is of the best source that has one', async (t) => {
   const user = newUser()
   await user.log(measured('HEART_RATE', phone, [at(0), at(1)], { resting: 61 }))

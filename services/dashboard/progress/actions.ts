@@ -45,7 +45,7 @@ export async function recalculate (trx: Trx, accountId: string, totals: LockedTo
   })).execute()
 
   const streakChanges = await findStreakChanges(trx, accountId, days, before, after)
-  const longest = await applyStreakChanges(trx, accountId, streakChanges)
+  const { longest, hasLost } = await applyStreakChanges(trx, accountId, streakChanges)
   await publishLevels(trx, accountId, totals.highestLevel, level)
   await awardAchievements(trx, accountId, {
     workouts,
@@ -56,8 +56,7 @@ export async function recalculate (trx: Trx, accountId: string, totals: LockedTo
   })
   return {
     gains: { level, days: days.map((day) => ({ day, before: before.get(day), after: after.get(day) })) },
-    hasLost: gainOf('xp') < 0 || gainOf('workouts') < 0 || gainOf('records') < 0 ||
-      streakChanges.some(({ counts }) => !counts)
+    hasLost: hasLost || gainOf('xp') < 0 || gainOf('workouts') < 0 || gainOf('records') < 0
   }
 }
 

@@ -45,16 +45,16 @@ export function changeStreaks (streaks: Streak[], changes: Map<number, boolean>,
 
 /**
  * Updates the streaks that `changes` affect. The caller holds the lock on the account.
- * @returns the longest affected streak of each kind, in days or weeks
+ * @returns the longest affected streak of each kind, in days or weeks, and whether a day or week of one was lost
  */
 export async function applyStreakChanges (
   trx: Trx,
   accountId: string,
   changes: StreakChange[]
-): Promise<Record<StreakKind, number>> {
+): Promise<{ longest: Record<StreakKind, number>, hasLost: boolean }> {
   const longest = { DAY: 0, WATER: 0, WEEK: 0 }
   const kinds = [...new Set(changes.map(({ kind }) => kind))]
-  if (kinds.length === 0) return longest
+  if (kinds.length === 0) return { longest, hasLost: false }
 
   const spans = kinds.map((kind) => {
     const numbers = changes.filter((change) => change.kind === kind).map(({ number }) => number)
@@ -84,7 +84,10 @@ export async function applyStreakChanges (
     longest[kind] = Math.max(0, ...after.map(({ first, last }) => (last - first) / stepOf(kind) + 1))
   }
   await replaceStreaks(trx, accountId, removed, added)
-  return longest
+  const hasLost = changes.some(({ kind, number, counts }) =>
+    !counts && rows.some((streak) => streak.kind === kind && streak.first <= number && number <= streak.last)
+  )
+  return { longest, hasLost }
 }
 
 async function replaceStreaks (trx: Trx, accountId: string, removed: StreakOfKind[], added: StreakOfKind[]) {

@@ -16,7 +16,8 @@ export interface Lift {
 }
 
 /** Deletes the lifts of workouts and returns them. */
-export async function deleteLifts (trx: Trx, accountId: string, logIds: string[]) {
+export async function deleteLifts (trx: Trx, accountId: string, logIds: string[]): Promise<Lift[]> {
+  if (logIds.length === 0) return []
   return await trx.deleteFrom('lifts')
     .where('log_id', '=', sql<string>`any(${logIds}::uuid[])`)
     .where('account_id', '=', accountId)
@@ -29,7 +30,7 @@ export async function deleteLifts (trx: Trx, accountId: string, logIds: string[]
       'at',
       'is_record as isRecord'
     ])
-    .execute() satisfies Lift[]
+    .execute()
 }
 
 /** Inserts lifts. None is a record until `markRecords` runs. */
