@@ -92,7 +92,7 @@ export async function changeOption (
 }
 
 /** The labels in other locales stay. One that is the text of the brand is not stored, so that it follows the brand. */
-function changeLabels ({ type, optionId }: { type: OptionType, optionId: string }, labels: Labels) {
+function changeLabels ({ type, optionId }: { type: OptionList, optionId: string }, labels: Labels) {
   const isOfBrand = ([locale, label]: [string, string]) => {
     const texts = textsOf(locale)
     return texts.locale === locale && texts.find(`options.${type}.${optionId}`) === label
