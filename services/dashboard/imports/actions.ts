@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { chunksOf } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { ImportNotFound, ImportRunning, UndoExpired } from '../errors.ts'
-import { deleteImportedLogs, splitLogs, writeLogs } from '../logs/actions.ts'
+import { deleteImportedLogs, writeLogs } from '../logs/actions.ts'
 import { isDeleted, isRejected, parseItem } from '../logs/items.ts'
 import type { Db, ImportFormat, ImportStatus, RefusedEntry } from '../tables.ts'
 import { HostileFile } from './formats/entries.ts'
@@ -89,7 +89,7 @@ async function store ({ db, now }: Work, { id, account_id: accountId, timezone }
   )
   let written = 0
   for (const chunk of chunksOf(valid, ITEMS_AT_ONCE)) {
-    const parsedItems = chunk.map(({ parsed }) => parsed)
+    const parsedItems = chunk.map(({ parsed, isSplit }) => ({ ...parsed, isSplit }))
     const results = await writeLogs(db, {
       accountId,
       zone: timezone,
@@ -106,7 +106,6 @@ async function store ({ db, now }: Work, { id, account_id: accountId, timezone }
     written += chunk.length
     await saveProgress(db, id, Math.round(written / valid.length * 100))
   }
-  await splitLogs(db, accountId, valid.filter(({ isSplit }) => isSplit).map(({ parsed }) => parsed.key))
   const created = await db.selectFrom('logs').where('import_id', '=', id)
     .select([
       'client_id as key',

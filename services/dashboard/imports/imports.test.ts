@@ -3,7 +3,7 @@ import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder'
 import { ZipFile } from 'yazl'
 import t from 'tap'
 import { bearer } from '@tandem/http-kit/testing'
-import { phone, measured, testApp } from '../test/app.ts'
+import { phone, measured, testApp, watch } from '../test/app.ts'
 import { workOnImport } from './actions.ts'
 
 const { app, newUser, deps } = await testApp(t)
@@ -33,6 +33,23 @@ async function importFile (user: User, file: string | Buffer, fields: Record<str
   await workOnImport(deps, id)
   return (await user.read(`/imports/${id}`)).import
 }
+
+const loggedRun = (row: object = {}) => ({
+  client_id: '["HEALTHKIT","e1"]',
+  sent_client_id: null,
+  source: watch,
+  external_id: 'e1',
+  type: 'WORKOUT',
+  at: '2026-11-20T01:00:00.000Z',
+  ends_at: '2026-11-20T01:30:00.000Z',
+  timezone: 'Asia/Jakarta',
+  data: { durationMinutes: 30 },
+  is_split: false,
+  modified_at: null,
+  ...row
+})
+/** The copy of an account with these logs. */
+const exported = async (...rows: object[]) => await zipped({ 'dashboard/logs.json': JSON.stringify(rows) })
 
 const totals = async ({ read }: User) => {
   const { today: { steps, activeEnergy, restingHeartRate }, stats } = await read('/dashboard/home')
@@ -256,4 +273,17 @@ t.test("one import of an account runs at a time, and those of others are nobody 
   await Promise.all([1, 2, 3].map(async () => await workOnImport(deps, id)))
   t.match(await totals(user), { totalWorkouts: 1 })
   t.equal((await user.send('POST', '/imports', {})).statusCode, 415)
+})
+
+t.test('a workout that was split stays so in another account', async (t) => {
+  const typed = { client_id: 'typed', source: null, external_id: null }
+  const together = newUser()
+  t.match(await importFile(together, await exported(loggedRun(), loggedRun(typed))), { report: { new: 2, merged: 2 } })
+  t.match(await totals(together), { totalWorkouts: 1 })
+  const split = await exported(loggedRun(), loggedRun({ ...typed, is_split: true }))
+  t.match(await importFile(together, split), { report: { new: 0, refused: [] } })
+  t.match(await totals(together), { totalWorkouts: 2 })
+  const apart = newUser()
+  t.match(await importFile(apart, split), { report: { new: 2, merged: 0 } })
+  t.match(await totals(apart), { totalWorkouts: 2 })
 })

@@ -4,6 +4,8 @@ import type { LogType, Source } from '../../tables.ts'
 export interface Entry {
   line: number
   count: number
+  /** It is a workout that was taken out of its session. */
+  isSplit?: boolean
   item: {
     type: LogType,
     source?: Source,
