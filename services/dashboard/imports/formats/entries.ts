@@ -30,6 +30,9 @@ export interface FormatOptions {
 /** A file that is not what it should be: broken, or made to do harm. Nothing of it is stored. */
 export class HostileFile extends Error {}
 
+/** How the process that reads a file ends if it refuses it: its last line is the reason. Node's own codes are lower. */
+export const REFUSED_CODE = 100
+
 export const importedBy = (app: string, more: Partial<Source> = {}): Source => ({ platform: 'IMPORT', app, ...more })
 
 /** A time of day at a place, as an instant with the offset of that place. */
