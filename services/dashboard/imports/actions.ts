@@ -55,19 +55,20 @@ export async function workOnImport (deps: Work, id: string) {
   const { db, log } = deps
   const claimed = await claim(db, id)
   if (!claimed) return
-  if (claimed.status === 'UNDOING') return await undo(db, claimed.account_id, id)
+  if (claimed.status === 'UNDOING') return await undo(db, claimed)
   if (claimed.attempts > MAX_ATTEMPTS) {
-    return await finish(db, id, { status: 'FAILED', error: 'The file could not be read' })
+    return await finish(db, claimed, { status: 'FAILED', error: 'The file could not be read' })
   }
   try {
     await store(deps, claimed, await readEntries(db, claimed))
   } catch (error) {
     if (!(error instanceof HostileFile)) throw error
     if (error.cause) log.warn({ err: error, import: id, format: claimed.format }, 'reading a file failed unexpectedly')
-    await finish(db, id, { status: 'FAILED', error: error.message.slice(0, 500) })
+    await finish(db, claimed, { status: 'FAILED', error: error.message.slice(0, 500) })
   }
 }
 
+/** Claims an import. `attempts` is then the claim's number: a later claim has another one. */
 async function claim (db: Db, id: string) {
   return await db.updateTable('imports').where('id', '=', id)
     .where('status', 'in', ['PENDING', 'RUNNING', 'UNDOING'])
@@ -90,12 +91,13 @@ async function readEntries (db: Db, { id, format, columns, timezone }: Claimed) 
 }
 
 /** Writes the entries in batches. A repeat after a crash writes the same logs again, which changes nothing. */
-async function store ({ db, now }: Work, { id, account_id: accountId, timezone: zone }: Claimed, lines: string[]) {
+async function store ({ db, now }: Work, claimed: Claimed, lines: string[]) {
+  const { id, account_id: accountId, timezone: zone } = claimed
   const refused: RefusedEntry[] = []
   const entriesOf = new Map<string, number>()
   let [found, done] = [0, 0]
   for (const batch of batchesOf(lines)) {
-    await saveProgress(db, id, Math.round(done / lines.length * 100))
+    if (!await renewLease(db, claimed, Math.round(done / lines.length * 100))) return
     const valid: { line: number, item: Item }[] = []
     for (const { line, count, isSplit, item } of batch.map((json) => JSON.parse(json) as Entry)) {
       found += count
@@ -116,7 +118,7 @@ async function store ({ db, now }: Work, { id, account_id: accountId, timezone: 
     done += batch.length
   }
   const logs = await listImportedLogs(db, id)
-  await finish(db, id, {
+  await finish(db, claimed, {
     status: 'DONE',
     found,
     created: sumOf(logs.map(({ key }) => entriesOf.get(key) ?? 0)),
@@ -150,10 +152,16 @@ async function listImportedLogs (db: Db, id: string) {
     .execute()
 }
 
-async function saveProgress (db: Db, id: string, progress: number) {
-  await db.updateTable('imports').where('id', '=', id)
+/**
+ * Extends the lease for the next batch. Returns false if it had ended and another process has the import: then this one
+ * must write nothing more.
+ */
+async function renewLease (db: Db, { id, attempts }: Claimed, progress: number) {
+  const renewed = await db.updateTable('imports').where('id', '=', id).where('attempts', '=', attempts)
     .set({ progress, claimed_until: sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})` })
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  return renewed !== undefined
 }
 
 interface Outcome {
@@ -165,10 +173,10 @@ interface Outcome {
   refused?: RefusedEntry[]
 }
 
-/** Stores the result, and deletes the file, which nothing needs any more. */
-async function finish (db: Db, id: string, { refused = [], ...outcome }: Outcome) {
+/** Stores the result, unless another process has the import, and deletes the file, which nothing needs any more. */
+async function finish (db: Db, { id, attempts }: Claimed, { refused = [], ...outcome }: Outcome) {
   await db.transaction().execute(async (trx) => {
-    await trx.updateTable('imports').where('id', '=', id)
+    const finished = await trx.updateTable('imports').where('id', '=', id).where('attempts', '=', attempts)
       .set({
         ...outcome,
         progress: 100,
@@ -177,8 +185,9 @@ async function finish (db: Db, id: string, { refused = [], ...outcome }: Outcome
         claimed_until: null,
         finished_at: sql<Date>`now()`
       })
-      .execute()
-    await trx.deleteFrom('import_files').where('import_id', '=', id).execute()
+      .returning('id')
+      .executeTakeFirst()
+    if (finished) await trx.deleteFrom('import_files').where('import_id', '=', id).execute()
   })
 }
 
@@ -198,13 +207,16 @@ export async function startUndo (db: Db, accountId: string, id: string) {
       .select('id')
       .executeTakeFirst()
     if (running) throw new ImportRunning()
-    await trx.updateTable('imports').where('id', '=', id).set({ status: 'UNDOING', attempts: 0 }).execute()
+    await trx.updateTable('imports').where('id', '=', id).set({ status: 'UNDOING' }).execute()
   })
 }
 
-async function undo (db: Db, accountId: string, id: string) {
-  while (await deleteImportedLogs(db, { accountId, importId: id, limit: LOGS_AT_ONCE }) > 0) {
-    await saveProgress(db, id, 100)
-  }
-  await db.updateTable('imports').where('id', '=', id).set({ status: 'UNDONE', claimed_until: null }).execute()
+async function undo (db: Db, claimed: Claimed) {
+  const { id: importId, account_id: accountId, attempts } = claimed
+  do {
+    if (!await renewLease(db, claimed, 100)) return
+  } while (await deleteImportedLogs(db, { accountId, importId, limit: LOGS_AT_ONCE }) > 0)
+  await db.updateTable('imports').where('id', '=', importId).where('attempts', '=', attempts)
+    .set({ status: 'UNDONE', claimed_until: null })
+    .execute()
 }

@@ -343,3 +343,18 @@ t.test('a file waits if no process can be started to read it', async (t) => {
 
 const endLease = async (id: string) =>
   await db.updateTable('imports').where('id', '=', id).set({ claimed_until: sql<Date>`now()` }).execute()
+
+t.test('a process that has lost its lease writes nothing more', async (t) => {
+  const user = newUser()
+  const { id } = (await upload(user, gpx)).json().data.import
+  const first = work(id)
+  await until(async () => (await user.read(`/imports/${id}`)).import.status === 'RUNNING')
+  // As another process claims it.
+  await db.updateTable('imports').where('id', '=', id).set((row) => ({ attempts: row('attempts', '+', 1) })).execute()
+  await first
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'RUNNING', report: { found: 0 } })
+  t.same((await user.read('/logs')).logs, [])
+  await endLease(id)
+  await work(id)
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'DONE', report: { new: 1 } })
+})
