@@ -191,7 +191,7 @@ async function finish (db: Db, { id, attempts }: Claimed, { refused = [], ...out
   })
 }
 
-/** Starts to delete what an import created. @throws ImportNotFound, ImportRunning, UndoExpired */
+/** Starts to delete what an import created, also one that failed on the way. @throws ImportNotFound, ImportRunning, UndoExpired */
 export async function startUndo (db: Db, accountId: string, id: string) {
   await db.transaction().execute(async (trx) => {
     const found = await trx.selectFrom('imports').where('id', '=', id).where('account_id', '=', accountId)
@@ -200,7 +200,7 @@ export async function startUndo (db: Db, accountId: string, id: string) {
       .executeTakeFirst()
     if (!found) throw new ImportNotFound()
     if (found.status === 'PENDING' || found.status === 'RUNNING') throw new ImportRunning()
-    if (found.status !== 'DONE') return
+    if (found.status === 'UNDOING' || found.status === 'UNDONE') return
     if (found.isExpired) throw new UndoExpired()
     const running = await trx.selectFrom('imports').where('account_id', '=', accountId)
       .where('status', 'in', ['PENDING', 'RUNNING', 'UNDOING'])

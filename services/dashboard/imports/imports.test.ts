@@ -358,3 +358,16 @@ t.test('a process that has lost its lease writes nothing more', async (t) => {
   await work(id)
   t.match((await user.read(`/imports/${id}`)).import, { status: 'DONE', report: { new: 1 } })
 })
+
+t.test('an import that failed on its way can be undone', async (t) => {
+  const user = newUser()
+  const { id } = await importFile(user, gpx)
+  await db.updateTable('imports').where('id', '=', id).set({ status: 'RUNNING', attempts: 5 }).execute()
+  await work(id)
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'FAILED' })
+  t.match((await user.read('/logs')).logs, [{ type: 'WORKOUT' }])
+  t.match((await user.send('DELETE', `/imports/${id}`)).json(), { data: { import: { status: 'UNDOING' } } })
+  await work(id)
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'UNDONE' })
+  t.same((await user.read('/logs')).logs, [])
+})
