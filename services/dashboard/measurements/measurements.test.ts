@@ -47,7 +47,9 @@ t.test('a sample at a leap second is rejected, and the other logs are written', 
       measured('STEPS', watch, [at(0), at(1)], { samples: [{ startAt: leap, endAt: at(1), count: 60 }] }),
       steps([0, 1], watch, 100)
     ),
-    [{ status: 'rejected', error: /^Each sample/ }, { status: 'rejected', error: /^Each sample/ }, { status: 'created' }]
+    [{ status: 'rejected', error: /^Each sample/ }, { status: 'rejected', error: /^Each sample/ }, {
+      status: 'created'
+    }]
   )
 })
 
