@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
-import { chunksOf } from '@tandem/process-kit'
+import type { Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { ImportNotFound, ImportRunning, UndoExpired } from '../errors.ts'
-import { deleteImportedLogs, splitLogs, writeLogs } from '../logs/actions.ts'
-import { isDeleted, isRejected, parseItem } from '../logs/items.ts'
+import { deleteImportedLogs, writeLogs } from '../logs/actions.ts'
+import { isDeleted, isRejected, parseItem, type Item } from '../logs/items.ts'
+import { sumOf } from '../log-types/data.ts'
 import type { Db, ImportFormat, ImportStatus, RefusedEntry } from '../tables.ts'
-import { HostileFile } from './formats/entries.ts'
-import { readFileApart, type ReadEntry } from './reader.ts'
+import { HostileFile, type Entry } from './formats/entries.ts'
+import { readFileApart } from './reader.ts'
 
 const LEASE_SECONDS = 300
 const MAX_ATTEMPTS = 5
-const ITEMS_AT_ONCE = 500
-const LOGS_AT_ONCE = 1_000
+// What is written at once, as in a batch of a phone: other requests wait for its parsing, and Postgres for a statement.
+const MAX_BATCH_ENTRIES = 500
+const MAX_BATCH_BYTES = 1024 * 1024
+const LOGS_AT_ONCE = 100
 const UNDO_DAYS = 7
 const MAX_REFUSED_SHOWN = 100
 
@@ -43,28 +46,29 @@ export async function createImport (db: Db, { accountId, file, format, columns, 
   })
 }
 
-type Work = Pick<Deps, 'db' | 'now'>
+interface Work extends Pick<Deps, 'db' | 'now'> {
+  log: Log
+}
 
 /** Does what is left of an import, or of undoing one, unless another process is at it. It can be called again at any time. */
 export async function workOnImport (deps: Work, id: string) {
-  const claimed = await claim(deps.db, id)
+  const { db, log } = deps
+  const claimed = await claim(db, id)
   if (!claimed) return
-  if (claimed.status === 'UNDOING') return await undo(deps.db, claimed.account_id, id)
+  if (claimed.status === 'UNDOING') return await undo(db, claimed)
   if (claimed.attempts > MAX_ATTEMPTS) {
-    return await finish(deps.db, id, { status: 'FAILED', error: 'The file could not be read' })
+    return await finish(db, claimed, { status: 'FAILED', error: 'The file could not be read' })
   }
-  const file = await deps.db.selectFrom('import_files').where('import_id', '=', id).select('bytes').executeTakeFirst()
-  if (!file) return
   try {
-    const { format, columns, timezone } = claimed
-    const entries = await readFileApart(file.bytes, { format, columns, timezone })
-    await store(deps, claimed, entries)
+    await store(deps, claimed, await readEntries(db, claimed))
   } catch (error) {
     if (!(error instanceof HostileFile)) throw error
-    await finish(deps.db, id, { status: 'FAILED', error: error.message.slice(0, 500) })
+    if (error.cause) log.warn({ err: error, import: id, format: claimed.format }, 'reading a file failed unexpectedly')
+    await finish(db, claimed, { status: 'FAILED', error: error.message.slice(0, 500) })
   }
 }
 
+/** Claims an import. `attempts` is then the claim's number: a later claim has another one. */
 async function claim (db: Db, id: string) {
   return await db.updateTable('imports').where('id', '=', id)
     .where('status', 'in', ['PENDING', 'RUNNING', 'UNDOING'])
@@ -80,53 +84,84 @@ async function claim (db: Db, id: string) {
 
 type Claimed = NonNullable<Awaited<ReturnType<typeof claim>>>
 
+async function readEntries (db: Db, { id, format, columns, timezone }: Claimed) {
+  const { bytes } = await db.selectFrom('import_files').where('import_id', '=', id).select('bytes')
+    .executeTakeFirstOrThrow()
+  return await readFileApart(bytes, { format, columns, timezone })
+}
+
 /** Writes the entries in batches. A repeat after a crash writes the same logs again, which changes nothing. */
-async function store ({ db, now }: Work, { id, account_id: accountId, timezone }: Claimed, entries: ReadEntry[]) {
-  const parsed = entries.map((entry) => ({ ...entry, parsed: parseItem(entry.item, now()) }))
-  const refused = parsed.flatMap(({ line, parsed }) => isRejected(parsed) ? [{ line, reason: parsed.error }] : [])
-  const valid = parsed.flatMap(({ parsed, ...entry }) =>
-    isRejected(parsed) || isDeleted(parsed) ? [] : [{ ...entry, parsed }]
-  )
-  let written = 0
-  for (const chunk of chunksOf(valid, ITEMS_AT_ONCE)) {
-    const parsedItems = chunk.map(({ parsed }) => parsed)
-    const results = await writeLogs(db, {
-      accountId,
-      zone: timezone,
-      parsedItems,
-      idempotencyKey: undefined,
-      importId: id
-    })
-    results.forEach(({ status }, index) => {
-      const line = chunk[index]?.line
-      if (status === 'unchanged' && line !== undefined) {
+async function store ({ db, now }: Work, claimed: Claimed, lines: string[]) {
+  const { id, account_id: accountId, timezone: zone } = claimed
+  const refused: RefusedEntry[] = []
+  const entriesOf = new Map<string, number>()
+  let [found, done] = [0, 0]
+  for (const batch of batchesOf(lines)) {
+    if (!await renewLease(db, claimed, Math.round(done / lines.length * 100))) return
+    const valid: { line: number, item: Item }[] = []
+    for (const { line, count, isSplit, item } of batch.map((json) => JSON.parse(json) as Entry)) {
+      found += count
+      const parsed = parseItem(item, now())
+      if (isRejected(parsed)) refused.push({ line, reason: parsed.error })
+      else if (!isDeleted(parsed)) {
+        valid.push({ line, item: { ...parsed, isSplit } })
+        entriesOf.set(parsed.key, (entriesOf.get(parsed.key) ?? 0) + count)
+      }
+    }
+    const parsedItems = valid.map(({ item }) => item)
+    const results = await writeLogs(db, { accountId, zone, parsedItems, idempotencyKey: undefined, importId: id })
+    for (const [index, { line }] of valid.entries()) {
+      if (results[index]?.status === 'unchanged') {
         refused.push({ line, reason: 'You deleted it, or have a newer version' })
       }
-    })
-    written += chunk.length
-    await saveProgress(db, id, Math.round(written / valid.length * 100))
+    }
+    done += batch.length
   }
-  await splitLogs(db, accountId, valid.filter(({ isSplit }) => isSplit).map(({ parsed }) => parsed.key))
-  const created = await db.selectFrom('logs').where('import_id', '=', id)
+  const logs = await listImportedLogs(db, id)
+  await finish(db, claimed, {
+    status: 'DONE',
+    found,
+    created: sumOf(logs.map(({ key }) => entriesOf.get(key) ?? 0)),
+    merged: logs.filter(({ isMerged }) => isMerged).length,
+    refused
+  })
+}
+
+function* batchesOf (lines: string[]) {
+  let batch: string[] = []
+  let bytes = 0
+  for (const line of lines) {
+    if (batch.length === MAX_BATCH_ENTRIES || batch.length > 0 && bytes + line.length > MAX_BATCH_BYTES) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(line)
+    bytes += line.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** The logs that an import has created, with whether they are one session with others. */
+async function listImportedLogs (db: Db, id: string) {
+  return await db.selectFrom('logs').where('import_id', '=', id)
     .select([
       'client_id as key',
       sql<boolean>`type in ('WORKOUT', 'SLEEP') and (not counts or parts is not null)`.as('isMerged')
     ])
     .execute()
-  const keys = new Set(created.map(({ key }) => key))
-  await finish(db, id, {
-    status: 'DONE',
-    found: entries.reduce((sum, { count }) => sum + count, 0),
-    created: valid.filter(({ parsed }) => keys.has(parsed.key)).reduce((sum, { count }) => sum + count, 0),
-    merged: created.filter(({ isMerged }) => isMerged).length,
-    refused
-  })
 }
 
-async function saveProgress (db: Db, id: string, progress: number) {
-  await db.updateTable('imports').where('id', '=', id)
+/**
+ * Extends the lease for the next batch. Returns false if it had ended and another process has the import: then this one
+ * must write nothing more.
+ */
+async function renewLease (db: Db, { id, attempts }: Claimed, progress: number) {
+  const renewed = await db.updateTable('imports').where('id', '=', id).where('attempts', '=', attempts)
     .set({ progress, claimed_until: sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})` })
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  return renewed !== undefined
 }
 
 interface Outcome {
@@ -138,10 +173,10 @@ interface Outcome {
   refused?: RefusedEntry[]
 }
 
-/** Stores the result, and deletes the file, which nothing needs any more. */
-async function finish (db: Db, id: string, { refused = [], ...outcome }: Outcome) {
+/** Stores the result, unless another process has the import, and deletes the file, which nothing needs any more. */
+async function finish (db: Db, { id, attempts }: Claimed, { refused = [], ...outcome }: Outcome) {
   await db.transaction().execute(async (trx) => {
-    await trx.updateTable('imports').where('id', '=', id)
+    const finished = await trx.updateTable('imports').where('id', '=', id).where('attempts', '=', attempts)
       .set({
         ...outcome,
         progress: 100,
@@ -150,12 +185,13 @@ async function finish (db: Db, id: string, { refused = [], ...outcome }: Outcome
         claimed_until: null,
         finished_at: sql<Date>`now()`
       })
-      .execute()
-    await trx.deleteFrom('import_files').where('import_id', '=', id).execute()
+      .returning('id')
+      .executeTakeFirst()
+    if (finished) await trx.deleteFrom('import_files').where('import_id', '=', id).execute()
   })
 }
 
-/** Starts to delete what an import created. @throws ImportNotFound, ImportRunning, UndoExpired */
+/** Starts to delete what an import created, also one that failed on the way. @throws ImportNotFound, ImportRunning, UndoExpired */
 export async function startUndo (db: Db, accountId: string, id: string) {
   await db.transaction().execute(async (trx) => {
     const found = await trx.selectFrom('imports').where('id', '=', id).where('account_id', '=', accountId)
@@ -164,20 +200,23 @@ export async function startUndo (db: Db, accountId: string, id: string) {
       .executeTakeFirst()
     if (!found) throw new ImportNotFound()
     if (found.status === 'PENDING' || found.status === 'RUNNING') throw new ImportRunning()
-    if (found.status !== 'DONE') return
+    if (found.status === 'UNDOING' || found.status === 'UNDONE') return
     if (found.isExpired) throw new UndoExpired()
     const running = await trx.selectFrom('imports').where('account_id', '=', accountId)
       .where('status', 'in', ['PENDING', 'RUNNING', 'UNDOING'])
       .select('id')
       .executeTakeFirst()
     if (running) throw new ImportRunning()
-    await trx.updateTable('imports').where('id', '=', id).set({ status: 'UNDOING', attempts: 0 }).execute()
+    await trx.updateTable('imports').where('id', '=', id).set({ status: 'UNDOING' }).execute()
   })
 }
 
-async function undo (db: Db, accountId: string, id: string) {
-  while (await deleteImportedLogs(db, { accountId, importId: id, limit: LOGS_AT_ONCE }) > 0) {
-    await saveProgress(db, id, 100)
-  }
-  await db.updateTable('imports').where('id', '=', id).set({ status: 'UNDONE', claimed_until: null }).execute()
+async function undo (db: Db, claimed: Claimed) {
+  const { id: importId, account_id: accountId, attempts } = claimed
+  do {
+    if (!await renewLease(db, claimed, 100)) return
+  } while (await deleteImportedLogs(db, { accountId, importId, limit: LOGS_AT_ONCE }) > 0)
+  await db.updateTable('imports').where('id', '=', importId).where('attempts', '=', attempts)
+    .set({ status: 'UNDONE', claimed_until: null })
+    .execute()
 }

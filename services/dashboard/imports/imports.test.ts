@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder'
 import { ZipFile } from 'yazl'
+import { sql } from 'kysely'
 import t from 'tap'
-import { bearer } from '@tandem/http-kit/testing'
-import { phone, measured, testApp } from '../test/app.ts'
+import { bearer, silentLog } from '@tandem/http-kit/testing'
+import { createLogger } from '@tandem/process-kit'
+import { until } from '@tandem/test-kit'
+import { phone, measured, testApp, watch } from '../test/app.ts'
 import { workOnImport } from './actions.ts'
 
-const { app, newUser, deps } = await testApp(t)
+const { app, newUser, deps, db } = await testApp(t)
+const work = async (id: string) => await workOnImport({ ...deps, log: silentLog }, id)
 
 type User = ReturnType<typeof newUser>
 
@@ -30,8 +34,31 @@ async function importFile (user: User, file: string | Buffer, fields: Record<str
   if (response.statusCode !== 201) throw new Error(response.body)
   const { id, status } = response.json().data.import
   t.equal(status, 'PENDING')
-  await workOnImport(deps, id)
+  await work(id)
   return (await user.read(`/imports/${id}`)).import
+}
+
+const loggedRun = (row: object = {}) => ({
+  client_id: '["HEALTHKIT","e1"]',
+  sent_client_id: null,
+  source: watch,
+  external_id: 'e1',
+  type: 'WORKOUT',
+  at: '2026-11-20T01:00:00.000Z',
+  ends_at: '2026-11-20T01:30:00.000Z',
+  timezone: 'Asia/Jakarta',
+  data: { durationMinutes: 30 },
+  is_split: false,
+  modified_at: null,
+  ...row
+})
+/** The copy of an account with these logs. */
+const exported = async (...rows: object[]) => await zipped({ 'dashboard/logs.json': JSON.stringify(rows) })
+
+/** A ZIP whose first file is, as it says, of this size. */
+function claimToHave (bytes: number, zip: Buffer) {
+  zip.writeUInt32LE(bytes, zip.indexOf('PK\x01\x02') + 24)
+  return zip
 }
 
 const totals = async ({ read }: User) => {
@@ -172,7 +199,7 @@ t.test("Apple's export is read from its ZIP, and can be undone and imported agai
 
   const undo = async () => {
     t.match((await user.send('DELETE', `/imports/${found.id}`)).json(), { data: { import: { status: 'UNDOING' } } })
-    await workOnImport(deps, found.id)
+    await work(found.id)
     t.match((await user.send('DELETE', `/imports/${found.id}`)).json(), { data: { import: { status: 'UNDONE' } } })
   }
   await undo()
@@ -217,8 +244,7 @@ t.test('a file that is made to do harm is refused, and nothing of it is stored',
   const zip = await zipped({ 'export.xml': apple })
   const brokenZip = Buffer.from(zip)
   brokenZip.writeUInt32LE(1, zip.indexOf('PK\x01\x02') + 16)
-  const bomb = await zipped({ 'export.xml': `<HealthData>${' '.repeat(1_000_000)}` })
-  bomb.writeUInt32LE(0x7fffffff, bomb.indexOf('PK\x01\x02') + 24)
+  const bomb = claimToHave(0x7fffffff, await zipped({ 'export.xml': `<HealthData>${' '.repeat(1_000_000)}` }))
   const hostile = {
     'billion laughs': lol,
     'external entity': external,
@@ -233,7 +259,9 @@ t.test('a file that is made to do harm is refused, and nothing of it is stored',
     'deep XML': `<gpx>${'<a>'.repeat(100_000)}`,
     'cut XML': gpx.slice(0, -20),
     'JSON that is no list of logs': '[1]',
-    'columns nobody knows': 'a,b\n1,2\n'
+    'columns nobody knows': 'a,b\n1,2\n',
+    'a time that is none': await exported(loggedRun({ at: 'noon', timezone: '+07:00' })),
+    'ZIP of logs that need too much memory': claimToHave(101 * 1024 * 1024, await exported(loggedRun()))
   }
   for (const [name, file] of Object.entries(hostile)) {
     t.match(await importFile(user, file), { status: 'FAILED', error: /./, report: { found: 0, new: 0 } }, name)
@@ -253,7 +281,93 @@ t.test("one import of an account runs at a time, and those of others are nobody 
     t.equal((await stranger.send(method, `/imports/${id}`)).statusCode, 404)
   }
   t.equal((await user.send('GET', `/imports/${randomUUID()}`)).statusCode, 404)
-  await Promise.all([1, 2, 3].map(async () => await workOnImport(deps, id)))
+  await Promise.all([1, 2, 3].map(async () => await work(id)))
   t.match(await totals(user), { totalWorkouts: 1 })
   t.equal((await user.send('POST', '/imports', {})).statusCode, 415)
+})
+
+t.test('a workout that was split stays so in another account', async (t) => {
+  const typed = { client_id: 'typed', source: null, external_id: null }
+  const together = newUser()
+  t.match(await importFile(together, await exported(loggedRun(), loggedRun(typed))), { report: { new: 2, merged: 2 } })
+  t.match(await totals(together), { totalWorkouts: 1 })
+  const split = await exported(loggedRun(), loggedRun({ ...typed, is_split: true }))
+  t.match(await importFile(together, split), { report: { new: 0, refused: [] } })
+  t.match(await totals(together), { totalWorkouts: 2 })
+  const apart = newUser()
+  t.match(await importFile(apart, split), { report: { new: 2, merged: 0 } })
+  t.match(await totals(apart), { totalWorkouts: 2 })
+})
+
+t.test('a file of many entries is stored in batches, and text can have any character', async (t) => {
+  const user = newUser({ zone: 'Etc/UTC' })
+  const rows = Array.from(
+    { length: 1_100 },
+    (_, minute) => new Date(Date.parse('2026-11-18T00:00:00Z') + minute * 60_000).toISOString()
+  )
+  const columns = JSON.stringify({ type: 'FOOD', at: 'Time', name: 'Food', calories: 'Energy' })
+  const csv = `Time,Food,Energy\n${rows.map((at) => `${at},Nasi\u2028Padang,1`).join('\n')}\nnever,Nasi,1\n`
+  t.match(await importFile(user, csv, { columns }), {
+    status: 'DONE',
+    report: { found: 1_101, new: 1_100, refused: [{ line: 1_102 }], refusedCount: 1 }
+  })
+  t.match((await user.read('/logs?limit=1')).logs, [{ data: { name: /^Nasi\sPadang$/ } }])
+})
+
+t.test('an exception while a file is read is logged', async (t) => {
+  const lines: object[] = []
+  const log = createLogger('test', 'warn', { write: (line) => void lines.push(JSON.parse(line)) })
+  const user = newUser()
+  const response = await upload(user, await exported(loggedRun({ at: 'noon', timezone: '+07:00' })))
+  const { id } = response.json().data.import
+  await workOnImport({ ...deps, log }, id)
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'FAILED', error: 'The file is damaged' })
+  t.match(lines, [{ msg: 'reading a file failed unexpectedly', import: id, err: { cause: { message: /RangeError/ } } }])
+})
+
+t.test('a file waits if no process can be started to read it', async (t) => {
+  const user = newUser()
+  const { id } = (await upload(user, gpx)).json().data.import
+  const { execPath } = process
+  t.teardown(() => {
+    process.execPath = execPath
+  })
+  process.execPath = '/nowhere/node'
+  await t.rejects(work(id), { code: 'SERVICE_UNAVAILABLE' })
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'RUNNING' })
+  process.execPath = execPath
+  await endLease(id)
+  await work(id)
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'DONE' })
+})
+
+const endLease = async (id: string) =>
+  await db.updateTable('imports').where('id', '=', id).set({ claimed_until: sql<Date>`now()` }).execute()
+
+t.test('a process that has lost its lease writes nothing more', async (t) => {
+  const user = newUser()
+  const { id } = (await upload(user, gpx)).json().data.import
+  const first = work(id)
+  await until(async () => (await user.read(`/imports/${id}`)).import.status === 'RUNNING')
+  // As another process claims it.
+  await db.updateTable('imports').where('id', '=', id).set((row) => ({ attempts: row('attempts', '+', 1) })).execute()
+  await first
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'RUNNING', report: { found: 0 } })
+  t.same((await user.read('/logs')).logs, [])
+  await endLease(id)
+  await work(id)
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'DONE', report: { new: 1 } })
+})
+
+t.test('an import that failed on its way can be undone', async (t) => {
+  const user = newUser()
+  const { id } = await importFile(user, gpx)
+  await db.updateTable('imports').where('id', '=', id).set({ status: 'RUNNING', attempts: 5 }).execute()
+  await work(id)
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'FAILED' })
+  t.match((await user.read('/logs')).logs, [{ type: 'WORKOUT' }])
+  t.match((await user.send('DELETE', `/imports/${id}`)).json(), { data: { import: { status: 'UNDOING' } } })
+  await work(id)
+  t.match((await user.read(`/imports/${id}`)).import, { status: 'UNDONE' })
+  t.same((await user.read('/logs')).logs, [])
 })

@@ -16,8 +16,8 @@ export const createImportQueue = ({ deps, redisUrl, log }: Options): Queue =>
     name: 'dashboard-imports',
     redisUrl,
     log,
-    // Each reads in a process of its own.
-    concurrency: 2,
-    work: async (id) => await workOnImport(deps, id),
+    // It reads in a process of its own, and the pod has memory for one.
+    concurrency: 1,
+    work: async (id) => await workOnImport({ ...deps, log }, id),
     listPending: async (page) => (await listUnfinished(deps.db, page)).map(({ id }) => id)
   })

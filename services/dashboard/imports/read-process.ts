@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer'
-import { once } from 'node:events'
 import type { ImportFormat } from '../tables.ts'
 import { createAppleReader } from './formats/apple-health.ts'
 import { readCsv } from './formats/csv.ts'
-import { HostileFile, type Entry, type FormatOptions } from './formats/entries.ts'
+import { HostileFile, REFUSED_CODE, type Entry, type FormatOptions } from './formats/entries.ts'
 import { readFit } from './formats/fit.ts'
 import { readTandem } from './formats/tandem.ts'
 import { readGpx, readTcx } from './formats/tracks.ts'
@@ -19,7 +18,17 @@ async function readInput () {
   return Buffer.concat(chunks)
 }
 
-const write = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
+// 25 MB, twenty times compressed. It is read as it comes.
+const appleFile = {
+  isWanted: (path: string) => /(?:^|\/)(?:export|Export)\.xml$/.test(path),
+  maxBytes: 600 * 1024 * 1024
+}
+// It is in memory as a whole.
+const tandemFile = { isWanted: (path: string) => path === 'dashboard/logs.json', maxBytes: 100 * 1024 * 1024 }
+
+// The one who reads the lines ends one at these two characters as well.
+const toLine = (entry: Entry) => JSON.stringify(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+const write = (entry: Entry) => void process.stdout.write(`${toLine(entry)}\n`)
 
 async function read (file: Buffer) {
   const writeAll = (entries: Entry[]) => entries.forEach(write)
@@ -29,11 +38,11 @@ async function read (file: Buffer) {
   else if (format === 'TCX') writeAll(readTcx(file))
   else if (format === 'CSV') writeAll(readCsv(file, options))
   else if (format === 'TANDEM') {
-    writeAll(readTandem(isZip ? await collect(readZipped(file, (path) => path === 'dashboard/logs.json')) : file))
+    writeAll(readTandem(isZip ? await collect(readZipped(file, tandemFile)) : file))
   } else {
     const reader = createAppleReader(options, write)
     const decoder = new TextDecoder()
-    const chunks = isZip ? readZipped(file, (path) => /(?:^|\/)(?:export|Export)\.xml$/.test(path)) : [file]
+    const chunks = isZip ? readZipped(file, appleFile) : [file]
     for await (const chunk of chunks) reader.write(decoder.decode(chunk, { stream: true }))
     reader.close()
   }
@@ -47,9 +56,8 @@ async function collect (chunks: AsyncIterable<Buffer>) {
 
 try {
   await read(await readInput())
-  write({ isEnd: true })
 } catch (error) {
   if (!(error instanceof HostileFile)) throw error
-  write({ refusedBecause: error.message })
+  process.stdout.write(`${error.message.replaceAll(/\s+/g, ' ')}\n`)
+  process.exitCode = REFUSED_CODE
 }
-if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain')

@@ -1,46 +1,65 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { Unavailable } from '@tandem/process-kit'
 import type { ImportFormat } from '../tables.ts'
-import { HostileFile, type Entry, type FormatOptions } from './formats/entries.ts'
+import { HostileFile, REFUSED_CODE, type FormatOptions } from './formats/entries.ts'
 
 const DEADLINE_MS = 120_000
-const MEMORY_MB = 512
-// Of what was read. A year of Apple's data is a fifth of it.
-const MAX_BYTES = 100 * 1024 * 1024
+const MEMORY_MB = 256
+// Of what was read. A year of Apple's data, 200,000 records, is 15 MiB.
+const MAX_BYTES = 50 * 1024 * 1024
 const MAX_ENTRIES = 100_000
 
-export type ReadEntry = Entry & { isSplit?: boolean }
+type ReadOptions = FormatOptions & { format: ImportFormat }
 
 /**
  * Reads a file in a process of its own, with a limit of memory and time.
- * @throws HostileFile if it is not read to its end, so that nothing of it is stored
+ * @returns its entries, each as JSON: as objects they would take several times the memory
+ * @throws HostileFile if it is not read to its end, and then nothing of it is stored; Unavailable if no process starts
  */
-export async function readFileApart (
-  file: Buffer,
-  options: FormatOptions & { format: ImportFormat }
-): Promise<ReadEntry[]> {
-  const child = spawn(
-    process.execPath,
-    [`--max-old-space-size=${MEMORY_MB}`, path.join(import.meta.dirname, 'read-process.ts'), JSON.stringify(options)],
-    { env: {}, stdio: ['pipe', 'pipe', 'ignore'], timeout: DEADLINE_MS, killSignal: 'SIGKILL' }
-  )
+export async function readFileApart (file: Buffer, options: ReadOptions): Promise<string[]> {
+  const child = await start(options)
+  const closed = new Promise((resolve) => child.once('close', resolve))
   // A process that has ended takes no more input.
   child.stdin.on('error', () => {})
   child.stdin.end(file)
-  const entries: ReadEntry[] = []
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString()).slice(-2_000)
+  })
+  const lines: string[] = []
   let bytes = 0
   try {
     for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line)
       bytes += line.length
-      const read = JSON.parse(line) as ReadEntry & { isEnd?: boolean, refusedBecause?: string }
-      if (read.isEnd) return entries
-      if (read.refusedBecause !== undefined) throw new HostileFile(read.refusedBecause)
-      entries.push(read)
-      if (bytes > MAX_BYTES || entries.length > MAX_ENTRIES) throw new HostileFile('The file has too many entries')
+      if (bytes > MAX_BYTES || lines.length > MAX_ENTRIES) throw new HostileFile('The file has too many entries')
     }
+    await closed
   } finally {
     child.kill('SIGKILL')
   }
+  if (child.exitCode === 0) return lines
+  if (child.exitCode === REFUSED_CODE) throw new HostileFile(lines.at(-1))
+  // An exception that nobody expected: an odd file, or a mistake of ours.
+  if (child.exitCode !== null) throw new HostileFile('The file is damaged', { cause: new Error(stderr) })
   throw new HostileFile('The file could not be read to its end: it needs too much memory or time')
+}
+
+async function start (options: ReadOptions) {
+  try {
+    const child = spawn(
+      process.execPath,
+      [`--max-old-space-size=${MEMORY_MB}`, path.join(import.meta.dirname, 'read-process.ts'), JSON.stringify(options)],
+      { env: {}, stdio: ['pipe', 'pipe', 'pipe'], timeout: DEADLINE_MS, killSignal: 'SIGKILL' }
+    )
+    // Without a listener, an error would end this process. Its end says what happened.
+    child.on('error', () => {})
+    await once(child, 'spawn')
+    return child
+  } catch (cause) {
+    throw new Unavailable({ cause })
+  }
 }

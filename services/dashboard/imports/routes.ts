@@ -18,7 +18,7 @@ const Import = named(
     status: Enum(importStatuses),
     type: Enum(importFormats),
     progress: Type.Integer({ description: 'In percent' }),
-    error: Nullable(Type.String({ description: 'Why the file was refused: nothing of it is stored' })),
+    error: Nullable(Type.String({ description: 'Why it failed. Undo it if some of its entries were stored already' })),
     report: Type.Object({
       found: Type.Integer({ description: 'Entries in the file' }),
       new: Type.Integer({ description: 'Entries that were not known' }),
@@ -116,8 +116,8 @@ export const importRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'undoImport',
       summary: 'Undo an import',
       description:
-        'Deletes what it created, for seven days; the file can be imported again. A large one is UNDOING for ' +
-        'a while. Repeating it changes nothing.',
+        'Deletes what it created, for seven days, also of one that FAILED; the file can be imported again. A large ' +
+        'one is UNDOING for a while. Repeating it changes nothing.',
       'x-extension': true,
       params,
       errors: [ImportNotFound, ImportRunning, UndoExpired],

@@ -134,7 +134,8 @@ const hasChanged = (item: Item, stored: StoredLog) =>
   contentOf(item) !== contentOf(stored) ||
   item.timezone !== undefined && item.timezone !== stored.timezone ||
   item.modifiedAt?.getTime() !== stored.modifiedAt?.getTime() ||
-  !isDeepStrictEqual(item.source ?? null, stored.source)
+  !isDeepStrictEqual(item.source ?? null, stored.source) ||
+  item.isSplit === true && !stored.isSplit
 
 function toWrite (item: Item, stored: StoredLog | undefined, { zone, importId }: {
   zone: string,
@@ -152,6 +153,7 @@ function toWrite (item: Item, stored: StoredLog | undefined, { zone, importId }:
     data: item.data,
     modifiedAt: item.modifiedAt ?? null,
     source: item.source ?? null,
+    isSplit: item.isSplit ?? stored?.isSplit ?? false,
     importId: importId ?? null
   }
 }
@@ -230,16 +232,6 @@ export async function splitLog (db: Db, accountId: string, logId: string) {
       .execute()
     await applyChanges(trx, accountId, totals, { writes: [], before: [log], deleted: [] })
   })
-}
-
-/** Takes the workouts with these keys out of their sessions. */
-export async function splitLogs (db: Db, accountId: string, keys: string[]) {
-  if (keys.length === 0) return
-  const logs = await db.selectFrom('logs').where('account_id', '=', accountId)
-    .where('client_id', '=', sql<string>`any(${keys}::text[])`).where('is_split', '=', false)
-    .select('id')
-    .execute()
-  for (const { id } of logs) await splitLog(db, accountId, id)
 }
 
 /** Deletes some of the logs that an import created; they can be imported again. Returns how many they are. */

@@ -53,6 +53,7 @@ export interface Write {
   data: LogData
   modifiedAt: Date | null
   source: Source | null
+  isSplit: boolean
   importId: string | null
 }
 
@@ -113,19 +114,20 @@ async function upsert (trx: Trx, accountId: string, writes: Write[], revision: n
   const { rows } = await sql<{ id: string, key: string }>`
     insert into logs (
       account_id, client_id, sent_client_id, external_id, type, at, ends_at, day, timezone, data, modified_at, source,
-      import_id, revision
+      is_split, import_id, revision
     )
     select ${accountId}, key, "sentClientId", "externalId", type, at, "endsAt", day, timezone, data, "modifiedAt",
-      source, "importId", ${revision}
+      source, "isSplit", "importId", ${revision}
     from jsonb_to_recordset(${JSON.stringify(writes)}::jsonb) as log (
       key text, "sentClientId" text, "externalId" text, type text, at timestamptz, "endsAt" timestamptz, day date,
-      timezone text, data jsonb, "modifiedAt" timestamptz, source jsonb, "importId" uuid
+      timezone text, data jsonb, "modifiedAt" timestamptz, source jsonb, "isSplit" boolean, "importId" uuid
     )
     on conflict (account_id, client_id) do update set
       type = excluded.type, at = excluded.at, ends_at = excluded.ends_at, day = excluded.day,
       timezone = excluded.timezone, data = excluded.data, modified_at = excluded.modified_at,
       source = excluded.source, external_id = excluded.external_id, sent_client_id = excluded.sent_client_id,
-      revision = excluded.revision, counts = true, parts = null, session_data = null, updated_at = now()
+      is_split = excluded.is_split, revision = excluded.revision, counts = true, parts = null, session_data = null,
+      updated_at = now()
     returning id, client_id as key`.execute(trx)
   const ids = new Map(rows.map(({ id, key }) => [key, id]))
   return writes.map((write) => ({ ...write, id: ids.get(write.key) as string }))

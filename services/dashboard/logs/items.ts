@@ -82,6 +82,8 @@ export interface Item extends Identity {
   timezone?: string | undefined
   /** The UTC offset of `at` as the client wrote it; undefined for UTC itself, which says nothing about the place. */
   offset?: string | undefined
+  /** A workout that is never merged with others. No client can say so, but a copy of an account. */
+  isSplit?: boolean | undefined
 }
 /** An item that was deleted at its source. */
 export interface DeletedItem extends Identity {

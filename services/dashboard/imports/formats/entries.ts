@@ -4,6 +4,8 @@ import type { LogType, Source } from '../../tables.ts'
 export interface Entry {
   line: number
   count: number
+  /** It is a workout that was taken out of its session. */
+  isSplit?: boolean
   item: {
     type: LogType,
     source?: Source,
@@ -27,6 +29,9 @@ export interface FormatOptions {
 
 /** A file that is not what it should be: broken, or made to do harm. Nothing of it is stored. */
 export class HostileFile extends Error {}
+
+/** How the process that reads a file ends if it refuses it: its last line is the reason. Node's own codes are lower. */
+export const REFUSED_CODE = 100
 
 export const importedBy = (app: string, more: Partial<Source> = {}): Source => ({ platform: 'IMPORT', app, ...more })
 

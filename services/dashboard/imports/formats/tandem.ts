@@ -15,12 +15,12 @@ interface Row {
 }
 
 /** The logs of a copy of an account's data. */
-export function readTandem (file: Buffer): (Entry & { isSplit: boolean })[] {
+export function readTandem (file: Buffer): Entry[] {
   const rows = parseRows(file)
   return rows.map((row, index) => ({
     line: index + 1,
     count: 1,
-    isSplit: row.is_split,
+    isSplit: row.is_split === true,
     item: {
       type: row.type,
       ...(row.source && { source: row.source }),

@@ -2,18 +2,21 @@ import { crc32 } from 'node:zlib'
 import { fromBufferPromise } from 'yauzl'
 import { HostileFile } from './entries.ts'
 
-// 25 MB of Apple's XML, twenty times compressed.
-const MAX_UNPACKED_BYTES = 600 * 1024 * 1024
 const MAX_ENTRIES = 100_000
 
-/** The chunks of the first file of a ZIP whose path `isWanted`; of the right length and checksum, or it fails. */
-export async function* readZipped (file: Buffer, isWanted: (path: string) => boolean): AsyncGenerator<Buffer> {
+interface Wanted {
+  isWanted: (path: string) => boolean
+  maxBytes: number
+}
+
+/** The chunks of the first file of a ZIP that is wanted; of the right length and checksum, or it fails. */
+export async function* readZipped (file: Buffer, { isWanted, maxBytes }: Wanted): AsyncGenerator<Buffer> {
   const zip = await fromBufferPromise(file, { lazyEntries: true }).catch(toHostile)
   if (zip.entryCount > MAX_ENTRIES) throw new HostileFile('The ZIP has too many files')
   try {
     for await (const entry of zip.eachEntry()) {
       if (!isWanted(entry.fileName)) continue
-      if (entry.uncompressedSize > MAX_UNPACKED_BYTES) {
+      if (entry.uncompressedSize > maxBytes) {
         throw new HostileFile('The file is too large when it is unpacked')
       }
       let checksum = 0
