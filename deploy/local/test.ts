@@ -99,10 +99,11 @@ async function run (program: string, ...args: string[]) {
 async function runChecks (tally: Tally) {
   // Each checker has its own copy of the types of libraries: with one, a first check takes half of the memory and less CPU.
   // Incremental: a check after a small change takes a second.
-  const typecheck = (folder: string, name: string) => [
-    ...['tsc', '-p', folder, '--checkers', '1'],
-    ...['--incremental', '--tsBuildInfoFile', `node_modules/.cache/${name}.tsbuildinfo`]
-  ]
+  const options = ['--checkers', '1', '--incremental', '--tsBuildInfoFile']
+  const typecheck = (
+    folder: string,
+    name: string
+  ) => ['tsc', '-p', folder, ...options, `node_modules/.cache/${name}.tsbuildinfo`]
   await check('typecheck', typecheck('.', 'tsc'), tally)
   await check('typecheck of the example app', typecheck('examples/expo', 'expo'), tally)
   await check('format', ['dprint', 'check', '--list-different'], tally)

@@ -27,28 +27,23 @@ export function requireFfmpeg () {
 
 /** Writes a video as H.264 and AAC to the file `target`. @throws VideoProblem, Unavailable */
 export async function transcode (source: string, target: string, { maxSeconds }: { maxSeconds: number }) {
-  await runFfmpeg(source, [
-    // One that is too long stays so: it is refused, not cut.
-    ...['-t', String(maxSeconds + 1)],
-    ...['-map', '0:v:0', '-map', '0:a:0?', '-map_metadata', '-1', '-map_chapters', '-1'],
-    ...['-vf', SCALE, '-fpsmax', '60', '-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'high'],
-    ...['-pix_fmt', 'yuv420p', '-crf', '23', '-maxrate', '8M', '-bufsize', '16M', '-c:a', 'aac', '-ac', '2'],
-    ...['-f', 'mp4', target]
-  ])
+  // One that is too long stays so: it is refused, not cut.
+  const kept = `-t ${maxSeconds + 1} -map 0:v:0 -map 0:a:0? -map_metadata -1 -map_chapters -1`
+  const picture = `-vf ${SCALE} -fpsmax 60 -c:v libx264 -preset veryfast -profile:v high -pix_fmt yuv420p`
+  const rates = '-crf 23 -maxrate 8M -bufsize 16M'
+  await runFfmpeg(source, `${kept} ${picture} ${rates} -c:a aac -ac 2 -f mp4`, target)
 }
 
 /** Writes a frame near the start of a video to the file `target`, as a PNG. @throws VideoProblem, Unavailable */
 export async function takeFrame (source: string, target: string) {
-  await runFfmpeg(source, ['-ss', '0.5', '-frames:v', '1', '-vf', SCALE, '-c:v', 'png', '-f', 'image2', target])
+  await runFfmpeg(source, `-ss 0.5 -frames:v 1 -vf ${SCALE} -c:v png -f image2`, target)
 }
 
 /** Without our environment, with one format and no protocol but that of files: strangers made the source. */
-async function runFfmpeg (source: string, args: string[]) {
-  const input = ['-nostdin', '-loglevel', 'error', '-protocol_whitelist', 'file', '-threads', '1', '-f', 'mov']
-  const child = spawn('ffmpeg', [...input, '-i', source, '-threads', '1', ...args], {
-    env: { PATH: process.env['PATH'] },
-    stdio: 'ignore'
-  })
+async function runFfmpeg (source: string, output: string, target: string) {
+  const input = '-nostdin -loglevel error -protocol_whitelist file -threads 1 -f mov -i'
+  const args = [...input.split(' '), source, '-threads', '1', ...output.split(' '), target]
+  const child = spawn('ffmpeg', args, { env: { PATH: process.env['PATH'] }, stdio: 'ignore' })
   const bounds = boundProcess(child, BOUNDS)
   try {
     const [status] = await once(child, 'close') as [number | null]
