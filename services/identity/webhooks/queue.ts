@@ -14,6 +14,8 @@ export const createNotificationQueue = ({ deps, redisUrl, log }: Options): Queue
     name: 'identity-store-notifications',
     redisUrl,
     log,
+    // Asking can wait, receiving cannot: a store that gets no answer in time sends everything again.
+    concurrency: 2,
     work: async (id) => await handleNotification(deps, id),
     listPending: async (page) => await listPendingNotifications(deps.db, page)
   })
