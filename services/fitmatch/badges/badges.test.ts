@@ -69,6 +69,7 @@ t.test('badges come without a request: with the achievement, with a new profile,
       ?.due_at
   const makeDue = async () => await db.updateTable('badge_checks').set({ due_at: new Date() }).execute()
   const { id: ana } = await member('Ana')
+  t.ok((await dueAt(ana))!.getTime() <= Date.now(), 'the badges of a new profile are due at once')
 
   services.progress = { weekStreak: 4, personalRecords: 3 }
   await earn(ana, 'TEN_WORKOUTS')
