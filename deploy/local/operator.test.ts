@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { containerCommand, findCommand } from './operator-commands.ts'
@@ -74,17 +74,18 @@ t.test('in Kubernetes it runs in a pod of the service', (t) => {
 t.test('in compose it runs in the container of the service, and takes a file there', (t) => {
   const { folder, run, write, log, calls } = givenProgram(t, 'docker')
   // In the place of the container's.
-  write('node', `echo "node $*" >> ${log}\ncat "$3" >> ${log}\nexit 3\n`)
+  write('node', `cat "$4" >> ${log}\ndate -u -r "$4" +%FT%T >> ${log}\necho "$4" >> ${log}\nexit 3\n`)
   const file = path.join(folder, 'gyms.geojsonl')
   writeFileSync(file, 'a gym\n')
-  t.throws(() => run('--in', 'compose', 'places', 'import', file), /Command failed/)
-  t.match(calls(), [
-    'compose version',
-    /^compose exec -T fitmatch sh -c .* node services\/fitmatch\/places\/cli\.ts import \/tmp\/import$/,
-    'node services/fitmatch/places/cli.ts import /tmp/import',
-    'a gym'
-  ])
-  t.notOk(existsSync('/tmp/import'))
+  utimesSync(file, 0, new Date('2026-11-20T07:00:00Z'))
+  t.throws(() => run('--in', 'compose', 'places', 'import', file, '--delete-missing'), /Command failed/)
+  const [, command, content, changedAt, copy = ''] = calls()
+  t.match(
+    command,
+    /^compose exec -T fitmatch sh -c .* node services\/fitmatch\/places\/cli\.ts import --delete-missing$/
+  )
+  t.strictSame([content, changedAt], ['a gym', '2026-11-20T07:00:00'])
+  t.notOk(existsSync(copy), 'the copy is removed')
   t.throws(() => run('--in', 'compose', 'places', 'import', '/nowhere'), /There is no file \/nowhere/)
   t.end()
 })

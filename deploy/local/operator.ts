@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, openSync } from 'node:fs'
+import { existsSync, openSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { serviceNames } from '../../gateway/routes.ts'
 import { containerCommand, findCommand, usage } from './operator-commands.ts'
@@ -7,15 +7,11 @@ import { useRunningSystem } from './running-system.ts'
 
 // `npm run operator -- <command>`: every command of operators, on this machine, in compose and in Kubernetes.
 
-// A file of this machine is the input of the command, and a file of the container while the command runs.
-const IMPORTED = '/tmp/import'
-const RUN_WITH_INPUT = `trap 'rm -f ${IMPORTED}' EXIT; cat > ${IMPORTED} && "$@"`
-
 const root = path.resolve(import.meta.dirname, '../..')
 const args = process.argv.slice(2)
 const place = args[0] === '--in' ? args.splice(0, 2)[1] ?? '' : process.env['OPERATOR_IN'] ?? ''
 const command = findCommand(args)
-if (args.length === 0) {
+if (args.length === 0 || args[0] === '--help') {
   const identity = await import('../../services/identity/operator/commands.ts')
   console.log(`${usage}\n${identity.usage.split('\n').slice(2).join('\n')}`)
   process.exit()
@@ -43,12 +39,21 @@ function runInContainer () {
   const { status } = spawnSync(program, [
     ...prefix,
     ...variables,
-    ...file ? ['sh', '-c', RUN_WITH_INPUT, 'sh'] : [],
+    ...file ? ['sh', '-c', runWithInput(statSync(file).mtime), 'sh'] : [],
     'node',
     command.cli,
-    ...command.args.map((each) => each === file ? IMPORTED : each)
+    ...command.args.filter((each) => each !== file)
   ], { cwd: root, stdio: [file ? openSync(file, 'r') : 'inherit', 'inherit', 'inherit'] })
   process.exitCode = status ?? 1
+}
+
+/**
+ * A script that runs its arguments, with its input in a file as the last one. The file is as old as the one that was
+ * sent: by that, an import that was stopped knows that it goes on with the same one.
+ */
+function runWithInput (changedAt: Date) {
+  return 'folder=$(mktemp -d) && trap \'rm -r "$folder"\' EXIT && cat > "$folder/file" && ' +
+    `touch -d ${changedAt.toISOString()} "$folder/file" && "$@" "$folder/file"`
 }
 
 /** Versions before 2 are a program of their own. */
