@@ -70,12 +70,11 @@ console.log(
 await measureHome()
 const before = await measureHome()
 const id = await createImport(db, { accountId, file, format: 'APPLE_HEALTH', columns: null, timezone: 'Etc/UTC' })
-const importMs = await time(async () => await workOnImport({ ...deps, log: silentLog }, id))
+const work = async () => await workOnImport({ ...deps, log: silentLog }, id)
+const importMs = await time(work)
 const report = await db.selectFrom('imports').where('id', '=', id)
   .select(['status', 'error', 'found', 'created', 'refused_count']).executeTakeFirstOrThrow()
 console.log(`imported in ${(importMs / 1_000).toFixed(1)} s`, report)
 console.log(`home: ${before.toFixed(2)} ms before, ${(await measureHome()).toFixed(2)} ms after (median of ${HOMES})`)
 await startUndo(db, accountId, id)
-console.log(
-  `undone in ${((await time(async () => await workOnImport({ ...deps, log: silentLog }, id))) / 1_000).toFixed(1)} s`
-)
+console.log(`undone in ${((await time(work)) / 1_000).toFixed(1)} s`)
