@@ -116,5 +116,6 @@ export interface Tables
 }
 
 export type Gender = 'MALE' | 'FEMALE' | 'OTHER'
+
 export type Db = Kysely<Tables>
 export type Trx = Transaction<Tables>

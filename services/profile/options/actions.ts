@@ -1,6 +1,5 @@
-import { textsOf } from '@tandem/brand-kit'
+import { textsOf, type OptionList } from '@tandem/brand-kit'
 import { sql, type UpdateObject } from 'kysely'
-import type { OptionList } from '@tandem/brand-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import { OptionExists, OptionNotFound } from '../errors.ts'
