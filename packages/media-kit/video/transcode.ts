@@ -46,7 +46,9 @@ async function runFfmpeg (source: string, output: string, target: string) {
   const child = spawn('ffmpeg', args, { env: { PATH: process.env['PATH'] }, stdio: 'ignore' })
   const bounds = boundProcess(child, BOUNDS)
   try {
-    const [status] = await once(child, 'close') as [number | null]
+    const [status] = await once(child, 'close').catch((cause: unknown) => {
+      throw new Unavailable({ cause })
+    }) as [number | null]
     if (bounds.isLate()) throw new Unavailable({ cause: new Error('ffmpeg is late') })
     if (status !== 0) throw new VideoProblem('CorruptVideo')
   } finally {
