@@ -51,7 +51,8 @@ export async function insertLifts (trx: Trx, accountId: string, lifts: Omit<Lift
 const strength = sql`(round(weight_kg, 2) + case when weight_kg <= 0 then reps / 1000000.0 else 0 end)`
 
 /**
- * Recomputes which lifts of these exercises are records: those stronger than all earlier lifts of the exercise.
+ * Recomputes which lifts of these exercises are records: those stronger than all earlier lifts of the exercise. Of equal
+ * ones at one time, the id of the client decides, so that it does not matter which arrived first.
  * @returns the lifts whose `isRecord` changed, with the days of their workouts
  */
 export async function markRecords (
@@ -62,20 +63,19 @@ export async function markRecords (
   if (exerciseKeys.length === 0) return []
   const { rows } = await sql<Lift & { day: string }>`
     with marked as (
-      select log_id, exercise_key,
-        coalesce(${strength} > max(${strength}) over earlier, true) as is_record
-      from lifts
-      where account_id = ${accountId} and exercise_key = any(${exerciseKeys}::text[])
+      select log_id, exercise_key, day, coalesce(${strength} > max(${strength}) over earlier, true) as is_record
+      from lifts join logs on logs.id = log_id
+      where lifts.account_id = ${accountId} and exercise_key = any(${exerciseKeys}::text[])
       window earlier as (
-        partition by exercise_key order by at, ${strength} desc, log_id rows between unbounded preceding and 1 preceding
+        partition by exercise_key order by lifts.at, ${strength} desc, client_id
+        rows between unbounded preceding and 1 preceding
       )
     )
-    update lifts set is_record = marked.is_record
-    from marked, logs
+    update lifts set is_record = marked.is_record from marked
     where lifts.log_id = marked.log_id and lifts.exercise_key = marked.exercise_key
-      and lifts.is_record <> marked.is_record and logs.id = lifts.log_id
+      and lifts.is_record <> marked.is_record
     returning lifts.log_id as "logId", lifts.exercise_key as "exerciseKey", lifts.exercise,
-      lifts.weight_kg::float8 as "weightKg", lifts.reps, lifts.at, lifts.is_record as "isRecord", logs.day::text`
+      lifts.weight_kg::float8 as "weightKg", lifts.reps, lifts.at, lifts.is_record as "isRecord", marked.day::text`
     .execute(trx)
   return rows
 }

@@ -26,6 +26,18 @@ t.test('each heavier lift is a record, worth 25 XP and published once; the list 
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 3, totalXp: 5 * 80 + 3 * 25 })
 })
 
+t.test('which of equal lifts at one time is the record does not depend on which arrived first', async (t) => {
+  const [first, second] = [
+    lift(day(10), 'Squat', 80, { clientId: 'a' }),
+    lift('2026-11-10T18:00:00+13:00', 'SQUAT', 80, { clientId: 'b' })
+  ]
+  for (const order of [[first, second], [second, first]]) {
+    const { log, read } = newUser()
+    for (const item of order) await log(item)
+    t.match((await read('/records')).records, [{ exercise: 'Squat', weightKg: 80 }])
+  }
+})
+
 t.test('the heaviest set of an exercise in a workout counts', async (t) => {
   const { log, read } = newUser()
   const exercises = [
