@@ -1,3 +1,4 @@
+import { isFeatureOn, readLimits } from '@tandem/brand-kit'
 import { createServer } from '@tandem/http-kit'
 import type { Server } from '@tandem/http-kit'
 import type { HealthChecks, Log } from '@tandem/process-kit'
@@ -90,7 +91,7 @@ export async function createGateway (
       await limitRoutes(scope, { counter, showsRemedy: config.showsLimitRemedy })
       await proxyRoutes(scope, {
         upstreams: Object.values(upstreams),
-        maxVideoMegabytes: config.VIDEO_MAX_MB,
+        maxVideoMegabytes: isFeatureOn('video') ? readLimits().videoMegabytes : 0,
         limits: config.limits,
         writeLimits: config.writeLimits
       })

@@ -1,11 +1,13 @@
 import { readVariable } from '@tandem/process-kit'
 import { type Brand, loadBrand } from './brand.ts'
+import type { Feature } from './product.ts'
 import { createTexts, type Texts } from './texts.ts'
 
 export { checkBrand } from './check.ts'
 export { loadBrand, OPTION_LISTS } from './brand.ts'
 export type { Brand, OptionList, TextKey } from './brand.ts'
 export { readLocale } from './locales.ts'
+export type { Feature, Features, Limits } from './product.ts'
 export { createTexts } from './texts.ts'
 export type { LocalTexts, TextGroup, TextParams, Texts } from './texts.ts'
 
@@ -21,3 +23,10 @@ export function readBrand () {
 
 /** The texts of this process for a person's locale; see `Texts.of`. */
 export const textsOf = (locale: string | null | undefined) => readBrand().texts.of(locale)
+
+/** Whether this installation has a feature. What belongs to none is always on. */
+export const isFeatureOn = (feature: Feature | undefined) =>
+  feature === undefined || readBrand().brand.features[feature]
+
+/** The limits of this installation's product. */
+export const readLimits = () => readBrand().brand.limits

@@ -25,6 +25,7 @@ import {
 } from '@tandem/http-kit'
 import { readConfig, run, serveMetrics, type HealthChecks, type Log } from '@tandem/process-kit'
 import type { ServiceEnvironment } from './environment.ts'
+import type { BackgroundWork } from './features.ts'
 
 /** The dependencies of a service have its database, in which every service has the tables of bus-kit. */
 interface ServiceDeps {
@@ -52,7 +53,7 @@ export interface Service<Schema extends TObject<typeof ServiceEnvironment>, Tabl
   consumers: (deps: Deps) => Handler[]
   rpc?: (deps: Deps) => RpcHandler[]
   /** Work that starts before the server listens; each returns a function that stops it, or nothing. */
-  background: ((deps: Deps, log: Log) => (() => unknown) | void)[]
+  background: BackgroundWork<Deps>[]
   /** Health checks besides Postgres and NATS. */
   checks?: (deps: Deps) => HealthChecks
   /** The keys that verify access tokens; by default they are fetched from identity and verified. */

@@ -1,3 +1,4 @@
+import { isFeatureOn } from '@tandem/brand-kit'
 import { Contact, DEFAULT_TIMEZONE, FitMatchOverview } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { dayIn, readTimezone } from '@tandem/account-kit'
@@ -14,7 +15,7 @@ import { readStats } from '../stats/queries.ts'
 async function readOwnData (db: Db, accountId: string, today: Temporal.PlainDate) {
   const [{ stats, today: measured }, workout] = await Promise.all([
     readStats(db, accountId, today),
-    findWorkout(db, accountId, today)
+    isFeatureOn('dashboardPrograms') ? findWorkout(db, accountId, today) : undefined
   ])
   return { stats, today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, ...measured } }
 }
@@ -41,7 +42,7 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accou
   const copyToday = dayIn(copyZone, at)
   const [person, fitmatch, contact, firstRead, bookings] = await Promise.all([
     fetchPerson(callRpc, accountId),
-    callRpc(FitMatchOverview, { accountId }).catch(() => noFitMatch),
+    isFeatureOn('fitmatch') ? callRpc(FitMatchOverview, { accountId }).catch(() => noFitMatch) : noFitMatch,
     callRpc(Contact, { accountId }).catch(() => null),
     readOwnData(db, accountId, copyToday),
     listUpcomingBookings(db, accountId, at)
@@ -52,7 +53,8 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accou
   const hasNewWeight = person ? await updateCopy({ db, mediaUrls }, accountId, { copy, person, fetchedAt: at }) : false
   const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, accountId, today)
 
-  const { hasProfile, status, discoverTutorialSeen, matches, upcomingActivities = [] } = fitmatch
+  const { hasProfile, status, discoverTutorialSeen, matches } = fitmatch
+  const activities = isFeatureOn('activities') ? fitmatch.upcomingActivities ?? [] : []
   const { totalXp, streak, longestStreak } = own.stats
   return {
     user: {
@@ -70,7 +72,7 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accou
     stats: own.stats,
     fitmatch: { hasProfile, status, discoverTutorialSeen },
     matches: hasProfile ? matches : [],
-    upcomingActivities: merge(upcomingActivities, bookings.map((booking) => toActivity(booking, zone))),
+    upcomingActivities: merge(activities, bookings.map((booking) => toActivity(booking, zone))),
     profileCompletion: person === undefined ? null : person?.completion ?? 0
   }
 }
