@@ -44,7 +44,16 @@ const example = {
     links: {},
     supportEmail: 'help@fitly.example',
     locales: ['en', 'es'],
-    features: { fitmatch: true, stories: false },
+    features: {
+      fitmatch: true,
+      stories: false,
+      polls: true,
+      activities: true,
+      fasting: true,
+      dashboardPrograms: true,
+      chatImages: true,
+      video: true
+    },
     apiVersion: 'v1',
     serverVersion: '1.0.0',
     commit: '3f2a9c1',
@@ -53,7 +62,18 @@ const example = {
       bodyBytes: DEFAULT_BODY_BYTES,
       uploadBytes: UPLOAD_BODY_BYTES,
       rates: [{ route: 'POST /auth/login', max: 5, windowSeconds: 60 }],
-      product: { freeSwipesPerDay: 10, storiesPerDay: 10 }
+      product: {
+        freeSwipesPerDay: 10,
+        storiesPerDay: 10,
+        storyVideoSeconds: 60,
+        videoSeconds: 60,
+        videoMegabytes: 50,
+        usernameMinCharacters: 3,
+        usernameMaxCharacters: 30,
+        profilePhotos: 6,
+        fitmatchVenues: 5,
+        minimumAge: 18
+      }
     }
   }
 }
