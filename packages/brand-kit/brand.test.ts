@@ -40,10 +40,12 @@ t.test('what a folder does not have, the built-in brand has', async (t) => {
   t.equal(brand.options.motivation.length, 4)
   t.ok(checkBrand(brand).includes('texts/fr.json: mails.reset.subject is missing'))
 
-  const texts = createTexts(brand).of('fr-CA')
+  const missing: object[] = []
+  const texts = createTexts(brand, (each) => missing.push(each)).of('fr-CA')
   t.equal(texts.locale, 'fr')
   t.equal(texts.format('mails.reset.title'), 'Bonjour')
-  t.equal(texts.format('mails.reset.subject'), 'Choose a new password for Fitly')
+  for (const _ of [1, 2]) t.equal(texts.format('mails.reset.subject'), 'Choose a new password for Fitly')
+  t.strictSame(missing, [{ key: 'mails.reset.subject', locale: 'fr', usedLocale: 'en' }], 'reported once')
   t.equal(texts.find('options.sport.curling'), 'Curling')
   t.equal(texts.find('options.sport.chess'), undefined)
 })

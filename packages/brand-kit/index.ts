@@ -1,4 +1,4 @@
-import { readVariable } from '@tandem/process-kit'
+import { createLogger, readVariable } from '@tandem/process-kit'
 import { type Brand, loadBrand } from './brand.ts'
 import type { Feature } from './product.ts'
 import { createTexts, type Texts } from './texts.ts'
@@ -17,7 +17,10 @@ let read: { brand: Brand, texts: Texts } | undefined
 export function readBrand () {
   if (read) return read
   const brand = loadBrand(readVariable('BRAND_DIR'))
-  read = { brand, texts: createTexts(brand) }
+  read = {
+    brand,
+    texts: createTexts(brand, (missing) => createLogger('brand', 'warn').warn(missing, 'a text is missing'))
+  }
   return read
 }
 
