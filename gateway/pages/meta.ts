@@ -79,7 +79,7 @@ const example = {
 }
 
 /** GET /meta in the OpenAPI document. */
-export const metaPaths = {
+export const describeMeta = () => ({
   '/meta': {
     get: {
       operationId: 'getMeta',
@@ -94,7 +94,7 @@ export const metaPaths = {
       }
     }
   }
-}
+})
 
 type Options = Pick<Config, 'SERVER_VERSION' | 'MIN_APP_VERSION_IOS' | 'MIN_APP_VERSION_ANDROID'> & {
   limits: Map<string, Limit[]>

@@ -8,6 +8,7 @@ export { loadBrand, OPTION_LISTS } from './brand.ts'
 export type { Brand, OptionList, TextKey } from './brand.ts'
 export { readLocale } from './locales.ts'
 export type { Feature, Features, Limits } from './product.ts'
+export { listSamples } from './samples.ts'
 export { createTexts } from './texts.ts'
 export type { LocalTexts, TextGroup, TextParams, Texts } from './texts.ts'
 

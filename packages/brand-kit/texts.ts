@@ -71,8 +71,7 @@ function createFormatters (locale: string): Formatters {
     // Options are those of a message, which is compiled once.
     getNumberFormat: (_locales, options) => remember(numbers, options, () => new Intl.NumberFormat(locale, options)),
     getDateTimeFormat: (_locales, options) => new Intl.DateTimeFormat(locale, options),
-    getPluralRules: (_locales, options) =>
-      remember(plurals, options?.type, () => new Intl.PluralRules(locale, options))
+    getPluralRules: (_locales, options) => remember(plurals, options?.type, () => new Intl.PluralRules(locale, options))
   }
 }
 

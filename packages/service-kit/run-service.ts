@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Static, TObject } from 'typebox'
+import { readBrand } from '@tandem/brand-kit'
 import {
   checkStream,
   connectBus,
@@ -73,6 +74,8 @@ export async function runService<
   const { name } = service
   await run(name, async (onClose, log) => {
     const config = readConfig(service.config)
+    // Before anything is opened: a faulty brand refuses the start.
+    readBrand()
     const {
       HOST,
       PORT,

@@ -118,10 +118,9 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'sendMessage',
       summary: 'Send a message',
-      description:
-        (isFeatureOn('chatImages')
-          ? 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. '
-          : 'Text of at most 1,000 characters. ') +
+      description: (isFeatureOn('chatImages')
+        ? 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. '
+        : 'Text of at most 1,000 characters. ') +
         'At most 60 per minute. With a `clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.',
       params,
       headers: IdempotencyHeaders,
