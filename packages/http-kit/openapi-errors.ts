@@ -85,7 +85,8 @@ export const sharedComponents = () => ({
 })
 
 /** The codes that any operation can return. */
-export const listSharedCodes = (): string[] => [...Object.values(errors), Unavailable].map((Class) => describeError(Class).code)
+export const listSharedCodes = (): string[] =>
+  [...Object.values(errors), Unavailable].map((Class) => describeError(Class).code)
 
 /** The responses of an operation for `listed`, by status. The shared ones are references into `shared`, and added to it. */
 export function describeErrorResponses (

@@ -73,9 +73,9 @@ export async function runService<
 > (service: Service<Schema, Tables, Deps>): Promise<void> {
   const { name } = service
   await run(name, async (onClose, log) => {
-    const config = readConfig(service.config)
-    // Before anything is opened: a faulty brand refuses the start.
+    // First: a faulty brand refuses the start.
     readBrand()
+    const config = readConfig(service.config)
     const {
       HOST,
       PORT,

@@ -28,7 +28,11 @@ for (const locale of ['en', 'id', 'es']) {
         await page.setContent(inScheme(html, scheme))
         t.equal(await page.evaluate(readWidth), WIDTH_PX, `${name}, ${scheme}`)
         const text = await page.evaluate(() => document.body.innerText)
-        t.notMatch(text, /\{(?!date\})\w+[,}]/, `${name} has a value for each parameter but the date, which its script sets`)
+        t.notMatch(
+          text,
+          /\{(?!date\})\w+[,}]/,
+          `${name} has a value for each parameter but the date, which its script sets`
+        )
       }
     }
   })
