@@ -1,12 +1,16 @@
 import t from 'tap'
 import { turnOff } from '@tandem/brand-kit/testing'
-import { checkFeatures } from '@tandem/http-kit/testing'
+import { bearer, checkFeatures } from '@tandem/http-kit/testing'
 import { testApp } from './test/app.ts'
 
 t.test('routes', async (t) =>
-  await checkFeatures(t, async (t) => (await testApp(t)).app, {
-    fasting: / \/fasting/,
-    dashboardPrograms: / \/programs/
+  await checkFeatures(t, {
+    startApp: async (t) => (await testApp(t)).app,
+    headers: bearer('01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10'),
+    features: {
+      fasting: / \/fasting/,
+      dashboardPrograms: / \/programs/
+    }
   }))
 
 const activity = {

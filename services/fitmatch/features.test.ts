@@ -1,15 +1,19 @@
 import t from 'tap'
 import { turnOff } from '@tandem/brand-kit/testing'
 import { MessageSent } from '@tandem/contracts'
-import { checkFeatures } from '@tandem/http-kit/testing'
+import { bearer, checkFeatures } from '@tandem/http-kit/testing'
 import { createPng } from '@tandem/media-kit/testing'
 import { testApp, type Member } from './test/app.ts'
 
 t.test('routes', async (t) =>
-  await checkFeatures(t, async (t) => (await testApp(t)).app, {
-    // Nobody takes part in an activity without a profile.
-    fitmatch: / \/(fitmatch|buddies|venues|activities)/,
-    activities: / \/activities/
+  await checkFeatures(t, {
+    startApp: async (t) => (await testApp(t)).app,
+    headers: bearer('01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10'),
+    features: {
+      // Nobody takes part in an activity without a profile.
+      fitmatch: / \/(fitmatch|buddies|venues|activities)/,
+      activities: / \/activities/
+    }
   }))
 
 t.test('without chat images, a message has none', async (t) => {

@@ -34,7 +34,7 @@ t.test('a brand says how many swipes are free, and how many photos and venues a 
 t.test('a brand says how old people must be', async (t) => {
   setLimits(t, { minimumAge: 40 })
   const { post, person } = await testApp(t)
-  t.match(await post(await person('Ana'), '/fitmatch/profile'), {
+  t.match(await post(person('Ana'), '/fitmatch/profile'), {
     status: 403,
     code: 'AGE_RESTRICTED',
     error: 'You must be at least 40 years old to use FitMatch'

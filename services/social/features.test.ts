@@ -1,15 +1,18 @@
 import t from 'tap'
 import { turnOff } from '@tandem/brand-kit/testing'
-import { checkFeatures } from '@tandem/http-kit/testing'
+import { bearer, checkFeatures } from '@tandem/http-kit/testing'
 import { createFilesForm, testVideo } from '@tandem/media-kit/testing'
-import { bearer } from '@tandem/http-kit/testing'
 import { testApp } from './test/app.ts'
 
 t.test('routes', async (t) =>
-  await checkFeatures(t, async (t) => (await testApp(t)).app, {
-    stories: / \/stories/,
-    polls: / \/feed\/\{id\}\/vote$/,
-    video: / \/media\/uploads/
+  await checkFeatures(t, {
+    startApp: async (t) => (await testApp(t)).app,
+    headers: bearer('01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10'),
+    features: {
+      stories: / \/stories/,
+      polls: / \/feed\/\{id\}\/vote$/,
+      video: / \/media\/uploads/
+    }
   }))
 
 const poll = { type: 'POLL', pollQuestion: 'When?', pollOptions: [{ text: 'At dawn' }, { text: 'At noon' }] }

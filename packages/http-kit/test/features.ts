@@ -2,9 +2,8 @@ import type { Test } from 'tap'
 import type { Feature } from '@tandem/brand-kit'
 import { turnOff } from '@tandem/brand-kit/testing'
 import type { Server } from '../server.ts'
-import { bearer } from '../testing.ts'
 
-const account = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10'
+const id = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10'
 
 async function listOperations (app: Server) {
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, object> }
@@ -19,8 +18,12 @@ async function listOperations (app: Server) {
  */
 export async function checkFeatures (
   t: Test,
-  startApp: (t: Test) => Promise<Server>,
-  features: { [Name in Feature]?: RegExp }
+  { startApp, headers, features }: {
+    startApp: (t: Test) => Promise<Server>,
+    /** Of a signed-in account. */
+    headers: Record<string, string>,
+    features: { [Name in Feature]?: RegExp }
+  }
 ) {
   const all = await listOperations(await startApp(t))
   for (const [feature, pattern] of Object.entries(features)) {
@@ -34,8 +37,8 @@ export async function checkFeatures (
         const [method, path = ''] = operation.split(' ')
         const response = await app.inject({
           method: method as 'GET',
-          url: path.replaceAll(/\{\w+\}/g, account),
-          headers: bearer(account)
+          url: path.replaceAll(/\{\w+\}/g, id),
+          headers
         })
         t.match(
           [response.statusCode, response.json()],
