@@ -1,7 +1,7 @@
 import t from 'tap'
-import { turnOff } from '@tandem/brand-kit/testing'
+import { setLimits, turnOff } from '@tandem/brand-kit/testing'
 import { bearer, checkFeatures } from '@tandem/http-kit/testing'
-import { testApp } from './test/app.ts'
+import { examplePerson, testApp } from './test/app.ts'
 
 t.test('routes', async (t) =>
   await checkFeatures(t, {
@@ -56,4 +56,16 @@ t.test('the home screen leaves out the part of a feature that is off', async (t)
   const withoutFitMatch = await readHome('fitmatch')
   t.notOk('fitmatch' in withoutFitMatch || 'matches' in withoutFitMatch)
   t.strictSame(withoutFitMatch['upcomingActivities'], [])
+})
+
+t.test('a brand says how old people are who track fasts', async (t) => {
+  setLimits(t, { minimumAge: 40 })
+  const { newUser, setFakes } = await testApp(t)
+  const { send } = newUser({ now: '2026-11-20T05:00:00Z' })
+  const startAs = async (birthDate: string) => {
+    setFakes({ person: examplePerson('Asia/Jakarta', { birthDate }) })
+    return (await send('POST', '/fasting', { plan: '16:8' })).json() as object
+  }
+  t.match(await startAs('1990-01-01T00:00:00.000Z'), { code: 'AGE_RESTRICTED', error: /40/ })
+  t.match(await startAs('1980-01-01T00:00:00.000Z'), { success: true })
 })
