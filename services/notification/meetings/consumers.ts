@@ -4,7 +4,7 @@ import { MeetingCleared, MeetingEnded, MeetingOverdue, MeetingShared } from '@ta
 import type { Deps } from '../deps.ts'
 import { mailCleared, mailEnded, mailOverdue, mailShared, type Meeting } from './actions.ts'
 
-/** Nobody is told of a meeting of activities that this installation no longer has. */
+/** Nobody is mailed about an activity while this installation has none. */
 const ifOffered =
   (deps: Deps, mail: (deps: Deps, meeting: Meeting) => Promise<void>) => async ({ data }: { data: Meeting }) => {
     if (isFeatureOn('activities')) await mail(deps, data)
