@@ -11,6 +11,7 @@ const samples: TextParams = {
   when: 'Saturday, 28 November 2026, 18:00 – 19:30 (Asia/Jakarta)',
   startsAt: 'Saturday, 28 November 2026 at 18:00',
   date: '12 December 2026 UTC',
+  until: '12 December 2026, 18:00',
   place: 'Gelora Bung Karno, gate 5, Jakarta (-6.21, 106.8)',
   companions: 'Ben, Cas, Dea',
   excerpt: 'Morning run with @ben along the river',
