@@ -1,11 +1,15 @@
 import { sql } from 'kysely'
 import { findInLibraryByName } from '../exercises/library.ts'
+import { libraryNameIn } from '../exercises/names.ts'
 import type { Db } from '../tables.ts'
 
 const MAX_RECORDS = 500
 
-/** The heaviest set of each exercise, newest first, for at most the 500 newest exercises. */
-export async function listRecords (db: Db, accountId: string) {
+/**
+ * The heaviest set of each exercise, newest first, for at most the 500 newest exercises. One of the library has its name
+ * in the language, another one the name of the log.
+ */
+export async function listRecords (db: Db, accountId: string, language: string) {
   const records = await db
     .selectFrom((heaviest) =>
       heaviest.selectFrom('lifts')
@@ -30,8 +34,10 @@ export async function listRecords (db: Db, accountId: string) {
     .orderBy('achievedAt', 'desc').orderBy('exercise')
     .limit(MAX_RECORDS)
     .execute()
-  return records.map(({ exerciseKey, customId, ...record }) => ({
-    ...record,
-    exerciseId: findInLibraryByName(exerciseKey)?.id ?? customId
-  }))
+  return records.map(({ exerciseKey, customId, ...record }) => {
+    const known = findInLibraryByName(exerciseKey)
+    return known
+      ? { ...record, exercise: libraryNameIn(language, known), exerciseId: known.id }
+      : { ...record, exerciseId: customId }
+  })
 }
