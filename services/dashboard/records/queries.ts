@@ -7,7 +7,7 @@ const MAX_RECORDS = 500
 
 /**
  * The heaviest set of each exercise, newest first, for at most the 500 newest exercises. One of the library has its name
- * in the language, another one the name of the log.
+ * in the language, one of the account its own, another one the name in the log.
  */
 export async function listRecords (db: Db, accountId: string, language: string) {
   const records = await db
@@ -20,7 +20,7 @@ export async function listRecords (db: Db, accountId: string, language: string) 
           on.onRef('custom_exercises.account_id', '=', 'lifts.account_id')
             .onRef('custom_exercises.key', '=', 'lifts.exercise_key'))
         .select([
-          'exercise',
+          (row) => row.fn.coalesce('custom_exercises.name', 'exercise').as('exercise'),
           'exercise_key as exerciseKey',
           'custom_exercises.id as customId',
           sql<number>`weight_kg::float8`.as('weightKg'),
