@@ -49,7 +49,7 @@ const phone = { platform: 'HEALTH_CONNECT', kind: 'PHONE' } as const
 const today = Temporal.Now.plainDateISO('Asia/Jakarta')
 /** A time of a day that is over, in Jakarta, where people are who have not said where. */
 const at = (daysAgo: number, time: string, offset = '+07:00') =>
-  `${today.subtract({ days: daysAgo })}T${time}:00${offset}`
+  `${today.subtract({ days: daysAgo }).toString()}T${time}:00${offset}`
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
