@@ -99,8 +99,8 @@ t.test('a language names exercises in a file of its own, and unknown ones are re
   const faulty = await givenFolder(t, { 'texts/exercises/es.json': { 'Moon_Walk': 'Caminata lunar', [ids[0]!]: ' ' } })
   t.throws(() => loadExerciseNames(ids, faulty), {
     name: 'ConfigError',
-    message: 'texts/exercises/es.json: there is no exercise Moon_Walk\n' +
-      `texts/exercises/es.json: ${ids[0]} must be a text of 1 to 100 characters`
+    message: `texts/exercises/es.json: ${ids[0]} must be a text of 1 to 100 characters\n` +
+      'texts/exercises/es.json: there is no exercise Moon_Walk'
   })
 })
 

@@ -210,21 +210,14 @@ function readOptions (folder: string, list: OptionList, faults: string[]): Optio
 
 /** A misspelt file would silently leave the built-in one in place. */
 function findUnknownFiles (folder: string) {
+  const ofLocales = ['texts/<locale>.json', 'texts/exercises/<locale>.json']
   const known = new Set(['mails/layout.html', ...OPTION_LISTS.map((list) => `options/${list}.json`)])
   const names = ['texts', 'texts/exercises', 'options', 'mails'].flatMap((each) => {
     const inner = path.join(folder, each)
-    return existsSync(inner)
-      ? readdirSync(inner, { withFileTypes: true }).filter((entry) => !entry.isDirectory()).map(({ name }) =>
-        `${each}/${name}`
-      )
-      : []
+    return existsSync(inner) ? readdirSync(inner).map((name) => `${each}/${name}`) : []
   })
   return names
     // A ConfigMap has links in a folder of its own, whose name begins with two dots.
-    .filter((name) => !known.has(name) && !/^texts\/(exercises\/)?[\w-]+\.json$|\/\.\./.test(name))
-    .map((name) =>
-      `${name} is unknown; the files are texts/<locale>.json, texts/exercises/<locale>.json and ${
-        [...known].join(', ')
-      }`
-    )
+    .filter((name) => !known.has(name) && !/^texts\/(exercises|(exercises\/)?[\w-]+\.json)$|\/\.\./.test(name))
+    .map((name) => `${name} is unknown; the files are ${[...ofLocales, ...known].join(', ')}`)
 }

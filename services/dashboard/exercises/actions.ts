@@ -2,7 +2,7 @@ import { ValidationError } from '@tandem/http-kit'
 import { ExerciseNotFound, TooManyExercises } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
 import type { Db, Trx } from '../tables.ts'
-import { exerciseKeyOf, findInLibrary } from './library.ts'
+import { exerciseKeyOf, findInLibrary, findInLibraryByName } from './library.ts'
 import { findInLibraryByNameIn } from './names.ts'
 import { listCustomExercises } from './queries.ts'
 
@@ -12,9 +12,9 @@ const MAX_CUSTOM_EXERCISES = 300
 export type ExerciseReference = { exerciseId: string } | { exerciseId?: undefined, name: string }
 
 /**
- * Finds exercises by id or name, also by the name in `language`, and adds those with new names to the account, whose lock
- * `trx` holds.
- * @returns the id of each reference in their order, and its name, which of the library is the English one
+ * Finds exercises by id or name, in English or `language`, and adds those with new names to the account, whose lock `trx`
+ * holds.
+ * @returns the id and the stored name of each reference, in their order; in the library, names are English
  * @throws ValidationError if there is no exercise with an id, TooManyExercises
  */
 export async function findOrAddExercises (
@@ -24,19 +24,20 @@ export async function findOrAddExercises (
 ) {
   const custom = await listCustomExercises(trx, accountId)
   const customByKey = new Map(custom.map((exercise) => [exercise.key, exercise]))
+  const findByName = (name: string) =>
+    findInLibraryByName(name) ?? customByKey.get(exerciseKeyOf(name)) ?? findInLibraryByNameIn(language, name)
   const newNames = new Map<string, string>()
   for (const reference of references) {
-    if (reference.exerciseId !== undefined) continue
+    if (reference.exerciseId !== undefined || findByName(reference.name)) continue
     const key = exerciseKeyOf(reference.name)
-    if (findInLibraryByNameIn(language, key) || customByKey.has(key) || newNames.has(key)) continue
-    newNames.set(key, reference.name)
+    newNames.set(key, newNames.get(key) ?? reference.name)
   }
   for (const exercise of await addCustomExercises(trx, accountId, custom.length, newNames)) {
     customByKey.set(exercise.key, exercise)
   }
   return references.map((reference) => {
     const found = reference.exerciseId === undefined
-      ? findInLibraryByNameIn(language, reference.name) ?? customByKey.get(exerciseKeyOf(reference.name))
+      ? findByName(reference.name)
       : findInLibrary(reference.exerciseId) ?? custom.find(({ id }) => id === reference.exerciseId)
     if (!found) {
       throw new ValidationError('exerciseIdMustBeExerciseOfLibraryOr', ['exerciseId'])

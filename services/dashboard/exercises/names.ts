@@ -1,5 +1,5 @@
 import { readExerciseNames, type ExerciseNames } from '@tandem/brand-kit'
-import { exerciseKeyOf, findInLibrary, findInLibraryByName, libraryExercises, libraryIds } from './library.ts'
+import { exerciseKeyOf, findInLibrary, libraryExercises, libraryIds } from './library.ts'
 
 let names: ExerciseNames | undefined
 
@@ -18,12 +18,12 @@ export function exerciseNameIn (language: string, { exerciseId, name }: { exerci
 
 const idsByKey = new Map<string, Map<string, string>>()
 
-/** The exercise of the library with this name, in English or in the language, however it is written. */
+/** The exercise of the library with this name in the language, however it is written. */
 export function findInLibraryByNameIn (language: string, name: string) {
   let ids = idsByKey.get(language)
   if (!ids) {
     ids = new Map(libraryExercises.map((exercise) => [exerciseKeyOf(libraryNameIn(language, exercise)), exercise.id]))
     idsByKey.set(language, ids)
   }
-  return findInLibraryByName(name) ?? findInLibrary(ids.get(exerciseKeyOf(name)) ?? '')
+  return findInLibrary(ids.get(exerciseKeyOf(name)) ?? '')
 }

@@ -154,7 +154,7 @@ async function listImportedLogs (db: Db, id: string) {
 }
 
 /**
- * Extends the lease for the next batch, and tells the account. Returns false if the lease had ended and another process
+ * Extends the lease for the next batch, and reports the progress. Returns false if the lease had ended and another process
  * has the import: then this one must write nothing more.
  */
 async function renewLease (deps: Work, claimed: Claimed, progress: number) {
@@ -163,11 +163,12 @@ async function renewLease (deps: Work, claimed: Claimed, progress: number) {
     .set({ progress, claimed_until: sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})` })
     .returning('id')
     .executeTakeFirst()
-  if (renewed) announce(deps, claimed, { status, progress })
+  if (renewed) report(deps, claimed, { status, progress })
   return renewed !== undefined
 }
 
-function announce (
+/** Sends how far it is to the devices of the account. */
+function report (
   { sendEphemeral }: Work,
   { id: importId, account_id: to }: Claimed,
   state: { status: ImportStatus, progress: number }
@@ -202,7 +203,7 @@ async function finish (deps: Work, claimed: Claimed, { refused = [], ...outcome 
     if (finished) await trx.deleteFrom('import_files').where('import_id', '=', id).execute()
     return finished !== undefined
   })
-  if (isFinished) announce(deps, claimed, { status: outcome.status, progress: 100 })
+  if (isFinished) report(deps, claimed, { status: outcome.status, progress: 100 })
 }
 
 /** Starts to delete what an import created, also one that failed on the way. @throws ImportNotFound, ImportRunning, UndoExpired */
@@ -235,5 +236,5 @@ async function undo (deps: Work, claimed: Claimed) {
     .set({ status: 'UNDONE', claimed_until: null })
     .returning('id')
     .executeTakeFirst()
-  if (undone) announce(deps, claimed, { status: 'UNDONE', progress: 100 })
+  if (undone) report(deps, claimed, { status: 'UNDONE', progress: 100 })
 }
