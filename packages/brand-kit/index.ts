@@ -1,10 +1,12 @@
 import { readVariable } from '@tandem/process-kit'
 import { type Brand, loadBrand } from './brand.ts'
+import { loadExerciseNames } from './exercise-names.ts'
 import { createTexts, type Texts } from './texts.ts'
 
 export { checkBrand } from './check.ts'
 export { loadBrand, OPTION_LISTS } from './brand.ts'
 export type { Brand, OptionList, TextKey } from './brand.ts'
+export { loadExerciseNames, type ExerciseNames } from './exercise-names.ts'
 export { readLocale } from './locales.ts'
 export { createTexts } from './texts.ts'
 export type { LocalTexts, TextGroup, TextParams, Texts } from './texts.ts'
@@ -21,3 +23,6 @@ export function readBrand () {
 
 /** The texts of this process for a person's locale; see `Texts.of`. */
 export const textsOf = (locale: string | null | undefined) => readBrand().texts.of(locale)
+
+/** How exercises are named in other languages in this process's brand. @param ids of all exercises @throws ConfigError */
+export const readExerciseNames = (ids: readonly string[]) => loadExerciseNames(ids, readVariable('BRAND_DIR'))
