@@ -1,10 +1,11 @@
 // `npm run brand -- check [folder]`: what is missing or wrong in a brand. `npm run brand -- preview [folder]`: a page with
 // everything that it writes to people.
 import { once } from 'node:events'
-import { checkBrand, loadBrand } from '@tandem/brand-kit'
+import { checkBrand, loadBrand, loadExerciseNames } from '@tandem/brand-kit'
 import { screen } from '@tandem/local-servers/screen.ts'
 import { ConfigError } from '@tandem/process-kit'
 import Fastify from 'fastify'
+import { libraryIds } from '../../services/dashboard/exercises/library.ts'
 
 const [command, folder = process.env['BRAND_DIR'], ...others] = process.argv.slice(2)
 if (!['check', 'preview'].includes(command ?? '') || others.length > 0) {
@@ -24,7 +25,9 @@ if (command === 'preview') {
 
 function listFaults () {
   try {
-    return checkBrand(loadBrand(folder))
+    const brand = loadBrand(folder)
+    loadExerciseNames(libraryIds, folder)
+    return checkBrand(brand)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     for (const line of error.message.split('\n')) screen.error(line)

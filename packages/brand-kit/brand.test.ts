@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { BUILT_IN } from './brand.ts'
-import { checkBrand, createTexts, loadBrand } from './index.ts'
+import { checkBrand, createTexts, loadBrand, loadExerciseNames } from './index.ts'
 import { findTextFaults } from './messages.ts'
 
 /** A folder with `files`: texts as they are, everything else as JSON. */
@@ -120,6 +120,24 @@ t.test('the limits of the built-in brand are those of the published API', (t) =>
 t.test('a ConfigMap has files without folders', async (t) => {
   const folder = await givenFolder(t, { 'texts.en.json': { 'mails.reset.title': 'Hi' } })
   t.equal(createTexts(loadBrand(folder)).of('en').format('mails.reset.title'), 'Hi')
+})
+
+t.test('a language names exercises in a file of its own, and unknown ones are refused', async (t) => {
+  const ids = (await readFile(path.join(BUILT_IN, 'texts/exercises/es.json'), 'utf8')).match(/(?<=^ {2}")[^"]+/gm) ?? []
+  const spanish = await givenFolder(t, {
+    'texts.exercises.es.json': { [ids[0]!]: 'Mis abdominales' },
+    'texts/exercises/fr.json': { [ids[0]!]: 'Mes abdominaux' }
+  })
+  t.ok(loadBrand(spanish))
+  const { fr, es } = loadExerciseNames(ids, spanish)
+  t.strictSame(fr, { [ids[0]!]: 'Mes abdominaux' })
+  t.strictSame([Object.keys(es!).length, es![ids[0]!]], [ids.length, 'Mis abdominales'])
+  const faulty = await givenFolder(t, { 'texts/exercises/es.json': { 'Moon_Walk': 'Caminata lunar', [ids[0]!]: ' ' } })
+  t.throws(() => loadExerciseNames(ids, faulty), {
+    name: 'ConfigError',
+    message: `texts/exercises/es.json: ${ids[0]} must be a text of 1 to 100 characters\n` +
+      'texts/exercises/es.json: there is no exercise Moon_Walk'
+  })
 })
 
 t.test('the check names missing texts, long pushes, pale colours and a forgotten name', async (t) => {

@@ -98,13 +98,14 @@ export function loadBrand (folder = BUILT_IN): Brand {
 
   const { logo, ...settings } = file
   const texts: Brand['texts'] = {}
-  const english = readTexts(BUILT_IN, 'en', faults)
+  const english = readTexts(BUILT_IN, 'texts/en.json', faults)
   for (const locale of file.locales) {
-    const builtIn = readTexts(BUILT_IN, locale, faults)
-    const own = folder === BUILT_IN ? [] : Object.entries(readTexts(folder, locale, faults))
+    const name = `texts/${locale}.json`
+    const builtIn = readTexts(BUILT_IN, name, faults)
+    const own = folder === BUILT_IN ? [] : Object.entries(readTexts(folder, name, faults))
     // The tests have checked the others.
     const changed = Object.fromEntries(own.filter(([key, text]) => text !== builtIn[key]))
-    faults.push(...findTextFaults({ file: `texts/${locale}.json`, locale, texts: changed, english }))
+    faults.push(...findTextFaults({ file: name, locale, texts: changed, english }))
     texts[locale] = { ...builtIn, ...changed }
   }
   texts['en'] ??= english
@@ -192,9 +193,10 @@ function describe (schema: Type.TSchema, instancePath: string) {
   return description && `must be ${description}`
 }
 
-function readTexts (folder: string, locale: string, faults: string[]): Record<string, string> {
-  const file = findFile(folder, `texts/${locale}.json`)
-  return (file ? readJson(file, `texts/${locale}.json`, faults) ?? {} : {}) as Record<string, string>
+/** The texts of a file of `folder`, by key; none if it has no such file. */
+export function readTexts (folder: string, name: string, faults: string[]): Record<string, string> {
+  const file = findFile(folder, name)
+  return (file ? readJson(file, name, faults) ?? {} : {}) as Record<string, string>
 }
 
 function readOptions (folder: string, list: OptionList, faults: string[]): Option[] {
@@ -214,13 +216,14 @@ function readOptions (folder: string, list: OptionList, faults: string[]): Optio
 
 /** A misspelt file would silently leave the built-in one in place. */
 function findUnknownFiles (folder: string) {
+  const ofLocales = ['texts/<locale>.json', 'texts/exercises/<locale>.json']
   const known = new Set(['mails/layout.html', ...OPTION_LISTS.map((list) => `options/${list}.json`)])
-  const names = ['texts', 'options', 'mails'].flatMap((each) => {
+  const names = ['texts', 'texts/exercises', 'options', 'mails'].flatMap((each) => {
     const inner = path.join(folder, each)
     return existsSync(inner) ? readdirSync(inner).map((name) => `${each}/${name}`) : []
   })
   return names
     // A ConfigMap has links in a folder of its own, whose name begins with two dots.
-    .filter((name) => !known.has(name) && !/^texts\/[\w-]+\.json$|\/\.\./.test(name))
-    .map((name) => `${name} is unknown; the files are texts/<locale>.json and ${[...known].join(', ')}`)
+    .filter((name) => !known.has(name) && !/^texts\/(exercises|(exercises\/)?[\w-]+\.json)$|\/\.\./.test(name))
+    .map((name) => `${name} is unknown; the files are ${[...ofLocales, ...known].join(', ')}`)
 }

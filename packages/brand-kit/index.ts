@@ -1,11 +1,13 @@
 import { createLogger, readVariable } from '@tandem/process-kit'
 import { type Brand, loadBrand } from './brand.ts'
+import { loadExerciseNames } from './exercise-names.ts'
 import type { Feature } from './product.ts'
 import { createTexts, type Texts } from './texts.ts'
 
 export { checkBrand } from './check.ts'
 export { loadBrand, OPTION_LISTS } from './brand.ts'
 export type { Brand, OptionList, TextKey } from './brand.ts'
+export { loadExerciseNames, type ExerciseNames } from './exercise-names.ts'
 export { readLocale } from './locales.ts'
 export type { Feature, Features, Limits } from './product.ts'
 export { listSamples } from './samples.ts'
@@ -34,3 +36,6 @@ export const isFeatureOn = (feature: Feature | undefined) =>
 
 /** The limits of this installation's product. */
 export const readLimits = () => readBrand().brand.limits
+
+/** How exercises are named in other languages in this process's brand. @param ids of all exercises @throws ConfigError */
+export const readExerciseNames = (ids: readonly string[]) => loadExerciseNames(ids, readVariable('BRAND_DIR'))

@@ -25,5 +25,5 @@ export {
 } from './uploads.ts'
 export { createUploadParts, type UploadParts } from './upload-parts.ts'
 export { neutralBlurhash } from './video/neutral-blurhash.ts'
-export { prepareVideo } from './video/prepare-video.ts'
-export { requireFfmpeg, takeFrame } from './video/transcode.ts'
+export { prepareVideo, takeFrame } from './video/prepare-video.ts'
+export { requireFfmpeg } from './video/transcode.ts'

@@ -6,17 +6,28 @@ import { dayNameOf } from '../calendar.ts'
 import { listUpcomingBookings, toActivity, type UpcomingBooking } from '../bookings/queries.ts'
 import { fetchPerson, updateCopy } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
+import { exerciseNameIn } from '../exercises/names.ts'
 import { findWorkout } from '../programs/queries.ts'
 import { levelOf, xpToNextLevel } from '../progress/rules.ts'
 import type { Db } from '../tables.ts'
 import { readStats } from '../stats/queries.ts'
 
+/** Whose home screen it is, and the language of the names of exercises. */
+interface Reader {
+  accountId: string
+  language: string
+}
+
 /** The part of the home screen that this service owns. */
-async function readOwnData (db: Db, accountId: string, today: Temporal.PlainDate) {
-  const [{ stats, today: measured }, workout] = await Promise.all([
+async function readOwnData (db: Db, { accountId, language }: Reader, today: Temporal.PlainDate) {
+  const [{ stats, today: measured }, found] = await Promise.all([
     readStats(db, accountId, today),
     isFeatureOn('dashboardPrograms') ? findWorkout(db, accountId, today) : undefined
   ])
+  const workout = found && {
+    ...found,
+    exercises: found.exercises.map((exercise) => ({ ...exercise, name: exerciseNameIn(language, exercise) }))
+  }
   return { stats, today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, ...measured } }
 }
 
@@ -35,7 +46,8 @@ type HomeDeps = Pick<Deps, 'db' | 'callRpc' | 'mediaUrls' | 'now'>
  * The home screen. The RPCs run while the own data is read with the time zone of the local copy; if profile returns
  * another day or weight, the own data is read again. The part of an unavailable service is empty or null.
  */
-export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accountId: string) {
+export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, reader: Reader) {
+  const { accountId } = reader
   const at = now()
   const copy = await findPerson(db, accountId)
   const copyZone = copy?.timezone ?? DEFAULT_TIMEZONE
@@ -44,14 +56,14 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accou
     fetchPerson(callRpc, accountId),
     isFeatureOn('fitmatch') ? callRpc(FitMatchOverview, { accountId }).catch(() => noFitMatch) : noFitMatch,
     callRpc(Contact, { accountId }).catch(() => null),
-    readOwnData(db, accountId, copyToday),
+    readOwnData(db, reader, copyToday),
     listUpcomingBookings(db, accountId, at)
   ])
 
   const zone = readTimezone(person?.profile.timezone ?? copyZone)
   const today = dayIn(zone, at)
   const hasNewWeight = person ? await updateCopy({ db, mediaUrls }, accountId, { copy, person, fetchedAt: at }) : false
-  const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, accountId, today)
+  const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, reader, today)
 
   const { hasProfile, status, discoverTutorialSeen, matches } = fitmatch
   const activities = isFeatureOn('activities') ? fitmatch.upcomingActivities ?? [] : []

@@ -1,5 +1,16 @@
 import Type from 'typebox'
-import { Data, data, Enum, Nullable, Timestamp, named, NotModified, partOfFeature, type Routes } from '@tandem/http-kit'
+import {
+  Data,
+  data,
+  Enum,
+  languageOfRequest,
+  Nullable,
+  Timestamp,
+  named,
+  NotModified,
+  partOfFeature,
+  type Routes
+} from '@tandem/http-kit'
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { exampleStats, StatsSchema } from '../stats/schemas.ts'
@@ -162,5 +173,8 @@ export const homeRoutes: Routes<Deps> = async (app, deps) => {
         304: NotModified
       }
     }
-  }, async ({ account }) => data(await readHome(deps, account.id)))
+  }, async (request, reply) => {
+    reply.header('vary', 'Accept-Language')
+    return data(await readHome(deps, { accountId: request.account.id, language: languageOfRequest(request) }))
+  })
 }

@@ -25,8 +25,8 @@ const MAX_BYTES_PER_DAY = 500 * 1024 * 1024
 const MAX_AT_ONCE = 3
 const MAX_WAIT_MS = 10_000
 const POLL_INTERVAL_MS = 250
-// Several times what the longest upload takes: waiting for its turn, processing and storing.
-const STORING_LEASE = '3 minutes'
+// More than the longest upload takes: waiting for two others that ffmpeg writes, and for its own.
+export const STORING_LEASE = '6 minutes'
 
 interface Uploader {
   accountId: string
@@ -82,7 +82,7 @@ export async function storeVideo (
 async function createPoster (video: string, accountId: string) {
   const frame = temporaryFile()
   try {
-    await takeFrame(video, frame)
+    await takeFrame(video, frame, accountId)
     return await reencodeImage(frame, 'image/png', accountId)
   } catch {
     return undefined
