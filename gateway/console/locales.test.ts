@@ -9,6 +9,8 @@ const folder = t.testdir()
 writeFileSync(path.join(folder, 'brand.json'), JSON.stringify({ locales: ['en', 'id', 'es'] }))
 process.env['BRAND_DIR'] = folder
 
+t.setTimeout(240_000)
+
 const WIDTH_PX = 390
 
 for (const locale of ['en', 'id', 'es']) {

@@ -11,8 +11,11 @@ const folder = t.testdir()
 writeFileSync(path.join(folder, 'brand.json'), JSON.stringify({ locales: ['en', 'id', 'es'] }))
 process.env['BRAND_DIR'] = folder
 
+t.setTimeout(240_000)
+
 const WIDTH_PX = 390
 const readWidth = () => document.documentElement.scrollWidth
+const readText = () => document.body.innerText
 /** Browsers are not among the types of Node. */
 declare const document: { documentElement: { scrollWidth: number }, body: { innerText: string } }
 
@@ -27,7 +30,7 @@ for (const locale of ['en', 'id', 'es']) {
       for (const { name, html } of documents) {
         await page.setContent(inScheme(html, scheme))
         t.equal(await page.evaluate(readWidth), WIDTH_PX, `${name}, ${scheme}`)
-        const text = await page.evaluate(() => document.body.innerText)
+        const text = await page.evaluate(readText)
         t.notMatch(
           text,
           /\{(?!date\})\w+[,}]/,
