@@ -9,7 +9,7 @@ const DateOrDateTime = Type.Unsafe<string>({ type: 'string', anyOf: [{ format: '
 
 const featureOfType: Partial<Record<PostType, Feature>> = { VIDEO: 'video', POLL: 'polls', ACTIVITY: 'activities' }
 
-/** What only a post of an activity has. */
+/** What a post of an activity has. */
 export const linkedActivity = {
   activityId: Type.Optional(LinkedId('An activity that you take part in. Only its host shows others the place'))
 }
