@@ -87,7 +87,7 @@ export async function applyChanges (
   const moved = await updateSessions(trx, accountId, { touched, written, lifts, revision })
   for (const type of measuredTypes) {
     const measured = touched.filter((log) => log.type === type)
-    if (measured.length > 0) await measure(trx, accountId, type, measured.map(placeOf))
+    if (measured.length > 0) await measure(trx, accountId, type, measured.map(spanOf))
   }
   const days = new Set([...touched, ...moved.logs].map(({ day }) => day))
   const { gains, hasLost } = await recalculate(trx, accountId, totals, [...days])
@@ -97,10 +97,6 @@ export async function applyChanges (
 }
 
 const workoutsOf = <Log extends { type: LogType }>(logs: Log[]) => logs.filter(({ type }) => type === 'WORKOUT')
-const placeOf = (log: Pick<StoredLog, 'type' | 'at' | 'endsAt' | 'data' | 'timezone'>) => ({
-  ...spanOf(log),
-  timezone: log.timezone
-})
 
 async function deleteLogs (trx: Trx, logs: { id: string }[]) {
   if (logs.length === 0) return

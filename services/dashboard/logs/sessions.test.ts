@@ -57,6 +57,21 @@ t.test('any part can be taken out, and stays out when it is sent again', async (
   }
 })
 
+t.test('workouts of thousands of sources at one time keep nobody waiting', async (t) => {
+  const user = newUser()
+  const span: [string, string] = ['2026-11-20T01:00:00Z', '2026-11-20T02:00:00Z']
+  const workouts = (batch: number) =>
+    Array.from({ length: 1_000 }, (_, index) => {
+      const platform = `P${batch * 500 + Math.floor(index / 2)}`
+      return measured('WORKOUT', { ...watch, platform }, span, {}, { externalId: `at once ${index}` })
+    })
+  for (const batch of [0, 1, 2]) await user.log(...workouts(batch))
+  const before = process.cpuUsage()
+  t.match(await user.log(measured('WORKOUT', watch, span, {})), [{ status: 'created' }])
+  const { user: microseconds } = process.cpuUsage(before)
+  t.ok(microseconds < 800_000, `one more takes ${Math.round(microseconds / 1_000)} ms`)
+})
+
 t.test('workouts of one platform, of different sports, or that share half at most are not one', async (t) => {
   const user = newUser()
   const totalWorkouts = async (...items: object[]) => {

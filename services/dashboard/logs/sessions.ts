@@ -23,6 +23,8 @@ export interface Session<Of = Part> {
 
 // More workouts than this at one time are not compared with each other, or they would take all day.
 const MAX_COMPARED = 30
+// Nobody records a workout with more devices and apps. Of thousands, each comparison would go through all.
+const MAX_PARTS = 20
 
 const lengthOf = ({ start, end }: Span) => end - start
 const inOrder = (one: Part, other: Part) =>
@@ -58,13 +60,13 @@ interface Pair<Of> {
 
 /**
  * Workouts of different sources that share more than half of the shorter one are one session, those that share most
- * first. A session has one sport, and one workout of each platform at most.
+ * first. A session has one sport, one workout of each platform, and 20 workouts at most.
  */
 function groupWorkouts<Of extends Part> (island: Of[]): Of[][] {
   const groups = new Map(island.map((part) => [part, [part]]))
   for (const { one, other } of findPairs(island)) {
     const [group, others] = [groups.get(one) ?? [], groups.get(other) ?? []]
-    if (group === others || !canMerge([...group, ...others])) continue
+    if (group === others || group.length + others.length > MAX_PARTS || !canMerge([...group, ...others])) continue
     group.push(...others)
     for (const part of others) groups.set(part, group)
   }

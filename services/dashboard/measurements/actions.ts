@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
-import { dayIn } from '@tandem/account-kit'
 import { chunksOf } from '@tandem/process-kit'
-import { DAY_MS, isQuantity, unite, type Span } from '../log-types/data.ts'
-import { logsWithin } from '../log-types/spans.ts'
+import { DAY_MS, isQuantity, MINUTE_MS, unite, type Span } from '../log-types/data.ts'
 import type { Trx } from '../tables.ts'
 import { heartRatesOfDays, sumOfDays, type Measured } from './best-of-each-minute.ts'
 
@@ -12,42 +10,31 @@ type MeasuredType = typeof measuredTypes[number]
 // Bounds the logs that are in memory at a time, in an import of years.
 const DAYS_AT_ONCE = 20
 
-/** When something was measured, and where. */
-export interface Place extends Span {
-  timezone: string
-}
+// From UTC, in hours: further than any time zone, and than the offset of any log.
+const MAX_OFFSET_MS = 15 * 60 * MINUTE_MS
 
 /** Computes again what was measured of a type on the days of `changed`. The caller holds the lock on the account. */
-export async function measure (trx: Trx, accountId: string, type: MeasuredType, changed: Place[]) {
-  const days = await findDays(trx, accountId, type, changed)
-  for (const chunk of chunksOf(days, DAYS_AT_ONCE)) {
+export async function measure (trx: Trx, accountId: string, type: MeasuredType, changed: Span[]) {
+  for (const chunk of chunksOf(daysOf(changed), DAYS_AT_ONCE)) {
     const logs = await readMeasured(trx, accountId, type, chunk)
     const figures = figuresOf(type, logs, new Set(chunk))
     await storeFigures(trx, accountId, chunk.map((day) => ({ day, ...figures.get(day) })), columnsOf[type])
   }
 }
 
-/** The days on which `changed` is where some source measured: the better source of a minute decides its place. */
-async function findDays (trx: Trx, accountId: string, type: MeasuredType, changed: Place[]) {
-  const spans = unite(changed.map(({ start, end }) => ({ start: start - DAY_MS, end: end + DAY_MS })))
-  const { rows } = await sql<{ timezone: string }>`
-    select distinct timezone from ${logsWithin(accountId, type, spans)}`.execute(trx)
-  const zones = new Set([...rows, ...changed].map(({ timezone }) => timezone))
-  const days = new Set([...zones].flatMap((timezone) => changed.flatMap((span) => daysOf(timezone, span))))
-  return [...days].sort()
-}
-
-function daysOf (timezone: string, { start, end }: Span) {
-  const days: string[] = []
-  const last = dayIn(timezone, new Date(end))
-  for (
-    let day = dayIn(timezone, new Date(start));
-    Temporal.PlainDate.compare(day, last) <= 0;
-    day = day.add({ days: 1 })
-  ) {
-    days.push(day.toString())
+/**
+ * The days on which `changed` is somewhere: the better source of a minute decides its place. A person can have logs of a
+ * thousand time zones, so none of them is asked.
+ */
+function daysOf (changed: Span[]) {
+  const days = new Set<string>()
+  for (const { start, end } of unite(changed)) {
+    const last = Math.floor((end + MAX_OFFSET_MS) / DAY_MS)
+    for (let day = Math.floor((start - MAX_OFFSET_MS) / DAY_MS); day <= last; day++) {
+      days.add(new Date(day * DAY_MS).toISOString().slice(0, 10))
+    }
   }
-  return days
+  return [...days].sort()
 }
 
 /** All logs that can be of these days, in any time zone: no log has a part that is more than a day from it. */

@@ -82,6 +82,18 @@ t.test('a day with thousands of logs that last for a day keeps nobody waiting', 
   t.ok(microseconds < 700_000, `one more takes ${Math.round(microseconds / 1_000)} ms`)
 })
 
+t.test('logs of hundreds of time zones keep nobody waiting', async (t) => {
+  const user = newUser({ now: '2026-11-21T00:00:00Z', zone: 'Etc/UTC' })
+  const offsets = Array.from({ length: 600 }, (_, minute) => `+${new Date(minute * 60_000).toISOString().slice(11, 16)}`)
+  const logs = offsets.map((offset) =>
+    measured('STEPS', watch, [`2026-11-20T12:00:00${offset}`, `2026-11-20T12:10:00${offset}`], { count: 1 })
+  )
+  const before = process.cpuUsage()
+  t.equal((await user.log(...logs)).filter(({ status }) => status === 'created').length, 600)
+  const { user: microseconds } = process.cpuUsage(before)
+  t.ok(microseconds < 1_000_000, `they take ${Math.round(microseconds / 1_000)} ms`)
+})
+
 t.test('the resting heart rate is of the best source that has one', async (t) => {
   const user = newUser()
   await user.log(measured('HEART_RATE', phone, [at(0), at(1)], { resting: 61 }))
