@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { startOfDay } from '@tandem/account-kit'
 import { dayFromNumber } from '../calendar.ts'
-import type { Trx } from '../tables.ts'
+import { maxOf, minOf } from '../log-types/data.ts'
+import type { StreakKind, Trx } from '../tables.ts'
 import type { StreakChange } from './streaks.ts'
 
 const HALF_DAY_MS = 12 * 60 * 60 * 1_000
@@ -27,22 +28,26 @@ export async function findMissingDays (trx: Trx, accountId: string, changed: num
     .select([sql<string>`day::text`.as('day'), 'timezone', sql<boolean>`type = 'WATER'`.as('isWater')])
     .distinct()
     .execute()
-  const water = logged.filter(({ isWater }) => isWater)
-  return candidates.flatMap((number) => [
-    ...isLogged(number, logged) ? [] : [{ kind: 'DAY' as const, number, counts: isMissing(number, logged) }],
-    ...isLogged(number, water) ? [] : [{ kind: 'WATER' as const, number, counts: isMissing(number, water) }]
-  ])
+  return [
+    ...missingOf('DAY', candidates, logged),
+    ...missingOf('WATER', candidates, logged.filter(({ isWater }) => isWater))
+  ]
 }
 
-const zonesOf = (number: number, logged: LoggedDay[]) => logged.filter(({ day }) => day === dayFromNumber(number))
-const isLogged = (number: number, logged: LoggedDay[]) => zonesOf(number, logged).length > 0
+function missingOf (kind: StreakKind, candidates: number[], logged: LoggedDay[]): StreakChange[] {
+  const byDay = Map.groupBy(logged, ({ day }) => day)
+  const loggedOn = (number: number) => byDay.get(dayFromNumber(number)) ?? []
+  return candidates.filter((number) => loggedOn(number).length === 0).map((number) => ({
+    kind,
+    number,
+    counts: isMissing(number, { before: loggedOn(number - 1), after: loggedOn(number + 1) })
+  }))
+}
 
-const isMissing = (number: number, logged: LoggedDay[]) =>
-  zonesOf(number - 1, logged).some((before) =>
-    zonesOf(number + 1, logged).some((after) =>
-      startOf(number + 1, after.timezone) - startOf(number, before.timezone) < HALF_DAY_MS
-    )
-  )
+/** A day can be logged in hundreds of time zones: of those before the latest counts, of those after the earliest. */
+const isMissing = (number: number, { before, after }: { before: LoggedDay[], after: LoggedDay[] }) =>
+  minOf(after.map(({ timezone }) => startOf(number + 1, timezone))) -
+      maxOf(before.map(({ timezone }) => startOf(number, timezone))) < HALF_DAY_MS
 
 const startOf = (number: number, timezone: string) =>
   startOfDay(timezone, Temporal.PlainDate.from(dayFromNumber(number))).getTime()
