@@ -21,9 +21,9 @@ const importMap = JSON.stringify({
 const hash = createHash('sha256').update(importMap).digest('base64')
 
 /** Images and API calls go to the gateway, which has another origin. */
-const CONTENT_SECURITY_POLICY =
+export const CONTENT_SECURITY_POLICY =
   `default-src 'self'; script-src 'self' 'sha256-${hash}'; style-src 'self' 'unsafe-inline'; ` +
-  "img-src http: https: data: blob:; media-src http: https: blob:; connect-src http: https: ws: wss:; frame-ancestors 'none'; base-uri 'none'"
+  "img-src http: https: data: blob:; media-src http: https: blob:; connect-src http: https: ws: wss: blob:; frame-ancestors 'none'; base-uri 'none'"
 
 export function serveModules (app: FastifyInstance) {
   app.get<{ Params: { '*': string } }>('/modules/sdk/*', (request, reply) => {

@@ -1,10 +1,15 @@
+import Ionicons from '@expo/vector-icons/Ionicons'
 import { keys, useLike, useTandem } from '@tandem/react'
 import type { Post } from '@tandem/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from 'expo-router'
+import { useState } from 'react'
 import { Image, Pressable, View } from 'react-native'
 import { useTheme } from './theme.ts'
-import { Avatar, Card, Icon, IconButton, Row, Text, timeAgo } from './ui.tsx'
+import { VideoPlayer } from './video.tsx'
+import { IconButton } from './controls.tsx'
+import { timeAgo } from './format.ts'
+import { Avatar, Card, Icon, Row, Text } from './layout.tsx'
 
 /** A post of any type. */
 export function PostCard ({ post }: { post: Post }) {
@@ -43,21 +48,29 @@ export function PostCard ({ post }: { post: Post }) {
 /** The place of a picture has its size before it is loaded, so that nothing jumps. */
 function Media ({ type, url, posterUrl, width, height, thumbnails }: Post['media'][number]) {
   const theme = useTheme()
+  const [isPlaying, setPlaying] = useState(false)
   const medium = thumbnails.find((each) => each.width >= 640)?.url
   const uri = type === 'VIDEO' ? posterUrl ?? medium : medium ?? url
+  const aspectRatio = width && height ? Math.max(0.75, width / height) : 1
+  if (isPlaying) return <VideoPlayer url={url} label='A video' aspectRatio={aspectRatio} />
   return (
     <View style={{ borderRadius: 14, overflow: 'hidden', backgroundColor: theme.field }}>
       <Image
         source={uri === undefined ? {} : { uri }}
         alt={type === 'VIDEO' ? 'A video' : 'A picture'}
-        style={{ width: '100%', aspectRatio: width && height ? Math.max(0.75, width / height) : 1 }}
+        style={{ width: '100%', aspectRatio }}
       />
       {type === 'VIDEO' && (
-        <View style={{ position: 'absolute', inset: 0, alignItems: 'center', justifyContent: 'center' }}>
+        <Pressable
+          role='button'
+          aria-label='Play'
+          onPress={() => setPlaying(true)}
+          style={{ position: 'absolute', inset: 0, alignItems: 'center', justifyContent: 'center' }}
+        >
           <View style={{ backgroundColor: '#000a', borderRadius: 40, padding: 12 }}>
-            <Icon name='play' size={32} />
+            <Ionicons name='play' size={32} color='#fff' />
           </View>
-        </View>
+        </Pressable>
       )}
     </View>
   )

@@ -4,7 +4,9 @@ import { useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Pressable } from 'react-native'
 import { useTheme } from '../../components/theme.ts'
-import { Button, Card, Field, Loading, Row, Screen, Segments, Text } from '../../components/ui.tsx'
+import { Button, Field, Segments } from '../../components/controls.tsx'
+import { Card, Row, Screen, Text } from '../../components/layout.tsx'
+import { Loading } from '../../components/states.tsx'
 
 const genders = { FEMALE: 'Woman', MALE: 'Man', OTHER: 'Other' } as const
 

@@ -22,7 +22,7 @@ export default function TabBar () {
     <Tabs
       screenOptions={{
         headerShown: false,
-        sceneStyle: { backgroundColor: theme.page },
+        sceneStyle: { backgroundColor: theme.background },
         tabBarActiveTintColor: theme.accent,
         tabBarInactiveTintColor: theme.soft,
         tabBarStyle: { backgroundColor: theme.card, borderTopColor: theme.line }

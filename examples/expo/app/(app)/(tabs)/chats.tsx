@@ -2,7 +2,9 @@ import { useChats } from '@tandem/react'
 import type { MatchedProfile } from '@tandem/sdk'
 import { Link } from 'expo-router'
 import { ScrollView, View } from 'react-native'
-import { Avatar, Card, Empty, Loading, Row, Screen, Text, timeAgo } from '../../../components/ui.tsx'
+import { timeAgo } from '../../../components/format.ts'
+import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
+import { Empty, Loading } from '../../../components/states.tsx'
 
 export default function Chats () {
   const query = useChats()

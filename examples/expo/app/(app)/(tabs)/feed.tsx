@@ -6,7 +6,9 @@ import { FlatList, ScrollView, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
 import { PostCard } from '../../../components/post.tsx'
 import { useTheme } from '../../../components/theme.ts'
-import { Avatar, Button, Empty, Loading, Row, Segments, Text } from '../../../components/ui.tsx'
+import { Button, Segments } from '../../../components/controls.tsx'
+import { Avatar, Row, Text } from '../../../components/layout.tsx'
+import { Empty, Loading } from '../../../components/states.tsx'
 
 const kinds = { all: 'For you', following: 'Following', trending: 'Trending' }
 
@@ -16,7 +18,7 @@ export default function Feed () {
   const [feedType, setFeedType] = useState<keyof typeof kinds>('all')
   const { posts, query } = useFeed({ feedType })
   return (
-    <SafeAreaView edges={['top']} style={{ flex: 1, backgroundColor: theme.page }}>
+    <SafeAreaView edges={['top']} style={{ flex: 1, backgroundColor: theme.background }}>
       <FlatList
         data={posts}
         keyExtractor={({ id }) => id}

@@ -4,7 +4,9 @@ import { useState } from 'react'
 import { FlatList, KeyboardAvoidingView, Platform, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
 import { useTheme } from '../../../components/theme.ts'
-import { Empty, IconButton, Input, Loading, Row, Text } from '../../../components/ui.tsx'
+import { IconButton, Input } from '../../../components/controls.tsx'
+import { Row, Text } from '../../../components/layout.tsx'
+import { Empty, Loading } from '../../../components/states.tsx'
 
 interface Bubble {
   id: string
@@ -33,7 +35,7 @@ export default function Chat () {
     ...chat.waiting.map(({ id, content }) => ({ id, content, isMine: true, state: 'Waiting for the network' }))
   ]
   return (
-    <SafeAreaView edges={['bottom']} style={{ flex: 1, backgroundColor: theme.page }}>
+    <SafeAreaView edges={['bottom']} style={{ flex: 1, backgroundColor: theme.background }}>
       <Stack.Screen options={{ title: chat.isOnline ? `${name} · online` : name }} />
       <KeyboardAvoidingView behavior={Platform.OS === 'ios' ? 'padding' : undefined} style={{ flex: 1 }}>
         {!chat.messages && bubbles.length === 0

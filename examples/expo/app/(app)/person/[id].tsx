@@ -3,7 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocalSearchParams } from 'expo-router'
 import { View } from 'react-native'
 import { PostCard } from '../../../components/post.tsx'
-import { Avatar, Button, Card, Empty, Loading, Row, Screen, Text } from '../../../components/ui.tsx'
+import { Button } from '../../../components/controls.tsx'
+import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
+import { Empty, Loading } from '../../../components/states.tsx'
 
 export default function Person () {
   const { id } = useLocalSearchParams<{ id: string }>()

@@ -3,7 +3,10 @@ import { useLocalSearchParams } from 'expo-router'
 import { useState } from 'react'
 import { View } from 'react-native'
 import { PostCard } from '../../../components/post.tsx'
-import { Avatar, Button, Card, Empty, Input, Loading, Row, Screen, Text, timeAgo } from '../../../components/ui.tsx'
+import { Button, Input } from '../../../components/controls.tsx'
+import { timeAgo } from '../../../components/format.ts'
+import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
+import { Empty, Loading } from '../../../components/states.tsx'
 
 export default function PostPage () {
   const { id } = useLocalSearchParams<{ id: string }>()

@@ -1,0 +1,75 @@
+import { keys, useTandem } from '@tandem/react'
+import type { Achievement } from '@tandem/sdk'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { View } from 'react-native'
+import { Button } from '../../components/controls.tsx'
+import { Bar, Row, Screen, Section, Text } from '../../components/layout.tsx'
+import { Empty, Loading } from '../../components/states.tsx'
+
+const queryKey = ['achievements']
+const icons = { workout: '💪', streak: '🔥', record: '🏋️', level: '⭐', program: '📋', people: '🤝' }
+
+/** What the person has earned, each to share in a post, and what they can earn, the closest first. */
+export default function Achievements () {
+  const tandem = useTandem()
+  const query = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await tandem.listAchievements({ signal })).data.achievements
+  })
+  if (!query.data) {
+    return (
+      <Screen>
+        <Loading of={query} />
+      </Screen>
+    )
+  }
+  const earned = query.data.filter(({ earnedAt }) => earnedAt !== null)
+    .sort((one, other) => (other.earnedAt ?? '').localeCompare(one.earnedAt ?? ''))
+  const next = query.data.filter(({ earnedAt }) => earnedAt === null)
+    .sort((one, other) => other.progress - one.progress)
+  return (
+    <Screen>
+      <Section title='Earned'>
+        {earned.length === 0 && (
+          <Empty icon='trophy-outline' title='None yet'>Log a workout to earn the first one.</Empty>
+        )}
+        {earned.map((each) => <Earned key={each.kind} achievement={each} />)}
+      </Section>
+      {next.length > 0 && (
+        <Section title='Next'>
+          {next.map(({ kind, icon, title, description, progress }) => (
+            <Row key={kind}>
+              <Text size={24}>{icons[icon]}</Text>
+              <View style={{ flex: 1, gap: 4 }}>
+                <Text bold>{title}</Text>
+                <Text tone='soft' size={14}>{description}</Text>
+                <Bar share={progress / 100} />
+              </View>
+            </Row>
+          ))}
+        </Section>
+      )}
+    </Screen>
+  )
+}
+
+function Earned ({ achievement: { id, icon, title, description, postId } }: { achievement: Achievement }) {
+  const tandem = useTandem()
+  const client = useQueryClient()
+  const share = async (achievementId: string) => {
+    await tandem.createPost({ body: { type: 'ACHIEVEMENT', achievementId } })
+    await Promise.all([queryKey, keys.feeds].map((queryKey) => client.invalidateQueries({ queryKey })))
+  }
+  return (
+    <Row role='group' aria-label={title} style={{ alignItems: 'flex-start' }}>
+      <Text size={24}>{icons[icon]}</Text>
+      <View style={{ flex: 1 }}>
+        <Text bold>{title}</Text>
+        <Text tone='soft' size={14}>{description}</Text>
+      </View>
+      {postId !== null
+        ? <Text tone='soft'>Shared</Text>
+        : id !== null && <Button title='Share' onPress={async () => await share(id)} />}
+    </Row>
+  )
+}
