@@ -73,13 +73,19 @@ async function build (folder: string, signal: AbortSignal) {
   if (!existsSync(path.join(example, 'node_modules/expo'))) {
     screen.step('Installing what the sample app is built with …')
     // `npm start` and `npm run demo` install only what the system runs on.
-    await run('pnpm', ['install', '--prod', '--frozen-lockfile', '--filter=@tandem/example-expo...'], { cwd: root, signal })
+    await run('pnpm', ['install', '--prod', '--frozen-lockfile', '--filter=@tandem/example-expo...'], {
+      cwd: root,
+      signal
+    })
   }
   screen.step('Building the sample app, in a minute or two …')
   const unfinished = `${folder}-${process.pid}`
   try {
     const expo = path.join(example, 'node_modules/expo/bin/cli')
-    await run(process.execPath, [expo, 'export', '--platform', 'web', '--output-dir', unfinished], { cwd: example, signal })
+    await run(process.execPath, [expo, 'export', '--platform', 'web', '--output-dir', unfinished], {
+      cwd: example,
+      signal
+    })
     for (const other of readdirSync(cache)) {
       if (other !== path.basename(unfinished)) rmSync(path.join(cache, other), { recursive: true, force: true })
     }

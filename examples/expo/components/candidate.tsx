@@ -3,7 +3,8 @@ import { useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Image, Pressable, View } from 'react-native'
 import { Button } from './controls.tsx'
-import { Card, Row, Text } from './layout.tsx'
+import { titleOf } from './format.ts'
+import { altOf, Card, Row, Text } from './layout.tsx'
 import { useTheme } from './theme.ts'
 
 interface CardOptions {
@@ -30,7 +31,7 @@ export function CandidateCard ({ candidate, onSwipe }: CardOptions) {
         {sharedVenues.length > 0 && (
           <Text tone='good'>{`✓ You both train at ${sharedVenues.map(({ name }) => name).join(' and ')}`}</Text>
         )}
-        <Text tone='soft' size={14}>{favoriteSports.map((sport) => sport.replaceAll('_', ' ')).join(' · ')}</Text>
+        <Text tone='soft' size={14}>{favoriteSports.map(titleOf).join(' · ')}</Text>
         <Row style={{ justifyContent: 'space-evenly' }}>
           <Button title='Pass' onPress={async () => await onSwipe(candidate, 'PASS')} />
           <Button
@@ -60,8 +61,8 @@ function Photos ({ photos, name }: { photos: Candidate['photos'], name: string }
     <Pressable aria-label='Next photo' onPress={() => setIndex((index + 1) % Math.max(1, photos.length))}>
       <Image
         source={photo ? { uri: photo.url } : {}}
-        alt={name}
-        style={{ width: '100%', aspectRatio: 1, backgroundColor: theme.field }}
+        {...altOf(name)}
+        style={{ width: '100%', aspectRatio: 1, maxHeight: 440, backgroundColor: theme.field }}
       />
       <Row style={{ position: 'absolute', top: 10, left: 10, right: 10, gap: 4 }}>
         {photos.length > 1 && photos.map(({ url }, at) => (

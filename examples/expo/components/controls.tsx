@@ -7,13 +7,14 @@ import { useTheme } from './theme.ts'
 
 interface ButtonOptions {
   title: string
+  icon?: IconName
   onPress: () => void | Promise<unknown>
   kind?: 'primary' | 'plain' | 'bad'
   isDisabled?: boolean
 }
 
 /** A button that waits for what it does, and shows what went wrong below itself. */
-export function Button ({ title, onPress, kind = 'plain', isDisabled = false }: ButtonOptions) {
+export function Button ({ title, icon, onPress, kind = 'plain', isDisabled = false }: ButtonOptions) {
   const theme = useTheme()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState('')
@@ -42,13 +43,17 @@ export function Button ({ title, onPress, kind = 'plain', isDisabled = false }: 
           backgroundColor: colours[kind].back,
           borderRadius: 999,
           paddingVertical: 12,
-          paddingHorizontal: 18,
+          paddingHorizontal: 16,
+          flexDirection: 'row',
+          justifyContent: 'center',
+          gap: 8,
           alignItems: 'center',
           borderWidth: kind === 'bad' ? 1.5 : 0,
           borderColor: theme.bad,
           opacity: isDisabled || isBusy ? 0.45 : pressed ? 0.75 : 1
         })}
       >
+        {icon && <Ionicons aria-hidden name={icon} size={18} color={theme[colours[kind].tone]} />}
         <Text bold tone={colours[kind].tone}>{isBusy ? 'One moment …' : title}</Text>
       </Pressable>
       {error !== '' && <ErrorText>{error}</ErrorText>}
@@ -81,7 +86,7 @@ export function IconButton (
         justifyContent: 'center'
       }}
     >
-      <Ionicons name={icon} size={24} color={isOn ? theme.bad : theme.soft} />
+      <Ionicons aria-hidden name={icon} size={24} color={isOn ? theme.bad : theme.soft} />
       {count !== undefined && <Text tone='soft' size={15}>{count}</Text>}
     </Pressable>
   )

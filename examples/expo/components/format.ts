@@ -28,3 +28,6 @@ export function dayOf (date: Date) {
   const pad = (value: number) => String(value).padStart(2, '0')
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
 }
+
+/** The name of an id, such as trail_running, where the server sends no other. */
+export const titleOf = (id: string) => `${id.charAt(0).toUpperCase()}${id.slice(1).replaceAll('_', ' ')}`

@@ -72,8 +72,8 @@ export const ErrorText = ({ children }: { children: string }) => (
   <Text tone='bad' size={14} role='alert'>{children}</Text>
 )
 
-export function Icon ({ name, size = 22 }: { name: IconName, size?: number }) {
-  return <Ionicons name={name} size={size} color={useTheme().soft} />
+export function Icon ({ name, size = 22, tone = 'soft' }: { name: IconName, size?: number, tone?: 'soft' | 'accent' }) {
+  return <Ionicons aria-hidden name={name} size={size} color={useTheme()[tone]} />
 }
 
 export function Avatar ({ name, image, size = 44 }: { name: string | null, image: string | null, size?: number }) {
@@ -86,6 +86,9 @@ export function Avatar ({ name, image, size = 44 }: { name: string | null, image
     </View>
   )
 }
+
+/** What a picture shows: a phone reads `alt`, react-native-web `aria-label`. */
+export const altOf = (text: string) => ({ alt: text, 'aria-label': text })
 
 export function Bar ({ share }: { share: number }) {
   const theme = useTheme()

@@ -5,11 +5,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Image, Pressable, View } from 'react-native'
+import { IconButton } from './controls.tsx'
+import { timeAgo, useFormat } from './format.ts'
+import { altOf, Avatar, Card, Icon, Row, Text, type IconName } from './layout.tsx'
 import { useTheme } from './theme.ts'
 import { VideoPlayer } from './video.tsx'
-import { IconButton } from './controls.tsx'
-import { timeAgo } from './format.ts'
-import { Avatar, Card, Icon, Row, Text } from './layout.tsx'
 
 /** A post of any type. */
 export function PostCard ({ post }: { post: Post }) {
@@ -57,7 +57,7 @@ function Media ({ type, url, posterUrl, width, height, thumbnails }: Post['media
     <View style={{ borderRadius: 14, overflow: 'hidden', backgroundColor: theme.field }}>
       <Image
         source={uri === undefined ? {} : { uri }}
-        alt={type === 'VIDEO' ? 'A video' : 'A picture'}
+        {...altOf(type === 'VIDEO' ? 'A video' : 'A picture')}
         style={{ width: '100%', aspectRatio }}
       />
       {type === 'VIDEO' && (
@@ -68,7 +68,7 @@ function Media ({ type, url, posterUrl, width, height, thumbnails }: Post['media
           style={{ position: 'absolute', inset: 0, alignItems: 'center', justifyContent: 'center' }}
         >
           <View style={{ backgroundColor: '#000a', borderRadius: 40, padding: 12 }}>
-            <Ionicons name='play' size={32} color='#fff' />
+            <Ionicons aria-hidden name='play' size={32} color='#fff' />
           </View>
         </Pressable>
       )}
@@ -78,24 +78,33 @@ function Media ({ type, url, posterUrl, width, height, thumbnails }: Post['media
 
 /** What a post is about: a workout, an achievement, an activity, a place. */
 function About ({ post: { workout, achievement, activity, location } }: { post: Post }) {
+  const format = useFormat()
   return (
     <>
       {workout && (
-        <Shown label='Workout' title={`💪 ${workout.name ?? 'Workout'}`}>
+        <Shown label='Workout' icon='barbell' title={workout.name ?? 'Workout'}>
           {[
             `${workout.durationMinutes} min`,
             workout.exercises > 0 && `${workout.exercises} exercises`,
-            workout.volumeKg > 0 && `${Math.round(workout.volumeKg)} kg`,
-            workout.prs > 0 && `${workout.prs} records`
+            workout.volumeKg > 0 && `${format.number(Math.round(workout.volumeKg))} kg lifted`,
+            workout.prs > 0 && `${workout.prs} records`,
+            workout.calories !== null && `${workout.calories} kcal`
           ].filter(Boolean).join(' · ')}
         </Shown>
       )}
       {achievement && (
-        <Shown label='Achievement' title={`🏆 ${achievement.title}`}>{achievement.earnedAt.slice(0, 10)}</Shown>
+        <Shown label='Achievement' icon='trophy' title={achievement.title}>
+          {`Earned on ${format.date(achievement.earnedAt)}`}
+        </Shown>
       )}
       {activity && (
-        <Shown label='Activity' title={`📅 ${activity.title}`}>
-          {`${activity.date}, ${activity.startTime} · ${activity.participants} going`}
+        <Shown label='Activity' icon='calendar' title={activity.title}>
+          {[
+            `${format.day(activity.date)}, ${activity.startTime}`,
+            activity.locationName,
+            `${activity.participants} going`,
+            activity.isOpen && 'places free'
+          ].filter(Boolean).join(' · ')}
         </Shown>
       )}
       {location?.name != null && (
@@ -108,17 +117,23 @@ function About ({ post: { workout, achievement, activity, location } }: { post: 
   )
 }
 
-function Shown ({ label, title, children }: { label: string, title: string, children: string }) {
+interface ShownOptions {
+  label: string
+  icon: IconName
+  title: string
+  children: string
+}
+
+function Shown ({ label, icon, title, children }: ShownOptions) {
   const theme = useTheme()
   return (
-    <View
-      role='region'
-      aria-label={label}
-      style={{ backgroundColor: theme.field, borderRadius: 14, padding: 12, gap: 2 }}
-    >
-      <Text bold>{title}</Text>
-      <Text tone='soft' size={14}>{children}</Text>
-    </View>
+    <Row role='region' aria-label={label} style={{ backgroundColor: theme.field, borderRadius: 14, padding: 12 }}>
+      <Icon name={icon} tone='accent' />
+      <View style={{ flex: 1, gap: 2 }}>
+        <Text bold>{title}</Text>
+        <Text tone='soft' size={14}>{children}</Text>
+      </View>
+    </Row>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useVideoPlayer, VideoView } from 'expo-video'
+import { useEffect } from 'react'
 import { View } from 'react-native'
 
 interface VideoOptions {
@@ -21,9 +22,15 @@ export function VideoPlayer ({ url, label, aspectRatio }: VideoOptions) {
 export function StoryVideo ({ url }: { url: string }) {
   const player = useVideoPlayer(url, (created) => {
     created.muted = true
-    created.play()
   })
+  // A browser plays what is on the page only.
+  useEffect(() => player.play(), [player])
   return (
-    <VideoView player={player} nativeControls={false} contentFit='contain' style={{ position: 'absolute', inset: 0 }} />
+    <VideoView
+      player={player}
+      nativeControls={false}
+      contentFit='contain'
+      style={{ position: 'absolute', inset: 0, width: '100%', height: '100%' }}
+    />
   )
 }

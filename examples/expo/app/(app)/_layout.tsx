@@ -1,11 +1,10 @@
 import { TandemProvider } from '@tandem/react'
-import { Stack } from 'expo-router'
+import { Stack, useRouter } from 'expo-router'
+import { Platform } from 'react-native'
 import { outboxStorage, useApp } from '../../components/api.ts'
 import { useAppState } from '../../components/app-state.ts'
+import { IconButton } from '../../components/controls.tsx'
 import { useTheme } from '../../components/theme.ts'
-
-// A page that is opened by its address has the tabs to go back to.
-export const unstable_settings = { anchor: '(tabs)' }
 
 const titles = {
   'post/[id]': 'Post',
@@ -26,6 +25,18 @@ const titles = {
 
 const modals = { 'new-post': 'New post', 'new-plan': 'New plan', report: 'Report', paywall: 'Premium' }
 
+/** A page that was opened by its address has none to go back to. */
+function Back () {
+  const router = useRouter()
+  return (
+    <IconButton
+      icon='arrow-back'
+      label='Back'
+      onPress={() => router.canGoBack() ? router.back() : router.replace('/')}
+    />
+  )
+}
+
 /** What a signed-in person sees. */
 export default function SignedIn () {
   const theme = useTheme()
@@ -38,7 +49,9 @@ export default function SignedIn () {
           headerStyle: { backgroundColor: theme.card },
           headerTintColor: theme.text,
           headerShadowVisible: false,
-          headerBackButtonDisplayMode: 'minimal'
+          headerTitleStyle: { fontFamily: 'System', fontWeight: '700' },
+          headerBackButtonDisplayMode: 'minimal',
+          ...Platform.OS === 'web' && { headerLeft: Back }
         }}
       >
         <Stack.Screen name='(tabs)' options={{ headerShown: false }} />

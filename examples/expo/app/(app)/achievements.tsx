@@ -3,11 +3,18 @@ import type { Achievement } from '@tandem/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { View } from 'react-native'
 import { Button } from '../../components/controls.tsx'
-import { Bar, Row, Screen, Section, Text } from '../../components/layout.tsx'
+import { Bar, Icon, Row, Screen, Section, Text, type IconName } from '../../components/layout.tsx'
 import { Empty, Loading } from '../../components/states.tsx'
 
 const queryKey = ['achievements']
-const icons = { workout: '💪', streak: '🔥', record: '🏋️', level: '⭐', program: '📋', people: '🤝' }
+const icons: Record<Achievement['icon'], IconName> = {
+  workout: 'barbell',
+  streak: 'flame',
+  record: 'trophy',
+  level: 'star',
+  program: 'clipboard',
+  people: 'people'
+}
 
 /** What the person has earned, each to share in a post, and what they can earn, the closest first. */
 export default function Achievements () {
@@ -39,7 +46,7 @@ export default function Achievements () {
         <Section title='Next'>
           {next.map(({ kind, icon, title, description, progress }) => (
             <Row key={kind}>
-              <Text size={24}>{icons[icon]}</Text>
+              <Icon name={icons[icon]} tone='accent' />
               <View style={{ flex: 1, gap: 4 }}>
                 <Text bold>{title}</Text>
                 <Text tone='soft' size={14}>{description}</Text>
@@ -62,7 +69,7 @@ function Earned ({ achievement: { id, icon, title, description, postId } }: { ac
   }
   return (
     <Row role='group' aria-label={title} style={{ alignItems: 'flex-start' }}>
-      <Text size={24}>{icons[icon]}</Text>
+      <Icon name={icons[icon]} tone='accent' />
       <View style={{ flex: 1 }}>
         <Text bold>{title}</Text>
         <Text tone='soft' size={14}>{description}</Text>

@@ -1,9 +1,9 @@
 import { useTandem } from '@tandem/react'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
-import { useSession } from '../../components/session.tsx'
 import { Button, Field } from '../../components/controls.tsx'
 import { Card, Screen, Text } from '../../components/layout.tsx'
+import { useSession } from '../../components/session.tsx'
 
 export default function DeleteAccount () {
   const tandem = useTandem()

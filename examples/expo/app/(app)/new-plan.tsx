@@ -1,10 +1,11 @@
 import { keys, useChats, useTandem } from '@tandem/react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Button, Chip, Field } from '../../components/controls.tsx'
-import { dayOf } from '../../components/format.ts'
+import { dayOf, titleOf } from '../../components/format.ts'
 import { Row, Screen, Section, Text } from '../../components/layout.tsx'
+import { useProfile } from '../../components/profile.ts'
 import { Loading } from '../../components/states.tsx'
 
 const DAY_MS = 86_400_000
@@ -59,18 +60,14 @@ export default function NewPlan () {
 
 /** The sports of the person's profile. */
 function Sports ({ value, onChange }: { value: string, onChange: (sport: string) => void }) {
-  const tandem = useTandem()
-  const query = useQuery({
-    queryKey: ['my sports'],
-    queryFn: async ({ signal }) => (await tandem.getProfile({ signal })).data.profile.favoriteSports
-  })
-  const sports = [...new Set(['running', ...query.data ?? []])]
+  const { data: profile } = useProfile()
+  const sports = [...new Set(['running', ...profile?.favoriteSports ?? []])]
   return (
     <Row style={{ flexWrap: 'wrap', gap: 8 }}>
       {sports.map((sport) => (
         <Chip
           key={sport}
-          title={sport.replaceAll('_', ' ')}
+          title={titleOf(sport)}
           isChosen={sport === value}
           onPress={() => onChange(sport)}
         />

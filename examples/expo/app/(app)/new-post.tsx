@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Image, View } from 'react-native'
 import { Button, Field, Segments } from '../../components/controls.tsx'
 import { pickMedia, uploadMedia, type Asset } from '../../components/files.ts'
-import { Bar, Card, Screen, Text } from '../../components/layout.tsx'
+import { altOf, Bar, Card, Screen, Text } from '../../components/layout.tsx'
 import { VideoPlayer } from '../../components/video.tsx'
 
 const audiences = { PUBLIC: 'Everybody', FOLLOWERS: 'Followers', PRIVATE: 'Only me' }
@@ -59,7 +59,11 @@ export default function NewPost () {
 function Preview ({ asset: { type, uri } }: { asset: Asset }) {
   if (type === 'video') return <VideoPlayer url={uri} label='The chosen video' aspectRatio={1.4} />
   return (
-    <Image source={{ uri }} alt='The chosen picture' style={{ width: '100%', aspectRatio: 1.4, borderRadius: 14 }} />
+    <Image
+      source={{ uri }}
+      {...altOf('The chosen picture')}
+      style={{ width: '100%', aspectRatio: 1.4, borderRadius: 14 }}
+    />
   )
 }
 

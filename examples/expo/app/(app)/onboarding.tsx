@@ -1,12 +1,14 @@
 import { keys, useTandem } from '@tandem/react'
+import type { Profile } from '@tandem/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Pressable } from 'react-native'
-import { useTheme } from '../../components/theme.ts'
 import { Button, Field, Segments } from '../../components/controls.tsx'
 import { Card, Row, Screen, Text } from '../../components/layout.tsx'
+import { useProfile } from '../../components/profile.ts'
 import { Loading } from '../../components/states.tsx'
+import { useTheme } from '../../components/theme.ts'
 
 const genders = { FEMALE: 'Woman', MALE: 'Man', OTHER: 'Other' } as const
 
@@ -34,15 +36,28 @@ export default function Onboarding () {
   )
 }
 
+/** Begins with what they have said before. */
 function AboutYou ({ onDone }: { onDone: () => void }) {
+  const query = useProfile()
+  if (query.data) return <AboutYouForm profile={query.data} onDone={onDone} />
+  return (
+    <Screen title='About you'>
+      <Loading of={query} />
+    </Screen>
+  )
+}
+
+function AboutYouForm ({ profile, onDone }: { profile: Profile, onDone: () => void }) {
   const tandem = useTandem()
-  const [name, setName] = useState('')
-  const [birthDate, setBirthDate] = useState('')
-  const [gender, setGender] = useState<keyof typeof genders>()
+  const client = useQueryClient()
+  const [name, setName] = useState(profile.name)
+  const [birthDate, setBirthDate] = useState(profile.birthDate?.slice(0, 10) ?? '')
+  const [gender, setGender] = useState(profile.gender ?? undefined)
   const save = async () => {
     await tandem.saveOnboardingProfile({
       body: { communityRulesAccepted: true, name: name.trim(), birthDate, ...gender && { gender }, completed: true }
     })
+    await client.invalidateQueries({ queryKey: ['profile'] })
     onDone()
   }
   return (
@@ -73,13 +88,15 @@ function AboutYou ({ onDone }: { onDone: () => void }) {
 function Sports ({ onDone }: { onDone: () => void }) {
   const tandem = useTandem()
   const theme = useTheme()
-  const [chosen, setChosen] = useState<string[]>([])
+  const { data: profile } = useProfile()
+  const [changed, setChanged] = useState<string[]>()
+  const chosen = changed ?? profile?.favoriteSports ?? []
   const query = useQuery({
     queryKey: ['sports'],
     queryFn: async () => (await tandem.listOnboardingOptions({ query: { type: 'sport' } })).options
   })
   const toggle = (value: string) =>
-    setChosen((all) => all.includes(value) ? all.filter((each) => each !== value) : [...all, value])
+    setChanged(chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value])
   const save = async () => {
     await tandem.savePreferences({ body: { favoriteSports: chosen, completed: true } })
     onDone()

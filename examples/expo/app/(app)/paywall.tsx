@@ -5,7 +5,7 @@ import { useRouter } from 'expo-router'
 import { Linking } from 'react-native'
 import { Button } from '../../components/controls.tsx'
 import { buyAtStore, useDemoStores } from '../../components/demo.ts'
-import { useFormat } from '../../components/format.ts'
+import { titleOf, useFormat } from '../../components/format.ts'
 import { Screen, Section, Text } from '../../components/layout.tsx'
 import { Empty, Loading } from '../../components/states.tsx'
 
@@ -45,8 +45,8 @@ export default function Paywall () {
       {subscription && <State subscription={subscription} />}
       {plans.length === 0 && <Empty icon='star-outline' title='Nothing to buy'>This server sells no plan yet.</Empty>}
       {plans.map((plan) => (
-        <Section key={plan.planId} title={plan.planId}>
-          {plan.unlocks.map((each) => <Text key={each}>{`✓ ${each.replaceAll('_', ' ')}`}</Text>)}
+        <Section key={plan.planId} title={titleOf(plan.planId)}>
+          {plan.unlocks.map((each) => <Text key={each}>{`✓ ${each}`}</Text>)}
           {isSoldHere && subscription?.status !== 'ACTIVE' && <Stores plan={plan} accountToken={accountToken} />}
         </Section>
       ))}
@@ -66,7 +66,7 @@ function State (
   const format = useFormat()
   const until = status === 'ACTIVE' ? ` until ${format.date(currentPeriodEnd)}.` : ''
   return (
-    <Section title={`Your ${planId}`}>
+    <Section title={`Your ${titleOf(planId)}`}>
       <Text>{`${states[state]}${until}`}</Text>
       {manageUrl !== null && (
         <Button

@@ -2,7 +2,7 @@ import { useTandem } from '@tandem/react'
 import type { HealthScore, WeeklyOverview } from '@tandem/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { View } from 'react-native'
-import { Bar, Row, Screen, Section, Text } from '../../components/layout.tsx'
+import { Bar, Icon, Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { Loading } from '../../components/states.tsx'
 import { useTheme } from '../../components/theme.ts'
 
@@ -63,7 +63,7 @@ function Score ({ score: { overallScore, trend, metrics, tips } }: { score: Heal
   )
 }
 
-const pillars = [['workout', '💪'], ['nutrition', '🥗'], ['water', '💧'], ['sleep', '😴']] as const
+const pillars = [['workout', 'barbell'], ['nutrition', 'restaurant'], ['water', 'water'], ['sleep', 'moon']] as const
 
 function Week ({ week: { days, stats } }: { week: WeeklyOverview }) {
   const theme = useTheme()
@@ -84,14 +84,9 @@ function Week ({ week: { days, stats } }: { week: WeeklyOverview }) {
           >
             <Text size={13} bold>{day.dayName}</Text>
             {pillars.map(([name, icon]) => (
-              <Text
-                key={name}
-                size={16}
-                aria-label={day[name] ? name : `no ${name}`}
-                style={{ opacity: day[name] ? 1 : 0.15 }}
-              >
-                {icon}
-              </Text>
+              <View key={name} aria-label={day[name] ? name : `no ${name}`} style={{ opacity: day[name] ? 1 : 0.2 }}>
+                <Icon name={icon} size={18} tone={day[name] ? 'accent' : 'soft'} />
+              </View>
             ))}
           </View>
         ))}

@@ -2,7 +2,10 @@ import Ionicons from '@expo/vector-icons/Ionicons'
 import { useChats, useNotifications } from '@tandem/react'
 import { Tabs } from 'expo-router'
 import type { ComponentProps } from 'react'
+import { useWindowDimensions } from 'react-native'
 import { useTheme } from '../../../components/theme.ts'
+
+const WIDE = 900
 
 type IconName = ComponentProps<typeof Ionicons>['name']
 
@@ -11,10 +14,12 @@ export default function TabBar () {
   const { data: chats } = useChats()
   const { unreadCount = 0 } = useNotifications()
   const unreadChats = chats?.conversations.reduce((sum, chat) => sum + chat.unreadCount, 0) ?? 0
+  // On a wide screen, the tabs are beside the page.
+  const isWide = useWindowDimensions().width >= WIDE
   const tab = (title: string, icon: IconName, badge = 0) => ({
     title,
     tabBarIcon: ({ focused, size }: { focused: boolean, size: number }) => (
-      <Ionicons name={icon} color={focused ? theme.accent : theme.soft} size={size} />
+      <Ionicons aria-hidden name={icon} color={focused ? theme.accent : theme.soft} size={size} />
     ),
     ...badge > 0 && { tabBarBadge: Math.min(badge, 99) }
   })
@@ -25,7 +30,10 @@ export default function TabBar () {
         sceneStyle: { backgroundColor: theme.background },
         tabBarActiveTintColor: theme.accent,
         tabBarInactiveTintColor: theme.soft,
-        tabBarStyle: { backgroundColor: theme.card, borderTopColor: theme.line }
+        tabBarPosition: isWide ? 'left' : 'bottom',
+        tabBarStyle: { backgroundColor: theme.card, borderColor: theme.line },
+        tabBarLabelStyle: { fontFamily: 'System' },
+        tabBarBadgeStyle: { fontFamily: 'System', fontSize: 11 }
       }}
     >
       <Tabs.Screen name='index' options={tab('Home', 'home')} />

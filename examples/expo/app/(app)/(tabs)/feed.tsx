@@ -4,11 +4,11 @@ import { Link, useRouter } from 'expo-router'
 import { useState } from 'react'
 import { FlatList, ScrollView, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
-import { PostCard } from '../../../components/post.tsx'
-import { useTheme } from '../../../components/theme.ts'
 import { Button, Segments } from '../../../components/controls.tsx'
 import { Avatar, Row, Text } from '../../../components/layout.tsx'
+import { PostCard } from '../../../components/post.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
+import { useTheme } from '../../../components/theme.ts'
 
 const kinds = { all: 'For you', following: 'Following', trending: 'Trending' }
 

@@ -4,20 +4,20 @@ import { useRouter, type Href } from 'expo-router'
 import { Pressable, View } from 'react-native'
 import { Button } from '../../../components/controls.tsx'
 import { timeAgo } from '../../../components/format.ts'
-import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
+import { Avatar, Card, Icon, Row, Screen, Text, type IconName } from '../../../components/layout.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
 
-const icons: Record<Notification['type'], string> = {
-  ACCOUNT: '🔒',
-  ADMIN: '📣',
-  BOOKING: '📅',
-  CHAT: '💬',
-  FASTING: '⏱️',
-  FITMATCH: '⚡',
-  GAMIFICATION: '🏆',
-  SOCIAL_FEED: '❤️',
-  SPORT_BUDDY: '🤝',
-  STORY_REACTION: '✨'
+const icons: Record<Notification['type'], IconName> = {
+  ACCOUNT: 'lock-closed-outline',
+  ADMIN: 'megaphone-outline',
+  BOOKING: 'calendar-outline',
+  CHAT: 'chatbubble-outline',
+  FASTING: 'timer-outline',
+  FITMATCH: 'flash-outline',
+  GAMIFICATION: 'trophy-outline',
+  SOCIAL_FEED: 'heart-outline',
+  SPORT_BUDDY: 'people-outline',
+  STORY_REACTION: 'sparkles-outline'
 }
 
 export default function Inbox () {
@@ -45,7 +45,11 @@ function Item ({ notification: { type, actor, title, body, createdAt, readAt } }
       <Row>
         {actor
           ? <Avatar name={actor.name} image={actor.image} />
-          : <Avatar name={icons[type]} image={null} />}
+          : (
+            <View style={{ width: 44, alignItems: 'center' }}>
+              <Icon name={icons[type]} size={26} />
+            </View>
+          )}
         <View style={{ flex: 1 }}>
           <Text bold={readAt === null}>{title}</Text>
           <Text tone='soft' size={15}>{body}</Text>

@@ -4,7 +4,7 @@ import { Link, useRouter } from 'expo-router'
 import { View } from 'react-native'
 import { Button, IconButton } from '../../../components/controls.tsx'
 import { useFormat } from '../../../components/format.ts'
-import { Avatar, Bar, Card, OpenRow, Row, Screen, Section, Text } from '../../../components/layout.tsx'
+import { Avatar, Bar, Card, Icon, OpenRow, Row, Screen, Section, Text } from '../../../components/layout.tsx'
 import { PlanDetails } from '../../../components/plans.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
 
@@ -55,7 +55,10 @@ function Streak ({ home: { user, stats } }: { home: Home }) {
       <Row>
         <Text size={44} bold>{user.streak}</Text>
         <View>
-          <Text bold>day streak 🔥</Text>
+          <Row style={{ gap: 4 }}>
+            <Text bold>day streak</Text>
+            <Icon name='flame' size={18} tone='accent' />
+          </Row>
           <Text tone='soft' size={14}>{`Longest: ${user.longestStreak} days`}</Text>
         </View>
       </Row>
@@ -78,7 +81,7 @@ function Today ({ home: { stats, today }, waitingLogs }: { home: Home, waitingLo
   const measured = [
     `${format.number(steps)} steps`,
     activeEnergy > 0 && `${format.number(Math.round(activeEnergy))} kcal burned`,
-    restingHeartRate !== undefined && `❤️ ${restingHeartRate}`
+    restingHeartRate !== undefined && `resting heart rate ${restingHeartRate}`
   ]
   return (
     <Section title='Today'>
@@ -96,13 +99,14 @@ function Today ({ home: { stats, today }, waitingLogs }: { home: Home, waitingLo
           }`}
         </Text>
       )}
-      <Row style={{ flexWrap: 'wrap', alignItems: 'flex-start' }}>
-        <Button title='💧 250 ml' onPress={async () => await log({ type: 'WATER', data: { ml: 250 } })} />
+      <Row style={{ flexWrap: 'wrap', alignItems: 'flex-start', gap: 8 }}>
+        <Button title='250 ml' icon='water' onPress={async () => await log({ type: 'WATER', data: { ml: 250 } })} />
         <Button
-          title='🥗 Snack'
+          title='Snack'
+          icon='restaurant'
           onPress={async () => await log({ type: 'FOOD', data: { name: 'Snack', calories: 200, protein: 10 } })}
         />
-        <Button title='💪 Train' kind='primary' onPress={() => router.push('/train')} />
+        <Button title='Train' icon='barbell' kind='primary' onPress={() => router.push('/train')} />
       </Row>
       {waitingLogs > 0 && <Text tone='soft' size={14}>{`${waitingLogs} will be sent when you are online.`}</Text>}
       <Text tone='soft' size={14}>

@@ -3,10 +3,10 @@ import { Stack, useLocalSearchParams } from 'expo-router'
 import { useState } from 'react'
 import { FlatList, KeyboardAvoidingView, Platform, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
-import { useTheme } from '../../../components/theme.ts'
 import { IconButton, Input } from '../../../components/controls.tsx'
 import { Row, Text } from '../../../components/layout.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
+import { useTheme } from '../../../components/theme.ts'
 
 interface Bubble {
   id: string

@@ -2,9 +2,9 @@ import { useFeed, useTandem } from '@tandem/react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocalSearchParams } from 'expo-router'
 import { View } from 'react-native'
-import { PostCard } from '../../../components/post.tsx'
 import { Button } from '../../../components/controls.tsx'
 import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
+import { PostCard } from '../../../components/post.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
 
 export default function Person () {

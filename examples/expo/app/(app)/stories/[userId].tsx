@@ -7,7 +7,7 @@ import { Image, Pressable, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
 import { IconButton } from '../../../components/controls.tsx'
 import { timeAgo } from '../../../components/format.ts'
-import { Avatar, Row, Text } from '../../../components/layout.tsx'
+import { altOf, Avatar, Row, Text } from '../../../components/layout.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
 import { StoryVideo } from '../../../components/video.tsx'
 
@@ -78,7 +78,7 @@ function Picture ({ story: { id, mediaType, mediaUrl, caption } }: { story: Stor
   return (
     <Image
       source={{ uri: mediaUrl }}
-      alt={caption ?? ''}
+      {...altOf(caption ?? '')}
       resizeMode='contain'
       style={{ position: 'absolute', inset: 0, width: '100%', height: '100%' }}
     />
@@ -128,7 +128,7 @@ function Bottom ({ story: { id, caption, myReaction } }: { story: Story }) {
             onPress={() => react(emoji)}
             style={{ padding: 8, borderRadius: 30, backgroundColor: emoji === reaction ? '#fff5' : undefined }}
           >
-            <Text size={28}>{emoji}</Text>
+            <Text size={28} style={{ color: '#fff' }}>{emoji}</Text>
           </Pressable>
         ))}
       </Row>
