@@ -77,7 +77,7 @@ const Activity = named(
 )
 
 const id = (last: string) => `019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a${last}`
-const example = {
+export const exampleHome = {
   user: {
     id: id('1a'),
     name: 'Ana',
@@ -140,5 +140,5 @@ export const Home = named(
       description: 'The next ten of the coming 14 days that the person goes to, with their bookings at other systems'
     }),
     profileCompletion: Nullable(Type.Integer({ description: '0 to 100; null while profile is unavailable' }))
-  }, { examples: [example] })
+  }, { examples: [exampleHome] })
 )

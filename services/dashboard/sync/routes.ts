@@ -3,10 +3,10 @@ import Type from 'typebox'
 import { Data, data, Nullable, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { readHome } from '../home/queries.ts'
-import { Home } from '../home/schemas.ts'
+import { exampleHome, Home } from '../home/schemas.ts'
 import { readChanges } from '../logs/change-cursor.ts'
 import type { Change } from '../logs/queries.ts'
-import { LogChange } from '../logs/schemas.ts'
+import { example, exampleId, LogChange } from '../logs/schemas.ts'
 
 const HASH_LENGTH = 16
 
@@ -30,6 +30,12 @@ export const syncRoutes: Routes<Deps> = async (app, deps) => {
             Type.Unsafe<Change>({ type: 'object', additionalProperties: true, documentedAs: LogChange })
           ),
           cursor: Type.String()
+        }, {
+          examples: [{
+            home: exampleHome,
+            changes: [{ id: exampleId, clientId: example.clientId, type: 'WORKOUT', deleted: true }],
+            cursor: `12_${exampleId}.5GZb1Vw0m2cQ9u7T`
+          }]
         }))
       }
     }
