@@ -79,6 +79,7 @@ async function build (folder: string, signal: AbortSignal) {
     })
   }
   screen.step('Building the sample app, in a minute or two …')
+  await run(process.execPath, ['deploy/clients/ensure-sdk.ts'], { cwd: root, signal })
   const unfinished = `${folder}-${process.pid}`
   try {
     const expo = path.join(example, 'node_modules/expo/bin/cli')
