@@ -78,7 +78,7 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     await addGym(leo!)
     await train(mia!)
     await acceptInvitation(mia!, { host: members[1]!, guest: members[0]! })
-    await goHome(leo!)
+    await open(leo!, '')
     await leo!.getByRole('group', { name: 'Morning run' }).waitFor()
     t.pass('both see the plan on the home screen')
     await importWeights(mia!)
@@ -89,8 +89,7 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
 })
 
 async function addGym (page: Page) {
-  await goHome(page)
-  await go(page, 'Discover')
+  await open(page, 'discover')
   await page.getByRole('button', { name: 'Gyms' }).click()
   await page.getByLabel('Find a gym').fill('YOGA')
   const add = page.getByRole('region', { name: 'Add a gym' })
@@ -106,7 +105,7 @@ async function addGym (page: Page) {
 }
 
 async function train (page: Page) {
-  await goHome(page)
+  await open(page, '')
   await page.getByRole('button', { name: 'Train' }).click()
   await page.getByLabel('Find an exercise').fill('barbell squat')
   await page.getByRole('button', { name: /^Barbell Squat *quadriceps/ }).click()
@@ -130,7 +129,7 @@ async function acceptInvitation (page: Page, { host, guest }: { host: Member, gu
     locationName: 'At the gate',
     userIds: [await guest.accountId()]
   })
-  await goHome(page)
+  await open(page, '')
   await page.getByRole('link', { name: 'Plans and invitations' }).click()
   const invitations = page.getByRole('region', { name: 'Invitations' })
   await invitations.getByText('Leo invites you').waitFor()
@@ -142,7 +141,7 @@ async function acceptInvitation (page: Page, { host, guest }: { host: Member, gu
 
 /** Imports a file, and takes it back. */
 async function importWeights (page: Page) {
-  await goHome(page)
+  await open(page, '')
   await page.getByRole('link', { name: 'Health' }).click()
   const buffer = Buffer.from('Date,Exercise Name,Set Order,Weight,Reps\n2026-01-05 10:00:00,Squat,1,60,5\n')
   const chosen = page.waitForEvent('filechooser')
@@ -160,12 +159,12 @@ async function shareTraining (page: Page, others: Page, { send }: Member) {
     '/logs?type=WORKOUT&limit=1'
   )
   await send('POST', '/feed', { type: 'WORKOUT', content: 'Done for today', workoutId: workout?.id })
-  await goHome(page)
+  await open(page, '')
   await page.getByRole('link', { name: 'Achievements' }).click()
   const item = page.getByRole('group', { name: '30 days in a row' })
   await item.getByRole('button', { name: 'Share' }).click()
   await item.getByText('Shared').waitFor()
-  await reloadFeed(others)
+  await open(others, 'feed')
   const post = others.getByRole('article').filter({ hasText: 'Done for today' })
   await post.getByRole('region', { name: 'Workout' }).getByText(workout!.data.title).waitFor()
   await post.getByText(/\d+ min/).last().waitFor()
@@ -217,19 +216,8 @@ async function newPage (t: Test, browser: Browser, stack: Stack, email: string) 
 
 const go = async (page: Page, name: string) => await page.getByRole('tab', { name }).click()
 
-/** Closes the pages above the tabs. */
-async function goHome (page: Page) {
-  const home = page.getByRole('tab', { name: 'Home' })
-  while (!await home.isVisible()) await page.getByRole('button', { name: 'Back' }).last().click()
-  await home.click()
-}
-
-/** The server sends no frames about the feed: a page of it is current after a reload. */
-async function reloadFeed (page: Page) {
-  await goHome(page)
-  await go(page, 'Feed')
-  await page.reload()
-}
+/** Opens a page by its address: nothing is known from an earlier one. */
+const open = async (page: Page, name: string) => await page.goto(new URL(`/app/${name}`, page.url()).href)
 
 /** Loads the photo and the profile picture of another person in all sizes from the gateway. */
 async function loadSmallPictures (t: Test, { send }: Member, other: Member) {
@@ -291,11 +279,11 @@ async function shareStory (page: Page, others: Page) {
   await page.getByLabel('How did it go?').fill('A story of the walk')
   await page.getByRole('button', { name: 'Share as a story' }).click()
   await page.getByRole('link', { name: 'You', exact: true }).waitFor()
-  await reloadFeed(others)
+  await open(others, 'feed')
   await article(others, 'First picture of the walk').getByRole('link').first().click()
   await others.getByRole('button', { name: 'Follow' }).click()
   await others.getByRole('button', { name: 'Unfollow' }).waitFor()
-  await reloadFeed(others)
+  await open(others, 'feed')
   await others.getByRole('link', { name: 'Mia', exact: true }).click()
   await others.getByText('A story of the walk').waitFor()
   await others.getByRole('button', { name: 'Close' }).click()
@@ -318,7 +306,7 @@ async function playVideo (t: Test, page: Page) {
   page.on('response', (response) => {
     if (response.url().endsWith('.mp4')) ranges.push(`${response.status()} ${response.headers()['content-range']}`)
   })
-  await reloadFeed(page)
+  await open(page, 'feed')
   const post = article(page, 'First video of the walk')
   await post.getByRole('button', { name: 'Play' }).click()
   const video = post.locator('video')
