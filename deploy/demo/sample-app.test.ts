@@ -81,7 +81,7 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     await open(leo!, '')
     await leo!.getByRole('group', { name: 'Morning run' }).waitFor()
     t.pass('both see the plan on the home screen')
-    await importWeights(mia!)
+    await importWorkout(mia!)
     await shareTraining(mia!, leo!, members[0]!)
     t.pass('Leo sees a workout and an achievement in the feed')
     await register(t, browser, stack)
@@ -139,11 +139,13 @@ async function acceptInvitation (page: Page, { host, guest }: { host: Member, gu
     .getByText('At the gate').waitFor()
 }
 
-/** Imports a file, and takes it back. */
-async function importWeights (page: Page) {
+/** Imports a workout of another app, and takes it back. */
+async function importWorkout (page: Page) {
   await open(page, '')
   await page.getByRole('link', { name: /^Health/ }).click()
-  const buffer = Buffer.from('Date,Exercise Name,Set Order,Weight,Reps\n2026-01-05 10:00:00,Squat,1,60,5\n')
+  const buffer = Buffer.from(`Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps,Distance,Seconds
+2026-01-05 10:00:00,Legs,45m,Squat,1,60,5,0,0
+`)
   const chosen = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose a file' }).click()
   await (await chosen).setFiles({ name: 'strong.csv', mimeType: 'text/csv', buffer })
@@ -190,6 +192,8 @@ async function register (t: Test, browser: Browser, stack: Stack) {
   await page.getByLabel('Birthday').fill('1996-04-12')
   await page.getByRole('button', { name: 'Woman' }).click()
   await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Your photos' }).waitFor()
+  await page.getByRole('button', { name: 'Not now' }).click()
   await page.getByRole('checkbox').first().click()
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()

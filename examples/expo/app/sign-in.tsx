@@ -38,23 +38,13 @@ export default function SignIn () {
     router.replace('/onboarding')
   }
   const credentials = (
-    <>
-      <Field
-        label='Email'
-        value={email}
-        onChangeText={setEmail}
-        autoComplete='email'
-        autoCapitalize='none'
-        inputMode='email'
-      />
-      <Field
-        label='Password'
-        value={password}
-        onChangeText={setPassword}
-        secureTextEntry
-        autoComplete={step === 'signIn' ? 'current-password' : 'new-password'}
-      />
-    </>
+    <Credentials
+      email={email}
+      password={password}
+      isNew={step === 'register'}
+      onEmail={setEmail}
+      onPassword={setPassword}
+    />
   )
   const isFilled = email !== '' && password !== ''
   return (
@@ -84,6 +74,36 @@ export default function SignIn () {
       {step === 'verify' && <Verify email={email} onVerify={verify} />}
       {step === 'signIn' && <DemoAccounts onSignIn={signIn} />}
     </Screen>
+  )
+}
+
+interface CredentialsOptions {
+  email: string
+  password: string
+  isNew: boolean
+  onEmail: (email: string) => void
+  onPassword: (password: string) => void
+}
+
+function Credentials ({ email, password, isNew, onEmail, onPassword }: CredentialsOptions) {
+  return (
+    <>
+      <Field
+        label='Email'
+        value={email}
+        onChangeText={onEmail}
+        autoComplete='email'
+        autoCapitalize='none'
+        inputMode='email'
+      />
+      <Field
+        label='Password'
+        value={password}
+        onChangeText={onPassword}
+        secureTextEntry
+        autoComplete={isNew ? 'new-password' : 'current-password'}
+      />
+    </>
   )
 }
 

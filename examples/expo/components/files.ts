@@ -12,6 +12,12 @@ export async function pickMedia (): Promise<Asset | undefined> {
   return assets?.[0]
 }
 
+/** Lets the person choose a picture. */
+export async function pickPicture (): Promise<Asset | undefined> {
+  const { assets } = await ImagePicker.launchImageLibraryAsync({ mediaTypes: 'images', quality: 0.9 })
+  return assets?.[0]
+}
+
 /** A browser without a camera asks for a file. */
 export async function takeSelfie (): Promise<Asset | undefined> {
   const { granted } = await ImagePicker.requestCameraPermissionsAsync()

@@ -5,9 +5,9 @@ import { useState } from 'react'
 import { View } from 'react-native'
 import { Button, Field, IconButton } from '../../components/controls.tsx'
 import { messageOf } from '../../components/errors.ts'
+import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
 import { ErrorText, Icon, Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { Search } from '../../components/search.tsx'
-import { Loading } from '../../components/states.tsx'
 
 const queryKey = ['venues']
 const MAX_FOUND = 6
@@ -23,7 +23,7 @@ export default function Gyms () {
   if (!query.data) {
     return (
       <Screen>
-        <Loading of={query} />
+        <LoadingFitMatch of={query} />
       </Screen>
     )
   }

@@ -6,13 +6,14 @@ import { useState } from 'react'
 import { Pressable } from 'react-native'
 import { Button, Field, Segments } from '../../components/controls.tsx'
 import { Card, Row, Screen, Text } from '../../components/layout.tsx'
+import { PhotosStep } from '../../components/photos-step.tsx'
 import { useProfile } from '../../components/profile.ts'
 import { Loading } from '../../components/states.tsx'
 import { useTheme } from '../../components/theme.ts'
 
 const genders = { FEMALE: 'Woman', MALE: 'Man', OTHER: 'Other' } as const
 
-/** Three steps: who they are, what they like, what the app can do. */
+/** Four steps: who they are, their photos, what they like, what the app can do. */
 export default function Onboarding () {
   const tandem = useTandem()
   const client = useQueryClient()
@@ -24,7 +25,8 @@ export default function Onboarding () {
     router.replace('/')
   }
   if (step === 0) return <AboutYou onDone={() => setStep(1)} />
-  if (step === 1) return <Sports onDone={() => setStep(2)} />
+  if (step === 1) return <PhotosStep onDone={() => setStep(2)} />
+  if (step === 2) return <Sports onDone={() => setStep(3)} />
   return (
     <Screen title='Near you'>
       <Card>

@@ -4,9 +4,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { View } from 'react-native'
 import { Button } from '../../components/controls.tsx'
+import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
 import { Avatar, Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { PlanDetails } from '../../components/plans.tsx'
-import { Empty, Loading } from '../../components/states.tsx'
+import { Empty } from '../../components/states.tsx'
 
 const queryKey = ['plans']
 
@@ -30,7 +31,7 @@ export default function Plans () {
   if (!query.data) {
     return (
       <Screen>
-        <Loading of={query} />
+        <LoadingFitMatch of={query} />
       </Screen>
     )
   }

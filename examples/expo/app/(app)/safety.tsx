@@ -4,6 +4,7 @@ import { View } from 'react-native'
 import { Button } from '../../components/controls.tsx'
 import { fileOf, takeSelfie } from '../../components/files.ts'
 import { useFormat } from '../../components/format.ts'
+import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
 import { Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { contentReasons, personReasons, rejections, reportStates, statuses } from '../../components/safety-texts.ts'
 import { Empty, Loading } from '../../components/states.tsx'
@@ -36,7 +37,7 @@ function VerifiedPhotos () {
   }
   return (
     <Section title='Verified photos'>
-      {!query.data && <Loading of={query} />}
+      {!query.data && <LoadingFitMatch of={query} />}
       {query.data && (
         <>
           <Text tone={query.data.status === 'REJECTED' ? 'bad' : 'text'}>

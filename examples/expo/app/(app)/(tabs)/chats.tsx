@@ -3,15 +3,16 @@ import type { MatchedProfile } from '@tandem/sdk'
 import { Link } from 'expo-router'
 import { ScrollView, View } from 'react-native'
 import { timeAgo } from '../../../components/format.ts'
+import { LoadingFitMatch } from '../../../components/join-fitmatch.tsx'
 import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
-import { Empty, Loading } from '../../../components/states.tsx'
+import { Empty } from '../../../components/states.tsx'
 
 export default function Chats () {
   const query = useChats()
   if (!query.data) {
     return (
       <Screen title='Chats'>
-        <Loading of={query} />
+        <LoadingFitMatch of={query} />
       </Screen>
     )
   }

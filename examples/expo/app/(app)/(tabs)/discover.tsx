@@ -6,8 +6,9 @@ import { useState } from 'react'
 import { CandidateCard } from '../../../components/candidate.tsx'
 import { Button, Chip, IconButton } from '../../../components/controls.tsx'
 import { messageOf } from '../../../components/errors.ts'
+import { LoadingFitMatch } from '../../../components/join-fitmatch.tsx'
 import { Avatar, Card, ErrorText, Row, Screen, Text } from '../../../components/layout.tsx'
-import { Empty, Loading } from '../../../components/states.tsx'
+import { Empty } from '../../../components/states.tsx'
 
 const queryKey = ['discover']
 
@@ -47,7 +48,7 @@ export default function Discover () {
   const [candidate] = query.data?.profiles ?? []
   return (
     <Screen title='Discover' action={<Tools limits={query.data?.limits} />}>
-      {!query.data && <Loading of={query} />}
+      {!query.data && <LoadingFitMatch of={query} />}
       {query.data && !candidate && (
         <Empty icon='flash-outline' title='That is everybody'>New people arrive every day.</Empty>
       )}

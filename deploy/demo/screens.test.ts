@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
+import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { PASSWORD, type Member } from './member.ts'
+import { fill } from './seed.ts'
+
+const BUILD_TIMEOUT_MS = 240_000
+const MAX_HOME_BYTES = 20_000
+// The people are the same in each run; what is gathered into one notification depends on the time.
+const TOLERANCE = 0.3
+const API_PATH = '/api/mobile/v1'
+t.setTimeout(480_000)
+
+/** A response of the API that a screen has read. */
+interface Read {
+  path: string
+  bytes: number
+  wireBytes: number
+}
+
+interface Cost {
+  requests: number
+  kilobytes: number
+  wireKilobytes: number
+}
+
+/** What each start reads: the brand, and what the badges of the tabs show. */
+const shell = ['/meta', '/fitmatch/matches', '/notifications']
+
+t.test('no screen costs more than docs/build-an-app.md says', needsBrowser, async (t) => {
+  const browser = await openBrowser(t)
+  await withStack(async (stack) => {
+    const [mia] = await fill(stack, 'tandem', (text) => t.comment(text))
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+    await signIn(page, stack, mia!)
+    const costs = new Map<string, Cost>()
+    for (const [name, route] of Object.entries(await listScreens(mia!))) {
+      const reads = await readsOf(page, `${stack.devPage.url}/app/${route}`)
+      t.equal(new Set(reads.map((each) => each.path)).size, reads.length, `${name} reads nothing twice`)
+      for (const [tab, needed] of [['Start', '/meta'], ['Chats', shell[1]], ['Inbox', shell[2]]] as const) {
+        if (name === 'Home') costs.set(tab, sum(reads.filter((each) => each.path === needed)))
+      }
+      costs.set(name, sum(reads.filter((each) => !shell.includes(each.path))))
+    }
+
+    t.ok(costs.get('Home')!.kilobytes * 1_000 <= MAX_HOME_BYTES)
+    for (const name of ['Start', 'Home', 'Chats', 'Inbox', 'Discover']) t.equal(costs.get(name)!.requests, 1, name)
+    t.comment(`The table of docs/build-an-app.md, as measured:\n${formatTable(costs)}`)
+    const documented = readTable()
+    t.same([...documented.keys()].sort(), [...costs.keys()].sort(), 'the page lists every screen')
+    for (const [name, cost] of costs) {
+      const known = documented.get(name)!
+      t.equal(cost.requests, known.requests, `requests of ${name}`)
+      t.ok(
+        Math.abs(cost.kilobytes - known.kilobytes) <= 1 + TOLERANCE * known.kilobytes,
+        `${name} has ${cost.kilobytes} KB, the page says ${known.kilobytes}`
+      )
+    }
+  }, { LIMIT_PROFILE: 'relaxed' })
+})
+
+async function signIn (page: Page, stack: Stack, { person: { email } }: Member) {
+  page.setDefaultTimeout(60_000)
+  await page.goto(`${stack.devPage.url}/app/sign-in?email=${email}`)
+  await page.getByLabel('Password').fill(PASSWORD, { timeout: BUILD_TIMEOUT_MS })
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('day streak').waitFor()
+}
+
+/** Each screen by its name: where it is. */
+async function listScreens ({ send }: Member): Promise<Record<string, string>> {
+  type Feed = { data: { posts: { id: string, userId: string }[] } }
+  type Matches = { data: { conversations: { matchId: string }[] } }
+  type Rings = { data: { storyRings: { userId: string, isOwn: boolean }[] } }
+  const { data: { posts: [post] } } = await send<Feed>('GET', '/feed?limit=1')
+  const { data: { conversations: [chat] } } = await send<Matches>('GET', '/fitmatch/matches')
+  const { data: { storyRings } } = await send<Rings>('GET', '/stories')
+  return {
+    Home: '',
+    Feed: 'feed',
+    Discover: 'discover',
+    Post: `post/${post!.id}`,
+    Profile: `person/${post!.userId}`,
+    Chat: `chat/${chat!.matchId}`,
+    Stories: `stories/${storyRings.find(({ isOwn }) => !isOwn)!.userId}`,
+    Train: 'train',
+    Progress: 'progress',
+    Achievements: 'achievements',
+    Goals: 'goals',
+    Health: 'health',
+    Plans: 'plans',
+    Gyms: 'gyms',
+    Safety: 'safety',
+    Invite: 'invite',
+    Settings: 'settings',
+    Premium: 'paywall'
+  }
+}
+
+/** What the app reads when it is opened at this address, with nothing known but the session. */
+async function readsOf (page: Page, url: string): Promise<Read[]> {
+  const reads: Promise<Read>[] = []
+  const listen = (response: Awaited<ReturnType<Page['waitForResponse']>>) => {
+    const { pathname } = new URL(response.url())
+    const request = response.request()
+    if (!pathname.startsWith(API_PATH) || request.method() !== 'GET') return
+    reads.push((async () => {
+      const [body, { responseBodySize }] = await Promise.all([response.body(), request.sizes()])
+      return { path: pathname.slice(API_PATH.length), bytes: body.length, wireBytes: responseBodySize }
+    })())
+  }
+  page.on('response', listen)
+  await page.goto(url, { waitUntil: 'networkidle' })
+  page.off('response', listen)
+  return await Promise.all(reads)
+}
+
+const sum = (reads: Read[]): Cost => ({
+  requests: reads.length,
+  kilobytes: toKilobytes(reads.reduce((total, { bytes }) => total + bytes, 0)),
+  wireKilobytes: toKilobytes(reads.reduce((total, { wireBytes }) => total + wireBytes, 0))
+})
+
+const toKilobytes = (bytes: number) => Math.round(bytes / 100) / 10
+
+const formatTable = (costs: Map<string, Cost>) =>
+  [...costs].map(([name, { requests, kilobytes, wireKilobytes }]) =>
+    `| ${name} | ${requests} | ${kilobytes} | ${wireKilobytes} |`
+  ).join('\n')
+
+function readTable () {
+  const text = readFileSync(path.resolve(import.meta.dirname, '../../docs/build-an-app.md'), 'utf8')
+  const rows = text.matchAll(/^\| ([A-Z]\w+) \| (\d+) \| ([\d.]+) \| ([\d.]+) \|$/gm)
+  return new Map(
+    [...rows].map(([, name = '', requests, kilobytes, wireKilobytes]) => [name, {
+      requests: Number(requests),
+      kilobytes: Number(kilobytes),
+      wireKilobytes: Number(wireKilobytes)
+    }])
+  )
+}
