@@ -4,9 +4,9 @@ import { useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Button, Chip, Field } from '../../components/controls.tsx'
 import { dayOf, titleOf } from '../../components/format.ts'
+import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
 import { Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { useProfile } from '../../components/profile.ts'
-import { Loading } from '../../components/states.tsx'
 
 const DAY_MS = 86_400_000
 const time = /^([01]\d|2[0-3]):[0-5]\d$/
@@ -81,7 +81,7 @@ function Guests ({ invited, onChange }: { invited: string[], onChange: (profileI
   const matches = [...query.data?.newMatches ?? [], ...query.data?.conversations ?? []]
   return (
     <Section title='Who'>
-      {!query.data && <Loading of={query} />}
+      {!query.data && <LoadingFitMatch of={query} />}
       {query.data && matches.length === 0 && (
         <Text tone='soft'>Match with somebody first: then you can invite them.</Text>
       )}

@@ -1,7 +1,7 @@
 import { useFeed, useTandem } from '@tandem/react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouter } from 'expo-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { FlatList, ScrollView, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
 import { Button, Segments } from '../../../components/controls.tsx'
@@ -17,6 +17,8 @@ export default function Feed () {
   const router = useRouter()
   const [feedType, setFeedType] = useState<keyof typeof kinds>('all')
   const { posts, query } = useFeed({ feedType })
+  // The list reaches its end while it is empty, too.
+  const hasScrolled = useRef(false)
   return (
     <SafeAreaView edges={['top']} style={{ flex: 1, backgroundColor: theme.background }}>
       <FlatList
@@ -24,7 +26,10 @@ export default function Feed () {
         keyExtractor={({ id }) => id}
         renderItem={({ item }) => <PostCard post={item} />}
         contentContainerStyle={{ padding: 16, gap: 14, width: '100%', maxWidth: 640, alignSelf: 'center' }}
-        onEndReached={() => query.hasNextPage && !query.isFetching && void query.fetchNextPage()}
+        onScroll={() => {
+          hasScrolled.current = true
+        }}
+        onEndReached={() => hasScrolled.current && query.hasNextPage && !query.isFetching && void query.fetchNextPage()}
         refreshing={query.isRefetching}
         onRefresh={() => void query.refetch()}
         ListHeaderComponent={
