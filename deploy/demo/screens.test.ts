@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
-import type { Browser } from 'playwright-core'
+import type { Browser, Response } from 'playwright-core'
 import t from 'tap'
 import { PASSWORD, type Member } from './member.ts'
 import { findHome, join } from './join.ts'
 import { describePeople } from './people.ts'
+import { importPlaces } from './places.ts'
 import { planTogether } from './plans.ts'
 import { createPost, createStory, describePost, showTraining } from './posts.ts'
 import { createRandom } from './random.ts'
@@ -68,6 +69,7 @@ async function joinWithFriends (stack: Stack): Promise<Member> {
   const seed = 'screens'
   const random = createRandom(seed)
   const home = await findHome(stack)
+  await importPlaces(stack)
   const members: Member[] = []
   for (const [index, person] of describePeople(seed).slice(0, 1 + FRIENDS).entries()) {
     members.push(await join(person, { stack, seed, home, isMain: index === 0 }))
@@ -147,25 +149,31 @@ async function listScreens ({ send }: Member): Promise<Record<string, string>> {
 async function readsOf (browser: Browser, storageState: Session, url: string): Promise<Read[]> {
   const context = await browser.newContext({ storageState, viewport: { width: 390, height: 844 } })
   const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
   const reads: Promise<Read>[] = []
   page.on('response', (response) => {
-    const { pathname, search } = new URL(response.url())
+    const path = pathOf(response)
+    if (path === '') return
     const request = response.request()
-    if (!pathname.startsWith(API_PATH) || request.method() !== 'GET') return
     reads.push((async () => {
       const [body, { responseBodySize }] = await Promise.all([response.body(), request.sizes()])
-      return { path: pathname.slice(API_PATH.length), search, bytes: body.length, wireBytes: responseBodySize }
+      return { path, search: new URL(response.url()).search, bytes: body.length, wireBytes: responseBodySize }
     })())
   })
-  // The badges of the tabs are read for every screen.
-  const badges = page.waitForResponse((response) => response.url().includes('/notifications'))
+  const own = page.waitForResponse((response) => !['', ...shell].includes(pathOf(response)))
   await page.goto(url)
-  await badges
+  await own
   await page.waitForLoadState('networkidle')
   await page.getByLabel('Loading').waitFor({ state: 'detached' })
   const all = await Promise.all(reads)
   await context.close()
   return all
+}
+
+/** Of a read of the API; otherwise empty. */
+function pathOf (response: Response) {
+  const { pathname } = new URL(response.url())
+  return pathname.startsWith(API_PATH) && response.request().method() === 'GET' ? pathname.slice(API_PATH.length) : ''
 }
 
 const sum = (reads: Read[]): Cost => ({
