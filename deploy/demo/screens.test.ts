@@ -161,8 +161,10 @@ async function readsOf (browser: Browser, storageState: Session, url: string): P
     })())
   })
   const own = page.waitForResponse((response) => !['', ...shell].includes(pathOf(response)))
+  // Of the home screen; not every page shows the tabs.
+  const badges = url.endsWith('/app/') && page.waitForResponse((response) => pathOf(response) === '/notifications')
   await page.goto(url)
-  await own
+  await Promise.all([own, badges])
   await page.waitForLoadState('networkidle')
   await page.getByLabel('Loading').waitFor({ state: 'detached' })
   const all = await Promise.all(reads)
