@@ -119,10 +119,8 @@ async function signIn (browser: Browser, app: string, { person: { email } }: Mem
 async function listScreens ({ send }: Member): Promise<Record<string, string>> {
   type Feed = { data: { posts: { id: string, userId: string }[] } }
   type Matches = { data: { conversations: { matchId: string }[] } }
-  type Rings = { data: { storyRings: { userId: string, isOwn: boolean }[] } }
   const { data: { posts: [post] } } = await send<Feed>('GET', '/feed?limit=1')
   const { data: { conversations: [chat] } } = await send<Matches>('GET', '/fitmatch/matches')
-  const { data: { storyRings } } = await send<Rings>('GET', '/stories')
   return {
     Home: '',
     Feed: 'feed',
@@ -130,7 +128,6 @@ async function listScreens ({ send }: Member): Promise<Record<string, string>> {
     Post: `post/${post!.id}`,
     Profile: `person/${post!.userId}`,
     Chat: `chat/${chat!.matchId}`,
-    Stories: `stories/${storyRings.find(({ isOwn }) => !isOwn)!.userId}`,
     Train: 'train',
     Progress: 'progress',
     Achievements: 'achievements',

@@ -64,8 +64,13 @@ function Earned ({ achievement: { id, icon, title, description, postId } }: { ac
   const tandem = useTandem()
   const client = useQueryClient()
   const share = async (achievementId: string) => {
-    await tandem.createPost({ body: { type: 'ACHIEVEMENT', achievementId } })
-    await Promise.all([queryKey, keys.feeds].map((queryKey) => client.invalidateQueries({ queryKey })))
+    const { data: { post } } = await tandem.createPost({ body: { type: 'ACHIEVEMENT', achievementId } })
+    // The list says it a moment later.
+    client.setQueryData<Achievement[]>(
+      queryKey,
+      (all) => all?.map((each) => each.id === achievementId ? { ...each, postId: post.id } : each)
+    )
+    await client.invalidateQueries({ queryKey: keys.feeds })
   }
   return (
     <Row role='group' aria-label={title} style={{ alignItems: 'flex-start' }}>
