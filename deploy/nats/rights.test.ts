@@ -312,8 +312,11 @@ t.test('only the services that send realtime signals can, and gateways can do no
   const fitmatch = await capture('fitmatch')
   t.notOk(await fitmatch.publish('realtime.notification'), 'a signal in the name of another service')
   t.ok(await fitmatch.publish('realtime.fitmatch', { to: crypto.randomUUID() }))
-  await until(() => gateway.received.length > 0)
-  t.equal(gateway.received.length, 1)
+  const dashboard = await capture('dashboard')
+  t.notOk(await dashboard.publish('realtime.fitmatch'))
+  t.ok(await dashboard.publish('realtime.dashboard', { to: crypto.randomUUID() }))
+  await until(() => gateway.received.length > 1)
+  t.equal(gateway.received.length, 2)
   for (const subject of ['evt.>', 'ask.>', '$JS.API.>', '>']) t.notOk(await gateway.subscribe(subject), subject)
   for (const subject of ['realtime.notification', 'evt.social.post.liked.v1', 'ask.identity.contact.v1.gateway']) {
     t.notOk(await gateway.publish(subject), subject)

@@ -22,7 +22,6 @@ const RATE = Number(process.argv[3] ?? 200)
 const MAX_P99_MS = 500
 const MAX_WEBHOOK_MS = 1_000
 const FREE_SWIPES = 10
-const BUYERS = 1_000
 // Webhooks are limited to 600 a minute for each client, and sign-ins to fewer: they come from many addresses.
 const CLIENTS = 100
 const RENEWALS_PER_SECOND = 10_000 / 3_600
@@ -235,12 +234,11 @@ async function post ({ gateway }: Stack, { path, headers, body }: Notification) 
   return response.statusCode
 }
 
-/** Notifications of `count` changes, half of them of each of two stores. */
+/** Notifications of `count` purchases, each of another account, half of them of each of two stores. */
 async function prepareNotifications (stack: Stack, { appStore, play }: Stores, count: number) {
-  const accountTokens = await createAccounts(stack)
+  const accountTokens = await createAccounts(stack, count)
   const prepared: Notification[] = []
-  for (let number = 0; number < count; number++) {
-    const accountToken = accountTokens[number % accountTokens.length]!
+  for (const [number, accountToken] of accountTokens.entries()) {
     prepared.push(
       number % 2 === 0
         ? await notificationOfApple({ appStore }, appStore.buy({ productId: APPLE_PRODUCT, accountToken }))
@@ -251,14 +249,14 @@ async function prepareNotifications (stack: Stack, { appStore, play }: Stores, c
 }
 
 /** Accounts without anything but what a store needs. @returns their account tokens */
-async function createAccounts (stack: Stack) {
+async function createAccounts (stack: Stack, count: number) {
   const database = new pg.Client(urlOfSchema(stack, 'identity'))
   await database.connect()
   const { rows } = await database.query<{ token: string }>(
     `insert into accounts (email, name, locale, registered_network, referral_code)
       select gen_random_uuid() || '@example.com', 'Buyer', 'en', '203.0.113.0/24', gen_random_uuid()
       from generate_series(1, $1) returning account_token as token`,
-    [BUYERS]
+    [count]
   )
   await database.end()
   return rows.map(({ token }) => token)

@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox'
 import { Errors } from 'typebox/value'
 import type english from '../../brand/texts/en.json'
 import { findTextFaults } from './messages.ts'
+import { Features, Limits, withoutOrphans } from './product.ts'
 
 /** Every key of a text. `brand/texts/en.json` defines them, with the parameters of each. */
 export type TextKey = keyof typeof english
@@ -38,6 +39,8 @@ const BrandFile = Type.Object({
     Type.Object({ website: Address, terms: Address, privacy: Address, iosStore: Address, androidStore: Address }),
     { additionalProperties: false }
   ),
+  features: Features,
+  limits: Limits,
   defaultLocale: Locale,
   locales: Type.Array(Locale, { minItems: 1, description: 'a list of locales' })
 }, { additionalProperties: false })
@@ -95,13 +98,14 @@ export function loadBrand (folder = BUILT_IN): Brand {
 
   const { logo, ...settings } = file
   const texts: Brand['texts'] = {}
-  const english = readTexts(BUILT_IN, 'en', faults)
+  const english = readTexts(BUILT_IN, 'texts/en.json', faults)
   for (const locale of file.locales) {
-    const builtIn = readTexts(BUILT_IN, locale, faults)
-    const own = folder === BUILT_IN ? [] : Object.entries(readTexts(folder, locale, faults))
+    const name = `texts/${locale}.json`
+    const builtIn = readTexts(BUILT_IN, name, faults)
+    const own = folder === BUILT_IN ? [] : Object.entries(readTexts(folder, name, faults))
     // The tests have checked the others.
     const changed = Object.fromEntries(own.filter(([key, text]) => text !== builtIn[key]))
-    faults.push(...findTextFaults({ file: `texts/${locale}.json`, locale, texts: changed, english }))
+    faults.push(...findTextFaults({ file: name, locale, texts: changed, english }))
     texts[locale] = { ...builtIn, ...changed }
   }
   texts['en'] ??= english
@@ -109,6 +113,7 @@ export function loadBrand (folder = BUILT_IN): Brand {
   const readLogo = (name: string) => readFileSync(fileOf(folder, name))
   const brand = {
     ...settings,
+    features: withoutOrphans(settings.features),
     texts,
     options: options as Brand['options'],
     mailLayout: readFileSync(fileOf(folder, 'mails/layout.html'), 'utf8'),
@@ -146,7 +151,9 @@ function readBrandFile (folder: string, faults: string[]): BrandFile {
     colours: {
       light: { ...builtIn.colours.light, ...own.colours?.light },
       dark: { ...builtIn.colours.dark, ...own.colours?.dark }
-    }
+    },
+    features: { ...builtIn.features, ...own.features },
+    limits: { ...builtIn.limits, ...own.limits }
   }
   faults.push(...describeFaults('brand.json', BrandFile, file))
   if (!file.locales.includes(file.defaultLocale)) {
@@ -186,9 +193,10 @@ function describe (schema: Type.TSchema, instancePath: string) {
   return description && `must be ${description}`
 }
 
-function readTexts (folder: string, locale: string, faults: string[]): Record<string, string> {
-  const file = findFile(folder, `texts/${locale}.json`)
-  return (file ? readJson(file, `texts/${locale}.json`, faults) ?? {} : {}) as Record<string, string>
+/** The texts of a file of `folder`, by key; none if it has no such file. */
+export function readTexts (folder: string, name: string, faults: string[]): Record<string, string> {
+  const file = findFile(folder, name)
+  return (file ? readJson(file, name, faults) ?? {} : {}) as Record<string, string>
 }
 
 function readOptions (folder: string, list: OptionList, faults: string[]): Option[] {
@@ -208,13 +216,14 @@ function readOptions (folder: string, list: OptionList, faults: string[]): Optio
 
 /** A misspelt file would silently leave the built-in one in place. */
 function findUnknownFiles (folder: string) {
+  const ofLocales = ['texts/<locale>.json', 'texts/exercises/<locale>.json']
   const known = new Set(['mails/layout.html', ...OPTION_LISTS.map((list) => `options/${list}.json`)])
-  const names = ['texts', 'options', 'mails'].flatMap((each) => {
+  const names = ['texts', 'texts/exercises', 'options', 'mails'].flatMap((each) => {
     const inner = path.join(folder, each)
     return existsSync(inner) ? readdirSync(inner).map((name) => `${each}/${name}`) : []
   })
   return names
     // A ConfigMap has links in a folder of its own, whose name begins with two dots.
-    .filter((name) => !known.has(name) && !/^texts\/[\w-]+\.json$|\/\.\./.test(name))
-    .map((name) => `${name} is unknown; the files are texts/<locale>.json and ${[...known].join(', ')}`)
+    .filter((name) => !known.has(name) && !/^texts\/(exercises|(exercises\/)?[\w-]+\.json)$|\/\.\./.test(name))
+    .map((name) => `${name} is unknown; the files are ${[...ofLocales, ...known].join(', ')}`)
 }

@@ -106,6 +106,14 @@ export const serverFrames = {
       'exact as their profile: 5 minutes.',
     Type.Object({ matchId: Id, isOnline: Type.Boolean(), lastActiveAt: Nullable(Timestamp) })
   ),
+  'import.changed': passing(
+    'How far an import of yours is: after each part of the file, and at its end. GET /imports says the same.',
+    Type.Object({
+      importId: Id,
+      status: Type.Enum(['RUNNING', 'DONE', 'FAILED', 'UNDOING', 'UNDONE']),
+      progress: Type.Integer({ minimum: 0, maximum: 100, description: 'In percent' })
+    })
+  ),
   'ping': passing('Answer with pong. Over SSE no answer is needed.'),
   'pong': passing('The answer to your ping.'),
   'token.expiring': passing(

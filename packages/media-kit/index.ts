@@ -14,7 +14,6 @@ export { diskStorage } from './disk-storage.ts'
 export { s3Storage } from './s3-storage.ts'
 export type { ByteRange, Storage } from './storage.ts'
 export {
-  MAX_VIDEO_MEGABYTES,
   multipartUploads,
   readImage,
   temporaryFile,
@@ -26,5 +25,5 @@ export {
 } from './uploads.ts'
 export { createUploadParts, type UploadParts } from './upload-parts.ts'
 export { neutralBlurhash } from './video/neutral-blurhash.ts'
-export { prepareVideo } from './video/prepare-video.ts'
-export { requireFfmpeg, takeFrame } from './video/transcode.ts'
+export { prepareVideo, takeFrame } from './video/prepare-video.ts'
+export { requireFfmpeg } from './video/transcode.ts'

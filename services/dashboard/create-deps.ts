@@ -1,3 +1,4 @@
+import { readLimits } from '@tandem/brand-kit'
 import { createMediaUrls } from '@tandem/media-url-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
@@ -9,22 +10,22 @@ import { createStatsCache } from './stats/cache.ts'
 import type { Deps } from './deps.ts'
 
 export function createDeps (
-  { config, db, callRpc, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
+  { config, db, callRpc, publishSignal, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
 ): Deps {
   const cache = createStatsCache(config.REDIS_URL, log)
   onClose(() => cache.close())
   const erasure = createDashboardErasure({ db, callRpc })
   const now = () => new Date()
-  const imports = createImportQueue({ deps: { db, now }, redisUrl: config.REDIS_URL, log })
+  const deps = { db, now, sendEphemeral: publishSignal }
+  const imports = createImportQueue({ deps, redisUrl: config.REDIS_URL, log })
   imports.start()
   onClose(() => imports.close())
   return {
-    db,
+    ...deps,
     callRpc,
     cache,
     mediaUrls: createMediaUrls(config.CDN_URL),
-    minAge: config.MIN_AGE,
-    now,
+    minAge: readLimits().minimumAge,
     imports,
     erasure
   }

@@ -1,5 +1,6 @@
 import type { AccountErasure } from '@tandem/account-kit'
 import type { CallRpc } from '@tandem/bus-kit'
+import type { EphemeralMessage } from '@tandem/contracts/realtime'
 import type { MediaUrls } from '@tandem/media-url-kit'
 import type { Queue } from '@tandem/queue-kit'
 import type { Db } from './tables.ts'
@@ -17,4 +18,6 @@ export interface Deps {
   /** Reads imported files. */
   imports: Pick<Queue, 'enqueue'>
   erasure: AccountErasure
+  /** Sends a realtime frame that is not kept. */
+  sendEphemeral: (message: EphemeralMessage) => void
 }

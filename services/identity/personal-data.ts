@@ -143,7 +143,7 @@ export const personalData: PersonalData<Tables> = {
   ),
   remembered: notPersonal('It holds keyed digests, which this service alone can compute, for as long as a ban lasts.'),
   store_notifications: notPersonal(
-    'They hold ids of the stores, and sealed purchase tokens until the store has answered, for 90 days.'
+    'They hold ids of the stores for 90 days, and until they are handled what was sold, sealed.'
   ),
   used_provider_tokens: notPersonal('It holds digests, for 15 minutes.'),
   failed_password_attempts: notPersonal('It holds keyed digests, for a day.'),

@@ -101,7 +101,7 @@ export interface Tables
     id: Generated<string>,
     store: Store,
     notification_id: string,
-    encrypted_subject: Buffer | null,
+    encrypted_content: Buffer | null,
     voided_order: Buffer | null,
     received_at: Generated<Date>,
     claimed_until: Generated<Date>,

@@ -8,7 +8,7 @@ interface Form {
 
 /** Sends a form with a picture or a video. @returns its URL. @throws RequestFailed unless it succeeds */
 export async function upload (
-  { gateway }: Stack,
+  { gateway }: { gateway: Pick<Stack['gateway'], 'url'> },
   route: string,
   { body, headers }: Form,
   { token, key }: { token: string, key?: string }
@@ -16,7 +16,9 @@ export async function upload (
   const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
     method: 'POST',
     headers: { ...headers, authorization: `Bearer ${token}`, ...(key && { 'idempotency-key': key }) },
-    body
+    body,
+    // Of a stream.
+    duplex: 'half'
   })
   if (!response.ok) {
     throw new RequestFailed(`POST ${route} returned ${response.status}: ${await response.text()}`, response)

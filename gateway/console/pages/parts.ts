@@ -83,22 +83,22 @@ export const options = (texts: Record<string, string>, codes: readonly string[],
  * A picture that is fetched when somebody opens it, blurred and grey until they lift that too. The numbered key does
  * both. A video is fetched when they play it.
  */
-export const picture = (
+export function picture (
   { texts }: Visit,
   { number, path, note, isVideo = false }: { number: number, path: string, note?: string, isVideo?: boolean }
-) =>
-  html`<details class="picture">
-    <summary>${texts.say('picture.name', { number })}<kbd aria-hidden="true">${number}</kbd></summary>
+) {
+  const name = texts.say(isVideo ? 'picture.video' : 'picture.name', { number })
+  return html`<details class="picture">
+    <summary>${name}<kbd aria-hidden="true">${number}</kbd></summary>
     <label><input type="checkbox"> ${texts.picture.clear}</label>
     ${
     isVideo
-      ? html`<video src="${path}" aria-label="${
-        texts.say('picture.name', { number })
-      }" controls preload="none"></video>`
-      : html`<img src="${path}" alt="${texts.say('picture.name', { number })}" loading="lazy">`
+      ? html`<video src="${path}" aria-label="${name}" controls preload="none"></video>`
+      : html`<img src="${path}" alt="${name}" loading="lazy">`
   }
     ${note ? html`<p class="meta mono">${note}</p>` : ''}
   </details>`
+}
 
 interface Action {
   type: string

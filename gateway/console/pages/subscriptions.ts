@@ -137,7 +137,7 @@ function purchaseRow (visit: Visit, purchase: Purchase) {
   return html`<li><div class="what"><strong>${label(words.stores, purchase.store)}: ${purchase.productId}</strong>
     <p class="meta">${words.said} ${label(words.states, purchase.saidState)} · ${words.answered} ${
     time(visit, purchase.answeredAt)
-  } · ${words.asks} ${time(visit, purchase.asksAt)}</p>
+  }${purchase.asksAt && html` · ${words.asks} ${time(visit, purchase.asksAt)}`}</p>
     <p class="meta">${words.paidUntil} ${time(visit, purchase.periodEnd)} · ${words.countsUntil} ${
     time(visit, purchase.countsUntil)
   }${notes.map((note) => html` · ${note}`)}</p></div>

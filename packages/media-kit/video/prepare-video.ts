@@ -9,7 +9,7 @@ import { boundProcess } from './bounded-process.ts'
 import { VideoProblem } from './problems.ts'
 import type { Result } from './remux-process.ts'
 import type { VideoDetails } from './remux.ts'
-import { transcodable, transcode } from './transcode.ts'
+import { transcodable, transcode, writeFrame } from './transcode.ts'
 
 // A video of 50 MB takes half a second of CPU.
 const BOUNDS = { cpuSeconds: 15, bytes: 256 * 1024 * 1024, deadlineMs: 45_000 }
@@ -21,50 +21,58 @@ const kit = path.dirname(import.meta.dirname)
 const code = [kit, realpathSync(path.join(kit, 'node_modules/mediabunny'))]
 
 // Waiting videos are on disk.
-const enqueue = createFairQueue({
-  concurrency: 2,
-  concurrencyPerOwner: 1,
-  maxWaiting: 64,
-  maxWaitingPerOwner: 6,
-  createError: () => new TooManyVideos()
-})
+const limits = { concurrencyPerOwner: 1, createError: () => new TooManyVideos() }
+const enqueue = createFairQueue({ ...limits, concurrency: 2, maxWaiting: 64, maxWaitingPerOwner: 6 })
+// Of its own: what ffmpeg writes takes up to a hundred times as long as a copy.
+const enqueueTranscoding = createFairQueue({ ...limits, concurrency: 1, maxWaiting: 2, maxWaitingPerOwner: 1 })
 
 interface Options {
+  accountId: string
   maxSeconds: number
   transcodes?: boolean
+  client?: AbortSignal | undefined
 }
 
 /**
  * Copies a video that a client uploaded to the file `target`: one H.264 picture and at most one AAC sound, nothing else
  * of the file. It happens in a process of its own, with bounded memory and time, two at a time and one of each account.
- * @param transcodes whether ffmpeg writes what cannot be copied
+ * @param transcodes whether ffmpeg writes what cannot be copied, one at a time
  * @param client aborted when the client disconnects; a video that still waits is then not processed
  * @throws the errors of videos in `errors.ts`, TooManyVideos, Unavailable
  */
-export async function prepareVideo (
-  source: string,
-  target: string,
-  { accountId, client, ...options }: Options & { accountId: string, client?: AbortSignal | undefined }
-): Promise<VideoDetails> {
-  const result = await enqueue(accountId, async () => await prepare(source, target, options), client)
-  if ('video' in result) return result.video
-  throw new (videoErrors[result.problem] as DefinedError<ErrorParams>)(result.params)
+export async function prepareVideo (source: string, target: string, options: Options): Promise<VideoDetails> {
+  const result = await copy(source, target, options)
+  const prepared = options.transcodes && 'problem' in result && transcodable.has(result.problem)
+    ? await copyTranscoded(source, target, options)
+    : result
+  if ('video' in prepared) return prepared.video
+  throw new (videoErrors[prepared.problem] as DefinedError<ErrorParams>)(prepared.params)
 }
 
-/** Copies the video as it is or, if it has to be and may be, as ffmpeg writes it. */
-async function prepare (source: string, target: string, { maxSeconds, transcodes }: Options): Promise<Result> {
-  const result = await runProcess(source, target, maxSeconds)
-  if (!transcodes || 'video' in result || !transcodable.has(result.problem)) return result
+const copy = async (source: string, target: string, { accountId, client, maxSeconds }: Options) =>
+  await enqueue(accountId, async () => await runProcess(source, target, maxSeconds), client)
+
+/** Copies what ffmpeg writes of the video. */
+async function copyTranscoded (source: string, target: string, options: Options): Promise<Result> {
   const transcoded = temporaryFile()
   try {
-    await transcode(source, transcoded, { maxSeconds })
-    return await runProcess(transcoded, target, maxSeconds)
+    await enqueueTranscoding(
+      options.accountId,
+      async () => await transcode(source, transcoded, options),
+      options.client
+    )
+    return await copy(transcoded, target, options)
   } catch (error) {
     if (error instanceof VideoProblem) return { problem: error.problem, params: error.params }
     throw error
   } finally {
     await rm(transcoded, { force: true })
   }
+}
+
+/** Writes a frame near the start of a video to the file `target`, as a PNG. @throws VideoProblem, TooManyVideos, Unavailable */
+export async function takeFrame (source: string, target: string, accountId: string) {
+  await enqueue(accountId, async () => await writeFrame(source, target))
 }
 
 async function runProcess (source: string, target: string, maxSeconds: number): Promise<Result> {

@@ -4,7 +4,7 @@ import { ConfigError, Unavailable } from '@tandem/process-kit'
 import { boundProcess } from './bounded-process.ts'
 import { VideoProblem, type ProblemName } from './problems.ts'
 
-// Of a video of a minute in 4K. A row of a video that is being stored counts as abandoned after three minutes.
+// Of a video of a minute in 4K. A row of a video that is being stored counts as abandoned after six minutes.
 const BOUNDS = { cpuSeconds: 150, bytes: 1024 * 1024 * 1024, deadlineMs: 100_000 }
 // Within 1920 x 1080, or 1080 x 1920.
 const SCALE = "scale='if(gt(iw,ih),min(1920,iw),min(1080,iw))':'if(gt(iw,ih),min(1080,ih),min(1920,ih))'" +
@@ -35,7 +35,7 @@ export async function transcode (source: string, target: string, { maxSeconds }:
 }
 
 /** Writes a frame near the start of a video to the file `target`, as a PNG. @throws VideoProblem, Unavailable */
-export async function takeFrame (source: string, target: string) {
+export async function writeFrame (source: string, target: string) {
   await runFfmpeg(source, `-ss 0.5 -frames:v 1 -vf ${SCALE} -c:v png -f image2`, target)
 }
 

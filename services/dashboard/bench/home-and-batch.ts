@@ -70,6 +70,7 @@ const app = await createTestApp({
   minAge: 18,
   now,
   imports: { enqueue: async () => {} },
+  sendEphemeral () {},
   erasure
 })
 const address = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -3,6 +3,7 @@ import { ExerciseNotFound, TooManyExercises } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
 import type { Db, Trx } from '../tables.ts'
 import { exerciseKeyOf, findInLibrary, findInLibraryByName } from './library.ts'
+import { findInLibraryByNameIn } from './names.ts'
 import { listCustomExercises } from './queries.ts'
 
 const MAX_CUSTOM_EXERCISES = 300
@@ -11,30 +12,37 @@ const MAX_CUSTOM_EXERCISES = 300
 export type ExerciseReference = { exerciseId: string } | { exerciseId?: undefined, name: string }
 
 /**
- * Finds exercises by id or name, and adds those with new names to the account, whose lock `trx` holds.
- * @returns the id and the name of each reference, in their order
+ * Finds exercises by id or name, in English or `language`, and adds those with new names to the account, whose lock `trx`
+ * holds.
+ * @returns the id and the stored name of each reference, in their order; in the library, names are English
  * @throws ValidationError if there is no exercise with an id, TooManyExercises
  */
-export async function findOrAddExercises (trx: Trx, accountId: string, references: ExerciseReference[]) {
+export async function findOrAddExercises (
+  trx: Trx,
+  accountId: string,
+  { references, language }: { references: ExerciseReference[], language: string }
+) {
   const custom = await listCustomExercises(trx, accountId)
   const customByKey = new Map(custom.map((exercise) => [exercise.key, exercise]))
+  const findByName = (name: string) =>
+    findInLibraryByName(name) ?? customByKey.get(exerciseKeyOf(name)) ?? findInLibraryByNameIn(language, name)
   const newNames = new Map<string, string>()
   for (const reference of references) {
-    if (reference.exerciseId !== undefined) continue
+    if (reference.exerciseId !== undefined || findByName(reference.name)) continue
     const key = exerciseKeyOf(reference.name)
-    if (!findInLibraryByName(key) && !customByKey.has(key) && !newNames.has(key)) newNames.set(key, reference.name)
+    newNames.set(key, newNames.get(key) ?? reference.name)
   }
   for (const exercise of await addCustomExercises(trx, accountId, custom.length, newNames)) {
     customByKey.set(exercise.key, exercise)
   }
   return references.map((reference) => {
     const found = reference.exerciseId === undefined
-      ? findInLibraryByName(reference.name) ?? customByKey.get(exerciseKeyOf(reference.name))
+      ? findByName(reference.name)
       : findInLibrary(reference.exerciseId) ?? custom.find(({ id }) => id === reference.exerciseId)
     if (!found) {
       throw new ValidationError('exerciseIdMustBeExerciseOfLibraryOr', ['exerciseId'])
     }
-    return { id: found.id, name: reference.exerciseId === undefined ? reference.name : found.name }
+    return { id: found.id, name: found.name }
   })
 }
 
@@ -48,10 +56,10 @@ async function addCustomExercises (trx: Trx, accountId: string, existing: number
 }
 
 /** Adds an exercise, unless the library or the account has one with this name. Returns its id. */
-export async function addExercise (db: Db, accountId: string, name: string) {
+export async function addExercise (db: Db, accountId: string, { name, language }: { name: string, language: string }) {
   return await db.transaction().execute(async (trx) => {
     await lockAccount(trx, accountId)
-    const [exercise] = await findOrAddExercises(trx, accountId, [{ name }])
+    const [exercise] = await findOrAddExercises(trx, accountId, { references: [{ name }], language })
     if (!exercise) throw new ExerciseNotFound()
     return exercise.id
   })

@@ -22,6 +22,7 @@ export const libraryExercises: readonly LibraryExercise[] = library.map((exercis
   ...exercise,
   key: exerciseKeyOf(exercise.name)
 }))
+export const libraryIds = libraryExercises.map(({ id }) => id)
 const byId = new Map(libraryExercises.map((exercise) => [exercise.id, exercise]))
 const byKey = new Map(libraryExercises.map((exercise) => [exercise.key, exercise]))
 

@@ -2,20 +2,40 @@ import { createInvalidCursor, type Page } from '@tandem/http-kit'
 import { ExerciseNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
 import { exerciseKeyOf, findInLibrary, libraryExercises, type LibraryExercise } from './library.ts'
+import { libraryNameIn } from './names.ts'
 
 /** An exercise of the library, or one that the account added, of which only the name is known. */
-export interface Exercise extends Omit<LibraryExercise, 'category' | 'level'> {
+interface Exercise extends Omit<LibraryExercise, 'key' | 'category' | 'level'> {
   category: string | null
   level: string | null
   isCustom: boolean
 }
 
-const ofLibrary = (exercise: LibraryExercise): Exercise => ({ ...exercise, isCustom: false })
+/** With the names by which it is found. */
+interface ListedExercise extends Exercise {
+  searchKeys: string[]
+}
 
-const customExercise = ({ id, key, name }: { id: string, key: string, name: string }): Exercise => ({
+/** Words are found without their accents too. */
+const searchKeyOf = (name: string) => exerciseKeyOf(name).normalize('NFD').replace(/\p{M}/gu, '')
+
+function ofLibrary (exercise: LibraryExercise, language: string): ListedExercise {
+  const name = libraryNameIn(language, exercise)
+  return { ...exercise, name, isCustom: false, searchKeys: [name, exercise.name].map(searchKeyOf) }
+}
+
+const listedIn = new Map<string, ListedExercise[]>()
+
+function listLibrary (language: string) {
+  const listed = listedIn.get(language) ?? libraryExercises.map((exercise) => ofLibrary(exercise, language))
+  listedIn.set(language, listed)
+  return listed
+}
+
+const customExercise = ({ id, name }: { id: string, name: string }): ListedExercise => ({
   id,
-  key,
   name,
+  searchKeys: [searchKeyOf(name)],
   category: null,
   level: null,
   force: null,
@@ -34,31 +54,40 @@ interface Filters extends Page {
 }
 
 /**
- * Exercises of the library and of the account, by name, those that begin with `query` first. All its words are in the
- * name.
+ * Exercises of the library and of the account, by their names in the language, those that begin with `query` first. All
+ * its words are in this name, or in the English one.
  * @returns at most `limit` + 1 of those after the one with the id `cursor`
  * @throws ValidationError if `cursor` is no exercise of the list
  */
-export async function listExercises (db: Db, accountId: string, filters: Filters): Promise<Exercise[]> {
-  const { query = '', muscle, equipment, category, cursor, limit } = filters
-  const start = exerciseKeyOf(query)
+export async function listExercises (
+  db: Db,
+  accountId: string,
+  { query = '', muscle, equipment, category, cursor, limit, language }: Filters & { language: string }
+): Promise<Exercise[]> {
+  const start = searchKeyOf(query)
   const words = start.split(' ')
   const custom = await listCustomExercises(db, accountId)
-  const found = [...libraryExercises.map(ofLibrary), ...custom.map(customExercise)].filter((exercise) =>
-    words.every((word) => exercise.key.includes(word)) &&
+  const startsWith = ({ searchKeys }: ListedExercise) => searchKeys.some((key) => key.startsWith(start))
+  const nameKeyOf = ({ searchKeys: [key = ''] }: ListedExercise) => key
+  const found = [...listLibrary(language), ...custom.map(customExercise)].filter((exercise) =>
+    exercise.searchKeys.some((key) => words.every((word) => key.includes(word))) &&
     (!muscle || exercise.primaryMuscles.includes(muscle) || exercise.secondaryMuscles.includes(muscle)) &&
     (!equipment || exercise.equipment === equipment) &&
     (!category || exercise.category === category)
-  ).sort((a, b) => Number(b.key.startsWith(start)) - Number(a.key.startsWith(start)) || (a.key < b.key ? -1 : 1))
+  ).sort((a, b) => Number(startsWith(b)) - Number(startsWith(a)) || (nameKeyOf(a) < nameKeyOf(b) ? -1 : 1))
   const previous = cursor === undefined ? -1 : found.findIndex(({ id }) => id === cursor)
   if (cursor !== undefined && previous === -1) throw createInvalidCursor()
   return found.slice(previous + 1, previous + 2 + limit)
 }
 
 /** @throws ExerciseNotFound */
-export async function readExercise (db: Db, accountId: string, id: string): Promise<Exercise> {
+export async function readExercise (
+  db: Db,
+  accountId: string,
+  { id, language }: { id: string, language: string }
+): Promise<Exercise> {
   const known = findInLibrary(id)
-  if (known) return ofLibrary(known)
+  if (known) return ofLibrary(known, language)
   const custom = (await listCustomExercises(db, accountId)).find((exercise) => exercise.id === id)
   if (!custom) throw new ExerciseNotFound()
   return customExercise(custom)

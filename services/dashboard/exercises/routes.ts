@@ -5,6 +5,7 @@ import {
   data,
   Enum,
   Id,
+  languageOfRequest,
   Message,
   message,
   named,
@@ -20,6 +21,7 @@ import type { Deps } from '../deps.ts'
 import { ExerciseNotFound, TooManyExercises } from '../errors.ts'
 import { addExercise, deleteExercise } from './actions.ts'
 import { categories, equipments, muscles } from './library.ts'
+import { readNames } from './names.ts'
 import { listExercises, readExercise } from './queries.ts'
 
 const example = {
@@ -55,12 +57,16 @@ const Exercise = named(
 const params = Type.Object({ id: Type.String({ minLength: 1, maxLength: 100, examples: ['Barbell_Squat'] }) })
 
 export const exerciseRoutes: Routes<Deps> = async (app, { db }) => {
+  // A process does not start with a fault in them.
+  readNames()
+
   app.get('/exercises', {
     schema: {
       operationId: 'listExercises',
       summary: 'Search exercises',
       description:
-        'The exercises of the library and those you added, by name; those that begin with `query` first. Names are in English.',
+        'The exercises of the library and those you added, by name; those that begin with `query` first. Names are in ' +
+        'the language of Accept-Language, or in English where it has none. `query` finds the English ones too.',
       'x-extension': true,
       querystring: PageQuery({
         query: Type.Optional(Type.String({ maxLength: 100, description: 'Words of the name' })),
@@ -74,8 +80,10 @@ export const exerciseRoutes: Routes<Deps> = async (app, { db }) => {
         304: NotModified
       }
     }
-  }, async ({ query, account }) => {
-    const exercises = await listExercises(db, account.id, query)
+  }, async (request, reply) => {
+    const { query, account } = request
+    reply.header('vary', 'Accept-Language')
+    const exercises = await listExercises(db, account.id, { ...query, language: languageOfRequest(request) })
     const { page, nextCursor } = paginate(exercises, query.limit, ({ id }) => id)
     return data({ exercises: page, nextCursor })
   })
@@ -90,7 +98,11 @@ export const exerciseRoutes: Routes<Deps> = async (app, { db }) => {
       errors: [ExerciseNotFound],
       response: { 200: Data(Type.Object({ exercise: Exercise })), 304: NotModified }
     }
-  }, async ({ params, account }) => data({ exercise: await readExercise(db, account.id, params.id) }))
+  }, async (request, reply) => {
+    reply.header('vary', 'Accept-Language')
+    const { params: { id }, account } = request
+    return data({ exercise: await readExercise(db, account.id, { id, language: languageOfRequest(request) }) })
+  })
 
   app.post('/exercises', {
     schema: {
@@ -102,9 +114,11 @@ export const exerciseRoutes: Routes<Deps> = async (app, { db }) => {
       errors: [TooManyExercises],
       response: { 201: Data(Type.Object({ exercise: Exercise })) }
     }
-  }, async ({ body, account }, reply) => {
-    const id = await addExercise(db, account.id, body.name)
-    return reply.code(201).send(data({ exercise: await readExercise(db, account.id, id) }))
+  }, async (request, reply) => {
+    const { body: { name }, account } = request
+    const language = languageOfRequest(request)
+    const id = await addExercise(db, account.id, { name, language })
+    return reply.code(201).send(data({ exercise: await readExercise(db, account.id, { id, language }) }))
   })
 
   app.delete('/exercises/:id', {

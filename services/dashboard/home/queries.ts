@@ -1,3 +1,4 @@
+import { isFeatureOn } from '@tandem/brand-kit'
 import { Contact, DEFAULT_TIMEZONE, FitMatchOverview } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { dayIn, readTimezone } from '@tandem/account-kit'
@@ -5,17 +6,28 @@ import { dayNameOf } from '../calendar.ts'
 import { listUpcomingBookings, toActivity, type UpcomingBooking } from '../bookings/queries.ts'
 import { fetchPerson, updateCopy } from '../people/actions.ts'
 import { findPerson } from '../people/queries.ts'
+import { exerciseNameIn } from '../exercises/names.ts'
 import { findWorkout } from '../programs/queries.ts'
 import { levelOf, xpToNextLevel } from '../progress/rules.ts'
 import type { Db } from '../tables.ts'
 import { readStats } from '../stats/queries.ts'
 
+/** Whose home screen it is, and the language of the names of exercises. */
+interface Reader {
+  accountId: string
+  language: string
+}
+
 /** The part of the home screen that this service owns. */
-async function readOwnData (db: Db, accountId: string, today: Temporal.PlainDate) {
-  const [{ stats, today: measured }, workout] = await Promise.all([
+async function readOwnData (db: Db, { accountId, language }: Reader, today: Temporal.PlainDate) {
+  const [{ stats, today: measured }, found] = await Promise.all([
     readStats(db, accountId, today),
-    findWorkout(db, accountId, today)
+    isFeatureOn('dashboardPrograms') ? findWorkout(db, accountId, today) : undefined
   ])
+  const workout = found && {
+    ...found,
+    exercises: found.exercises.map((exercise) => ({ ...exercise, name: exerciseNameIn(language, exercise) }))
+  }
   return { stats, today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, ...measured } }
 }
 
@@ -34,25 +46,27 @@ type HomeDeps = Pick<Deps, 'db' | 'callRpc' | 'mediaUrls' | 'now'>
  * The home screen. The RPCs run while the own data is read with the time zone of the local copy; if profile returns
  * another day or weight, the own data is read again. The part of an unavailable service is empty or null.
  */
-export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accountId: string) {
+export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, reader: Reader) {
+  const { accountId } = reader
   const at = now()
   const copy = await findPerson(db, accountId)
   const copyZone = copy?.timezone ?? DEFAULT_TIMEZONE
   const copyToday = dayIn(copyZone, at)
   const [person, fitmatch, contact, firstRead, bookings] = await Promise.all([
     fetchPerson(callRpc, accountId),
-    callRpc(FitMatchOverview, { accountId }).catch(() => noFitMatch),
+    isFeatureOn('fitmatch') ? callRpc(FitMatchOverview, { accountId }).catch(() => noFitMatch) : noFitMatch,
     callRpc(Contact, { accountId }).catch(() => null),
-    readOwnData(db, accountId, copyToday),
+    readOwnData(db, reader, copyToday),
     listUpcomingBookings(db, accountId, at)
   ])
 
   const zone = readTimezone(person?.profile.timezone ?? copyZone)
   const today = dayIn(zone, at)
   const hasNewWeight = person ? await updateCopy({ db, mediaUrls }, accountId, { copy, person, fetchedAt: at }) : false
-  const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, accountId, today)
+  const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, reader, today)
 
-  const { hasProfile, status, discoverTutorialSeen, matches, upcomingActivities = [] } = fitmatch
+  const { hasProfile, status, discoverTutorialSeen, matches } = fitmatch
+  const activities = isFeatureOn('activities') ? fitmatch.upcomingActivities ?? [] : []
   const { totalXp, streak, longestStreak } = own.stats
   return {
     user: {
@@ -70,7 +84,7 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, accou
     stats: own.stats,
     fitmatch: { hasProfile, status, discoverTutorialSeen },
     matches: hasProfile ? matches : [],
-    upcomingActivities: merge(upcomingActivities, bookings.map((booking) => toActivity(booking, zone))),
+    upcomingActivities: merge(activities, bookings.map((booking) => toActivity(booking, zone))),
     profileCompletion: person === undefined ? null : person?.completion ?? 0
   }
 }

@@ -1,7 +1,7 @@
-import { Data, data, NotModified, type Routes } from '@tandem/http-kit'
+import { Data, data, languageOfRequest, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { readHome } from './queries.ts'
-import { Home } from './schemas.ts'
+import { home } from './schemas.ts'
 
 export const homeRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/home', {
@@ -11,9 +11,12 @@ export const homeRoutes: Routes<Deps> = async (app, deps) => {
       description: 'Everything the home screen shows in one response. ' +
         'While the service behind a part is unavailable, that part is null or empty.',
       response: {
-        200: Data(Home),
+        200: Data(home()),
         304: NotModified
       }
     }
-  }, async ({ account }) => data(await readHome(deps, account.id)))
+  }, async (request, reply) => {
+    reply.header('vary', 'Accept-Language')
+    return data(await readHome(deps, { accountId: request.account.id, language: languageOfRequest(request) }))
+  })
 }

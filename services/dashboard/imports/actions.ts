@@ -46,7 +46,7 @@ export async function createImport (db: Db, { accountId, file, format, columns, 
   })
 }
 
-interface Work extends Pick<Deps, 'db' | 'now'> {
+interface Work extends Pick<Deps, 'db' | 'now' | 'sendEphemeral'> {
   log: Log
 }
 
@@ -55,16 +55,16 @@ export async function workOnImport (deps: Work, id: string) {
   const { db, log } = deps
   const claimed = await claim(db, id)
   if (!claimed) return
-  if (claimed.status === 'UNDOING') return await undo(db, claimed)
+  if (claimed.status === 'UNDOING') return await undo(deps, claimed)
   if (claimed.attempts > MAX_ATTEMPTS) {
-    return await finish(db, claimed, { status: 'FAILED', error: 'The file could not be read' })
+    return await finish(deps, claimed, { status: 'FAILED', error: 'The file could not be read' })
   }
   try {
     await store(deps, claimed, await readEntries(db, claimed))
   } catch (error) {
     if (!(error instanceof HostileFile)) throw error
     if (error.cause) log.warn({ err: error, import: id, format: claimed.format }, 'reading a file failed unexpectedly')
-    await finish(db, claimed, { status: 'FAILED', error: error.message.slice(0, 500) })
+    await finish(deps, claimed, { status: 'FAILED', error: error.message.slice(0, 500) })
   }
 }
 
@@ -91,13 +91,14 @@ async function readEntries (db: Db, { id, format, columns, timezone }: Claimed) 
 }
 
 /** Writes the entries in batches. A repeat after a crash writes the same logs again, which changes nothing. */
-async function store ({ db, now }: Work, claimed: Claimed, lines: string[]) {
+async function store (deps: Work, claimed: Claimed, lines: string[]) {
+  const { db, now } = deps
   const { id, account_id: accountId, timezone: zone } = claimed
   const refused: RefusedEntry[] = []
   const entriesOf = new Map<string, number>()
   let [found, done] = [0, 0]
   for (const batch of batchesOf(lines)) {
-    if (!await renewLease(db, claimed, Math.round(done / lines.length * 100))) return
+    if (!await renewLease(deps, claimed, Math.round(done / lines.length * 100))) return
     const valid: { line: number, item: Item }[] = []
     for (const { line, count, isSplit, item } of batch.map((json) => JSON.parse(json) as Entry)) {
       found += count
@@ -118,7 +119,7 @@ async function store ({ db, now }: Work, claimed: Claimed, lines: string[]) {
     done += batch.length
   }
   const logs = await listImportedLogs(db, id)
-  await finish(db, claimed, {
+  await finish(deps, claimed, {
     status: 'DONE',
     found,
     created: sumOf(logs.map(({ key }) => entriesOf.get(key) ?? 0)),
@@ -153,15 +154,26 @@ async function listImportedLogs (db: Db, id: string) {
 }
 
 /**
- * Extends the lease for the next batch. Returns false if it had ended and another process has the import: then this one
- * must write nothing more.
+ * Extends the lease for the next batch, and reports the progress. Returns false if the lease had ended and another process
+ * has the import: then this one must write nothing more.
  */
-async function renewLease (db: Db, { id, attempts }: Claimed, progress: number) {
-  const renewed = await db.updateTable('imports').where('id', '=', id).where('attempts', '=', attempts)
+async function renewLease (deps: Work, claimed: Claimed, progress: number) {
+  const { id, attempts, status } = claimed
+  const renewed = await deps.db.updateTable('imports').where('id', '=', id).where('attempts', '=', attempts)
     .set({ progress, claimed_until: sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})` })
     .returning('id')
     .executeTakeFirst()
+  if (renewed) report(deps, claimed, { status, progress })
   return renewed !== undefined
+}
+
+/** Sends how far it is to the devices of the account. */
+function report (
+  { sendEphemeral }: Work,
+  { id: importId, account_id: to }: Claimed,
+  state: { status: ImportStatus, progress: number }
+) {
+  sendEphemeral({ to, frame: { type: 'import.changed', at: new Date().toISOString(), data: { importId, ...state } } })
 }
 
 interface Outcome {
@@ -174,8 +186,9 @@ interface Outcome {
 }
 
 /** Stores the result, unless another process has the import, and deletes the file, which nothing needs any more. */
-async function finish (db: Db, { id, attempts }: Claimed, { refused = [], ...outcome }: Outcome) {
-  await db.transaction().execute(async (trx) => {
+async function finish (deps: Work, claimed: Claimed, { refused = [], ...outcome }: Outcome) {
+  const { id, attempts } = claimed
+  const isFinished = await deps.db.transaction().execute(async (trx) => {
     const finished = await trx.updateTable('imports').where('id', '=', id).where('attempts', '=', attempts)
       .set({
         ...outcome,
@@ -188,7 +201,9 @@ async function finish (db: Db, { id, attempts }: Claimed, { refused = [], ...out
       .returning('id')
       .executeTakeFirst()
     if (finished) await trx.deleteFrom('import_files').where('import_id', '=', id).execute()
+    return finished !== undefined
   })
+  if (isFinished) report(deps, claimed, { status: outcome.status, progress: 100 })
 }
 
 /** Starts to delete what an import created, also one that failed on the way. @throws ImportNotFound, ImportRunning, UndoExpired */
@@ -211,12 +226,15 @@ export async function startUndo (db: Db, accountId: string, id: string) {
   })
 }
 
-async function undo (db: Db, claimed: Claimed) {
+async function undo (deps: Work, claimed: Claimed) {
+  const { db } = deps
   const { id: importId, account_id: accountId, attempts } = claimed
   do {
-    if (!await renewLease(db, claimed, 100)) return
+    if (!await renewLease(deps, claimed, 100)) return
   } while (await deleteImportedLogs(db, { accountId, importId, limit: LOGS_AT_ONCE }) > 0)
-  await db.updateTable('imports').where('id', '=', importId).where('attempts', '=', attempts)
+  const undone = await db.updateTable('imports').where('id', '=', importId).where('attempts', '=', attempts)
     .set({ status: 'UNDONE', claimed_until: null })
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  if (undone) report(deps, claimed, { status: 'UNDONE', progress: 100 })
 }

@@ -9,7 +9,7 @@ import { until } from '@tandem/test-kit'
 import { phone, measured, testApp, watch } from '../test/app.ts'
 import { workOnImport } from './actions.ts'
 
-const { app, newUser, deps, db } = await testApp(t)
+const { app, newUser, deps, db, ephemeral } = await testApp(t)
 const work = async (id: string) => await workOnImport({ ...deps, log: silentLog }, id)
 
 type User = ReturnType<typeof newUser>
@@ -27,6 +27,14 @@ async function upload ({ account }: User, file: string | Buffer, fields: Record<
     payload: Buffer.from(await request.arrayBuffer())
   })
 }
+
+/** What realtime told a user of their imports: the status and the progress. */
+const framesOf = ({ account }: User) =>
+  ephemeral.filter(({ to }) => to === account).map(({ frame }) => {
+    t.equal(frame.type, 'import.changed')
+    const { status, progress } = frame.data as { status: string, progress: number }
+    return [status, progress]
+  })
 
 /** Imports a file. Returns what the import says when it is finished. */
 async function importFile (user: User, file: string | Buffer, fields: Record<string, string> = {}) {
@@ -203,6 +211,7 @@ t.test("Apple's export is read from its ZIP, and can be undone and imported agai
     t.match((await user.send('DELETE', `/imports/${found.id}`)).json(), { data: { import: { status: 'UNDONE' } } })
   }
   await undo()
+  t.same(framesOf(user).slice(-3), [['UNDOING', 100], ['UNDOING', 100], ['UNDONE', 100]])
   t.same(await totals(user), before)
   t.match(await importFile(user, file), { report: { new: 9 } })
   t.match(await totals(user), counted)
@@ -265,6 +274,7 @@ t.test('a file that is made to do harm is refused, and nothing of it is stored',
   }
   for (const [name, file] of Object.entries(hostile)) {
     t.match(await importFile(user, file), { status: 'FAILED', error: /./, report: { found: 0, new: 0 } }, name)
+    t.same(framesOf(user).at(-1), ['FAILED', 100])
   }
   t.same((await user.read('/logs')).logs, [])
 })
@@ -299,6 +309,28 @@ t.test('a workout that was split stays so in another account', async (t) => {
   t.match(await totals(apart), { totalWorkouts: 2 })
 })
 
+t.test('records of an exercise that the account added are one in another account too', async (t) => {
+  const user = newUser()
+  const lift = (name: string, weightKg: number, at: string) =>
+    loggedRun({
+      client_id: at,
+      source: null,
+      external_id: null,
+      at,
+      ends_at: null,
+      data: { durationMinutes: 30, exercises: [{ name, exerciseId: added.id, sets: [{ reps: 5, weightKg }] }] }
+    })
+  const added = { id: randomUUID(), name: 'Moon walk' }
+  const logs = [lift('Moon walk', 80, '2026-11-18T01:00:00.000Z'), lift('Mondgang', 90, '2026-11-19T01:00:00.000Z')]
+  const file = await zipped({
+    'dashboard/custom_exercises.json': JSON.stringify([added]),
+    'dashboard/logs.json': JSON.stringify(logs)
+  })
+  t.match(await importFile(user, file), { status: 'DONE', report: { new: 2 } })
+  t.match((await user.read('/records')).records, [{ exercise: 'Moon walk', weightKg: 90 }])
+  t.equal((await user.read('/records')).records.length, 1)
+})
+
 t.test('a file of many entries is stored in batches, and text can have any character', async (t) => {
   const user = newUser({ zone: 'Etc/UTC' })
   const rows = Array.from(
@@ -311,6 +343,7 @@ t.test('a file of many entries is stored in batches, and text can have any chara
     status: 'DONE',
     report: { found: 1_101, new: 1_100, refused: [{ line: 1_102 }], refusedCount: 1 }
   })
+  t.same(framesOf(user), [['RUNNING', 0], ['RUNNING', 45], ['RUNNING', 91], ['DONE', 100]])
   t.match((await user.read('/logs?limit=1')).logs, [{ data: { name: /^Nasi\sPadang$/ } }])
 })
 

@@ -5,7 +5,7 @@ import { workOnImport } from './actions.ts'
 import { listUnfinished } from './queries.ts'
 
 interface Options {
-  deps: Pick<Deps, 'db' | 'now'>
+  deps: Pick<Deps, 'db' | 'now' | 'sendEphemeral'>
   redisUrl: string
   log: Log
 }

@@ -25,6 +25,11 @@ const appleFile = {
 }
 // It is in memory as a whole.
 const tandemFile = { isWanted: (path: string) => path === 'dashboard/logs.json', maxBytes: 100 * 1024 * 1024 }
+const exercisesFile = {
+  isWanted: (path: string) => path === 'dashboard/custom_exercises.json',
+  maxBytes: 1024 * 1024,
+  isOptional: true
+}
 
 // The one who reads the lines ends one at these two characters as well.
 const toLine = (entry: Entry) => JSON.stringify(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
@@ -38,7 +43,10 @@ async function read (file: Buffer) {
   else if (format === 'TCX') writeAll(readTcx(file))
   else if (format === 'CSV') writeAll(readCsv(file, options))
   else if (format === 'TANDEM') {
-    writeAll(readTandem(isZip ? await collect(readZipped(file, tandemFile)) : file))
+    const [logs, exercises] = isZip
+      ? [await collect(readZipped(file, tandemFile)), await collect(readZipped(file, exercisesFile))]
+      : [file]
+    writeAll(readTandem(logs, exercises))
   } else {
     const reader = createAppleReader(options, write)
     const decoder = new TextDecoder()

@@ -60,7 +60,8 @@ export const importRoutes: Routes<Deps> = async (app, deps) => {
       description: 'multipart/form-data with the field `file`, at most 25 MB: FIT, GPX, TCX, CSV of Strong, Hevy or ' +
         'MyFitnessPal, the export of Apple Health, or the logs of a copy of an account. `type` says which it is, by ' +
         'default what the file looks like. `columns` names the columns of another CSV file, as JSON: ' +
-        '{"type": "WEIGHT", "at": "Date", "kg": "Weight"}. The file is read in the background: ask for its progress. ' +
+        '{"type": "WEIGHT", "at": "Date", "kg": "Weight"}. The file is read in the background: ask for its progress, or listen to `import.changed` of ' +
+        'the realtime connection. ' +
         'The same file again changes nothing.',
       fileField: 'file',
       formFields: {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { exerciseKeyOf } from '../exercises/library.ts'
+import { exerciseNameIn } from '../exercises/names.ts'
 import { readProgramDay } from '../programs/queries.ts'
 import type { Db } from '../tables.ts'
 
@@ -9,12 +10,17 @@ const MIN_MINUTES = 10
 /**
  * The workout that a day of a program plans, as data of a log: each set with the fewest planned repetitions and the
  * weight of the newest lift of the exercise, which is 0 without one. Without a duration, three minutes for each set.
+ * Exercises have their names in `language`.
  * @throws ProgramDayNotFound
  */
 export async function planWorkout (
   db: Db,
   accountId: string,
-  { programDayId, durationMinutes }: { programDayId: string, durationMinutes: number | undefined }
+  { programDayId, durationMinutes, language }: {
+    programDayId: string,
+    durationMinutes: number | undefined,
+    language: string
+  }
 ) {
   const day = await readProgramDay(db, accountId, programDayId)
   const weights = await readNewestWeights(db, accountId, day.exercises.map(({ name }) => exerciseKeyOf(name)))
@@ -24,7 +30,7 @@ export async function planWorkout (
     programDayId,
     durationMinutes: durationMinutes ?? Math.max(MIN_MINUTES, sets * MINUTES_PER_SET),
     exercises: day.exercises.map(({ name, exerciseId, sets, repsMin }) => ({
-      name,
+      name: exerciseNameIn(language, { exerciseId, name }),
       ...(exerciseId !== null && { exerciseId }),
       sets: Array.from({ length: sets }, () => ({ reps: repsMin, weightKg: weights.get(exerciseKeyOf(name)) ?? 0 }))
     }))

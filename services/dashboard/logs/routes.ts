@@ -104,16 +104,14 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { account, body } = request
     const zone = await findTimezone(deps, account.id)
+    const language = languageOfRequest(request)
     const at = body.at ?? now().toISOString()
     const workout = await planWorkout(db, account.id, {
       programDayId: body.programDayId,
-      durationMinutes: body.durationMinutes
+      durationMinutes: body.durationMinutes,
+      language
     })
-    const item = parseItem(
-      { clientId: 'program', type: 'WORKOUT', at, data: workout },
-      now(),
-      languageOfRequest(request)
-    )
+    const item = parseItem({ clientId: 'program', type: 'WORKOUT', at, data: workout }, now(), language)
     if (isRejected(item)) throw new ValidationError('itemRejected', item.fields, { reason: item.error })
     if (isDeleted(item)) throw new Error('a planned workout is not deleted')
     const { day } = dayAndZoneOf(item, undefined, zone)

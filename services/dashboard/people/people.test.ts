@@ -27,7 +27,10 @@ t.test('the home screen shows the copy of the picture at the current media URL w
   await deliver(handlers, PersonChanged.type, { ...sample, accountId: account, image: deps.mediaUrls.urlOf(key) })
   setFakes({ person: 'unavailable' })
   const imageAt = async (cdnUrl: string) => {
-    const { user } = await readHome({ ...deps, mediaUrls: createMediaUrls(cdnUrl) }, account)
+    const { user } = await readHome({ ...deps, mediaUrls: createMediaUrls(cdnUrl) }, {
+      accountId: account,
+      language: 'en'
+    })
     return user.image
   }
   t.equal(await imageAt('https://cdn.example.com'), `https://cdn.example.com/${key}`)

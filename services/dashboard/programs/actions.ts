@@ -20,10 +20,16 @@ export interface NewProgram {
   days: NewDay[]
 }
 
+/** Whose program it is, and the language in which its exercises may be named. */
+interface Owner {
+  accountId: string
+  language: string
+}
+
 /** @throws TooManyPrograms, TooManyExercises, ValidationError for an unknown exercise */
 export async function createProgram (
   db: Db,
-  accountId: string,
+  { accountId, language }: Owner,
   { name, days }: NewProgram,
   idempotencyKey: IdempotencyKey | undefined
 ): Promise<Program> {
@@ -34,7 +40,7 @@ export async function createProgram (
     if (Number(count) >= MAX_PROGRAMS) throw new TooManyPrograms()
     const { id } = await trx.insertInto('programs').values({ account_id: accountId, name }).returning('id')
       .executeTakeFirstOrThrow()
-    await saveDays(trx, accountId, id, days)
+    await saveDays(trx, { accountId, language }, id, days)
     return await readProgram(trx, accountId, id)
   })
 }
@@ -43,7 +49,12 @@ export async function createProgram (
  * Replaces the name and the days of a program. A day of the week that stays keeps its id, which workouts refer to.
  * @throws ProgramNotFound, TooManyExercises, ValidationError for an unknown exercise
  */
-export async function replaceProgram (db: Db, accountId: string, programId: string, { name, days }: NewProgram) {
+export async function replaceProgram (
+  db: Db,
+  { accountId, language }: Owner,
+  programId: string,
+  { name, days }: NewProgram
+) {
   return await db.transaction().execute(async (trx) => {
     await lockAccount(trx, accountId)
     const program = await trx.updateTable('programs').set({ name })
@@ -53,13 +64,13 @@ export async function replaceProgram (db: Db, accountId: string, programId: stri
     await trx.deleteFrom('program_days').where('program_id', '=', program.id)
       .where('day_of_week', 'not in', days.map(({ dayOfWeek }) => dayOfWeek))
       .execute()
-    await saveDays(trx, accountId, program.id, days)
+    await saveDays(trx, { accountId, language }, program.id, days)
     return await readProgram(trx, accountId, program.id)
   })
 }
 
 /** Saves days with their exercises, in the place of those of the same days of the week. */
-async function saveDays (trx: Trx, accountId: string, programId: string, days: NewDay[]) {
+async function saveDays (trx: Trx, { accountId, language }: Owner, programId: string, days: NewDay[]) {
   const savedDays = await trx.insertInto('program_days')
     .values(
       days.map((day) => ({
@@ -84,7 +95,7 @@ async function saveDays (trx: Trx, accountId: string, programId: string, days: N
     exercises.map((exercise, position) => ({ ...exercise, position, dayId: ids.get(dayOfWeek) ?? '' }))
   )
   if (planned.length === 0) return
-  const found = await findOrAddExercises(trx, accountId, planned)
+  const found = await findOrAddExercises(trx, accountId, { references: planned, language })
   const rows = planned.map(({ dayId, position, sets, repsMin, repsMax }, index) => ({
     program_day_id: dayId,
     position,

@@ -7,6 +7,7 @@ import {
   data,
   Enum,
   Id,
+  languageOfRequest,
   readIdempotencyKey,
   Message,
   message,
@@ -21,7 +22,7 @@ import {
 import { dayNames } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { ProgramNotFound, TemplateNotFound, TooManyExercises, TooManyPrograms } from '../errors.ts'
-import { findInLibrary } from '../exercises/library.ts'
+import { exerciseNameIn } from '../exercises/names.ts'
 import {
   activateProgram,
   createProgram,
@@ -123,6 +124,17 @@ const example = {
   }]
 }
 
+const exampleTemplate = {
+  id: 'full-body',
+  name: 'Full body, three days',
+  description: 'The whole body three times a week. A good start.',
+  days: [{
+    dayOfWeek: 'MONDAY',
+    name: 'Full body A',
+    exercises: [{ name: 'Barbell Squat', exerciseId: 'Barbell_Squat', sets: 3, repsMin: 8, repsMax: 10 }]
+  }]
+}
+
 const TemplateExercise = named(
   'ProgramTemplateExercise',
   Type.Object({
@@ -144,10 +156,10 @@ const Template = named(
       'ProgramTemplateDay',
       Type.Object({ dayOfWeek: Enum(dayNames), name: Type.String(), exercises: Type.Array(TemplateExercise) })
     ))
-  }, { examples: templates.slice(0, 1).map(describeTemplate) })
+  }, { examples: [exampleTemplate] })
 )
 
-function describeTemplate ({ id, name, description, days }: typeof templates[number]) {
+function describeTemplate ({ id, name, description, days }: typeof templates[number], language: string) {
   return {
     id,
     name,
@@ -156,7 +168,7 @@ function describeTemplate ({ id, name, description, days }: typeof templates[num
       dayOfWeek: dayNameOf(day.dayOfWeek),
       name: day.name,
       exercises: day.exercises.map(({ sets, repsMin, repsMax, ...exercise }) => ({
-        name: exercise.exerciseId === undefined ? exercise.name : findInLibrary(exercise.exerciseId)?.name ?? '',
+        name: exerciseNameIn(language, { exerciseId: null, name: '', ...exercise }),
         exerciseId: exercise.exerciseId ?? null,
         sets,
         repsMin,
@@ -166,9 +178,13 @@ function describeTemplate ({ id, name, description, days }: typeof templates[num
   }
 }
 
-const toResponse = (program: ProgramRow) => ({
+const toResponse = (program: ProgramRow, language: string) => ({
   ...program,
-  days: program.days.map((day) => ({ ...day, dayOfWeek: dayNameOf(day.dayOfWeek) }))
+  days: program.days.map((day) => ({
+    ...day,
+    dayOfWeek: dayNameOf(day.dayOfWeek),
+    exercises: day.exercises.map((exercise) => ({ ...exercise, name: exerciseNameIn(language, exercise) }))
+  }))
 })
 
 type PlannedExercise = Type.Static<typeof NewExercise>
@@ -209,7 +225,12 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
         304: NotModified
       }
     }
-  }, async ({ account }) => data({ programs: (await listPrograms(db, account.id)).map(toResponse) }))
+  }, async (request, reply) => {
+    reply.header('vary', 'Accept-Language')
+    const language = languageOfRequest(request)
+    const programs = await listPrograms(db, request.account.id)
+    return data({ programs: programs.map((program) => toResponse(program, language)) })
+  })
 
   app.post('/programs', {
     schema: {
@@ -225,9 +246,9 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
       }
     }
   }, async (request, reply) => {
-    const { account, body } = request
-    const program = await createProgram(db, account.id, parseProgram(body), readIdempotencyKey(request))
-    return reply.code(201).send(data({ program: toResponse(program) }))
+    const owner = { accountId: request.account.id, language: languageOfRequest(request) }
+    const program = await createProgram(db, owner, parseProgram(request.body), readIdempotencyKey(request))
+    return reply.code(201).send(data({ program: toResponse(program, owner.language) }))
   })
 
   app.get('/programs/:id', {
@@ -243,7 +264,11 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
         304: NotModified
       }
     }
-  }, async ({ params, account }) => data({ program: toResponse(await readProgram(db, account.id, params.id)) }))
+  }, async (request, reply) => {
+    reply.header('vary', 'Accept-Language')
+    const program = await readProgram(db, request.account.id, request.params.id)
+    return data({ program: toResponse(program, languageOfRequest(request)) })
+  })
 
   app.put(
     '/programs/:id',
@@ -259,8 +284,11 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
         response: { 200: Data(Type.Object({ program: Program }, { examples: [{ program: example }] })) }
       }
     },
-    async ({ params, body, account }) =>
-      data({ program: toResponse(await replaceProgram(db, account.id, params.id, parseProgram(body))) })
+    async (request) => {
+      const owner = { accountId: request.account.id, language: languageOfRequest(request) }
+      const program = await replaceProgram(db, owner, request.params.id, parseProgram(request.body))
+      return data({ program: toResponse(program, owner.language) })
+    }
   )
 
   app.get('/programs/templates', {
@@ -271,7 +299,11 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
       'x-extension': true,
       response: { 200: Data(Type.Object({ templates: Type.Array(Template) })), 304: NotModified }
     }
-  }, async () => data({ templates: templates.map(describeTemplate) }))
+  }, async (request, reply) => {
+    reply.header('vary', 'Accept-Language')
+    const language = languageOfRequest(request)
+    return data({ templates: templates.map((template) => describeTemplate(template, language)) })
+  })
 
   app.post('/programs/templates/:id/copy', {
     schema: {
@@ -287,11 +319,11 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
       }
     }
   }, async (request, reply) => {
-    const { account, params } = request
-    const template = templates.find(({ id }) => id === params.id)
+    const template = templates.find(({ id }) => id === request.params.id)
     if (!template) throw new TemplateNotFound()
-    const program = await createProgram(db, account.id, template, readIdempotencyKey(request))
-    return reply.code(201).send(data({ program: toResponse(program) }))
+    const owner = { accountId: request.account.id, language: languageOfRequest(request) }
+    const program = await createProgram(db, owner, template, readIdempotencyKey(request))
+    return reply.code(201).send(data({ program: toResponse(program, owner.language) }))
   })
 
   app.delete('/programs/:id', {
@@ -319,8 +351,11 @@ export const programRoutes: Routes<Deps> = async (app, { db }) => {
       errors: [ProgramNotFound],
       response: { 200: Data(Type.Object({ program: Nullable(Program) }, { examples: [{ program: example }] })) }
     }
-  }, async ({ body: { programId }, account }) => {
+  }, async (request) => {
+    const { body: { programId }, account } = request
     await activateProgram(db, account.id, programId)
-    return data({ program: programId === null ? null : toResponse(await readProgram(db, account.id, programId)) })
+    if (programId === null) return data({ program: null })
+    const program = await readProgram(db, account.id, programId)
+    return data({ program: toResponse(program, languageOfRequest(request)) })
   })
 }

@@ -1,11 +1,15 @@
 import { sql } from 'kysely'
 import { findInLibraryByName } from '../exercises/library.ts'
+import { libraryNameIn } from '../exercises/names.ts'
 import type { Db } from '../tables.ts'
 
 const MAX_RECORDS = 500
 
-/** The heaviest set of each exercise, newest first, for at most the 500 newest exercises. */
-export async function listRecords (db: Db, accountId: string) {
+/**
+ * The heaviest set of each exercise, newest first, for at most the 500 newest exercises. One of the library has its name
+ * in the language, one of the account its own, another one the name in the log.
+ */
+export async function listRecords (db: Db, accountId: string, language: string) {
   const records = await db
     .selectFrom((heaviest) =>
       heaviest.selectFrom('lifts')
@@ -16,7 +20,7 @@ export async function listRecords (db: Db, accountId: string) {
           on.onRef('custom_exercises.account_id', '=', 'lifts.account_id')
             .onRef('custom_exercises.key', '=', 'lifts.exercise_key'))
         .select([
-          'exercise',
+          (row) => row.fn.coalesce('custom_exercises.name', 'exercise').as('exercise'),
           'exercise_key as exerciseKey',
           'custom_exercises.id as customId',
           sql<number>`weight_kg::float8`.as('weightKg'),
@@ -30,8 +34,10 @@ export async function listRecords (db: Db, accountId: string) {
     .orderBy('achievedAt', 'desc').orderBy('exercise')
     .limit(MAX_RECORDS)
     .execute()
-  return records.map(({ exerciseKey, customId, ...record }) => ({
-    ...record,
-    exerciseId: findInLibraryByName(exerciseKey)?.id ?? customId
-  }))
+  return records.map(({ exerciseKey, customId, ...record }) => {
+    const known = findInLibraryByName(exerciseKey)
+    return known
+      ? { ...record, exercise: libraryNameIn(language, known), exerciseId: known.id }
+      : { ...record, exerciseId: customId }
+  })
 }

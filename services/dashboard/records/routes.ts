@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Timestamp, named, NotModified, Nullable, type Routes } from '@tandem/http-kit'
+import { Data, data, languageOfRequest, Timestamp, named, NotModified, Nullable, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { listRecords } from './queries.ts'
 
@@ -27,5 +27,8 @@ export const recordRoutes: Routes<Deps> = async (app, { db }) => {
       'x-extension': true,
       response: { 200: Data(Type.Object({ records: Type.Array(Record) })), 304: NotModified }
     }
-  }, async ({ account }) => data({ records: await listRecords(db, account.id) }))
+  }, async (request, reply) => {
+    reply.header('vary', 'Accept-Language')
+    return data({ records: await listRecords(db, request.account.id, languageOfRequest(request)) })
+  })
 }

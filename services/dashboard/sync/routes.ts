@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
-import { Data, data, Nullable, type Routes } from '@tandem/http-kit'
+import { Data, data, languageOfRequest, Nullable, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { readHome } from '../home/queries.ts'
-import { exampleHome, Home } from '../home/schemas.ts'
+import { exampleHome, home } from '../home/schemas.ts'
 import { readChanges } from '../logs/change-cursor.ts'
 import type { Change } from '../logs/queries.ts'
 import { example, exampleId, LogChange } from '../logs/schemas.ts'
@@ -25,27 +25,29 @@ export const syncRoutes: Routes<Deps> = async (app, deps) => {
       }),
       response: {
         200: Data(Type.Object({
-          home: Nullable(Home),
+          home: Nullable(home()),
           changes: Type.Array(
             Type.Unsafe<Change>({ type: 'object', additionalProperties: true, documentedAs: LogChange })
           ),
           cursor: Type.String()
         }, {
           examples: [{
-            home: exampleHome,
+            home: exampleHome(),
             changes: [{ id: exampleId, clientId: example.clientId, type: 'WORKOUT', deleted: true }],
             cursor: `12_${exampleId}.5GZb1Vw0m2cQ9u7T`
           }]
         }))
       }
     }
-  }, async ({ query: { cursor, limit }, account }) => {
+  }, async (request, reply) => {
+    const { query: { cursor, limit }, account } = request
     const [, logs = cursor, known] = /^(.*)\.(.*)$/.exec(cursor ?? '') ?? []
-    const [home, { changes, cursor: next }] = await Promise.all([
-      readHome(deps, account.id),
+    const [shown, { changes, cursor: next }] = await Promise.all([
+      readHome(deps, { accountId: account.id, language: languageOfRequest(request) }),
       readChanges(deps.db, account.id, { cursor: logs, limit })
     ])
-    const version = createHash('sha256').update(JSON.stringify(home)).digest('base64url').slice(0, HASH_LENGTH)
-    return data({ home: version === known ? null : home, changes, cursor: `${next}.${version}` })
+    const version = createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, HASH_LENGTH)
+    reply.header('vary', 'Accept-Language')
+    return data({ home: version === known ? null : shown, changes, cursor: `${next}.${version}` })
   })
 }

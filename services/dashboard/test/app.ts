@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type Type from 'typebox'
+import { readLimits } from '@tandem/brand-kit'
 import { handleRpc } from '@tandem/bus-kit'
 import { Unavailable } from '@tandem/process-kit'
 import { fakeRpc, recordedEvents } from '@tandem/bus-kit/testing'
 import { Contact, FitMatchOverview, Person } from '@tandem/contracts'
+import type { EphemeralMessage } from '@tandem/contracts/realtime'
 import { testDatabase } from '@tandem/database-kit/testing'
 import type { Teardown } from '@tandem/test-kit'
 import { createMediaUrls } from '@tandem/media-url-kit'
@@ -111,16 +113,18 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
     handleRpc(FitMatchOverview, async () => await respond(() => fakes.fitmatch))
   ])
   const erasure = createDashboardErasure({ db, callRpc })
+  const ephemeral: EphemeralMessage[] = []
   const deps: Deps = {
     db,
     callRpc,
     cache,
     mediaUrls: createMediaUrls('https://cdn.example.com'),
-    minAge: 18,
+    minAge: readLimits().minimumAge,
     now: () => clock.now,
     // Tests call the worker themselves.
     imports: { enqueue: async () => {} },
-    erasure
+    erasure,
+    sendEphemeral: (message) => ephemeral.push(message)
   }
   const app = await createTestApp(deps)
   t.teardown(() => app.close())
@@ -171,6 +175,8 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
     db,
     url,
     deps,
+    /** The ephemeral messages sent so far. */
+    ephemeral,
     clock,
     newUser,
     at: (moment: string) => {

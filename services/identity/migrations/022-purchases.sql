@@ -49,7 +49,7 @@ create table store_notifications (
   id                uuid        primary key default uuidv7(),
   store             text        not null check (store in ('APPLE', 'GOOGLE', 'REVENUECAT')),
   notification_id   text        not null,
-  encrypted_subject bytea,                -- what the store is asked about, until it has answered
+  encrypted_content bytea,                -- what Apple signed, or what the store is asked about, until it is handled
   voided_order      bytea,                -- the digest of the order that Google says it refunded
   received_at       timestamptz not null default now(),
   claimed_until     timestamptz not null default now(),

@@ -1,12 +1,12 @@
 import t from 'tap'
 import { runConcurrently, seededRandom, shuffle } from '@tandem/test-kit'
-import { recordAppleNotification } from '../webhooks/actions.ts'
+import { handleNotification, storeNotification } from '../webhooks/actions.ts'
 import { testPurchases } from '../test/purchases.ts'
 
 const ORDERS = 50
 const DAY_HOURS = 24
 
-const { appStore, stores, clock, db, deps, post, givenAccount, publishedEvents, tokenOf, subscriptionOf } =
+const { appStore, stores, clock, db, deps, post, givenAccount, publishedEvents, allHandled, tokenOf, subscriptionOf } =
   await testPurchases(t)
 
 /** The notifications of a life of a subscription, oldest first. */
@@ -71,6 +71,7 @@ t.test(`${ORDERS} orders of the notifications of a life end the same`, { timeout
     const { status } = await post('/webhooks/app-store', { signedPayload })
     if (status !== 200) t.fail(`a notification was answered with ${status}`)
   }
+  await allHandled()
   const end = await readEnd(first)
   t.match(end, { status: 'ACTIVE', state: 'ACTIVE', willRenew: false })
 
@@ -84,10 +85,10 @@ t.test(`${ORDERS} orders of the notifications of a life end the same`, { timeout
     const account = await givenAccount()
     const accountToken = await tokenOf(account)
     for (const { id, reading } of order) {
-      await recordAppleNotification(deps, {
-        id: `${id} ${number}`,
-        reading: reading && { ...reading, key: `${reading.key} ${number}`, accountToken }
-      })
+      if (!reading) continue
+      const content = { ...reading, key: `${reading.key} ${number}`, accountToken }
+      const stored = await storeNotification(deps, { store: 'APPLE', id: `${id} ${number}`, content })
+      if (stored !== undefined) await handleNotification(deps, stored)
     }
     const found = await readEnd(account)
     if (JSON.stringify(found) !== JSON.stringify(end)) t.same(found, end, `order ${number}`)

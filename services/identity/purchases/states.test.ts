@@ -16,6 +16,7 @@ const {
   tokenOf,
   subscriptionOf,
   sendGoogle,
+  allHandled,
   notify,
   push,
   runChecks,
@@ -172,6 +173,7 @@ t.test('the refund of an earlier period changes nothing, before and after the re
     })
     for (const signedPayload of isLate ? [refund, renewal] : [renewal, refund]) {
       t.match(await post('/webhooks/app-store', { signedPayload }), { status: 200 })
+      await allHandled()
     }
     t.match(await subscriptionOf(account), { status: 'ACTIVE', state: 'ACTIVE' })
   }

@@ -27,7 +27,7 @@ export async function testPurchases (t: Teardown, options: AppOptions = {}) {
   })
   const { db, deps, get, post, publishedEvents } = app
 
-  /** Waits until the stores have been asked about everything that they sent. */
+  /** Waits until everything that the stores sent is handled. */
   const allHandled = async () =>
     await until(async () =>
       (await db.selectFrom('store_notifications').where('done_at', 'is', null).select('id').execute()).length === 0
@@ -51,9 +51,13 @@ export async function testPurchases (t: Teardown, options: AppOptions = {}) {
       }, { as: account }),
     sendGoogle: async (account: Account, purchaseToken: string, extra: object = {}) =>
       await post('/subscription/purchases', { store: 'GOOGLE', purchaseToken, ...extra }, { as: account }),
-    /** The App Store notifies of the present state. */
-    notify: async (id: string, signed: Parameters<typeof appStore.signNotification>[1] = {}) =>
-      await post('/webhooks/app-store', { signedPayload: await appStore.signNotification(id, signed) }),
+    /** The App Store notifies of the present state, and this is handled. */
+    async notify (id: string, signed: Parameters<typeof appStore.signNotification>[1] = {}) {
+      const signedPayload = await appStore.signNotification(id, signed)
+      const response = await post('/webhooks/app-store', { signedPayload })
+      await allHandled()
+      return response
+    },
     /** Google Play notifies, and has been asked. */
     async push (token: string, notification: object = { subscriptionNotification: { purchaseToken: token } }) {
       const { body, headers } = await play.createPush(notification)

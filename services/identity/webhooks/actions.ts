@@ -2,49 +2,36 @@ import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
 import { orderDigest, recordReading } from '../purchases/actions.ts'
 import { askRevenueCat } from '../purchases/checks.ts'
-import type { AppleNotification } from '../stores/apple.ts'
 import type { Reading } from '../stores/reading.ts'
 import type { Db, Store } from '../tables.ts'
 
 type NotificationDeps = Pick<Deps, 'db' | 'secrets' | 'stores' | 'subscriptions' | 'clock' | 'mailer'>
 
-/** Handles a verified notification of Apple, once, in the transaction that writes it down. */
-export async function recordAppleNotification (deps: NotificationDeps, { id, reading }: AppleNotification) {
-  const { db, mailer } = deps
-  const mails = await db.transaction().execute(async (trx) => {
-    const written = await trx.insertInto('store_notifications')
-      .values({
-        store: 'APPLE',
-        notification_id: id,
-        encrypted_subject: null,
-        voided_order: null,
-        done_at: deps.clock()
-      })
-      .onConflict((conflict) => conflict.columns(['store', 'notification_id']).doNothing())
-      .returning('id').executeTakeFirst()
-    return written && reading ? (await recordReading(trx, deps, reading)).mails : []
+type Notification =
+  & {
+    id: string,
+    voidedOrderId?: string | undefined
+  }
+  & ({
+    store: 'APPLE',
+    /** What Apple signed. */
+    content: Reading
+  } | {
+    store: Exclude<Store, 'APPLE'>,
+    /** What the store is asked about: Google's purchase token, or the account tokens at RevenueCat. */
+    content: string[]
   })
-  await mailer.enqueue(mails)
-}
 
-interface Notification {
-  store: Exclude<Store, 'APPLE'>
-  id: string
-  /** What the store is asked about: Google's purchase token, or the account tokens at RevenueCat. */
-  subjects: string[]
-  voidedOrderId?: string | undefined
-}
-
-/** Writes a notification down, to ask its store later. @returns its row, unless it is known already */
+/** Writes a notification down, to handle it later. @returns its row, unless it is known already */
 export async function storeNotification (
   { db, secrets }: Pick<Deps, 'db' | 'secrets'>,
-  { store, id, subjects, voidedOrderId }: Notification
+  { store, id, content, voidedOrderId }: Notification
 ) {
   const stored = await db.insertInto('store_notifications')
     .values({
       store,
       notification_id: id,
-      encrypted_subject: secrets.encrypt(JSON.stringify(subjects), 'notification', store, id),
+      encrypted_content: secrets.encrypt(JSON.stringify(content), 'notification', store, id),
       voided_order: voidedOrderId === undefined ? null : orderDigest({ secrets }, voidedOrderId),
       done_at: null
     })
@@ -55,24 +42,26 @@ export async function storeNotification (
 
 const LEASE_SECONDS = 30
 
-/** Asks the store what a notification is about, and records it. @throws Unavailable while the store does not answer */
+/** Records what a notification is about, once. @throws Unavailable while a store that has to be asked does not answer */
 export async function handleNotification (deps: NotificationDeps, id: string) {
   const { db, secrets, mailer } = deps
   const claimed = await db.updateTable('store_notifications')
     .set({ claimed_until: sql`now() + make_interval(secs => ${LEASE_SECONDS})` })
     .where('id', '=', id).where('done_at', 'is', null).where('claimed_until', '<=', sql<Date>`now()`)
-    .returning(['store', 'notification_id', 'encrypted_subject', 'voided_order']).executeTakeFirst()
-  if (!claimed?.encrypted_subject) return
-  const { store, notification_id: notificationId, encrypted_subject: sealed, voided_order: voidedOrder } = claimed
+    .returning(['store', 'notification_id', 'encrypted_content', 'voided_order']).executeTakeFirst()
+  if (!claimed?.encrypted_content) return
+  const { store, notification_id: notificationId, encrypted_content: sealed, voided_order: voidedOrder } = claimed
   try {
-    const subjects = JSON.parse(secrets.decrypt(sealed, 'notification', store, notificationId)) as string[]
-    const readings = (await Promise.all(subjects.map(async (each) => await ask(deps, store, each)))).flat()
+    const content = secrets.decrypt(sealed, 'notification', store, notificationId)
+    const readings = store === 'APPLE'
+      ? [parseReading(content)]
+      : (await Promise.all((JSON.parse(content) as string[]).map(async (each) => await ask(deps, store, each)))).flat()
     const mails = await db.transaction().execute(async (trx) => {
       const recorded = []
       for (const reading of readings.toSorted((one, other) => one.key < other.key ? -1 : 1)) {
         recorded.push(...(await recordReading(trx, deps, reading, { voidedOrder })).mails)
       }
-      await trx.updateTable('store_notifications').set({ done_at: deps.clock(), encrypted_subject: null })
+      await trx.updateTable('store_notifications').set({ done_at: deps.clock(), encrypted_content: null })
         .where('id', '=', id).execute()
       return recorded
     })
@@ -83,7 +72,12 @@ export async function handleNotification (deps: NotificationDeps, id: string) {
   }
 }
 
-async function ask (deps: NotificationDeps, store: Store, subject: string): Promise<Reading[]> {
+const TIMES = new Set(['periodStart', 'periodEnd', 'graceEnd', 'revokedAt', 'knownAt', 'signedAt'])
+
+const parseReading = (json: string) =>
+  JSON.parse(json, (key, value: string | null) => TIMES.has(key) && value !== null ? new Date(value) : value) as Reading
+
+async function ask (deps: NotificationDeps, store: Exclude<Store, 'APPLE'>, subject: string): Promise<Reading[]> {
   const { stores, subscriptions: { sandbox } } = deps
   const readings = store === 'REVENUECAT' ? await askRevenueCat(deps, subject) : [await stores.google?.ask(subject)]
   return readings.filter((each) => each !== undefined)
@@ -96,7 +90,7 @@ interface Page {
   after: string | undefined
 }
 
-/** The notifications whose store has not answered yet. */
+/** The notifications that are not handled yet. */
 export async function listPendingNotifications (db: Db, { olderThanSeconds, limit, after }: Page) {
   const pending = await db.selectFrom('store_notifications').select('id')
     .where('done_at', 'is', null).where('claimed_until', '<=', sql<Date>`now()`)

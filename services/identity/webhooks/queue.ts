@@ -8,13 +8,13 @@ interface Options {
   log: Log
 }
 
-/** The notifications of stores that have to be asked what is new. The rows are the truth. */
+/** The notifications of stores. The rows are the truth. */
 export const createNotificationQueue = ({ deps, redisUrl, log }: Options): Queue =>
   createQueue({
     name: 'identity-store-notifications',
     redisUrl,
     log,
-    // Asking can wait, receiving cannot: a store that gets no answer in time sends everything again.
+    // Handling can wait, receiving cannot.
     concurrency: 2,
     work: async (id) => await handleNotification(deps, id),
     listPending: async (page) => await listPendingNotifications(deps.db, page)

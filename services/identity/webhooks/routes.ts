@@ -3,7 +3,7 @@ import { Body, InvalidAccessToken, NotFound, Secret, type Routes } from '@tandem
 import { Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { InvalidPurchase } from '../errors.ts'
-import { recordAppleNotification, storeNotification } from './actions.ts'
+import { storeNotification } from './actions.ts'
 
 const Received = Type.Object({ success: Type.Literal(true) })
 const received = { success: true as const }
@@ -23,7 +23,10 @@ interface PlayNotification {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MAX_TOKEN_LENGTH = 2_000
 
-/** What the stores call. None of it is believed: it is signed by Apple, or the store is asked what is new. */
+/**
+ * What the stores call. None of it is believed: it is signed by Apple, or the store is asked what is new. It is written
+ * down, answered, and handled afterwards: a store that gets no answer in time sends everything again.
+ */
 export const webhookRoutes: Routes<Deps> = async (app, deps) => {
   const { stores, storeNotifications } = deps
   const config = { public: true }
@@ -46,7 +49,8 @@ export const webhookRoutes: Routes<Deps> = async (app, deps) => {
     if (!stores.apple) throw new NotFound()
     const notification = await stores.apple.readNotification(body.signedPayload)
     if (!notification) throw new InvalidPurchase()
-    await recordAppleNotification(deps, notification)
+    const { id, reading } = notification
+    if (reading) await enqueue(await storeNotification(deps, { store: 'APPLE', id, content: reading }))
     return received
   })
 
@@ -82,7 +86,7 @@ export const webhookRoutes: Routes<Deps> = async (app, deps) => {
       await storeNotification(deps, {
         store: 'GOOGLE',
         id: message.messageId,
-        subjects: [token],
+        content: [token],
         voidedOrderId: typeof orderId === 'string' ? orderId : undefined
       })
     )
@@ -120,7 +124,7 @@ export const webhookRoutes: Routes<Deps> = async (app, deps) => {
     ]
     const subjects = [...new Set(named.map((each) => each.toLowerCase()).filter((each) => UUID.test(each)))]
     if (subjects.length > 0) {
-      await enqueue(await storeNotification(deps, { store: 'REVENUECAT', id: event.id, subjects }))
+      await enqueue(await storeNotification(deps, { store: 'REVENUECAT', id: event.id, content: subjects }))
     }
     return received
   })

@@ -205,6 +205,7 @@ t.test('of 50 copies of a notification one has an effect', async (t) => {
     Array.from({ length: 50 }, async () => await post('/webhooks/app-store', { signedPayload }))
   )
   t.ok(answers.every(({ status }) => status === 200))
+  await allHandled()
   t.same(await typesOf(account), ['subscription.changed', 'subscription.notice'])
 
   const token = play.buy({ productId: 'premium', accountToken: await tokenOf(await givenAccount()) })
@@ -230,7 +231,7 @@ t.test('a push is handled once its store answers again', async (t) => {
   t.equal(await subscriptionOf(account), null)
   play.state.isAway = false
   await until(async () => (await subscriptionOf(account))?.status === 'ACTIVE')
-  const rows = await db.selectFrom('store_notifications').select(['encrypted_subject', 'done_at'])
+  const rows = await db.selectFrom('store_notifications').select(['encrypted_content', 'done_at'])
     .where('notification_id', '=', body.message.messageId).execute()
-  t.match(rows, [{ encrypted_subject: null, done_at: Date }], 'the token is forgotten')
+  t.match(rows, [{ encrypted_content: null, done_at: Date }], 'the token is forgotten')
 })

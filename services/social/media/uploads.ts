@@ -19,13 +19,12 @@ import {
 } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import type { Db } from '../tables.ts'
-import { storeVideo, useVideoQuota } from './videos.ts'
+import { STORING_LEASE, storeVideo, useVideoQuota } from './videos.ts'
 
 // A video that arrives in parts: a row, and a file for each part. The last part starts the processing; where its process
 // is killed, the next question for the result starts it again.
 
 const MAX_PARTS = 200
-const PROCESSING_LEASE = '3 minutes'
 const EXPIRED_BATCH_SIZE = 50
 
 /** @throws PosterUnknown, VideoQuotaExceeded */
@@ -133,7 +132,7 @@ export async function processUpload (deps: Deps, id: string) {
   const upload = await db.updateTable('media_uploads').where('id', '=', id)
     .whereRef('received_bytes', '=', 'bytes').where('media_key', 'is', null).where('problem', 'is', null)
     .where((row) => row.or([row('processing_until', 'is', null), row('processing_until', '<', sql<Date>`now()`)]))
-    .set({ processing_until: sql<Date>`now() + ${PROCESSING_LEASE}::interval` })
+    .set({ processing_until: sql<Date>`now() + ${STORING_LEASE}::interval` })
     .returning(['account_id as accountId', 'mime_type as type', 'bytes', 'parts', 'poster_key as posterKey'])
     .executeTakeFirst()
   if (!upload) return

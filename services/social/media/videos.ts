@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { dayAround } from '@tandem/account-kit'
+import { readLimits } from '@tandem/brand-kit'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { RateLimited } from '@tandem/http-kit'
 import {
@@ -24,8 +25,8 @@ const MAX_BYTES_PER_DAY = 500 * 1024 * 1024
 const MAX_AT_ONCE = 3
 const MAX_WAIT_MS = 10_000
 const POLL_INTERVAL_MS = 250
-// Several times what the longest upload takes: waiting for its turn, processing and storing.
-const STORING_LEASE = '3 minutes'
+// More than the longest upload takes: waiting for two others that ffmpeg writes, and for its own.
+export const STORING_LEASE = '6 minutes'
 
 interface Uploader {
   accountId: string
@@ -46,7 +47,8 @@ export async function storeVideo (
   { file, poster }: Uploaded,
   { accountId, idempotencyKey, client, isCounted = false }: Uploader
 ) {
-  const { db, media, maxVideoSeconds: maxSeconds, transcodesVideos: transcodes } = deps
+  const { db, media, transcodesVideos: transcodes } = deps
+  const { videoSeconds: maxSeconds } = readLimits()
   const key = await waitForTurn(deps, { accountId, bytes: isCounted ? 0 : file.bytes }, client)
   const target = temporaryFile()
   try {
@@ -80,7 +82,7 @@ export async function storeVideo (
 async function createPoster (video: string, accountId: string) {
   const frame = temporaryFile()
   try {
-    await takeFrame(video, frame)
+    await takeFrame(video, frame, accountId)
     return await reencodeImage(frame, 'image/png', accountId)
   } catch {
     return undefined

@@ -9,14 +9,19 @@ interface Row {
   at: string
   ends_at: string | null
   timezone: string
-  data: object
+  data: { exercises?: ({ exerciseId?: string, name?: string } | null)[] } | null
   is_split: boolean
   modified_at: string | null
 }
 
-/** The logs of a copy of an account's data. */
-export function readTandem (file: Buffer): Entry[] {
-  const rows = parseRows(file)
+/**
+ * The logs of a copy of an account's data.
+ * @param exercises those that the account added, as JSON
+ */
+export function readTandem (file: Buffer, exercises = Buffer.alloc(0)): Entry[] {
+  const rows = parseRows(file) as Row[]
+  const added = exercises.length > 0 ? parseRows(exercises) as { id: string, name: string }[] : []
+  const names = new Map(added.map(({ id, name }) => [id, name]))
   return rows.map((row, index) => ({
     line: index + 1,
     count: 1,
@@ -29,12 +34,22 @@ export function readTandem (file: Buffer): Entry[] {
         : { externalId: row.external_id, ...(row.sent_client_id && { clientId: row.sent_client_id }) }),
       ...timesOf(row),
       ...(row.modified_at && { modifiedAt: row.modified_at }),
-      data: row.data
+      data: withNames(row.data, names)
     }
   }))
 }
 
-function parseRows (file: Buffer): Row[] {
+/**
+ * The data of a log with the names of the exercises that the account added. Another account does not know their ids, and
+ * keeps records by these names.
+ */
+function withNames (data: Row['data'], names: Map<string, string>) {
+  if (!data || !Array.isArray(data.exercises)) return data ?? {}
+  const exercises = data.exercises.map((each) => ({ ...each, name: names.get(each?.exerciseId ?? '') ?? each?.name }))
+  return { ...data, exercises }
+}
+
+function parseRows (file: Buffer): object[] {
   let rows: unknown
   try {
     rows = JSON.parse(file.toString('utf8'))
@@ -44,7 +59,7 @@ function parseRows (file: Buffer): Row[] {
   if (!Array.isArray(rows) || rows.some((row) => typeof row !== 'object' || row === null)) {
     throw new HostileFile('The file is no list of logs')
   }
-  return rows as Row[]
+  return rows as object[]
 }
 
 const OFFSET = /^[+-]\d{2}:\d{2}$/

@@ -7,10 +7,12 @@ const MAX_ENTRIES = 100_000
 interface Wanted {
   isWanted: (path: string) => boolean
   maxBytes: number
+  /** Whether a ZIP without it is read as if it were empty. */
+  isOptional?: boolean
 }
 
 /** The chunks of the first file of a ZIP that is wanted; of the right length and checksum, or it fails. */
-export async function* readZipped (file: Buffer, { isWanted, maxBytes }: Wanted): AsyncGenerator<Buffer> {
+export async function* readZipped (file: Buffer, { isWanted, maxBytes, isOptional }: Wanted): AsyncGenerator<Buffer> {
   const zip = await fromBufferPromise(file, { lazyEntries: true }).catch(toHostile)
   if (zip.entryCount > MAX_ENTRIES) throw new HostileFile('The ZIP has too many files')
   try {
@@ -31,7 +33,7 @@ export async function* readZipped (file: Buffer, { isWanted, maxBytes }: Wanted)
   } catch (error) {
     toHostile(error)
   }
-  throw new HostileFile('The ZIP has no file of this kind')
+  if (!isOptional) throw new HostileFile('The ZIP has no file of this kind')
 }
 
 function toHostile (error: unknown): never {
