@@ -24,6 +24,9 @@ let opening = open()
 /** The client of the API, the brand and the language, before the sign-in too. */
 export const useApp = () => use(useSyncExternalStore(subscribe, () => opening))
 
+/** Whether the brand has a feature, such as `stories`: its operations answer 404 otherwise. */
+export const useFeature = (name: string) => useApp().brand.features[name] !== false
+
 function subscribe (listener: () => void) {
   reopenings.add(listener)
   return () => void reopenings.delete(listener)

@@ -3,6 +3,7 @@ import { useChats, useNotifications } from '@tandem/react'
 import { Tabs } from 'expo-router'
 import type { ComponentProps } from 'react'
 import { useWindowDimensions } from 'react-native'
+import { useFeature } from '../../../components/api.ts'
 import { useTheme } from '../../../components/theme.ts'
 
 const WIDE = 900
@@ -11,6 +12,7 @@ type IconName = ComponentProps<typeof Ionicons>['name']
 
 export default function TabBar () {
   const theme = useTheme()
+  const hasFitMatch = useFeature('fitmatch')
   const { data: chats } = useChats()
   const { unreadCount = 0 } = useNotifications()
   const unreadChats = chats?.conversations.reduce((sum, chat) => sum + chat.unreadCount, 0) ?? 0
@@ -38,8 +40,10 @@ export default function TabBar () {
     >
       <Tabs.Screen name='index' options={tab('Home', 'home')} />
       <Tabs.Screen name='feed' options={tab('Feed', 'albums')} />
-      <Tabs.Screen name='discover' options={tab('Discover', 'flash')} />
-      <Tabs.Screen name='chats' options={tab('Chats', 'chatbubbles', unreadChats)} />
+      <Tabs.Protected guard={hasFitMatch}>
+        <Tabs.Screen name='discover' options={tab('Discover', 'flash')} />
+        <Tabs.Screen name='chats' options={tab('Chats', 'chatbubbles', unreadChats)} />
+      </Tabs.Protected>
       <Tabs.Screen name='inbox' options={tab('Inbox', 'notifications', unreadCount)} />
     </Tabs>
   )

@@ -4,6 +4,7 @@ import { Link, useRouter } from 'expo-router'
 import { useRef, useState } from 'react'
 import { FlatList, ScrollView, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
+import { useFeature } from '../../../components/api.ts'
 import { Button, Segments } from '../../../components/controls.tsx'
 import { Avatar, Row, Text } from '../../../components/layout.tsx'
 import { PostCard } from '../../../components/post.tsx'
@@ -15,6 +16,7 @@ const kinds = { all: 'For you', following: 'Following', trending: 'Trending' }
 export default function Feed () {
   const theme = useTheme()
   const router = useRouter()
+  const hasStories = useFeature('stories')
   const [feedType, setFeedType] = useState<keyof typeof kinds>('all')
   const { posts, query } = useFeed({ feedType })
   // The list reaches its end while it is empty, too.
@@ -38,7 +40,7 @@ export default function Feed () {
               <Text size={26} bold role='heading'>Feed</Text>
               <Button title='New post' kind='primary' onPress={() => router.push('/new-post')} />
             </Row>
-            <Stories />
+            {hasStories && <Stories />}
             <Segments options={kinds} value={feedType} onChange={setFeedType} />
           </View>
         }

@@ -2,6 +2,7 @@ import { useHome, useLog } from '@tandem/react'
 import type { GetHomeResponse } from '@tandem/sdk'
 import { Link, useRouter } from 'expo-router'
 import { View } from 'react-native'
+import { useFeature } from '../../../components/api.ts'
 import { Button, IconButton } from '../../../components/controls.tsx'
 import { useFormat } from '../../../components/format.ts'
 import { Avatar, Bar, Card, Icon, OpenRow, Row, Screen, Section, Text } from '../../../components/layout.tsx'
@@ -12,6 +13,8 @@ type Home = GetHomeResponse['data']
 
 export default function HomeScreen () {
   const { home, query, waitingLogs } = useHome()
+  const hasFitMatch = useFeature('fitmatch')
+  const hasActivities = useFeature('activities')
   const router = useRouter()
   const settings = <IconButton icon='settings-outline' label='Settings' onPress={() => router.push('/settings')} />
   if (!home) {
@@ -32,14 +35,14 @@ export default function HomeScreen () {
       )}
       <Streak home={home} />
       <Today home={home} waitingLogs={waitingLogs} />
-      <Plans home={home} />
+      {hasActivities && <Plans home={home} />}
       <Card>
         <OpenRow icon='trending-up' title='Progress' detail='Health score and this week' href='/progress' />
         <OpenRow icon='trophy-outline' title='Achievements' detail='What you have earned' href='/achievements' />
         <OpenRow icon='flag-outline' title='Goals' detail='Calories and nutrients of a day' href='/goals' />
         <OpenRow icon='pulse-outline' title='Health' detail='Trends and imports' href='/health' />
       </Card>
-      <Matches home={home} />
+      {hasFitMatch && <Matches home={home} />}
     </Screen>
   )
 }
