@@ -70,13 +70,11 @@ function hashSources () {
 async function build (folder: string, signal: AbortSignal) {
   const startedAt = performance.now()
   mkdirSync(cache, { recursive: true })
-  if (!existsSync(path.join(example, 'node_modules/expo'))) {
+  // `npm start` and `npm run demo` install only what the system runs on.
+  if (!['examples/expo', 'deploy/clients'].every((each) => existsSync(path.join(root, each, 'node_modules')))) {
     screen.step('Installing what the sample app is built with …')
-    // `npm start` and `npm run demo` install only what the system runs on.
-    await run('pnpm', ['install', '--prod', '--frozen-lockfile', '--filter=@tandem/example-expo...'], {
-      cwd: root,
-      signal
-    })
+    const filters = ['--filter=@tandem/example-expo...', '--filter=@tandem/clients...']
+    await run('pnpm', ['install', '--prod', '--frozen-lockfile', ...filters], { cwd: root, signal })
   }
   screen.step('Building the sample app, in a minute or two …')
   await run(process.execPath, ['deploy/clients/ensure-sdk.ts'], { cwd: root, signal })
