@@ -33,6 +33,7 @@ export default function TabBar () {
         tabBarActiveTintColor: theme.accent,
         tabBarInactiveTintColor: theme.soft,
         tabBarPosition: isWide ? 'left' : 'bottom',
+        tabBarActiveBackgroundColor: isWide ? theme.field : 'transparent',
         tabBarStyle: { backgroundColor: theme.card, borderColor: theme.line },
         tabBarLabelStyle: { fontFamily: 'System' },
         tabBarBadgeStyle: { fontFamily: 'System', fontSize: 11 }
