@@ -192,7 +192,12 @@ t.test('somebody who must not post can read, report and delete, until the second
   t.match(await put(ben, `/feed/${own.id}`, { content: 'Changed' }), { status: 403, code: 'POSTING_RESTRICTED' })
   const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
   const url = `/media/uploads/${randomUUID()}`
-  const sent = await app.inject({ method: 'PATCH', url, headers: { ...bearer(ben), ...part }, payload: Buffer.alloc(1) })
+  const sent = await app.inject({
+    method: 'PATCH',
+    url,
+    headers: { ...bearer(ben), ...part },
+    payload: Buffer.alloc(1)
+  })
   t.match(sent.json(), { code: 'POSTING_RESTRICTED' }, 'a part of a video')
   t.match(await get(ben, `/feed/${id}`), { status: 200 })
   t.equal((await report(ben, id)).status, 201)
