@@ -84,7 +84,10 @@ t.test('a day with thousands of logs that last for a day keeps nobody waiting', 
 
 t.test('logs of hundreds of time zones keep nobody waiting', async (t) => {
   const user = newUser({ now: '2026-11-21T00:00:00Z', zone: 'Etc/UTC' })
-  const offsets = Array.from({ length: 600 }, (_, minute) => `+${new Date(minute * 60_000).toISOString().slice(11, 16)}`)
+  const offsets = Array.from(
+    { length: 600 },
+    (_, minute) => `+${new Date(minute * 60_000).toISOString().slice(11, 16)}`
+  )
   const logs = offsets.map((offset) =>
     measured('STEPS', watch, [`2026-11-20T12:00:00${offset}`, `2026-11-20T12:10:00${offset}`], { count: 1 })
   )

@@ -28,7 +28,10 @@ t.test('logs of days that are years apart keep nobody waiting', async (t) => {
 })
 
 t.test('logs of hundreds of time zones around a day without one keep nobody waiting', async (t) => {
-  const offsets = Array.from({ length: 500 }, (_, minute) => `+${new Date(minute * 60_000).toISOString().slice(11, 16)}`)
+  const offsets = Array.from(
+    { length: 500 },
+    (_, minute) => `+${new Date(minute * 60_000).toISOString().slice(11, 16)}`
+  )
   const logs = ['2026-11-17', '2026-11-19'].flatMap((day) =>
     offsets.map((offset, index) => food(`${day}T12:00:00${offset}`, index))
   )
