@@ -190,14 +190,16 @@ async function runGroups (groups: string[][], jobs: number, env: NodeJS.ProcessE
 
 /**
  * Tests that measure response times, or processor time, or memory, are named `*.serial.test.ts` and run one at a time.
- * Of the others the longest begin: those that kill servers and wait for the consequences, and those of deploy.
+ * Those that share a running system are named `*.system.test.ts` and have one process. Of the others the longest begin:
+ * these, those that kill servers and wait for the consequences, and those of deploy.
  */
 function partition (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)
   const ofKind = (kind: string) => files.filter((file) => file.endsWith(`.${kind}.test.ts`))
-  const [serial, waiting] = [ofKind('serial'), ofKind('waiting')]
-  const others = files.filter((file) => !serial.includes(file) && !waiting.includes(file))
-  return { serial, parallel: [...waiting.map((file) => [file]), ...groupByPackage(others)] }
+  const [serial, waiting, system] = [ofKind('serial'), ofKind('waiting'), ofKind('system')]
+  const others = files.filter((file) => ![...serial, ...waiting, ...system].includes(file))
+  const first = [system, ...waiting.map((file) => [file])].filter((group) => group.length > 0)
+  return { serial, parallel: [...first, ...groupByPackage(others)] }
 }
 
 /** Groups of files that share most of the modules they import, so that one process runs them faster than several. */
