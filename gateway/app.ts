@@ -1,3 +1,4 @@
+import { isFeatureOn, readLimits } from '@tandem/brand-kit'
 import { createServer } from '@tandem/http-kit'
 import type { Server } from '@tandem/http-kit'
 import type { HealthChecks, Log } from '@tandem/process-kit'
@@ -5,8 +6,6 @@ import { watchIdentity } from './identity/authentication.ts'
 import type { Identity } from './identity/authentication.ts'
 import type { Config } from './config.ts'
 import { serveAsyncapi } from './pages/asyncapi.ts'
-import { serveInvitePage } from './pages/invite-page.ts'
-import { serveDeleteAccountPage } from './pages/delete-account-page.ts'
 import { serveDocs } from './pages/docs.ts'
 import { createJsonClient } from './identity/json-client.ts'
 import type { JsonClient } from './identity/json-client.ts'
@@ -14,18 +13,13 @@ import { forward } from './proxy/forward.ts'
 import { createRedisCounter } from './rate-limits/counter.ts'
 import type { RateCounter } from './rate-limits/counter.ts'
 import { limitFloods, limitRoutes } from './rate-limits/limits.ts'
-import { serveCodeLinkPages } from './pages/code-link-pages.ts'
-import { serveContactPage } from './pages/contact-page.ts'
+import { serveHtmlPages } from './pages/html-pages.ts'
 import { serveMedia } from './pages/media.ts'
 import { serveMeta } from './pages/meta.ts'
-import { serveMyDataPage } from './pages/my-data-page.ts'
 import { serveOpenapi } from './pages/openapi.ts'
 import { createUpstream } from './proxy/pools.ts'
 import type { Upstream } from './proxy/pools.ts'
 import { prepareResponses } from './proxy/respond.ts'
-import { serveRestoreAddressPage } from './pages/restore-address-page.ts'
-import { serveAppealPage } from './pages/appeal-page.ts'
-import { serveResetPage } from './pages/reset-page.ts'
 import { isRealtimeUpgrade } from './realtime/upgrade.ts'
 import { serveRealtime } from './realtime/routes.ts'
 import { standardTimes, type Times } from './realtime/times.ts'
@@ -90,7 +84,7 @@ export async function createGateway (
       await limitRoutes(scope, { counter, showsRemedy: config.showsLimitRemedy })
       await proxyRoutes(scope, {
         upstreams: Object.values(upstreams),
-        maxVideoMegabytes: config.VIDEO_MAX_MB,
+        maxVideoMegabytes: isFeatureOn('video') ? readLimits().videoMegabytes : 0,
         limits: config.limits,
         writeLimits: config.writeLimits
       })
@@ -140,14 +134,7 @@ async function addPages (app: Server, config: Config, jsonClient: JsonClient) {
     publicUrl: config.PUBLIC_URL,
     signingKey: config.MEDIA_SIGNING_KEY
   })
-  await app.register(serveResetPage)
-  await app.register(serveDeleteAccountPage, config)
-  await app.register(serveInvitePage, config)
-  await app.register(serveContactPage)
-  await app.register(serveMyDataPage)
-  await app.register(serveRestoreAddressPage)
-  await app.register(serveCodeLinkPages)
-  await app.register(serveAppealPage)
+  await app.register(serveHtmlPages, config)
   if (config.DOCS === 'off') return
   await app.register(serveOpenapi, {
     upstreams: config.upstreams,

@@ -41,7 +41,6 @@ const environment = Type.Object({
   ),
   MEDIA_DIR: Type.Optional(Type.String({ description: 'The folder of uploaded media' })),
   MEDIA_SIGNING_KEY: Type.Optional(MediaSigningKey()),
-  VIDEO_MAX_MB: count(50, 'The largest video in MB: the same value as for social'),
   CORS_ORIGINS: List({ description: 'The web origins whose pages can call the API; default none' }),
   MIN_APP_VERSION_IOS: version('The oldest version of the app that is served; older ones are answered with 426'),
   MIN_APP_VERSION_ANDROID: version('The oldest version of the app that is served; older ones are answered with 426'),

@@ -1,3 +1,4 @@
+import { readBrand } from '@tandem/brand-kit'
 import { run, serveMetrics } from '@tandem/process-kit'
 import { createGateway } from './app.ts'
 import { readGatewayConfig } from './config.ts'
@@ -7,6 +8,8 @@ import { readGatewayConfig } from './config.ts'
 Buffer.poolSize = 8 * 1_024
 
 await run('gateway', async (onClose, log) => {
+  // First: a faulty brand refuses the start.
+  readBrand()
   const config = readGatewayConfig()
 
   const metrics = await serveMetrics(config.METRICS_PORT, config.HOST)

@@ -8,7 +8,7 @@ const MEBIBYTE = 1024 * KIBIBYTE
 export const DEFAULT_BODY_BYTES = 64 * KIBIBYTE
 /** A file of 5 MiB and its multipart/form-data envelope. */
 export const UPLOAD_BODY_BYTES = 5 * MEBIBYTE + 64 * KIBIBYTE
-/** A video takes the rest of the form: VIDEO_MAX_MB more. */
+/** A video takes the rest of the form: `videoMegabytes` more. */
 export const videoBodyBytes = (maxMegabytes: number) => maxMegabytes * MEBIBYTE + UPLOAD_BODY_BYTES
 /** At 64 KiB/s, the slowest pace of several bodies of one account, 50 MB take 13 minutes. */
 export const VIDEO_REQUEST_TIMEOUT_MS = 15 * 60_000

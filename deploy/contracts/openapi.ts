@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import path from 'node:path'
 import { createKeySet, type Server, type ServerOptions } from '@tandem/http-kit'
 import { createLogger } from '@tandem/process-kit'
-import { gatewayDocument } from '../../gateway/pages/gateway-document.ts'
+import { describeGateway } from '../../gateway/pages/gateway-document.ts'
 import { joinDocuments, type OpenapiDocument } from '../../gateway/pages/join-documents.ts'
 import { BASE_PATH, serviceOf } from '../../gateway/routes.ts'
 import { compareFields } from './compare.ts'
@@ -51,7 +51,7 @@ export async function readDocuments (root: string): Promise<Part[]> {
 
 /** The document as the gateway serves it when all services are there. */
 export const joinPublic = (parts: Part[]): OpenapiDocument =>
-  joinDocuments([{ name: 'gateway', document: gatewayDocument }, ...parts], {
+  joinDocuments([{ name: 'gateway', document: describeGateway() }, ...parts], {
     version: '1.0.0',
     servers: [{ url: BASE_PATH, description: 'Here' }],
     missing: []

@@ -36,7 +36,6 @@ export function createEnvironments (
   const common = (name: string): NodeJS.ProcessEnv => ({
     // As in the images: several threads decode images, and malloc would keep memory for each.
     MALLOC_ARENA_MAX: '2',
-    MAIL_FROM: 'Tandem <no-reply@tandem.localhost>',
     MEDIA_DIR: path.join(dataDir, 'media'),
     ...rest,
     IDENTITY_ROOT_PUBLIC_KEYS: rootKey.publicKey,

@@ -9,6 +9,7 @@ import { writePidFile, removePidFile } from '@tandem/local-servers/pid-files.ts'
 import { followLogs } from './logs.ts'
 import { reservePort } from '@tandem/local-servers/ports.ts'
 import { UserError, screen } from '@tandem/local-servers/screen.ts'
+import { ConfigError } from '@tandem/process-kit'
 import { defineSystem, type System } from './system.ts'
 import { watchSources } from './watch.ts'
 
@@ -194,7 +195,7 @@ async function choosePort ({ host, port, from, variable, name }: PortChoice): Pr
 
 function reportError (error: unknown) {
   const { code, message, stack } = error as NodeJS.ErrnoException
-  if (error instanceof UserError) screen.error(message)
+  if (error instanceof UserError || error instanceof ConfigError) screen.error(message)
   else if (code === 'ENOSPC') screen.error('The disk is full: free some space, or set DATA_DIR to another disk')
   else if (code?.startsWith('ERR_PARSE_ARGS')) screen.error(`${message}. The options are --fresh, --watch and --lan`)
   else screen.error(stack ?? message)

@@ -48,7 +48,7 @@ export async function runTestFiles (
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     // For a test that blocks its process; tap ends the others.
-    timeout: 15 * 60_000,
+    timeout: Math.max(15 * 60_000, Number(process.env['TEST_TIMEOUT_MS'] ?? 0)),
     killSignal: 'SIGKILL'
   })
   track(child)

@@ -3,7 +3,7 @@ import path from 'node:path'
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import rateLimit from '@fastify/rate-limit'
-import { readBrand } from '@tandem/brand-kit'
+import { isFeatureOn, readBrand } from '@tandem/brand-kit'
 import { createServer, type Server } from '@tandem/http-kit'
 import { Unavailable, type Log } from '@tandem/process-kit'
 import type { ConsoleConfig } from './config.ts'
@@ -39,7 +39,6 @@ const all = [
   servePeople,
   serveMessages,
   serveSubscriptions,
-  serveVerifications,
   serveAppeals,
   serveSupport,
   serveProposals,
@@ -87,6 +86,7 @@ export async function createConsole (config: ConsoleConfig, log: Log): Promise<S
   servePasskeys(app, { services })
   const pages = createPages(app, { services })
   for (const serve of all) serve(pages)
+  if (isFeatureOn('fitmatch')) serveVerifications(pages)
   return app
 }
 

@@ -1,16 +1,16 @@
-import { readBrand } from '@tandem/brand-kit'
+import { isFeatureOn, readBrand, type Feature } from '@tandem/brand-kit'
 import { html, type Html } from './html.ts'
 import { nameOfLanguage } from './pages/parts.ts'
 import type { Texts } from './texts.ts'
 import type { Page, Visit } from './visit.ts'
 
-type MenuPage = [path: string, name: keyof Texts['pages'], right: string]
+type MenuPage = [path: string, name: keyof Texts['pages'], right: string, feature?: Feature]
 
 /** The pages of the menu, each with the right that it needs. */
 const menu: [group: 'moderation' | 'support' | 'operations', MenuPage[]][] = [
   ['moderation', [
     ['/queue', 'queue', 'cases.read'],
-    ['/verifications', 'verifications', 'verifications.decide'],
+    ['/verifications', 'verifications', 'verifications.decide', 'fitmatch'],
     ['/appeals', 'appeals', 'appeals.decide'],
     ['/people', 'people', 'people.read']
   ]],
@@ -32,9 +32,12 @@ const menu: [group: 'moderation' | 'support' | 'operations', MenuPage[]][] = [
   ]]
 ]
 
+const isShown = (can: (right: string) => boolean) => ([, , right, feature]: MenuPage) =>
+  can(right) && isFeatureOn(feature)
+
 /** The first page that an operator can open. */
 export const startPageOf = (can: (right: string) => boolean) =>
-  menu.flatMap(([, pages]) => pages).find(([, , right]) => can(right))?.[0] ?? '/system'
+  menu.flatMap(([, pages]) => pages).find(isShown(can))?.[0] ?? '/system'
 
 /** A page of a signed-in operator. */
 export function layOut (visit: Visit, { title, content }: Page): Html {
@@ -70,7 +73,7 @@ export function layOut (visit: Visit, { title, content }: Page): Html {
 }
 
 function menuGroup ({ texts, can, path }: Visit, group: typeof menu[number][0], pages: MenuPage[]) {
-  const shown = pages.filter(([, , right]) => can(right))
+  const shown = pages.filter(isShown(can))
   if (shown.length === 0) return
   const here = `/${path.split(/[/?]/)[1] ?? ''}`
   // A case belongs to the queue, and a person's messages to the person.

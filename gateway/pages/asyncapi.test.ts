@@ -1,4 +1,5 @@
 import { Parser } from '@asyncapi/parser'
+import { turnOff } from '@tandem/brand-kit/testing'
 import { clientFrames, serverFrames } from '@tandem/contracts/realtime'
 import t from 'tap'
 import { testGateway } from '../test/gateway.ts'
@@ -18,6 +19,15 @@ t.test('the AsyncAPI document is valid and describes every frame', async (t) => 
     'wss://api.example.org/',
     'https://api.example.org/'
   ])
+})
+
+t.test('without FitMatch, it has no frames of matches and chats', async (t) => {
+  turnOff(t, 'fitmatch')
+  const { call } = await testGateway(t)
+  const { components } = (await call('/asyncapi.json')).json() as { components: { messages: object } }
+  const names = Object.keys(components.messages)
+  t.ok(names.includes('notification.created') && names.includes('client.auth'))
+  t.strictSame(names.filter((name) => /message|match|chat|presence|focus|watch/.test(name)), [])
 })
 
 t.test('it is served only where the documentation is', async (t) => {

@@ -1,4 +1,4 @@
-import { readBrand } from '@tandem/brand-kit'
+import { isFeatureOn, readBrand } from '@tandem/brand-kit'
 import type { FastifyInstance } from 'fastify'
 import { clientFrames, closeCodes, REALTIME_PROTOCOL, serverFrames } from '@tandem/contracts/realtime'
 import type { TSchema } from 'typebox'
@@ -39,11 +39,18 @@ const clientMessageOf = (type: string, { description, data }: Frame) => ({
   }
 })
 
+/** Of matches and their chats; `focus` is the chat that a person has open. */
+const OF_FITMATCH = /^(messages?|match|chat|presence)\.|^(focus|watch)$/
+
 const prefixed = <Value>(
   prefix: string,
   frames: Record<string, Frame>,
   describe: (type: string, frame: Frame) => Value
-) => Object.fromEntries(Object.entries(frames).map(([type, frame]) => [`${prefix}${type}`, describe(type, frame)]))
+) =>
+  Object.fromEntries(
+    Object.entries(frames).filter(([type]) => isFeatureOn(OF_FITMATCH.test(type) ? 'fitmatch' : undefined))
+      .map(([type, frame]) => [`${prefix}${type}`, describe(type, frame)])
+  )
 
 const description =
   `Everything that concerns the signed-in person, over one connection: a WebSocket with the subprotocol \

@@ -47,6 +47,9 @@ const withTag = (path: string, operations: Json): Json => {
   )
 }
 
+const listTags = (operations: Json) =>
+  Object.values(operations).flatMap((operation) => isObject(operation) ? operation['tags'] as string[] : [])
+
 /**
  * Joins the documents of the services. Components with the same name and content are merged; if the content differs,
  * the later one is prefixed with the name of its service. Paths that the gateway does not proxy are left out.
@@ -84,6 +87,7 @@ export function joinDocuments (
     }
   }
 
+  const used = new Set(Object.values(paths).flatMap(listTags))
   const { brand } = readBrand()
   return {
     openapi: '3.1.0',
@@ -95,7 +99,7 @@ export function joinDocuments (
       license: { name: 'MIT', identifier: 'MIT' }
     },
     servers,
-    tags: tags.map(({ name, description }) => ({ name, description })),
+    tags: tags.filter(({ name }) => used.has(name)).map(({ name, description }) => ({ name, description })),
     paths,
     components,
     ...(missing.length > 0 && { 'x-missing': missing })

@@ -13,6 +13,9 @@ const Meta = Data(named(
     links: Type.Record(Type.String(), Type.String(), { description: 'Addresses such as `terms` and `privacy`' }),
     supportEmail: Type.String(),
     locales: Type.Array(Type.String(), { description: 'Of the texts; send one as Accept-Language' }),
+    features: Type.Record(Type.String(), Type.Boolean(), {
+      description: 'Hide what is false: its operations do not exist'
+    }),
     apiVersion: Type.String(),
     serverVersion: Type.String(),
     commit: Type.String({ description: 'Of the image; empty outside of one' }),
@@ -26,6 +29,9 @@ const Meta = Data(named(
       }),
       rates: Type.Array(Type.Object({ route: Type.String(), max: Type.Integer(), windowSeconds: Type.Integer() }), {
         description: 'Per client address'
+      }),
+      product: Type.Record(Type.String(), Type.Integer(), {
+        description: 'Of the product, such as `freeSwipesPerDay` and `videoSeconds`'
       })
     })
   })
@@ -38,6 +44,16 @@ const example = {
     links: {},
     supportEmail: 'help@fitly.example',
     locales: ['en', 'es'],
+    features: {
+      fitmatch: true,
+      stories: false,
+      polls: true,
+      activities: true,
+      fasting: true,
+      dashboardPrograms: true,
+      chatImages: true,
+      video: true
+    },
     apiVersion: 'v1',
     serverVersion: '1.0.0',
     commit: '3f2a9c1',
@@ -45,13 +61,25 @@ const example = {
     limits: {
       bodyBytes: DEFAULT_BODY_BYTES,
       uploadBytes: UPLOAD_BODY_BYTES,
-      rates: [{ route: 'POST /auth/login', max: 5, windowSeconds: 60 }]
+      rates: [{ route: 'POST /auth/login', max: 5, windowSeconds: 60 }],
+      product: {
+        freeSwipesPerDay: 10,
+        storiesPerDay: 10,
+        storyVideoSeconds: 60,
+        videoSeconds: 60,
+        videoMegabytes: 50,
+        usernameMinCharacters: 3,
+        usernameMaxCharacters: 30,
+        profilePhotos: 6,
+        fitmatchVenues: 5,
+        minimumAge: 18
+      }
     }
   }
 }
 
 /** GET /meta in the OpenAPI document. */
-export const metaPaths = {
+export const describeMeta = () => ({
   '/meta': {
     get: {
       operationId: 'getMeta',
@@ -66,7 +94,7 @@ export const metaPaths = {
       }
     }
   }
-}
+})
 
 type Options = Pick<Config, 'SERVER_VERSION' | 'MIN_APP_VERSION_IOS' | 'MIN_APP_VERSION_ANDROID'> & {
   limits: Map<string, Limit[]>
@@ -82,6 +110,7 @@ export async function serveMeta (app: FastifyInstance, { limits, ...config }: Op
       links: brand.links,
       supportEmail: brand.supportEmail,
       locales: brand.locales,
+      features: brand.features,
       apiVersion: 'v1',
       serverVersion: config.SERVER_VERSION,
       commit: buildInfo.commit,
@@ -91,7 +120,8 @@ export async function serveMeta (app: FastifyInstance, { limits, ...config }: Op
         uploadBytes: UPLOAD_BODY_BYTES,
         rates: [...limits].flatMap(([route, each]) =>
           each.map(({ max, windowMs }) => ({ route, max, windowSeconds: windowMs / 1_000 }))
-        )
+        ),
+        product: brand.limits
       }
     }
   }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { setLimits, turnOff } from '@tandem/brand-kit/testing'
 import { testGateway } from '../test/gateway.ts'
 import { joinDocuments } from './join-documents.ts'
 
@@ -134,6 +135,20 @@ t.test('GET /meta returns versions and limits', async (t) => {
     max: 7,
     windowSeconds: 120
   })
+})
+
+t.test('GET /meta has the features and limits of the brand, and the document no section without operations', async (t) => {
+  turnOff(t, 'fitmatch', 'stories')
+  setLimits(t, { storiesPerDay: 3 })
+  const { call } = await testGateway(t)
+  t.match((await call('/api/mobile/v1/meta')).json(), {
+    data: {
+      features: { fitmatch: false, activities: false, stories: false, polls: true },
+      limits: { product: { storiesPerDay: 3, freeSwipesPerDay: 10 } }
+    }
+  })
+  const { tags } = (await call('/openapi.json')).json() as { tags: { name: string }[] }
+  t.strictSame(tags.map(({ name }) => name), ['Realtime', 'Server'])
 })
 
 t.test('health lists what is down, and one service down does not make the gateway unready', async (t) => {

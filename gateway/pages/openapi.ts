@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { JsonClient } from '../identity/json-client.ts'
 import { joinDocuments } from './join-documents.ts'
 import type { OpenapiDocument } from './join-documents.ts'
-import { gatewayDocument } from './gateway-document.ts'
+import { describeGateway } from './gateway-document.ts'
 import { BASE_PATH, serviceNames } from '../routes.ts'
 import type { ServiceName } from '../routes.ts'
 
@@ -49,7 +49,7 @@ export async function serveOpenapi (
     }))
     // Do not cache an incomplete document: the missing services may be back soon.
     if (missing.length > 0) joinedAt = 0
-    return joinDocuments([{ name: 'gateway', document: gatewayDocument }, ...found.flat()], {
+    return joinDocuments([{ name: 'gateway', document: describeGateway() }, ...found.flat()], {
       version,
       servers,
       missing

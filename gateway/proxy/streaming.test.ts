@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { setLimits, turnOff } from '@tandem/brand-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import t from 'tap'
 import { testGateway } from '../test/gateway.ts'
@@ -34,6 +35,21 @@ t.test('a body that is too long is rejected with or without a declared length, a
   const lengths = Object.values(services).flatMap(({ received }) => received.map(({ body }) => body.length))
   const rising = (a: number, b: number) => a - b
   t.strictSame(lengths.sort(rising), Object.values(limits).flatMap((limit) => [limit, limit]).sort(rising))
+})
+
+t.test('the longest body with a video is the one of the brand, and without videos that of an image', async (t) => {
+  const status = async (length: number) => {
+    const { call, as } = await testGateway(t)
+    const headers = { ...as(), 'content-type': 'application/octet-stream' }
+    return (await call(`${base}/media`, { method: 'POST', headers, body: Buffer.alloc(length) })).status
+  }
+  const ofImages = 5 * 1024 * 1024 + 64 * 1024
+  setLimits(t, { videoMegabytes: 1 })
+  t.equal(await status(ofImages + 1024 * 1024), 200)
+  t.equal(await status(ofImages + 1024 * 1024 + 1), 413)
+  turnOff(t, 'video')
+  t.equal(await status(ofImages), 200)
+  t.equal(await status(ofImages + 1), 413)
 })
 
 t.test('three videos of an account are received at once, a fourth waits, and they take no memory', async (t) => {

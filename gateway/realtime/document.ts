@@ -15,7 +15,7 @@ const event = {
 }
 
 /** GET /realtime in the OpenAPI document. The frames are in the AsyncAPI document. */
-export const realtimePaths = {
+export const describeConnection = () => ({
   '/realtime': {
     get: {
       operationId: 'connectRealtime',
@@ -55,4 +55,4 @@ export const realtimePaths = {
       }
     }
   }
-}
+})

@@ -40,10 +40,12 @@ t.test('what a folder does not have, the built-in brand has', async (t) => {
   t.equal(brand.options.motivation.length, 4)
   t.ok(checkBrand(brand).includes('texts/fr.json: mails.reset.subject is missing'))
 
-  const texts = createTexts(brand).of('fr-CA')
+  const missing: object[] = []
+  const texts = createTexts(brand, (each) => missing.push(each)).of('fr-CA')
   t.equal(texts.locale, 'fr')
   t.equal(texts.format('mails.reset.title'), 'Bonjour')
-  t.equal(texts.format('mails.reset.subject'), 'Choose a new password for Fitly')
+  for (const _ of [1, 2]) t.equal(texts.format('mails.reset.subject'), 'Choose a new password for Fitly')
+  t.strictSame(missing, [{ key: 'mails.reset.subject', locale: 'fr', usedLocale: 'en' }], 'reported once')
   t.equal(texts.find('options.sport.curling'), 'Curling')
   t.equal(texts.find('options.sport.chess'), undefined)
 })
@@ -55,6 +57,13 @@ t.test('a faulty folder is refused with the file, the key and the fault', async 
     [
       { 'brand.json': { colours: { dark: { accent: 'red' } } } },
       'brand.json: colours.dark.accent must be a colour such as #0f7a5c'
+    ],
+    [{ 'brand.json': { features: { storys: false } } }, 'brand.json: features.storys is unknown'],
+    [{ 'brand.json': { features: { stories: 'no' } } }, 'brand.json: features.stories must be true or false'],
+    [{ 'brand.json': { limits: { swipes: 3 } } }, 'brand.json: limits.swipes is unknown'],
+    [
+      { 'brand.json': { limits: { storiesPerDay: 0 } } },
+      'brand.json: limits.storiesPerDay must be a whole number from 1 to 1000'
     ],
     [{ 'brand.json': { locales: ['id'] } }, 'brand.json: locales must contain en, the defaultLocale'],
     [{ 'brand.json': { logo: { svg: 'a.svg', png: 'a.png' } } }, /logo names a\.svg, which is not in the folder/],
@@ -79,6 +88,33 @@ t.test('a faulty folder is refused with the file, the key and the fault', async 
     t.throws(() => loadBrand(folder), { name: 'ConfigError', message })
   }
   t.throws(() => loadBrand('/nowhere'), { message: 'BRAND_DIR names a folder that does not exist: /nowhere' })
+})
+
+t.test('without FitMatch there is nothing that needs a profile, and other features stay on', async (t) => {
+  const folder = await givenFolder(t, { 'brand.json': { features: { fitmatch: false }, limits: { storiesPerDay: 3 } } })
+  const { features, limits } = loadBrand(folder)
+  t.strictSame(Object.entries(features).filter(([, isOn]) => !isOn).map(([name]) => name), [
+    'fitmatch',
+    'activities',
+    'chatImages'
+  ])
+  t.match(limits, { storiesPerDay: 3, freeSwipesPerDay: 10 })
+})
+
+t.test('the limits of the built-in brand are those of the published API', (t) => {
+  t.strictSame(loadBrand().limits, {
+    freeSwipesPerDay: 10,
+    storiesPerDay: 10,
+    storyVideoSeconds: 60,
+    videoSeconds: 60,
+    videoMegabytes: 50,
+    usernameMinCharacters: 3,
+    usernameMaxCharacters: 30,
+    profilePhotos: 6,
+    fitmatchVenues: 5,
+    minimumAge: 18
+  })
+  t.end()
 })
 
 t.test('a ConfigMap has files without folders', async (t) => {

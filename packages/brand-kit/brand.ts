@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox'
 import { Errors } from 'typebox/value'
 import type english from '../../brand/texts/en.json'
 import { findTextFaults } from './messages.ts'
+import { Features, Limits, withoutOrphans } from './product.ts'
 
 /** Every key of a text. `brand/texts/en.json` defines them, with the parameters of each. */
 export type TextKey = keyof typeof english
@@ -38,6 +39,8 @@ const BrandFile = Type.Object({
     Type.Object({ website: Address, terms: Address, privacy: Address, iosStore: Address, androidStore: Address }),
     { additionalProperties: false }
   ),
+  features: Features,
+  limits: Limits,
   defaultLocale: Locale,
   locales: Type.Array(Locale, { minItems: 1, description: 'a list of locales' })
 }, { additionalProperties: false })
@@ -110,6 +113,7 @@ export function loadBrand (folder = BUILT_IN): Brand {
   const readLogo = (name: string) => readFileSync(fileOf(folder, name))
   const brand = {
     ...settings,
+    features: withoutOrphans(settings.features),
     texts,
     options: options as Brand['options'],
     mailLayout: readFileSync(fileOf(folder, 'mails/layout.html'), 'utf8'),
@@ -147,7 +151,9 @@ function readBrandFile (folder: string, faults: string[]): BrandFile {
     colours: {
       light: { ...builtIn.colours.light, ...own.colours?.light },
       dark: { ...builtIn.colours.dark, ...own.colours?.dark }
-    }
+    },
+    features: { ...builtIn.features, ...own.features },
+    limits: { ...builtIn.limits, ...own.limits }
   }
   faults.push(...describeFaults('brand.json', BrandFile, file))
   if (!file.locales.includes(file.defaultLocale)) {

@@ -1,4 +1,4 @@
-import { IntlMessageFormat } from 'intl-messageformat'
+import { IntlMessageFormat, type Formatters } from 'intl-messageformat'
 import { setBounded } from '@tandem/process-kit'
 import type { Brand, TextKey } from './brand.ts'
 import { matchLocale, readAcceptLanguage } from './locales.ts'
@@ -33,10 +33,13 @@ export interface Texts {
 
 const MAX_CACHED = 1_000
 
+/** Called at the first use of a text that a locale lacks. */
+type OnMissing = (missing: { key: string, locale: string, usedLocale: string }) => void
+
 /** The texts of a brand. A text that a locale lacks is that of the default locale, and then of English. */
-export function createTexts (brand: Brand): Texts {
+export function createTexts (brand: Brand, onMissing: OnMissing = () => {}): Texts {
   const { locales, defaultLocale } = brand
-  const local = new Map(locales.map((locale) => [locale, localTexts(brand, locale)]))
+  const local = new Map(locales.map((locale) => [locale, localTexts(brand, locale, onMissing)]))
   const matchCached = cached((locale: string) => matchLocale([locale], locales))
   const negotiate = cached((header: string) => matchLocale(readAcceptLanguage(header), locales))
   return {
@@ -57,15 +60,41 @@ function cached<Value> (compute: (key: string) => Value) {
   }
 }
 
-function localTexts ({ name, texts, defaultLocale }: Brand, locale: string): LocalTexts {
+/**
+ * The formatters of one locale. Those of the library make a key of their arguments each time, which is half of the time
+ * that a text with a number takes.
+ */
+function createFormatters (locale: string): Formatters {
+  const numbers = new Map<object | undefined, Intl.NumberFormat>()
+  const plurals = new Map<string | undefined, Intl.PluralRules>()
+  return {
+    // Options are those of a message, which is compiled once.
+    getNumberFormat: (_locales, options) => remember(numbers, options, () => new Intl.NumberFormat(locale, options)),
+    getDateTimeFormat: (_locales, options) => new Intl.DateTimeFormat(locale, options),
+    getPluralRules: (_locales, options) => remember(plurals, options?.type, () => new Intl.PluralRules(locale, options))
+  }
+}
+
+function remember<Key, Value> (values: Map<Key, Value>, key: Key, create: () => Value): Value {
+  const known = values.get(key)
+  if (known !== undefined) return known
+  const value = create()
+  values.set(key, value)
+  return value
+}
+
+function localTexts ({ name, texts, defaultLocale }: Brand, locale: string, onMissing: OnMissing): LocalTexts {
   const messages = new Map<string, string | IntlMessageFormat>()
   const sources = [locale, defaultLocale, 'en']
+  const formatters = new Map<string, Formatters>()
 
   function compile (key: string) {
     const source = sources.find((each) => texts[each]?.[key] !== undefined)
     if (source === undefined) return
+    if (source !== locale) onMissing({ key, locale, usedLocale: source })
     const text = texts[source]![key]!
-    const message = /[{']/.test(text) ? new IntlMessageFormat(text, source, undefined, { ignoreTag: true }) : text
+    const options = { ignoreTag: true, formatters: remember(formatters, source, () => createFormatters(source)) }
+    const message = /[{']/.test(text) ? new IntlMessageFormat(text, source, undefined, options) : text
     messages.set(key, message)
     return message
   }

@@ -5,6 +5,7 @@ export type { Account, AuthenticationOptions, VerifiedToken } from './authentica
 export { clientSignal } from './client-signal.ts'
 export { data, explainError, failure, message, sendError } from './envelope.ts'
 export * from './errors.ts'
+export { offered, ofFeature, partOfFeature, refuseFields } from './features.ts'
 export { matchesEtag, NOT_MODIFIED, NotModified } from './etag.ts'
 export { createHooks, HookDenied, HooksEnvironment, type Hooks, type Questions } from './hooks.ts'
 export { createKeySet } from './keys.ts'

@@ -24,8 +24,8 @@ const SHARED_NAMES: Record<number, string> = {
   503: 'ServiceUnavailable'
 }
 
-// What a route returns whose schema lists no errors.
-const sharedErrors = listErrors({ method: 'POST', schema: { params: {} } })
+/** What a route returns whose schema lists no errors. */
+const listSharedErrors = () => listErrors({ method: 'POST', schema: { params: {} } })
 
 const refTo = (kind: 'schemas' | 'headers' | 'responses', name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
@@ -85,7 +85,8 @@ export const sharedComponents = () => ({
 })
 
 /** The codes that any operation can return. */
-export const sharedCodes: string[] = [...Object.values(errors), Unavailable].map((Class) => describeError(Class).code)
+export const listSharedCodes = (): string[] =>
+  [...Object.values(errors), Unavailable].map((Class) => describeError(Class).code)
 
 /** The responses of an operation for `listed`, by status. The shared ones are references into `shared`, and added to it. */
 export function describeErrorResponses (
@@ -97,7 +98,7 @@ export function describeErrorResponses (
     const response = describeStatus(status, listed.filter(({ statusCode }) => statusCode === status))
     const name = SHARED_NAMES[status]
     if (name === undefined) return [status, response]
-    shared[name] ??= describeStatus(status, sharedErrors.filter(({ statusCode }) => statusCode === status))
+    shared[name] ??= describeStatus(status, listSharedErrors().filter(({ statusCode }) => statusCode === status))
     const isShared = JSON.stringify(shared[name]) === JSON.stringify(response)
     return [status, isShared ? refTo('responses', name) : response]
   }))

@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import { exampleOf, type Schema } from './examples.ts'
-import { describeErrorResponses, sharedCodes, sharedComponents, successHeaders } from './openapi-errors.ts'
+import { describeErrorResponses, listSharedCodes, sharedComponents, successHeaders } from './openapi-errors.ts'
 import { moveNamedSchemas, toBodySchema, toPublicSchema, toRequestSchema } from './openapi-schemas.ts'
 import { listErrors, type ListedError } from './route-errors.ts'
 import { Failure } from './schemas.ts'
@@ -111,7 +111,7 @@ export async function describeRoutes (app: FastifyInstance, { name }: { name: st
  */
 export function completeDocument ({ paths = {}, components = sharedComponents(), ...document }: Document): Document {
   const responses: Record<string, unknown> = { ...components.responses }
-  const codes = new Set(sharedCodes)
+  const codes = new Set(listSharedCodes())
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods ?? {}))) {
     for (const { code } of operation['x-errors'] ?? []) codes.add(code)
     completeOperation(operation, responses)

@@ -51,7 +51,7 @@ t.test('an operation lists its own errors, and those that every operation can re
     code: 'ALREADY_LIKED'
   })
   t.same(responses[429]['x-error-codes'], ['LIMIT_EXCEEDED', 'RATE_LIMITED'])
-  t.match(responses[429].description, /limit of 10 stories/)
+  t.match(responses[429].description, /limit of stories \(…\)/)
   t.match(responses[429].headers, { 'retry-after': {}, 'x-ratelimit-limit': {}, 'x-request-id': {} })
   t.same(responses[401], { $ref: '#/components/responses/Unauthorized' })
   t.match(components.schemas.ErrorCode.enum, ['ACCOUNT_RESTRICTED', 'ALREADY_LIKED', 'FORBIDDEN'])

@@ -7,6 +7,7 @@ import { createServer } from './server.ts'
 import type { Routes, ServerOptions } from './server.ts'
 
 export { createInjector, fuzzApi } from './test/fuzz.ts'
+export { checkFeatures } from './test/features.ts'
 export { startHookProvider } from './test/hook-provider.ts'
 export { listMissingExamples } from './test/missing-examples.ts'
 export { postThenRead } from './test/raw-request.ts'

@@ -60,36 +60,36 @@ function renderHtml ({ locale, subject, title, paragraphs, code, button, footer 
   const { light, dark } = brand.colours
   const [first = '', ...rest] = paragraphs
   const paragraph = (text: string) =>
-    `<p class="text" style="margin:0 0 16px;font-size:16px;line-height:24px;color:#3d4451">${escape(text)}</p>`
+    `<p class="text" style="margin:0 0 16px;font-size:16px;line-height:24px;color:#3d4451">${escapeHtml(text)}</p>`
   const parts = [
     paragraph(first),
     code &&
     `<p class="code" style="margin:8px 0 24px;padding:18px 12px;border-radius:12px;background:${light.background};color:${light.accent};font:700 32px/40px ui-monospace,Menlo,Consolas,monospace;letter-spacing:8px;text-align:center">${
-      escape(code)
+      escapeHtml(code)
     }</p>`,
     button &&
     `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:8px 0 16px"><tr><td class="button" style="border-radius:12px;background:${light.accent}"><a href="${
-      escape(safeUrl(button.url))
+      escapeHtml(safeUrl(button.url))
     }" style="display:inline-block;padding:14px 28px;font-size:16px;line-height:20px;font-weight:600;color:${light.onAccent};text-decoration:none">${
-      escape(button.label)
+      escapeHtml(button.label)
     }</a></td></tr></table>
 <p class="quiet" style="margin:0 0 24px;font-size:13px;line-height:20px;color:#6b7280;word-break:break-all">${
-      escape(button.url)
+      escapeHtml(button.url)
     }</p>`,
     ...rest.map(paragraph)
   ]
   const slots: Record<string, string> = {
-    locale: escape(locale),
-    subject: escape(subject),
-    preview: escape(first),
-    brand: escape(brand.name),
+    locale: escapeHtml(locale),
+    subject: escapeHtml(subject),
+    preview: escapeHtml(first),
+    brand: escapeHtml(brand.name),
     // The mailer attaches it.
     logo: brand.logo
       ? '<img src="cid:logo" alt="" width="24" height="24" style="margin-right:8px;vertical-align:middle">'
       : '',
-    title: escape(title),
+    title: escapeHtml(title),
     content: parts.filter(Boolean).join('\n'),
-    footer: escape(footer),
+    footer: escapeHtml(footer),
     ...Object.fromEntries(Object.entries(light).map(([name, colour]) => [`light.${name}`, colour])),
     ...Object.fromEntries(Object.entries(dark).map(([name, colour]) => [`dark.${name}`, colour]))
   }
@@ -98,7 +98,7 @@ function renderHtml ({ locale, subject, title, paragraphs, code, button, footer 
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-function escape (text: string) {
+export function escapeHtml (text: string) {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 }
 

@@ -14,7 +14,6 @@ export { diskStorage } from './disk-storage.ts'
 export { s3Storage } from './s3-storage.ts'
 export type { ByteRange, Storage } from './storage.ts'
 export {
-  MAX_VIDEO_MEGABYTES,
   multipartUploads,
   readImage,
   temporaryFile,

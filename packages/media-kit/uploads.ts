@@ -21,7 +21,7 @@ const MAX_FORM_OVERHEAD_BYTES = 64 * 1024
 /** The `bodyLimit` of routes that take an image: the file and the form around it. */
 export const UPLOAD_BODY_LIMIT = MAX_FILE_BYTES + MAX_FORM_OVERHEAD_BYTES
 /** What a service can allow at most. */
-export const MAX_VIDEO_MEGABYTES = 500
+const MAX_VIDEO_MEGABYTES = 500
 /** The `bodyLimit` of routes that take a video: with its poster. `withUpload` limits each file. */
 export const VIDEO_BODY_LIMIT = MAX_VIDEO_MEGABYTES * MEBIBYTE + UPLOAD_BODY_LIMIT
 
@@ -137,7 +137,8 @@ async function saveFiles (
   const saved: Partial<Uploaded> = {}
   try {
     // Each file has its own limit below. One more byte than the largest, so that the parser does not cut it off before.
-    const limits = { fileSize: maxVideoMegabytes * MEBIBYTE + 1, files: 2, parts: 7 }
+    const largest = Math.max(maxVideoMegabytes * MEBIBYTE, MAX_FILE_BYTES)
+    const limits = { fileSize: largest + 1, files: 2, parts: 7 }
     for await (const part of request.parts({ limits })) {
       if (part.type !== 'file') continue
       const field = part.fieldname

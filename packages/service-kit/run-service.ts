@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Static, TObject } from 'typebox'
+import { readBrand } from '@tandem/brand-kit'
 import {
   checkStream,
   connectBus,
@@ -25,6 +26,7 @@ import {
 } from '@tandem/http-kit'
 import { readConfig, run, serveMetrics, type HealthChecks, type Log } from '@tandem/process-kit'
 import type { ServiceEnvironment } from './environment.ts'
+import type { BackgroundWork } from './features.ts'
 
 /** The dependencies of a service have its database, in which every service has the tables of bus-kit. */
 interface ServiceDeps {
@@ -52,7 +54,7 @@ export interface Service<Schema extends TObject<typeof ServiceEnvironment>, Tabl
   consumers: (deps: Deps) => Handler[]
   rpc?: (deps: Deps) => RpcHandler[]
   /** Work that starts before the server listens; each returns a function that stops it, or nothing. */
-  background: ((deps: Deps, log: Log) => (() => unknown) | void)[]
+  background: BackgroundWork<Deps>[]
   /** Health checks besides Postgres and NATS. */
   checks?: (deps: Deps) => HealthChecks
   /** The keys that verify access tokens; by default they are fetched from identity and verified. */
@@ -71,6 +73,8 @@ export async function runService<
 > (service: Service<Schema, Tables, Deps>): Promise<void> {
   const { name } = service
   await run(name, async (onClose, log) => {
+    // First: a faulty brand refuses the start.
+    readBrand()
     const config = readConfig(service.config)
     const {
       HOST,

@@ -1,4 +1,4 @@
-import { createServer, type ServerOptions } from '@tandem/http-kit'
+import { createServer, ofFeature, type Routes, type ServerOptions } from '@tandem/http-kit'
 import { handleErasureCheck, handlePersonalData } from './erasure.ts'
 import { serveOperators } from '@tandem/operator-kit'
 import type { Deps } from './deps.ts'
@@ -23,7 +23,7 @@ import { handleTrainingProgress, handleTrainingTotals } from './totals/rpc.ts'
 import { trendRoutes } from './trends/routes.ts'
 import { weeklyOverviewRoutes } from './weekly-overview/routes.ts'
 
-const routes = [
+const routes: Routes<Deps>[] = [
   homeRoutes,
   statsRoutes,
   healthScoreRoutes,
@@ -35,8 +35,8 @@ const routes = [
   achievementRoutes,
   goalRoutes,
   exerciseRoutes,
-  programRoutes,
-  fastingRoutes
+  ofFeature('dashboardPrograms', programRoutes),
+  ofFeature('fasting', fastingRoutes)
 ]
 const consumers = [
   onPersonChanged,

@@ -1,3 +1,4 @@
+import { readLimits } from '@tandem/brand-kit'
 import { createMediaUrls } from '@tandem/media-url-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
@@ -24,7 +25,7 @@ export function createDeps (
     callRpc,
     cache,
     mediaUrls: createMediaUrls(config.CDN_URL),
-    minAge: config.MIN_AGE,
+    minAge: readLimits().minimumAge,
     imports,
     erasure
   }

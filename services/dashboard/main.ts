@@ -1,5 +1,5 @@
 import { startAudit } from '@tandem/operator-kit'
-import { runService } from '@tandem/service-kit'
+import { runService, workOfFeature } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
@@ -15,7 +15,7 @@ await runService({
   rpc: createRpcHandlers,
   background: [
     startHousekeeping,
-    startPublishingReachedGoals,
+    workOfFeature('fasting', startPublishingReachedGoals),
     ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],

@@ -1,4 +1,4 @@
-import { createServer, type ServerOptions } from '@tandem/http-kit'
+import { createServer, ofFeature, type Routes, type ServerOptions } from '@tandem/http-kit'
 import { activityRoutes } from './activities/routes.ts'
 import { onPersonUnfollowed } from './activities/consumers.ts'
 import { participantRoutes } from './activities/participant-routes.ts'
@@ -43,29 +43,30 @@ import { venueRoutes } from './venues/routes.ts'
 import { verificationConsoleRoutes } from './verification/console-routes.ts'
 import { verificationOperatorRoutes, verificationRoutes } from './verification/routes.ts'
 
-const routes = [
-  profileRoutes,
-  photoRoutes,
-  venueRoutes,
-  placeRoutes,
-  settingsRoutes,
-  setupRoutes,
-  discoverRoutes,
-  swipeRoutes,
-  matchRoutes,
-  chatRoutes,
-  safetyRoutes,
+const routes: Routes<Deps>[] = [
+  ...[
+    profileRoutes,
+    photoRoutes,
+    venueRoutes,
+    placeRoutes,
+    settingsRoutes,
+    setupRoutes,
+    discoverRoutes,
+    swipeRoutes,
+    matchRoutes,
+    chatRoutes,
+    safetyRoutes,
+    verificationRoutes,
+    verificationConsoleRoutes,
+    reportOperatorRoutes,
+    verificationOperatorRoutes,
+    badgeRoutes,
+    buddyRoutes
+  ].map((each) => ofFeature('fitmatch', each)),
+  ...[activityRoutes, participantRoutes, meetingRoutes].map((each) => ofFeature('activities', each)),
+  // Of everybody, with a profile or without.
   blockRoutes,
-  verificationRoutes,
-  verificationConsoleRoutes,
-  reportOperatorRoutes,
-  verificationOperatorRoutes,
-  badgeRoutes,
-  realtimeRoutes,
-  activityRoutes,
-  participantRoutes,
-  buddyRoutes,
-  meetingRoutes
+  realtimeRoutes
 ]
 const consumers = [
   onPersonChanged,

@@ -32,5 +32,5 @@ t.test('selfies are never stored where media are served from', async (t) => {
       { S3_ENDPOINT: 'http://s3.example', S3_PRIVATE_BUCKET: 'selfies' }
     ]
   ) t.throws(() => storesWith(env), ConfigError, JSON.stringify(env))
-  t.match(readConfig(Config, needed), { MIN_AGE: 18, MEDIA_URLS_ONLY_OWN: false })
+  t.match(readConfig(Config, needed), { MEDIA_URLS_ONLY_OWN: false })
 })

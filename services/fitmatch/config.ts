@@ -15,13 +15,7 @@ export const Config = Type.Object({
     Type.String({ description: 'The folder of selfies, outside MEDIA_DIR; defaults to `selfies` beside it' })
   ),
   FOUR_EYES: FourEyes,
-  ADMIN_ROUTES_IN_APP: AdminRoutesInApp,
-  MIN_AGE: Type.Integer({
-    minimum: 0,
-    maximum: 120,
-    default: 18,
-    description: 'Minimum age for matching; 0 means no minimum'
-  })
+  ADMIN_ROUTES_IN_APP: AdminRoutesInApp
 })
 
 const isWithin = (inner: string, outer: string) => {

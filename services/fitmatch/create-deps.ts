@@ -1,3 +1,4 @@
+import { readLimits } from '@tandem/brand-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { createStores, type Config } from './config.ts'
@@ -30,7 +31,7 @@ export function createDeps (
     findPeople: createPeopleLookup({ db, callRpc, media }),
     media,
     selfies,
-    minAge: config.MIN_AGE,
+    minAge: readLimits().minimumAge,
     now: () => new Date(),
     fourEyes: readFourEyes(config.FOUR_EYES),
     areAdminRoutesOff: !config.ADMIN_ROUTES_IN_APP,

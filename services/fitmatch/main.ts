@@ -1,5 +1,5 @@
 import { startAudit } from '@tandem/operator-kit'
-import { runService } from '@tandem/service-kit'
+import { runService, workOfFeature } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { startActivityTimers } from './activities/timers.ts'
 import { Config } from './config.ts'
@@ -18,9 +18,9 @@ await runService({
   background: [
     startHousekeeping,
     startCopying,
-    startActivityTimers,
+    workOfFeature('activities', startActivityTimers),
     startLifting,
-    startMeetingAlarms,
+    workOfFeature('activities', startMeetingAlarms),
     ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],

@@ -1,6 +1,6 @@
 import { checkMailBacklog } from '@tandem/mail-kit'
 import { startAudit } from '@tandem/operator-kit'
-import { runService } from '@tandem/service-kit'
+import { runService, workOfFeature } from '@tandem/service-kit'
 import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { startBroadcasting } from './broadcasts/actions.ts'
 import { Config } from './config.ts'
@@ -22,7 +22,7 @@ await runService({
     startBroadcasting,
     startHousekeeping,
     startProducerEvents,
-    startMatchCounts,
+    workOfFeature('fitmatch', startMatchCounts),
     ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log })
   ],

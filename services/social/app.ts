@@ -1,5 +1,5 @@
 import type { RpcHandler, Handler } from '@tandem/bus-kit'
-import { createServer, type Routes, type ServerOptions } from '@tandem/http-kit'
+import { createServer, ofFeature, type Routes, type ServerOptions } from '@tandem/http-kit'
 import { caseHoldHandler, caseRoutes } from '@tandem/case-kit'
 import { serveOperators, serveProposals } from '@tandem/operator-kit'
 import { commentRoutes } from './comments/routes.ts'
@@ -31,13 +31,13 @@ const routes: Routes<Deps>[] = [
   postRoutes,
   likeRoutes,
   commentRoutes,
-  pollRoutes,
+  ofFeature('polls', pollRoutes),
   hashtagRoutes,
   personRoutes,
   followRoutes,
-  storyRoutes,
+  ofFeature('stories', storyRoutes),
   mediaRoutes,
-  uploadRoutes,
+  ofFeature('video', uploadRoutes),
   reportRoutes
 ]
 const consumers: ((deps: Deps) => Handler)[] = [

@@ -31,8 +31,6 @@ export function createDeps ({ config, db, callRpc, log }: Resources<Type.Static<
     people: createPeopleLookup({ db, callRpc, media }),
     media,
     uploadParts,
-    maxVideoMegabytes: config.VIDEO_MAX_MB,
-    maxVideoSeconds: config.VIDEO_MAX_SECONDS,
     transcodesVideos: config.VIDEO_TRANSCODER === 'ffmpeg',
     ranking: createRanking(db),
     fourEyes: readFourEyes(config.FOUR_EYES),

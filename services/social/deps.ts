@@ -15,8 +15,6 @@ export interface Deps {
   people: PeopleLookup
   media: Media
   uploadParts: UploadParts
-  maxVideoMegabytes: number
-  maxVideoSeconds: number
   /** Whether ffmpeg writes what cannot be copied, and posters. */
   transcodesVideos: boolean
   ranking: Ranking

@@ -29,7 +29,7 @@ export const CannotFollowSelf = defineError('CANNOT_FOLLOW_SELF', 400)
 export const StoryNotFound = defineError('NOT_FOUND.story', 404)
 export const StoryExpired = defineError('EXPIRED.storyExpired', 410)
 export const NotYourStory = defineError('FORBIDDEN.notYourStory', 403)
-export const StoryLimitExceeded = defineError('LIMIT_EXCEEDED.storyLimitExceeded', 429)
+export const StoryLimitExceeded = defineError<{ limit: number }>('LIMIT_EXCEEDED.storyLimitExceeded', 429)
 export const NotReacted = defineError('NOT_REACTED', 400)
 export const NotEmoji = defineError('VALIDATION_ERROR.notEmoji', 400, { fields: ['emoji'] })
 export const MediaGone = defineError('VALIDATION_ERROR.mediaGone', 400)
@@ -39,7 +39,7 @@ export const ImageInVideo = defineError('VALIDATION_ERROR.imageInVideo', 400)
 export const StoryDurationDiffers = defineError<{ seconds: number }>('VALIDATION_ERROR.storyDurationDiffers', 400, {
   fields: ['duration']
 })
-export const StoryVideoTooLong = defineError('VALIDATION_ERROR.storyVideoTooLong', 400)
+export const StoryVideoTooLong = defineError<{ seconds: number }>('VALIDATION_ERROR.storyVideoTooLong', 400)
 export const VideoQuotaExceeded = defineError('LIMIT_EXCEEDED.videoQuotaExceeded', 429)
 
 export const UploadNotFound = defineError('NOT_FOUND.upload', 404)

@@ -1,8 +1,10 @@
+import { readBrand } from '@tandem/brand-kit'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import staticFiles from '@fastify/static'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { MailCatcher } from '@tandem/local-servers/mail-catcher.ts'
+import { serveBrandPreview } from '../brand-preview/serve.ts'
 import { serveAccounts } from './accounts.ts'
 import { createFeed, type Feed } from './feed.ts'
 import { serveModules, servePage } from './modules.ts'
@@ -51,12 +53,14 @@ export async function startDevPage (
   serveAccounts(app, { dataDir, api })
   if (stores) serveStores(app, stores, () => `${api()}/webhooks`)
   app.get('/config.json', ({ hostname }) => ({
+    name: readBrand().brand.name,
     gateway: gatewayUrl(hostname),
     api: `${gatewayUrl(hostname)}${BASE_PATH}`,
     catchesMail: mail !== undefined,
     sells: stores !== undefined
   }))
 
+  serveBrandPreview(app)
   serveModules(app)
   servePage(app, '/', path.join(import.meta.dirname, 'page/index.html'))
   servePage(app, '/app/', path.join(sampleApp, 'index.html'))

@@ -71,7 +71,7 @@ if (!haveAllPassed()) process.exitCode = 1
 
 /** Uploads the video once for each token, at once. */
 async function uploadVideos ({ gateway }: Stack, tokens: string[], file: string) {
-  const uploader = fork(path.join(import.meta.dirname, 'uploader.ts'), [file], {
+  const uploader = fork(path.join(import.meta.dirname, 'upload-process.ts'), [file], {
     env: { ...process.env, GATEWAY_URL: gateway.url, ACCESS_TOKENS: tokens.join(' ') }
   })
   const [status] = await once(uploader, 'close') as [number | null]

@@ -1,3 +1,4 @@
+import { isFeatureOn } from '@tandem/brand-kit'
 import { Contact, DEFAULT_TIMEZONE, FitMatchOverview } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { dayIn, readTimezone } from '@tandem/account-kit'
@@ -21,7 +22,7 @@ interface Reader {
 async function readOwnData (db: Db, { accountId, language }: Reader, today: Temporal.PlainDate) {
   const [{ stats, today: measured }, found] = await Promise.all([
     readStats(db, accountId, today),
-    findWorkout(db, accountId, today)
+    isFeatureOn('dashboardPrograms') ? findWorkout(db, accountId, today) : undefined
   ])
   const workout = found && {
     ...found,
@@ -53,7 +54,7 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, reade
   const copyToday = dayIn(copyZone, at)
   const [person, fitmatch, contact, firstRead, bookings] = await Promise.all([
     fetchPerson(callRpc, accountId),
-    callRpc(FitMatchOverview, { accountId }).catch(() => noFitMatch),
+    isFeatureOn('fitmatch') ? callRpc(FitMatchOverview, { accountId }).catch(() => noFitMatch) : noFitMatch,
     callRpc(Contact, { accountId }).catch(() => null),
     readOwnData(db, reader, copyToday),
     listUpcomingBookings(db, accountId, at)
@@ -64,7 +65,8 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, reade
   const hasNewWeight = person ? await updateCopy({ db, mediaUrls }, accountId, { copy, person, fetchedAt: at }) : false
   const own = today.equals(copyToday) && !hasNewWeight ? firstRead : await readOwnData(db, reader, today)
 
-  const { hasProfile, status, discoverTutorialSeen, matches, upcomingActivities = [] } = fitmatch
+  const { hasProfile, status, discoverTutorialSeen, matches } = fitmatch
+  const activities = isFeatureOn('activities') ? fitmatch.upcomingActivities ?? [] : []
   const { totalXp, streak, longestStreak } = own.stats
   return {
     user: {
@@ -82,7 +84,7 @@ export async function readHome ({ db, callRpc, mediaUrls, now }: HomeDeps, reade
     stats: own.stats,
     fitmatch: { hasProfile, status, discoverTutorialSeen },
     matches: hasProfile ? matches : [],
-    upcomingActivities: merge(upcomingActivities, bookings.map((booking) => toActivity(booking, zone))),
+    upcomingActivities: merge(activities, bookings.map((booking) => toActivity(booking, zone))),
     profileCompletion: person === undefined ? null : person?.completion ?? 0
   }
 }

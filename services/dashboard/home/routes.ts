@@ -8,6 +8,7 @@ import {
   Timestamp,
   named,
   NotModified,
+  partOfFeature,
   type Routes
 } from '@tandem/http-kit'
 import { dayNames } from '../calendar.ts'
@@ -30,35 +31,38 @@ const User = named(
   })
 )
 
-const Today = named(
-  'HomeToday',
-  Type.Object({
-    dayOfWeek: Enum(dayNames),
-    workout: Nullable(
-      named(
-        'TodayWorkout',
-        Type.Object({
-          programDayId: Type.String(),
-          name: Type.String(),
-          isRestDay: Type.Boolean(),
-          exercises: Type.Array(Type.Object({
-            id: Type.String(),
-            name: Type.String(),
-            sets: Type.Integer(),
-            repsMin: Type.Integer(),
-            repsMax: Type.Integer()
-          })),
-          isFinished: Type.Boolean({ description: 'Whether a workout of today is logged with this programDayId' })
-        })
-      ),
-      { description: 'Null on a rest day, on a day that is not in the active program, and without an active program' }
-    ),
-    water: Type.Object({ currentMl: Type.Integer(), targetMl: Type.Integer() }),
-    steps: Type.Integer({ description: 'Each minute once, from the best source' }),
-    activeEnergy: Type.Number({ description: 'In kilocalories; each minute once, from the best source' }),
-    restingHeartRate: Type.Optional(Type.Number({ description: 'Left out on days without one' }))
-  })
+const Workout = Nullable(
+  named(
+    'TodayWorkout',
+    Type.Object({
+      programDayId: Type.String(),
+      name: Type.String(),
+      isRestDay: Type.Boolean(),
+      exercises: Type.Array(Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        sets: Type.Integer(),
+        repsMin: Type.Integer(),
+        repsMax: Type.Integer()
+      })),
+      isFinished: Type.Boolean({ description: 'Whether a workout of today is logged with this programDayId' })
+    })
+  ),
+  { description: 'Null on a rest day, on a day that is not in the active program, and without an active program' }
 )
+
+const today = () =>
+  named(
+    'HomeToday',
+    Type.Object({
+      dayOfWeek: Enum(dayNames),
+      ...partOfFeature('dashboardPrograms', { workout: Workout }),
+      water: Type.Object({ currentMl: Type.Integer(), targetMl: Type.Integer() }),
+      steps: Type.Integer({ description: 'Each minute once, from the best source' }),
+      activeEnergy: Type.Number({ description: 'In kilocalories; each minute once, from the best source' }),
+      restingHeartRate: Type.Optional(Type.Number({ description: 'Left out on days without one' }))
+    })
+  )
 
 const Match = named(
   'HomeMatch',
@@ -89,7 +93,7 @@ const Activity = named(
 )
 
 const id = (last: string) => `019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a${last}`
-const example = {
+const example = () => ({
   user: {
     id: id('1a'),
     name: 'Ana',
@@ -103,27 +107,31 @@ const example = {
   },
   today: {
     dayOfWeek: 'FRIDAY',
-    workout: {
-      programDayId: id('1b'),
-      name: 'Legs',
-      isRestDay: false,
-      exercises: [{ id: id('1c'), name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }],
-      isFinished: false
-    },
+    ...partOfFeature('dashboardPrograms', {
+      workout: {
+        programDayId: id('1b'),
+        name: 'Legs',
+        isRestDay: false,
+        exercises: [{ id: id('1c'), name: 'Squat', sets: 4, repsMin: 6, repsMax: 8 }],
+        isFinished: false
+      }
+    }),
     water: { currentMl: 1250, targetMl: 2000 },
     steps: 8412,
     activeEnergy: 421.5,
     restingHeartRate: 56
   },
   stats: exampleStats,
-  fitmatch: { hasProfile: true, status: 'ACTIVE', discoverTutorialSeen: true },
-  matches: [{
-    matchId: id('1d'),
-    profileId: id('1e'),
-    displayName: 'Ben',
-    photo: null,
-    matchedAt: '2026-11-19T08:00:00.000Z'
-  }],
+  ...partOfFeature('fitmatch', {
+    fitmatch: { hasProfile: true, status: 'ACTIVE', discoverTutorialSeen: true },
+    matches: [{
+      matchId: id('1d'),
+      profileId: id('1e'),
+      displayName: 'Ben',
+      photo: null,
+      matchedAt: '2026-11-19T08:00:00.000Z'
+    }]
+  }),
   upcomingActivities: [{
     id: id('1f'),
     title: 'Evening run',
@@ -134,7 +142,7 @@ const example = {
     locationName: 'Gelora'
   }],
   profileCompletion: 80
-}
+})
 
 export const homeRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/dashboard/home', {
@@ -146,20 +154,22 @@ export const homeRoutes: Routes<Deps> = async (app, deps) => {
       response: {
         200: Data(Type.Object({
           user: User,
-          today: Today,
+          today: today(),
           stats: StatsSchema,
-          fitmatch: Type.Object({
-            hasProfile: Type.Boolean(),
-            status: Nullable(Enum(['ACTIVE', 'PAUSED', 'SUSPENDED'])),
-            discoverTutorialSeen: Type.Boolean()
+          ...partOfFeature('fitmatch', {
+            fitmatch: Type.Object({
+              hasProfile: Type.Boolean(),
+              status: Nullable(Enum(['ACTIVE', 'PAUSED', 'SUSPENDED'])),
+              discoverTutorialSeen: Type.Boolean()
+            }),
+            matches: Type.Array(Match, { description: 'The newest ten' })
           }),
-          matches: Type.Array(Match, { description: 'The newest ten' }),
           upcomingActivities: Type.Array(Activity, {
             description:
               'The next ten of the coming 14 days that the person goes to, with their bookings at other systems'
           }),
           profileCompletion: Nullable(Type.Integer({ description: '0 to 100; null while profile is unavailable' }))
-        }, { examples: [example] })),
+        }, { examples: [example()] })),
         304: NotModified
       }
     }

@@ -8,7 +8,8 @@ import { testApp } from '../test/app.ts'
 import { writeLogs } from './actions.ts'
 import { isDeleted, isRejected, parseItem } from './items.ts'
 
-// The whole proof: ANY_ORDER_WORLDS=2000 ANY_ORDER_ORDERS=20 npm test -- services/dashboard/logs/any-order.test.ts
+// The whole proof takes about half an hour:
+// TEST_TIMEOUT_MS=7200000 ANY_ORDER_WORLDS=2000 ANY_ORDER_ORDERS=20 npm test -- services/dashboard/logs/any-order.test.ts
 const WORLDS = Number(process.env['ANY_ORDER_WORLDS'] ?? 40)
 const ORDERS = Number(process.env['ANY_ORDER_ORDERS'] ?? 5)
 const NOW = new Date('2026-11-25T00:00:00Z')

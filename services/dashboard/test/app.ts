@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type Type from 'typebox'
+import { readLimits } from '@tandem/brand-kit'
 import { handleRpc } from '@tandem/bus-kit'
 import { Unavailable } from '@tandem/process-kit'
 import { fakeRpc, recordedEvents } from '@tandem/bus-kit/testing'
@@ -118,7 +119,7 @@ export async function testApp (t: Teardown, { cache = unavailableCache }: { cach
     callRpc,
     cache,
     mediaUrls: createMediaUrls('https://cdn.example.com'),
-    minAge: 18,
+    minAge: readLimits().minimumAge,
     now: () => clock.now,
     // Tests call the worker themselves.
     imports: { enqueue: async () => {} },

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { isFeatureOn } from '@tandem/brand-kit'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   clientSignal,
@@ -13,6 +14,8 @@ import {
   message,
   NextCursor,
   IdempotencyHeaders,
+  partOfFeature,
+  refuseFields,
   type Routes,
   Text,
   ValidationError
@@ -32,6 +35,11 @@ import { ChatMessage } from './schemas.ts'
 const MAX_BODY_BYTES = Math.floor(7.2 * 1024 * 1024)
 
 const params = Type.Object({ matchId: Id })
+const imageFields = {
+  image: Type.Optional(
+    Body({ base64: Type.String({ minLength: 1, maxLength: MAX_BODY_BYTES }), mimeType: Text({ max: 100 }) })
+  )
+}
 const limit = Type.Integer({ minimum: 1, maximum: 100, default: 50 })
 const Cursor = Type.Optional(Id)
 const messages = Type.Array(ChatMessage)
@@ -106,25 +114,24 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.post('/fitmatch/chat/:matchId/messages', {
+    preValidation: refuseFields({ chatImages: Object.keys(imageFields) }),
     schema: {
       operationId: 'sendMessage',
       summary: 'Send a message',
-      description:
-        'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. At most 60 per ' +
-        'minute. With a ' +
-        '`clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.',
+      description: (isFeatureOn('chatImages')
+        ? 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. '
+        : 'Text of at most 1,000 characters. ') +
+        'At most 60 per minute. With a `clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.',
       params,
       headers: IdempotencyHeaders,
       body: Body({
         content: Type.Optional(Text({ min: 0, max: 1000 })),
-        image: Type.Optional(
-          Body({ base64: Type.String({ minLength: 1, maxLength: MAX_BODY_BYTES }), mimeType: Text({ max: 100 }) })
-        ),
+        ...partOfFeature('chatImages', imageFields),
         clientMessageId: Type.Optional(Text({ max: 100 }))
       }, {
         examples: [{
           content: 'Hi!',
-          image: { base64: '/9j/4AAQSkZJRg==', mimeType: 'image/jpeg' },
+          ...partOfFeature('chatImages', { image: { base64: '/9j/4AAQSkZJRg==', mimeType: 'image/jpeg' } }),
           clientMessageId: 'a1'
         }]
       }),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { readLimits } from '@tandem/brand-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Image, ImageDetails, StoredImage } from '@tandem/media-kit'
@@ -9,8 +10,6 @@ import type { Db, Trx } from '../tables.ts'
 import { restoreApproval, revokeUnlessMainPhotoCompared } from './approval.ts'
 import { deleteUnused, insertWithFiles, keepFiles, markUnused, noteNewFiles } from './files.ts'
 import { listPhotos, photoColumns, readPhotos } from './queries.ts'
-
-export const MAX_PHOTOS = 6
 
 // All changes take the profile's lock, so photo_count and the main photo stay correct under concurrent requests.
 
@@ -39,7 +38,8 @@ async function insertPhoto (trx: Trx, accountId: string, { key, width, height, b
   const profile = await lockProfile(trx, accountId)
   const { id: profileId } = profile
   const photos = await listPhotos(trx, profileId)
-  if (photos.length >= MAX_PHOTOS) throw new TooManyPhotos()
+  const { profilePhotos: max } = readLimits()
+  if (photos.length >= max) throw new TooManyPhotos({ max })
   await setCount(trx, profileId, photos.length + 1)
   const photo = await trx.insertInto('photos')
     .values({
@@ -140,7 +140,7 @@ export async function putBackPhoto (
   { is_main: isMain, removed_at: removedAt, ...photo }: RemovedPhoto
 ) {
   const others = await listPhotos(trx, profile.id)
-  if (others.length >= MAX_PHOTOS) return
+  if (others.length >= readLimits().profilePhotos) return
   await trx.insertInto('photos').values({ ...photo, profile_id: profile.id, is_main: others.length === 0 })
     .onConflict((conflict) => conflict.column('id').doNothing()).execute()
   await setCount(trx, profile.id, others.length + 1)

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { readLimits } from '@tandem/brand-kit'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import { readImage, UPLOAD_BODY_LIMIT, multipartUploads } from '@tandem/media-kit'
 import {
@@ -16,7 +17,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { TooManyPhotos, ProfileMissing, PhotoNotFound } from '../errors.ts'
 import { readCaller } from '../people/queries.ts'
-import { addPhoto, arrangePhotos, deletePhoto, MAX_PHOTOS } from './actions.ts'
+import { addPhoto, arrangePhotos, deletePhoto } from './actions.ts'
 import { readPhotos } from './queries.ts'
 import { Photo } from './schemas.ts'
 import { describePhoto, describePhotos } from './describe.ts'
@@ -30,6 +31,7 @@ const Photos = Data(Type.Object({
 
 export const photoRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
+  const { profilePhotos } = readLimits()
   const toResponse = ({ photos, isPhotoVerified }: Awaited<ReturnType<typeof readPhotos>>) =>
     data({ photos: describePhotos(media, photos), isPhotoVerified })
   await app.register(multipartUploads)
@@ -50,7 +52,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Add a photo',
       description:
         'A multipart form with the image in the field `file`: JPEG, PNG or WebP, at most 5 MB. A profile has ' +
-        'at most 6 photos.',
+        `at most ${profilePhotos} photos.`,
       fileField: 'file',
       headers: IdempotencyHeaders,
       errors: [ProfileMissing, TooManyPhotos, IdempotencyConflict],
@@ -62,7 +64,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
     const mayBeRetry = readIdempotencyKey(request) !== undefined
     const { photoCount } = await readCaller(db, account.id)
     // Checked before the image is re-encoded. A retry may concern the sixth photo itself.
-    if (photoCount >= MAX_PHOTOS && !mayBeRetry) throw new TooManyPhotos()
+    if (photoCount >= profilePhotos && !mayBeRetry) throw new TooManyPhotos({ max: profilePhotos })
     const image = await readImage(request, reply, 'file', account.id)
     const photo = await addPhoto(deps, account.id, image, readIdempotencyKey(request, image.bytes))
     return data({ photo: describePhoto(media, photo) })
@@ -76,7 +78,7 @@ export const photoRoutes: Routes<Deps> = async (app, deps) => {
         '`isPhotoVerified` is false. A pending verification ' +
         'is canceled if the new main photo was added after its selfie.',
       body: Body({
-        photoIds: Type.Optional(Type.Array(Id, { maxItems: 6, description: 'Each of my photos, once' })),
+        photoIds: Type.Optional(Type.Array(Id, { maxItems: profilePhotos, description: 'Each of my photos, once' })),
         mainPhotoId: Type.Optional(Id)
       }, { examples: [{ mainPhotoId: '019aa1f0-0000-7000-8000-000000000001' }] }),
       errors: [ProfileMissing, PhotoNotFound],

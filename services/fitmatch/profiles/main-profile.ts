@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type Type from 'typebox'
+import { readLimits } from '@tandem/brand-kit'
 import type { MatchFacts } from '@tandem/contracts'
 import { isMediaKey } from '@tandem/media-url-kit'
 import { createMediaKey } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { upsertMemberFacts, upsertTimezone } from '../people/actions.ts'
-import { MAX_PHOTOS } from '../photos/actions.ts'
 import { noteNewFiles } from '../photos/files.ts'
 import type { StoredPhoto } from '../photos/describe.ts'
 import { roundToGrid } from '../position.ts'
@@ -86,7 +86,7 @@ export async function copyPhotos (
   { photos, photoDetails }: Pick<MainProfile, 'photos' | 'photoDetails'>
 ): Promise<StoredPhoto[]> {
   const copies = await Promise.all(
-    photos.slice(0, MAX_PHOTOS).map(async (url, index) => {
+    photos.slice(0, readLimits().profilePhotos).map(async (url, index) => {
       const details = photoDetails?.[index] ?? { width: null, height: null, blurhash: null }
       const stored = media.toStoredValue(url)
       if (isMediaKey(stored)) {

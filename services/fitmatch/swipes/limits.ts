@@ -1,14 +1,14 @@
+import { readLimits } from '@tandem/brand-kit'
 import { readDailyQuota } from '@tandem/database-kit'
 import type { Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Db } from '../tables.ts'
 
-const FREE_SWIPES_PER_DAY = 10
 // The API has numbers here, so unlimited is a number that nobody can use up in a day.
 const UNLIMITED_SWIPES = 999_999
 
 export const dailyLimitOf = ({ hasUnlimitedSwipes }: Pick<Caller, 'hasUnlimitedSwipes'>) =>
-  hasUnlimitedSwipes ? UNLIMITED_SWIPES : FREE_SWIPES_PER_DAY
+  hasUnlimitedSwipes ? UNLIMITED_SWIPES : readLimits().freeSwipesPerDay
 
 export function describeLimits (caller: Pick<Caller, 'hasUnlimitedSwipes'>, used: number) {
   const dailySwipes = dailyLimitOf(caller)

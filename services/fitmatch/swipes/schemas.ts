@@ -4,7 +4,9 @@ import { named } from '@tandem/http-kit'
 export const Limits = named(
   'SwipeLimits',
   Type.Object({
-    dailySwipes: Type.Integer({ description: '10; 999999 with an active subscription, which means no limit' }),
+    dailySwipes: Type.Integer({
+      description: 'As the installation allows; 999999 with an active subscription, which means no limit'
+    }),
     remaining: Type.Integer(),
     used: Type.Integer(),
     unlimited: Type.Boolean()

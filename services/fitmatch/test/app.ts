@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type Type from 'typebox'
+import { readLimits } from '@tandem/brand-kit'
 import { handleRpc } from '@tandem/bus-kit'
 import { Unavailable } from '@tandem/process-kit'
 import { deliver, fakeRpc, recordedEvents } from '@tandem/bus-kit/testing'
@@ -81,7 +82,7 @@ export const createFacts = (name: string, overrides: Partial<Facts> = {}): Facts
 /** The app with its own database and fake neighbour services. */
 export async function testApp (
   t: Teardown,
-  { minAge = 18, onlyOwnMedia = false, hooks = createHooks(undefined, silentLog) } = {}
+  { minAge = readLimits().minimumAge, onlyOwnMedia = false, hooks = createHooks(undefined, silentLog) } = {}
 ) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-fitmatch-'))

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { readLimits } from '@tandem/brand-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import { TooManyVenues, VenueNotFound } from '../errors.ts'
@@ -9,8 +10,6 @@ import { findPlace } from '../places/queries.ts'
 import { checkPosition } from '../position.ts'
 import type { Db, Trx } from '../tables.ts'
 import { listVenues, venueColumns } from './queries.ts'
-
-export const MAX_VENUES = 5
 
 interface NewVenue {
   chainId?: string
@@ -46,7 +45,8 @@ export async function addVenue (db: Db, accountId: string, venue: NewVenue, idem
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const { id: profileId } = await lockProfile(trx, accountId)
     const venues = await listVenues(trx, profileId)
-    if (venues.length >= MAX_VENUES) throw new TooManyVenues()
+    const { fitmatchVenues: max } = readLimits()
+    if (venues.length >= max) throw new TooManyVenues({ max })
     await setCount(trx, profileId, venues.length + 1)
     const { placeId, branch, isCustom = false } = venue
     const place = placeId && !isCustom ? await findPlace(trx, placeId) : undefined

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { readLimits } from '@tandem/brand-kit'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
@@ -16,7 +17,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { ProfileMissing, TooManyVenues, VenueNotFound } from '../errors.ts'
 import { readCaller } from '../people/queries.ts'
-import { addVenue, updateVenue, deleteVenue, MAX_VENUES, reorderVenues } from './actions.ts'
+import { addVenue, updateVenue, deleteVenue, reorderVenues } from './actions.ts'
 import { listVenues } from './queries.ts'
 import { Venue } from './schemas.ts'
 
@@ -26,6 +27,7 @@ const longitude = Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
 const text = (max: number) => Type.Optional(Text({ min: 0, max }))
 
 export const venueRoutes: Routes<Deps> = async (app, { db }) => {
+  const { fitmatchVenues } = readLimits()
   app.get(
     '/fitmatch/profile/venues',
     {
@@ -38,7 +40,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
       }
     },
     async ({ account }) =>
-      data({ venues: await listVenues(db, (await readCaller(db, account.id)).id), maxVenues: MAX_VENUES })
+      data({ venues: await listVenues(db, (await readCaller(db, account.id)).id), maxVenues: fitmatchVenues })
   )
 
   app.post('/fitmatch/profile/venues', {
@@ -87,7 +89,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
         'With `venueIds`, the order changes. With `id`, that venue changes. A gym of `GET /venues/search` with ' +
         'another name or position becomes a custom venue.',
       body: Body({
-        venueIds: Type.Optional(Type.Array(Id, { maxItems: 5, description: 'Each of my venues, once' })),
+        venueIds: Type.Optional(Type.Array(Id, { maxItems: fitmatchVenues, description: 'Each of my venues, once' })),
         id: Type.Optional(Id),
         name: Type.Optional(Text({ max: 200 })),
         branch: text(200),
@@ -112,7 +114,7 @@ export const venueRoutes: Routes<Deps> = async (app, { db }) => {
     const venues = venueIds !== undefined
       ? await reorderVenues(db, account.id, venueIds)
       : await updateVenue(db, account.id, { id: id ?? '', ...changes })
-    return data({ venues, maxVenues: MAX_VENUES })
+    return data({ venues, maxVenues: fitmatchVenues })
   })
 
   app.delete('/fitmatch/profile/venues', {

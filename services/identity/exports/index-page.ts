@@ -1,4 +1,5 @@
 import { textsOf } from '@tandem/brand-kit'
+import { escapeHtml } from '@tandem/mail-kit'
 
 /** How many rows an archive contains: by service and thing. */
 export type Counts = Record<string, Record<string, number>>
@@ -19,7 +20,9 @@ interface Index {
 /** The first page of an archive. It opens from disk, without a script. Every name in it is ours. */
 export function renderIndex ({ counts, images, locale }: Index) {
   const texts = textsOf(locale)
-  const { title, intro, thing, rows, images: imagesTitle, check } = texts.group('pages.exportIndex')
+  const found = Object.entries<string>(texts.group('pages.exportIndex'))
+  const words = Object.fromEntries(found.map(([name, text]) => [name, escapeHtml(text)]))
+  const { title, intro, thing, rows, images: imagesTitle, check } = words
   const lines = Object.entries(counts).flatMap(([service, things]) =>
     Object.entries(things).map(([name, count]) =>
       `<tr><td><a href="${service}/${name}.json">${service}: ${name.replaceAll('_', ' ')}</a><td>${count}`

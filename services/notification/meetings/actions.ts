@@ -10,7 +10,7 @@ import { createContactLink } from '../trusted-contact/tokens.ts'
 import type { Trx } from '../tables.ts'
 import { publishFailed } from './outcomes.ts'
 
-interface Meeting {
+export interface Meeting {
   meetingId: string
   activityId: string
   accountId: string

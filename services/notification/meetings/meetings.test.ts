@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { turnOff } from '@tandem/brand-kit/testing'
 import { recordedEvents } from '@tandem/bus-kit/testing'
 import { MeetingMailFailed, PersonHidden, TrustedContactEnded } from '@tandem/contracts'
 import { pendingMails } from '@tandem/mail-kit/testing'
@@ -81,6 +82,14 @@ t.test('the contact is mailed who, where and when, then the alarm, then the all-
   t.match(last!.text, /no emergency service/)
   await tell('overdue', meeting)
   t.equal((await mailsTo(email)).at(-1)!.subject, 'Ana has reported back', 'nothing follows the all-clear')
+})
+
+t.test('without activities, no contact is mailed', async (t) => {
+  const { owner, tell, mailsTo } = setUp()
+  const meeting = await owner()
+  turnOff(t, 'activities')
+  for (const each of ['shared', 'overdue', 'cleared', 'ended'] as const) await tell(each, meeting)
+  t.strictSame(await mailsTo(meeting.email), [])
 })
 
 t.test('a late question whether a person is safe is not pushed once they need not report back', async (t) => {

@@ -3,7 +3,7 @@ import type { WakeUpSignal } from '@tandem/contracts/realtime'
 import type { Correlation } from '@tandem/process-kit'
 import { logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
-import { typeOf } from '../texts/kinds.ts'
+import { isOffered, typeOf } from '../texts/kinds.ts'
 import { framesOf } from './frames.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest, type PlannedNotification } from './plan.ts'
 import type { Recipient } from './recipients.ts'
@@ -43,7 +43,8 @@ export interface Notified {
  * only to devices that have not been pushed the first.
  */
 export async function notify (trx: Trx, requests: AddressedRequest[], now: Date): Promise<Notified> {
-  const plans = requests.flatMap(({ request, recipients, ...others }) =>
+  const offered = requests.filter(({ request }) => isOffered(request.kind))
+  const plans = offered.flatMap(({ request, recipients, ...others }) =>
     recipients.map((recipient) => planNotification(request, recipient, { ...others, now }))
   )
   const frames = plans.flatMap(framesOf)

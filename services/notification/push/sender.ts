@@ -7,6 +7,7 @@ import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { createBatcher, type Log, Unavailable } from '@tandem/process-kit'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Db } from '../tables.ts'
+import { isOffered } from '../texts/kinds.ts'
 import { renderText } from '../texts/texts.ts'
 import type { Outcome, Provider } from './provider.ts'
 import {
@@ -137,8 +138,9 @@ async function deleteDevice (db: Db, { deviceId, accountId }: ClaimedDelivery, t
 
 function skipReason (
   { wasHeld, ageHours }: ClaimedDelivery,
-  { isRemoved, isBlocked, isHidden, isUnwanted, isStopped, isRead }: PushContent
+  { kind, isRemoved, isBlocked, isHidden, isUnwanted, isStopped, isRead }: PushContent
 ): DeliveryResult | undefined {
+  if (!isOffered(kind)) return { status: 'muted', reason: 'the feature is off' }
   if (isRemoved) return { status: 'muted', reason: 'the notification was deleted' }
   if (isBlocked) return { status: 'muted', reason: 'one of the two people has blocked the other' }
   if (isHidden) return { status: 'muted', reason: 'one of the two people is hidden' }

@@ -1,3 +1,4 @@
+import { isFeatureOn, type Feature } from '@tandem/brand-kit'
 import type { NotificationType } from './types.ts'
 
 /** Every kind of notification, with its category. Its texts are `pushes.<kind>.title` and `.body`. */
@@ -87,3 +88,32 @@ export const isAlwaysPushed = (kind: Kind) => ALWAYS_PUSHED_KINDS.includes(kind)
 /** Kinds whose texts the company writes: they can have links. */
 const COMPANY_KINDS: Kind[] = ['broadcast', 'bookingTold', 'announcement']
 export const isWrittenByCompany = (kind: Kind) => COMPANY_KINDS.includes(kind)
+
+const featureOf: Partial<Record<Kind, Feature>> = {
+  storyReacted: 'stories',
+  messageReceived: 'fitmatch',
+  likeReceived: 'fitmatch',
+  matchMade: 'fitmatch',
+  verificationDecided: 'fitmatch',
+  badgeEarned: 'fitmatch',
+  buddyRequested: 'fitmatch',
+  buddyAccepted: 'fitmatch',
+  activityInvited: 'activities',
+  activityAsked: 'activities',
+  activityPlaceFree: 'activities',
+  activityConfirmed: 'activities',
+  activityChanged: 'activities',
+  activityMoved: 'activities',
+  activityCanceled: 'activities',
+  activityReminded: 'activities',
+  meetingAsked: 'activities',
+  meetingOverdue: 'activities',
+  meetingAlarmFailed: 'activities',
+  meetingNotShared: 'activities',
+  meetingDisarmed: 'activities',
+  fastingFinished: 'fasting',
+  fastGoalReached: 'fasting'
+}
+
+/** Whether people are notified of a kind: not of a feature that is off. */
+export const isOffered = (kind: Kind) => isFeatureOn(featureOf[kind])

@@ -1,4 +1,4 @@
-import { readBrand } from '@tandem/brand-kit'
+import { readBrand, readLimits } from '@tandem/brand-kit'
 import Type from 'typebox'
 import { Timezone } from '@tandem/account-kit'
 import {
@@ -123,7 +123,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
         heightUnit: Type.Optional(HeightUnit),
         weight: Type.Optional(Weight),
         weightUnit: Type.Optional(WeightUnit),
-        photos: Type.Optional(Type.Array(ClientUrl, { maxItems: 6 })),
+        photos: Type.Optional(Type.Array(ClientUrl, { maxItems: readLimits().profilePhotos })),
         bio: Type.Optional(Bio),
         countryId: Type.Optional(PlaceId),
         regionId: Type.Optional(PlaceId),

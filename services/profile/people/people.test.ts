@@ -10,6 +10,7 @@ import {
   PersonChanged,
   WeightLogged
 } from '@tandem/contracts'
+import { setLimits } from '@tandem/brand-kit/testing'
 import { readSample } from '@tandem/contracts/samples'
 import { deliver } from '@tandem/bus-kit/testing'
 import { testApp } from '../test/app.ts'
@@ -247,6 +248,19 @@ t.test('a username begins and ends with a letter, digit or underscore, without t
     data: { profile: { username: 'a..na.' } }
   })
   t.equal((await put(ana, '/profile', { username: '_a.n.a_' })).status, 200)
+})
+
+t.test('a brand says how short and how long a username is', async (t) => {
+  const [short, long] = ['ab', 'x'.repeat(31)]
+  const ana = await givenPerson()
+  for (const username of [short, long]) t.equal((await put(ana, '/profile', { username })).status, 400, username)
+  setLimits(t, { usernameMinCharacters: 2, usernameMaxCharacters: 31 })
+  const { put: putElsewhere, givenPerson: givenElsewhere } = await testApp(t)
+  const ben = await givenElsewhere()
+  for (const username of [short, long]) {
+    t.equal((await putElsewhere(ben, '/profile', { username })).status, 200, username)
+  }
+  t.equal((await putElsewhere(ben, '/profile', { username: 'a' })).status, 400)
 })
 
 t.test('a given-up username rests 30 days before another person can take it; its owner can take it back', async (t) => {

@@ -18,7 +18,7 @@ import {
   Locale,
   Name,
   OwnProfile,
-  Username,
+  username,
   Weight,
   WeightUnit
 } from './schemas.ts'
@@ -59,7 +59,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
         'unless the caller already has it.',
       body: Body({
         name: Type.Optional(Name),
-        username: Type.Optional(Username),
+        username: Type.Optional(username()),
         bio: Type.Optional(Bio),
         gender: Type.Optional(GenderField),
         birthDate: Type.Optional(BirthDate),
@@ -120,7 +120,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'checkUsername',
       summary: 'Check whether a username is available',
       description: "For use while the person types. The caller's own username is available.",
-      querystring: Type.Object({ username: Username }),
+      querystring: Type.Object({ username: username() }),
       response: { 200: Data(Type.Object({ available: Type.Boolean() })) }
     }
   }, async ({ query, account }) => data({ available: await isUsernameAvailable(db, query.username, account.id) }))

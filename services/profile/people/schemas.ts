@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { readLimits } from '@tandem/brand-kit'
 import { examplePicture, Picture } from '@tandem/media-kit'
 import { ClientDetail, Enum, IsoDate, Nullable, Text, Timestamp, named } from '@tandem/http-kit'
 import { preferencesShown } from './preferences.ts'
@@ -23,14 +24,15 @@ export const Locale = ClientDetail({
     'One that names no language is ignored.',
   examples: ['id']
 })
-export const Username = Text({
-  min: 3,
-  max: 30,
-  transform: ['trim', 'toLowerCase'],
-  pattern: '^[a-z0-9_.]+$',
-  expectedFormat: 'username',
-  examples: ['ana.putri']
-})
+export const username = () =>
+  Text({
+    min: readLimits().usernameMinCharacters,
+    max: readLimits().usernameMaxCharacters,
+    transform: ['trim', 'toLowerCase'],
+    pattern: '^[a-z0-9_.]+$',
+    expectedFormat: 'username',
+    examples: ['ana.putri']
+  })
 
 export const OwnProfile = named(
   'Profile',

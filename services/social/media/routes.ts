@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { isFeatureOn, readLimits } from '@tandem/brand-kit'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   multipartUploads,
@@ -17,21 +18,26 @@ import { Media } from './schemas.ts'
 import { storeVideo } from './videos.ts'
 
 export const mediaRoutes: Routes<Deps> = async (app, deps) => {
-  const { maxVideoMegabytes } = deps
+  const { videoMegabytes, videoSeconds } = readLimits()
+  const takesVideos = isFeatureOn('video')
   await app.register(multipartUploads)
 
   app.post('/media', {
     bodyLimit: VIDEO_BODY_LIMIT,
     schema: {
       operationId: 'uploadMedia',
-      summary: 'Upload an image or a video for a post or a story',
+      summary: takesVideos
+        ? 'Upload an image or a video for a post or a story'
+        : 'Upload an image for a post or a story',
       description:
         'multipart/form-data with the field `file`. An image is JPEG, PNG or WebP, at most 5 MB and 40 million pixels, ' +
-        'and is re-encoded without camera metadata. A video is MP4 or MOV with H.264, at most 50 MB, ' +
-        '60 seconds and 1920 x 1080 pixels; its place, title and other tracks are dropped. It can have ' +
-        'a second field, `poster`: the image to show until it plays. Videos of one account: 500 MB a day, three at once.',
+        'and is re-encoded without camera metadata.' + (takesVideos
+          ? ` A video is MP4 or MOV with H.264, at most ${videoMegabytes} MB, ${videoSeconds} seconds and 1920 x 1080 ` +
+            'pixels; its place, title and other tracks are dropped. It can have a second field, `poster`: the image to ' +
+            'show until it plays. Videos of one account: 500 MB a day, three at once.'
+          : ''),
       fileField: 'file',
-      optionalFileField: 'poster',
+      ...takesVideos && { optionalFileField: 'poster' },
       'x-extension': true,
       headers: IdempotencyHeaders,
       errors: [IdempotencyConflict, VideoTooLarge, VideoQuotaExceeded, ...Object.values(videoErrors)],
@@ -40,7 +46,7 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { account } = request
     const client = clientSignal(reply)
-    return await withUpload(request, { maxVideoMegabytes }, async (uploaded) => {
+    return await withUpload(request, { maxVideoMegabytes: takesVideos ? videoMegabytes : 0 }, async (uploaded) => {
       if (uploaded.file.isVideo) {
         const idempotencyKey = readIdempotencyKey(request, uploaded.file.sha256)
         const stored = await storeVideo(deps, uploaded, { accountId: account.id, idempotencyKey, client })

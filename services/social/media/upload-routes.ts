@@ -1,3 +1,4 @@
+import { readLimits } from '@tandem/brand-kit'
 import { defineError, type ErrorParams } from '@tandem/process-kit'
 import type { Readable } from 'node:stream'
 import Type from 'typebox'
@@ -49,7 +50,8 @@ const toResponse = ({ id, bytes, receivedBytes, expiresAt }: Row) => ({
 })
 
 export const uploadRoutes: Routes<Deps> = async (app, deps) => {
-  const { db, maxVideoMegabytes } = deps
+  const { db } = deps
+  const { videoMegabytes } = readLimits()
   app.addContentTypeParser(PART_TYPE, (_request, payload, done) => done(null, payload))
   app.addHook('onRequest', async (_request, reply) => void reply.header('tus-resumable', VERSION))
 
@@ -72,7 +74,7 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ headers, account }, reply) => {
     const bytes = Number(headers['upload-length'])
-    if (bytes > maxVideoMegabytes * MEBIBYTE) throw new VideoTooLarge({ megabytes: maxVideoMegabytes })
+    if (bytes > videoMegabytes * MEBIBYTE) throw new VideoTooLarge({ megabytes: videoMegabytes })
     if (bytes === 0) throw new ValidationError('fileIsEmpty')
     const metadata = readMetadata(headers['upload-metadata'] ?? '')
     const mimeType = metadata.get('filetype')?.toLowerCase() || 'video/mp4'

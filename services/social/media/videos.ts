@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { dayAround } from '@tandem/account-kit'
+import { readLimits } from '@tandem/brand-kit'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { RateLimited } from '@tandem/http-kit'
 import {
@@ -46,7 +47,8 @@ export async function storeVideo (
   { file, poster }: Uploaded,
   { accountId, idempotencyKey, client, isCounted = false }: Uploader
 ) {
-  const { db, media, maxVideoSeconds: maxSeconds, transcodesVideos: transcodes } = deps
+  const { db, media, transcodesVideos: transcodes } = deps
+  const { videoSeconds: maxSeconds } = readLimits()
   const key = await waitForTurn(deps, { accountId, bytes: isCounted ? 0 : file.bytes }, client)
   const target = temporaryFile()
   try {

@@ -2,8 +2,6 @@ import Type from 'typebox'
 import { IdempotencyConflict, isRepeat } from '@tandem/database-kit'
 import {
   Body,
-  ClientDetail,
-  ClientUrl,
   Data,
   data,
   Enum,
@@ -14,8 +12,7 @@ import {
   Message,
   message,
   IdempotencyHeaders,
-  Text,
-  named,
+  refuseFields,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
@@ -42,63 +39,13 @@ import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
 import { findLanguage } from '../people/queries.ts'
 import { parsePoll } from '../polls/actions.ts'
-import { postTypes, visibilities, type Visibility } from '../tables.ts'
+import { visibilities, type Visibility } from '../tables.ts'
 import { updatePost, deletePost, viewPost, createPost } from './actions.ts'
+import { Content, linkedActivity, newPost, pollFields } from './new-post.ts'
 import { toPostResponses, Post } from './post.ts'
 import { findPost, type PostRow } from './queries.ts'
 import { fetchSnapshots } from './snapshots.ts'
 import { createViewCounter } from './views.ts'
-
-const Content = Text({ min: 0, max: 5_000, description: 'With #hashtags and @mentions' })
-const LinkedId = (description: string) => Text({ min: 0, max: 200, description })
-const DateOrDateTime = Type.Unsafe<string>({ type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] })
-
-const NewPost = named(
-  'NewPost',
-  Body({
-    type: Enum(postTypes),
-    content: Type.Optional(Content),
-    visibility: Enum(visibilities, { default: 'PUBLIC' }),
-    mediaUrls: Type.Optional(Type.Array(ClientUrl, { maxItems: 10 })),
-    mediaType: Type.Optional(ClientDetail({ max: 100, description: 'A MIME type' })),
-    activityId: Type.Optional(LinkedId('An activity that you take part in. Only its host shows others the place')),
-    workoutId: Type.Optional(LinkedId('A log of yours')),
-    achievementId: Type.Optional(LinkedId('An achievement of yours, from `GET /achievements`')),
-    pollQuestion: Type.Optional(
-      Text({
-        min: 0,
-        max: 500,
-        description: 'Only for a POLL. Defaults to the content.',
-        examples: ['When should we run?']
-      })
-    ),
-    pollOptions: Type.Optional(
-      Type.Array(Body({ text: Text({ max: 200, examples: ['At dawn'] }) }), {
-        maxItems: 10,
-        description: 'Only for a POLL: 2 to 10 options, all different'
-      })
-    ),
-    pollEndsAt: Type.Optional({
-      ...DateOrDateTime,
-      description: "At most a year ahead. A date means the end of that day in the author's time zone.",
-      examples: ['2026-12-01']
-    }),
-    locationName: Type.Optional(Text({ min: 0, max: 200 })),
-    latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
-    longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
-  }, {
-    examples: [{
-      type: 'IMAGE',
-      content: 'Morning run with @ben #running',
-      visibility: 'PUBLIC',
-      mediaUrls: ['https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp'],
-      mediaType: 'image/webp',
-      locationName: 'Lapangan Gasibu',
-      latitude: -6.9,
-      longitude: 107.62
-    }]
-  })
-)
 
 const params = Type.Object({ id: Id })
 const OnePost = Data(Type.Object({ post: Post }))
@@ -126,6 +73,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
   }
 
   app.post('/feed', {
+    preValidation: refuseFields({ polls: Object.keys(pollFields), activities: Object.keys(linkedActivity) }),
     schema: {
       operationId: 'createPost',
       summary: 'Create a post',
@@ -133,7 +81,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
         'Mentioned users who can read the post are notified. The post keeps what it shows of a workout, an ' +
         'achievement or an activity as it is now.',
       headers: IdempotencyHeaders,
-      body: NewPost,
+      body: newPost(),
       errors: [
         PostEmpty,
         PollIncomplete,

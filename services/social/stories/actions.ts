@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { readLimits } from '@tandem/brand-kit'
 import { publish } from '@tandem/bus-kit'
 import { StoryDeleted, StoryReacted, StoryUnreacted } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, workLocked, type IdempotencyKey } from '@tandem/database-kit'
@@ -10,7 +11,6 @@ import type { Db, StoryMediaType, Trx } from '../tables.ts'
 import { lockVisibleStory } from '../visibility/stories.ts'
 import { findStory } from './queries.ts'
 
-const MAX_STORIES_PER_DAY = 10
 const MAX_EMOJI = 4
 
 export interface NewStory {
@@ -50,8 +50,9 @@ export async function createStory (db: Db, story: NewStory, timezone: string, id
 /** @throws StoryLimitExceeded */
 async function countStory (trx: Trx, accountId: string, timezone: string) {
   const day = dayAround(timezone, new Date())
-  if (!await useDailyQuota(trx, { name: 'stories', accountId, day, limit: MAX_STORIES_PER_DAY })) {
-    throw new StoryLimitExceeded()
+  const { storiesPerDay: limit } = readLimits()
+  if (!await useDailyQuota(trx, { name: 'stories', accountId, day, limit })) {
+    throw new StoryLimitExceeded({ limit })
   }
 }
 

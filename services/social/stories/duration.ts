@@ -1,10 +1,10 @@
+import { readLimits } from '@tandem/brand-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
 import { StoryDurationDiffers, StoryVideoTooLong } from '../errors.ts'
 import { readDuration } from '../media/queries.ts'
 import type { Db } from '../tables.ts'
 
 const MIN_SECONDS = 1
-const MAX_SECONDS = 60
 const TOLERANCE_SECONDS = 1
 
 /**
@@ -14,7 +14,8 @@ const TOLERANCE_SECONDS = 1
 export async function readStoryDuration (db: Db, video: string, stated: number | undefined) {
   if (!isMediaKey(video)) return stated ?? null
   const seconds = await readDuration(db, video)
-  if (seconds > MAX_SECONDS) throw new StoryVideoTooLong()
+  const { storyVideoSeconds } = readLimits()
+  if (seconds > storyVideoSeconds) throw new StoryVideoTooLong({ seconds: storyVideoSeconds })
   if (stated !== undefined && Math.abs(stated - seconds) > TOLERANCE_SECONDS) {
     throw new StoryDurationDiffers({ seconds })
   }

@@ -1,13 +1,11 @@
 import Type from 'typebox'
+import { readLimits } from '@tandem/brand-kit'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   Body,
-  ClientDetail,
-  ClientUrl,
   paginate,
   Data,
   data,
-  Enum,
   Id,
   readIdempotencyKey,
   Message,
@@ -17,7 +15,6 @@ import {
   IdempotencyHeaders,
   Text,
   Timestamp,
-  named,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
@@ -40,42 +37,11 @@ import { checkTypes, createDescriber } from '../media/queries.ts'
 import { ensureOwnPrivateImages, toPrivateImages } from '../media/private-copies.ts'
 import { withAuthors } from '../people/authors.ts'
 import { findTimezone } from '../people/actions.ts'
-import { storyMediaTypes } from '../tables.ts'
 import { deleteStory, createStory, reactToStory, removeReaction, viewStory } from './actions.ts'
 import { readStoryDuration } from './duration.ts'
+import { newStory } from './new-story.ts'
 import { findStory, listRings, listStories, listViewers, type StoryRow } from './queries.ts'
 import { Ring, Story, Viewer } from './story.ts'
-
-const Color = Text({
-  max: 9,
-  pattern: '^#([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$',
-  expectedFormat: 'color',
-  description: 'Hexadecimal'
-})
-
-const NewStory = named(
-  'NewStory',
-  Body({
-    mediaUrl: ClientUrl,
-    mediaType: Enum(storyMediaTypes),
-    caption: Type.Optional(Text({ min: 0, max: 500 })),
-    textColor: Type.Optional(Color),
-    bgColor: Type.Optional(Color),
-    fontStyle: Type.Optional(ClientDetail({ max: 50 })),
-    duration: Type.Optional(Type.Number({
-      minimum: 1,
-      maximum: 60,
-      description: 'Seconds; only for a VIDEO. Of a video that was uploaded here, it is known'
-    }))
-  }, {
-    examples: [{
-      mediaUrl: 'https://cdn.example.com/public/1b4e28ba-2fa1-41d2-883f-0016d3cca427.webp',
-      mediaType: 'IMAGE',
-      caption: 'At the top',
-      textColor: '#ffffff'
-    }]
-  })
-)
 
 const published = {
   id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e41',
@@ -128,9 +94,9 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'createStory',
       summary: 'Create a story that lasts 24 hours',
-      description: "At most 10 on one calendar day in the author's time zone.",
+      description: `At most ${readLimits().storiesPerDay} on one calendar day in the author's time zone.`,
       headers: IdempotencyHeaders,
-      body: NewStory,
+      body: newStory(),
       errors: [
         MediaNotAllowed,
         MediaGone,

@@ -69,8 +69,6 @@ export function createTestDeps (
     people: createPeopleLookup({ db, callRpc, media }),
     media,
     uploadParts,
-    maxVideoMegabytes: 50,
-    maxVideoSeconds: 60,
     transcodesVideos,
     ranking: createRanking(db),
     fourEyes: new Set(),

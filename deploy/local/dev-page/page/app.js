@@ -26,7 +26,9 @@ function App () {
 
   useEffect(() => {
     const load = async () => {
-      setConfig(await (await fetch('/config.json')).json())
+      const read = await (await fetch('/config.json')).json()
+      document.title = `${read.name} for developers`
+      setConfig(read)
       const lists = await Promise.all(names.map(async (name) => [name, await (await fetch(`/api/${name}`)).json()]))
       setItems(Object.fromEntries(lists))
     }
@@ -58,11 +60,12 @@ function App () {
   return html`
     <header>
       <div class="bar">
-        <h1><img src="/page/icon.svg" alt="" />Tandem <span class="state ${isLive && 'live'}" title=${
+        <h1><img src="/page/icon.svg" alt="" />${config?.name} <span class="state ${isLive && 'live'}" title=${
     isLive ? 'Live' : 'Connecting …'
   }></span></h1>
         <nav>
           <a href="/app/">Sample app</a>
+          <a href="/brand">Brand</a>
           ${config && html`<a href="${config.gateway}/docs">API</a>`}
         </nav>
       </div>

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config.ts'
+import { serveAppealPage } from './appeal-page.ts'
+import { serveCodeLinkPages } from './code-link-pages.ts'
+import { serveContactPage } from './contact-page.ts'
+import { serveDeleteAccountPage } from './delete-account-page.ts'
+import { serveInvitePage } from './invite-page.ts'
+import { serveMyDataPage } from './my-data-page.ts'
+import { serveResetPage } from './reset-page.ts'
+import { serveRestoreAddressPage } from './restore-address-page.ts'
+
+export type PageConfig = Pick<Config, 'DEVELOPER_NAME' | 'IOS_STORE_URL' | 'ANDROID_STORE_URL'>
+
+/** Every page that people open in a browser, most of them from a mail. */
+export async function serveHtmlPages (app: FastifyInstance, config: PageConfig) {
+  await serveResetPage(app)
+  await serveDeleteAccountPage(app, config)
+  await serveInvitePage(app, config)
+  await serveContactPage(app)
+  await serveMyDataPage(app)
+  await serveRestoreAddressPage(app)
+  await serveCodeLinkPages(app)
+  await serveAppealPage(app)
+}
