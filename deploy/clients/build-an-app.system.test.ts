@@ -84,6 +84,6 @@ t.test('every block works on a real system, in order', async (t) => {
   t.match(await run('bash', 'journey.sh'), /"isMatch"|true/)
   t.match(
     await run(process.execPath, 'journey.mts'),
-    /Climb on Sunday\?\n[^]*Running INVITED\n[^]*ARMED [^]*\n\d+\nfalse\n$/
+    /home: undefined,\s+logs: \[\],\s+chats: undefined,[^]*Climb on Sunday\?\n[^]*Running INVITED\n[^]*ARMED [^]*\n\d+\nfalse\n$/
   )
 })

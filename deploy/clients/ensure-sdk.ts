@@ -1,4 +1,4 @@
-// Generates the code of the SDK if what it is generated from has changed. Every script of package.json begins with it.
+// Generates the code of the SDK if what it is generated from has changed. Scripts of package.json that use it begin with it.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,47 +1,15 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { checkPackage, createPackageFromTarballData, type Analysis, type Problem } from '@arethetypeswrong/core'
 import { build } from 'esbuild'
-import { publint } from 'publint'
 import t from 'tap'
+import { createConsumer, listPackageProblems, moduleResolutions, root } from './consumer.ts'
 
 // The package as its users get it: a tarball that is installed outside of this repository.
-const root = path.resolve(import.meta.dirname, '../..')
-const sdk = path.join(root, 'packages/sdk-typescript')
 const MAX_BUNDLE_BYTES = 15 * 1_024
-const folder = mkdtempSync(path.join(tmpdir(), 'tandem-package-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-
-async function run (program: string, args: string[], cwd = folder) {
-  const env = { ...process.env, npm_config_cache: path.join(folder, '.npm'), npm_config_offline: 'true' }
-  try {
-    return (await promisify(execFile)(program, args, { cwd, env, maxBuffer: 10_000_000 })).stdout
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string, stderr: string }
-    throw new Error(`${program} ${args.join(' ')}: ${stdout.slice(-3_000)}${stderr.slice(-2_000)}`, { cause: error })
-  }
-}
-
-const write = (name: string, content: string | object) => {
-  const file = path.join(folder, name)
-  mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-  return file
-}
-
-const tarball = path.join(folder, 'sdk.tgz')
-await run('pnpm', ['pack', '--out', tarball], sdk)
-write('package.json', {
-  name: 'an-app',
-  private: true,
-  type: 'module',
-  dependencies: { '@tandem/sdk': 'file:sdk.tgz' }
-})
-await run('npm', ['install', '--no-audit', '--no-fund'])
+const { run, write, pack, install, compile } = createConsumer(t)
+const tarball = await pack('sdk-typescript')
+await install({ '@tandem/sdk': 'file:sdk-typescript.tgz' })
 
 const app = `import { createTandem, memoryStorage, paginate, TandemError, uploadOf, type Tandem } from '@tandem/sdk'
 
@@ -71,35 +39,11 @@ t.test('the tarball has what is run and nothing else', async (t) => {
   )
 })
 
-t.test('publint and Are the types wrong? find nothing', async (t) => {
-  const data = new Uint8Array(readFileSync(tarball))
-  t.same((await publint({ pack: { tarball: data.buffer }, strict: true })).messages, [])
-  const { problems } = await checkPackage(createPackageFromTarballData(data)) as Analysis
-  // The package has modules only, which every tool for apps reads. `require` and the resolution of 2015 do not.
-  const expected = (each: Problem) => 'resolutionKind' in each && ['node10', 'node16-cjs'].includes(each.resolutionKind)
-  t.same(problems.filter((each) => !expected(each)), [])
-})
+t.test('publint and Are the types wrong? find nothing', async (t) => t.same(await listPackageProblems(tarball), []))
 
-for (const [module, moduleResolution] of [['node16', 'node16'], ['esnext', 'bundler']] as const) {
+for (const [module, moduleResolution] of moduleResolutions) {
   t.test(`an app compiles in strict TypeScript with ${moduleResolution}`, async (t) => {
-    write(`${moduleResolution}/app.ts`, app)
-    const config = write(`${moduleResolution}/tsconfig.json`, {
-      compilerOptions: {
-        target: 'es2022',
-        lib: ['es2022', 'dom', 'dom.iterable'],
-        module,
-        moduleResolution,
-        types: [],
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noUncheckedIndexedAccess: true,
-        verbatimModuleSyntax: true,
-        noEmit: true,
-        skipLibCheck: false
-      },
-      include: ['app.ts']
-    })
-    await run(path.join(root, 'node_modules/.bin/tsc'), ['-p', config])
+    await compile(`${moduleResolution}/app.ts`, app, { module, moduleResolution })
     t.pass('it compiles')
   })
 }
@@ -147,7 +91,9 @@ t.test('it runs where the parts of a URL cannot be set and there is no crypto, a
 })
 
 t.test('the version is that of the API', async (t) => {
-  const { version } = JSON.parse(readFileSync(path.join(sdk, 'package.json'), 'utf8')) as { version: string }
+  const { version } = JSON.parse(readFileSync(path.join(root, 'packages/sdk-typescript/package.json'), 'utf8')) as {
+    version: string
+  }
   const { info } = JSON.parse(readFileSync(path.join(root, 'gateway/openapi.json'), 'utf8')) as {
     info: { version: string }
   }

@@ -55,6 +55,8 @@ try {
   screen.line()
   screen.line(`  Sign in at ${stack.devPage.url}/app/. Tokens and mails are at ${stack.devPage.url}.`)
   screen.line()
+  // It is built now, unless it is current, so that nobody waits for it.
+  await fetch(`${stack.devPage.url}/app/`)
   if (live) await keepActive(members, stopping.signal)
   else screen.line('  npm run demo -- --live keeps people active; --lan opens it to a phone, with a QR code.')
 } catch (error) {

@@ -13,8 +13,12 @@ if docker compose version >/dev/null 2>&1; then compose=(docker compose); else c
 [ -e .env ] || { echo "There is no .env: run deploy/docker/make-env.sh" >&2; exit 1; }
 READY_SECONDS=${READY_SECONDS:-180}
 
+# Identity first: a process is ready once it has fetched the keys that verify tokens.
 services=()
-for main in services/*/main.ts; do services+=("$(basename "$(dirname "$main")")"); done
+for main in services/identity/main.ts services/*/main.ts; do
+  service=$(basename "$(dirname "$main")")
+  [[ " ${services[*]-} " == *" $service "* || ! -e $main ]] || services+=("$service")
+done
 processes=("${services[@]}" gateway)
 if [ -n "$only" ]; then
   [[ " ${processes[*]} " == *" $only "* ]] || { echo "There is no process $only" >&2; exit 1; }

@@ -21,11 +21,15 @@ case "$*" in
 esac
 `
     },
-    'services': { social: { 'main.ts': '' } },
+    'services': { dashboard: { 'main.ts': '' }, identity: { 'main.ts': '' }, social: { 'main.ts': '' } },
     'deploy': {
       docker: {},
       kubernetes: { components: { 'nats-rights': { 'rights.conf': '' } } },
-      release: { records: { 'social.json': record('social'), 'gateway.json': record('gateway') } }
+      release: {
+        records: Object.fromEntries(
+          ['dashboard', 'gateway', 'identity', 'social'].map((name) => [`${name}.json`, record(name)])
+        )
+      }
     }
   })
   const script = path.join(folder, 'deploy/docker/roll-out.sh')
@@ -44,21 +48,21 @@ esac
   }
 }
 
-t.test('a roll-out starts the recorded versions, the gateway last, and then the console that shares its image', (t) => {
+t.test('a roll-out starts the recorded versions: identity first, which the others wait for, the gateway last, then its console', (t) => {
   const { run, environment, started } = givenRelease(t, { hasConsole: true })
   t.match(run(), { status: 0 })
   t.match(
     environment(),
     /^TANDEM_REGISTRY=new\/\nTANDEM_SOCIAL_VERSION=2\.0\.0@sha256:1\nTANDEM_GATEWAY_VERSION=2\.0\.0@/
   )
-  t.strictSame(started(), ['streams', 'social', 'gateway', 'console'])
+  t.strictSame(started(), ['streams', 'identity', 'dashboard', 'social', 'gateway', 'console'])
   t.end()
 })
 
 t.test('a console that is not there is not started, and a service alone leaves it', (t) => {
   const without = givenRelease(t)
   t.match(without.run(), { status: 0 })
-  t.strictSame(without.started(), ['streams', 'social', 'gateway'])
+  t.strictSame(without.started(), ['streams', 'identity', 'dashboard', 'social', 'gateway'])
   const alone = givenRelease(t, { hasConsole: true })
   t.match(alone.run('social'), { status: 0 })
   t.strictSame(alone.started(), ['streams', 'social'])

@@ -32,7 +32,7 @@ const environment = {
   PATH: [...tools.path, process.env.PATH].join(path.delimiter)
 }
 install()
-generateSdk()
+if (!runtimeOnly) generateSdk()
 run()
 
 /** The Node to run, and the folders to prepend to PATH so that every child process finds Node and pnpm. */

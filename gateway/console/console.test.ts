@@ -113,7 +113,14 @@ t.test('without a session there is only the page to sign in', async (t) => {
     t.match(await submit('/next', [], { cookie }), { status: 401, text: /Your session has ended/ })
   }
   t.same(services.social.received, [], 'no service was asked')
-  for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', 'x']) {
+  const foreign = [
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/.//evil.example',
+    '/x/..//evil.example'
+  ]
+  for (const next of [...foreign, 'x']) {
     t.match((await call(`/sign-in?next=${encodeURIComponent(next)}`)).text, /data-next="\/"/, next)
   }
 })

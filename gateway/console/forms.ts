@@ -26,5 +26,6 @@ export function localPath (value: string | undefined) {
   const base = 'https://console.invalid'
   if (!value?.startsWith('/') || !URL.canParse(value, base)) return '/'
   const { origin, pathname, search } = new URL(value, base)
-  return origin === base ? pathname + search : '/'
+  // A browser reads a path that begins with two slashes, such as that of `/.//example.org`, as another host.
+  return origin === base && !pathname.startsWith('//') ? pathname + search : '/'
 }

@@ -6,10 +6,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Config, Limit } from '../config.ts'
 import { BASE_PATH, DEFAULT_BODY_BYTES, UPLOAD_BODY_BYTES } from '../routes.ts'
 
+const Colours = Type.Object({ accent: Type.String(), onAccent: Type.String(), background: Type.String() })
+
 const Meta = Data(named(
   'Meta',
   Type.Object({
     name: Type.String({ description: 'Of the app' }),
+    colours: Type.Object({ light: Colours, dark: Colours }, { description: 'Of the app, such as #0f7a5c' }),
     links: Type.Record(Type.String(), Type.String(), { description: 'Addresses such as `terms` and `privacy`' }),
     supportEmail: Type.String(),
     locales: Type.Array(Type.String(), { description: 'Of the texts; send one as Accept-Language' }),
@@ -41,6 +44,10 @@ const example = {
   success: true,
   data: {
     name: 'Fitly',
+    colours: {
+      light: { accent: '#0f7a5c', onAccent: '#ffffff', background: '#f4f6f5' },
+      dark: { accent: '#7fe0bd', onAccent: '#10231c', background: '#101412' }
+    },
     links: {},
     supportEmail: 'help@fitly.example',
     locales: ['en', 'es'],
@@ -107,6 +114,7 @@ export async function serveMeta (app: FastifyInstance, { limits, ...config }: Op
     success: true,
     data: {
       name: brand.name,
+      colours: brand.colours,
       links: brand.links,
       supportEmail: brand.supportEmail,
       locales: brand.locales,

@@ -7,7 +7,7 @@ import { silentLog, startHookProvider } from './testing.ts'
 
 const provider = await startHookProvider(t)
 const secret = `whsec_${'A'.repeat(32)}`
-const question = { accountId: 'a', postId: null, visibility: 'PUBLIC', content: 'Hello', mediaUrls: [] }
+const question = { accountId: 'a', postId: null, visibility: 'PUBLIC', content: 'Hello', otherTexts: [], mediaUrls: [] }
 
 const ask = async (without: 'allow' | 'deny') =>
   await provider.hooks('before-post', without).ask('before-post', question)

@@ -10,8 +10,15 @@ import { signWebhook } from './webhook-signature.ts'
 export interface Questions {
   'before-registration': { email: string, name: string | null, locale: string, provider: string | null }
   'before-message': { accountId: string, matchId: string, content: string | null, hasImage: boolean }
-  /** `postId` is null for a new post. */
-  'before-post': { accountId: string, postId: string | null, visibility: string, content: string, mediaUrls: string[] }
+  /** `postId` is null for a new post. `otherTexts` is what it shows besides its content, such as the options of a poll. */
+  'before-post': {
+    accountId: string,
+    postId: string | null,
+    visibility: string,
+    content: string,
+    otherTexts: string[],
+    mediaUrls: string[]
+  }
 }
 
 type Question = keyof Questions

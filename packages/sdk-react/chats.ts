@@ -2,7 +2,7 @@ import type { OutboxEntry } from '@tandem/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { keys } from './keys.ts'
-import { useConnected, useOutbox, useTandem } from './provider.ts'
+import { useConnected, useOutbox } from './provider.ts'
 import { useWaiting } from './waiting.ts'
 
 // As docs/realtime.md says.
@@ -11,10 +11,14 @@ const TYPING_EVERY_MS = 3_000
 
 /** New matches and conversations. */
 export function useChats () {
-  const tandem = useTandem()
+  const { tandem, connection } = useConnected()
   return useQuery({
     queryKey: keys.chats,
-    queryFn: async ({ signal }) => (await tandem.listMatches({ signal })).data
+    enabled: connection !== undefined,
+    queryFn: async ({ signal }) => {
+      await connection?.ready
+      return (await tandem.listMatches({ signal })).data
+    }
   })
 }
 
@@ -26,7 +30,9 @@ export function useChat (matchId: string) {
   const [isOnline, setOnline] = useState(false)
   const query = useQuery({
     queryKey: keys.chat(matchId),
+    enabled: connection !== undefined,
     queryFn: async ({ signal }) => {
+      await connection?.ready
       const options = { path: { matchId }, query: { limit: 50, markRead: false }, signal }
       return (await tandem.getChat(options)).data.messages
     }

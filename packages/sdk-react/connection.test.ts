@@ -92,3 +92,41 @@ t.test('frames and sent messages change the cache, and the background pauses the
   await until(() => FakeSocket.opened.length === 2)
   t.match(FakeSocket.opened[1]!.url, /\?after=e-4$/, 'it goes on from the same frame')
 })
+
+t.test('the lists are read once: when the connection is there', async (t) => {
+  const original = globalThis.WebSocket
+  globalThis.WebSocket = FakeSocket as never
+  t.teardown(() => {
+    globalThis.WebSocket = original
+  })
+  const client = new QueryClient()
+  const tandem = createTandem({
+    url: 'http://tandem.example',
+    storage: memoryStorage({ accessToken: token, refreshToken: 'r' })
+  })
+  const opened = FakeSocket.opened.length
+  const { ready, close } = connect(tandem, client)
+  t.teardown(close)
+  let isReady = false
+  void ready.then(() => {
+    isReady = true
+  })
+  await until(() => FakeSocket.opened.length === opened + 1)
+  t.equal(isReady, false)
+  const expiresAt = new Date(Date.now() + 900_000).toISOString()
+  const hello = {
+    connectionId: 'c',
+    position: 'e-1',
+    resumed: false,
+    unreadCount: 0,
+    heartbeatSeconds: 30,
+    expiresAt
+  }
+  FakeSocket.opened.at(-1)!.receive('hello', hello)
+  await ready
+
+  client.setQueryData(keys.chats, { totalMatches: 0 })
+  t.equal(client.getQueryState(keys.chats)?.isInvalidated, false)
+  FakeSocket.opened.at(-1)!.receive('hello', hello)
+  t.equal(client.getQueryState(keys.chats)?.isInvalidated, true, 'what was missed is read again')
+})

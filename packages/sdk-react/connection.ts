@@ -5,8 +5,13 @@ import { keys } from './keys.ts'
 export interface Connection {
   outbox: Outbox
   realtime: Realtime
+  /** Resolves when the lists that realtime keeps current can be read, so that nothing between both is missed. */
+  ready: Promise<void>
   close: () => void
 }
+
+// Without a connection, the lists are read all the same.
+const MAX_WAIT_MS = 1_000
 
 type SentMessage = NonNullable<Awaited<ReturnType<Tandem['sendMessage']>>>
 
@@ -26,9 +31,12 @@ export function connect (tandem: Tandem, client: QueryClient, storage?: Stored<O
     // What was shown as if it had been sent is taken back.
     onRefused: ({ operation }) => invalidate(operation === 'sendMessage' ? keys.allChats : keys.feeds)
   })
+  const start = createStart()
   // The server sends no frames about the feed and the home screen.
   const realtime = tandem.connectRealtime({
-    onReload: () => invalidate(keys.chats, keys.allChats, keys.notifications)
+    onReload: () => {
+      if (!start.begin()) invalidate(keys.chats, keys.allChats, keys.notifications)
+    }
   })
   const stops = [
     realtime.on('message.created', ({ data: { matchId, message } }) => {
@@ -61,12 +69,32 @@ export function connect (tandem: Tandem, client: QueryClient, storage?: Stored<O
   return {
     outbox,
     realtime,
+    ready: start.ready,
     close () {
+      start.stop()
       for (const stop of stops) stop()
       realtime.close()
       outbox.close()
     }
   }
+}
+
+function createStart () {
+  let hasBegun = false
+  let resolve = () => {}
+  const ready = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  const timer = setTimeout(begin, MAX_WAIT_MS)
+  /** @returns whether it has not begun before */
+  function begin () {
+    const isFirst = !hasBegun
+    hasBegun = true
+    clearTimeout(timer)
+    resolve()
+    return isFirst
+  }
+  return { ready, begin, stop: () => clearTimeout(timer) }
 }
 
 /** A message arrives twice: as the response of its request and as a frame. */

@@ -8,6 +8,7 @@ import type { Realtime, RealtimeOptions } from './realtime-types.ts'
 import { createKey, createSend, defaultRetries, type RetryOptions } from './retries.ts'
 import { createSession, type Tokens } from './session.ts'
 import { memoryStorage, type Stored } from './storage.ts'
+import { sync, type Changes } from './sync.ts'
 
 export interface TandemOptions {
   /** The gateway, such as `http://127.0.0.1:8080`. In a browser, `''` is the server of the page. */
@@ -30,6 +31,11 @@ export interface Tandem extends Operations {
   forget(): Promise<void>
   /** Opens what keeps likes, comments, messages, logs and reads while the server cannot be reached, and sends them later. */
   openOutbox(options?: OutboxOptions): Outbox
+  /**
+   * Brings what has changed on the home screen, in the logs, the chats and the inbox, in three requests.
+   * @param cursor of the last call; without one, everything comes
+   */
+  sync(cursor?: string): Promise<Changes>
   /** Opens a connection that brings messages, matches, notifications, presence and typing as they happen. */
   connectRealtime(options?: RealtimeOptions): Realtime
 }
@@ -86,6 +92,7 @@ export function createTandem (options: TandemOptions): Tandem {
     isSignedIn: async () => await session.accessToken() !== undefined,
     forget: async () => await session.clear(),
     openOutbox: (options: OutboxOptions = {}) => openOutbox({ operations, session }, options),
+    sync: async (cursor?: string) => await sync(client, cursor),
     connectRealtime: (options: RealtimeOptions = {}) =>
       openRealtime({ baseUrl, session, checkSession: () => operations.countUnreadNotifications() }, options)
   })

@@ -15,4 +15,5 @@ export type {
 export type { RetryOptions } from './retries.ts'
 export type { Tokens } from './session.ts'
 export { memoryStorage, secureStorageIn, storageIn, type Stored } from './storage.ts'
-export { uploadOf, type NativeFile } from './uploads.ts'
+export type { Changes } from './sync.ts'
+export { uploadOf, uploadVideo, type NativeFile, type VideoUploadOptions } from './uploads.ts'

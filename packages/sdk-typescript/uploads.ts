@@ -1,3 +1,7 @@
+import { TandemError } from './errors.ts'
+import type { Operations } from './generated/sdk.gen.ts'
+import type { Media } from './generated/types.gen.ts'
+
 /** A file of React Native, whose FormData reads it from the disk. */
 export interface NativeFile {
   uri: string
@@ -17,3 +21,57 @@ export function uploadOf (file: Blob | NativeFile, poster?: Blob | NativeFile) {
   form.append('file', file as Blob)
   return { body: { file: file as Blob }, bodySerializer: () => form }
 }
+
+export interface VideoUploadOptions {
+  /** The `key` of an image that was uploaded before; it is shown until the video plays. */
+  poster?: string
+  /** @param share of the bytes that have arrived, from 0 to 1 */
+  onProgress?: (share: number) => void
+}
+
+const PART_BYTES = 1024 * 1024
+const MAX_FAILURES = 5
+const DELAY_MS = 500
+
+/**
+ * Uploads a video in parts, and waits until it is processed. After a lost connection it goes on where it has arrived.
+ * @throws TandemError if the server refuses the video, or cannot be reached five times in a row
+ */
+export async function uploadVideo (
+  tandem: Pick<Operations, 'createMediaUpload' | 'sendMediaPart' | 'getMediaUpload'>,
+  file: Blob,
+  { poster, onProgress }: VideoUploadOptions = {}
+): Promise<Media> {
+  const metadata = [`filetype ${btoa(file.type)}`, ...poster === undefined ? [] : [`poster ${btoa(poster)}`]].join()
+  const headers = { 'upload-length': String(file.size), 'upload-metadata': metadata }
+  const path = { id: (await tandem.createMediaUpload({ headers })).data.upload.id }
+  let failures = 0
+  for (let offset = 0; offset < file.size;) {
+    const body = file.slice(offset, offset + PART_BYTES)
+    const headers = { 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' }
+    try {
+      // The document has no type for the bytes of a part.
+      await tandem.sendMediaPart({ path, headers, body: body as never, bodySerializer: null })
+      offset += body.size
+      failures = 0
+    } catch (error) {
+      if (!canGoOn(error) || ++failures === MAX_FAILURES) throw error
+      await sleep(DELAY_MS * 2 ** failures)
+      const { data } = await tandem.getMediaUpload({ path })
+      if ('media' in data) return data.media
+      offset = data.upload.offset
+    }
+    onProgress?.(offset / file.size)
+  }
+  for (;;) {
+    const { data } = await tandem.getMediaUpload({ path })
+    if ('media' in data) return data.media
+    await sleep(DELAY_MS)
+  }
+}
+
+/** Whether the rest can be sent later: the server was not reached, is busy, or has another offset (409). */
+const canGoOn = (error: unknown) =>
+  error instanceof TandemError && (error.status === 0 || error.status >= 500 || [408, 409, 429].includes(error.status))
+
+const sleep = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms))

@@ -19,6 +19,7 @@ import { onFactsChanged, onPersonChanged } from './people/consumers.ts'
 import { programRoutes } from './programs/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
+import { syncRoutes } from './sync/routes.ts'
 import { handleTrainingProgress, handleTrainingTotals } from './totals/rpc.ts'
 import { trendRoutes } from './trends/routes.ts'
 import { weeklyOverviewRoutes } from './weekly-overview/routes.ts'
@@ -26,6 +27,7 @@ import { weeklyOverviewRoutes } from './weekly-overview/routes.ts'
 const routes: Routes<Deps>[] = [
   homeRoutes,
   statsRoutes,
+  syncRoutes,
   healthScoreRoutes,
   weeklyOverviewRoutes,
   trendRoutes,

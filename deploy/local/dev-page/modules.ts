@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createHash } from 'node:crypto'
-import { listSdkModules, readSdkModule } from '@tandem/clients/javascript.ts'
 import type { FastifyInstance } from 'fastify'
 
-// The pages are served as they are written, and so are their two libraries and the SDK: there is no bundler.
+// The page is served as it is written, and so are its two libraries: there is no bundler.
 
 const libraries = {
   'preact': import.meta.resolve('preact'),
@@ -13,24 +12,17 @@ const libraries = {
 }
 
 const importMap = JSON.stringify({
-  imports: {
-    '@tandem/sdk': '/modules/sdk/index.js',
-    ...Object.fromEntries(Object.keys(libraries).map((name) => [name, `/modules/${name}.js`]))
-  }
+  imports: Object.fromEntries(Object.keys(libraries).map((name) => [name, `/modules/${name}.js`]))
 })
 const hash = createHash('sha256').update(importMap).digest('base64')
 
 /** Images and API calls go to the gateway, which has another origin. */
-const CONTENT_SECURITY_POLICY =
+export const CONTENT_SECURITY_POLICY =
   `default-src 'self'; script-src 'self' 'sha256-${hash}'; style-src 'self' 'unsafe-inline'; ` +
-  "img-src http: https: data: blob:; media-src http: https: blob:; connect-src http: https: ws: wss:; frame-ancestors 'none'; base-uri 'none'"
+  'img-src http: https: data: blob:; media-src http: https: blob:; connect-src http: https: ws: wss: blob:; ' +
+  "frame-ancestors 'none'; base-uri 'none'"
 
 export function serveModules (app: FastifyInstance) {
-  app.get<{ Params: { '*': string } }>('/modules/sdk/*', (request, reply) => {
-    const name = request.params['*']
-    if (!listSdkModules().includes(name)) return reply.callNotFound()
-    return reply.type('text/javascript').send(readSdkModule(name))
-  })
   for (const [name, url] of Object.entries(libraries)) {
     app.get(
       `/modules/${name}.js`,

@@ -9,6 +9,7 @@ import { serveAccounts } from './accounts.ts'
 import { createFeed, type Feed } from './feed.ts'
 import { serveModules, servePage } from './modules.ts'
 import { readRequestLines, watchRequests } from './requests.ts'
+import { serveSampleApp } from './sample-app.ts'
 import { serveStores, type Stores } from './stores.ts'
 
 export interface DevPage {
@@ -29,7 +30,6 @@ export interface DevPageOptions {
 
 const BASE_PATH = '/api/mobile/v1'
 const KEEP_ALIVE_MS = 20_000
-const sampleApp = path.resolve(import.meta.dirname, '../../../docs/sample-app')
 
 /**
  * The page for developers: mails, pushes, events, requests and accounts of this system as they happen, and the sample
@@ -63,20 +63,12 @@ export async function startDevPage (
   serveBrandPreview(app)
   serveModules(app)
   servePage(app, '/', path.join(import.meta.dirname, 'page/index.html'))
-  servePage(app, '/app/', path.join(sampleApp, 'index.html'))
-  app.get('/app', (_request, reply) => reply.redirect('/app/'))
   await app.register(staticFiles, {
     root: path.join(import.meta.dirname, 'page'),
     prefix: '/page/',
     cacheControl: false
   })
-  await app.register(staticFiles, {
-    root: sampleApp,
-    prefix: '/app/',
-    index: false,
-    decorateReply: false,
-    cacheControl: false
-  })
+  serveSampleApp(app)
 
   await app.listen({ host, port })
   const stopRequests = watchRequests(dataDir, feed)

@@ -4,7 +4,6 @@ import { withStack, type Stack } from './stack.ts'
 const environment = {
   CONSOLE_PORT: '',
   LIMIT_PROFILE: 'relaxed',
-  LIKES_GATHER_SECONDS: '1',
   WEBHOOK_PRIVATE_HOSTS: '127.0.0.1'
 }
 

@@ -1,33 +1,73 @@
 import AsyncStorage from '@react-native-async-storage/async-storage'
-import { createTandem, secureStorageIn, storageIn, type OutboxEntry, type Tandem, type Tokens } from '@tandem/sdk'
+import { createTandem, secureStorageIn, storageIn, type Meta, type OutboxEntry, type Tokens } from '@tandem/sdk'
 import Constants from 'expo-constants'
 import * as SecureStore from 'expo-secure-store'
-import { use } from 'react'
+import { use, useSyncExternalStore } from 'react'
 import { Platform } from 'react-native'
 
-const listeners = new Set<() => void>()
+const signOuts = new Set<() => void>()
 
 /** Calls `listener` when the session has ended on the server. @returns a function that stops it */
 export function onSignedOut (listener: () => void) {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
+  signOuts.add(listener)
+  return () => void signOuts.delete(listener)
 }
 
 /** Where likes, comments, messages and logs wait while there is no network. */
 export const outboxStorage = storageIn<OutboxEntry[]>(AsyncStorage, 'outbox')
 
-const opening = open()
+const storedBrand = storageIn<Meta>(AsyncStorage, 'brand')
+const storedLanguage = storageIn<string>(AsyncStorage, 'language')
+const reopenings = new Set<() => void>()
+let opening = open()
 
-/** The client of the API, before the sign-in too. */
-export const useApi = () => use(opening)
+/** The client of the API, the brand and the language, before the sign-in too. */
+export const useApp = () => use(useSyncExternalStore(subscribe, () => opening))
 
-async function open (): Promise<Tandem> {
-  return createTandem({
-    url: await findServer(),
+/** Whether the brand has a feature, such as `stories`: its operations answer 404 otherwise. */
+export const useFeature = (name: string) => useApp().brand.features[name] !== false
+
+function subscribe (listener: () => void) {
+  reopenings.add(listener)
+  return () => void reopenings.delete(listener)
+}
+
+/** After the server could not be reached, or in another language. */
+export function reopen () {
+  opening = open()
+  for (const listener of reopenings) listener()
+}
+
+export async function setLanguage (language: string) {
+  await storedLanguage.write(language)
+  reopen()
+}
+
+async function open () {
+  const url = await findServer()
+  const brand = await readBrand(url)
+  const wished = await storedLanguage.read() ?? Intl.DateTimeFormat().resolvedOptions().locale
+  const language = brand.locales.find((each) => wished.split('-')[0] === each.split('-')[0]) ?? brand.locales[0] ?? 'en'
+  const tandem = createTandem({
+    url,
+    language,
     // A browser has no keychain.
     storage: Platform.OS === 'web' ? storageIn<Tokens>(AsyncStorage) : secureStorageIn<Tokens>(SecureStore),
-    onSignedOut: () => listeners.forEach((listener) => listener())
+    onSignedOut: () => signOuts.forEach((listener) => listener())
   })
+  return { tandem, brand, language }
+}
+
+/** The name, the colours and the languages of the app. Those of the last start are there without a network, too. */
+async function readBrand (url: string) {
+  const known = await storedBrand.read()
+  const fresh = createTandem({ url }).getMeta().then(async ({ data }) => {
+    await storedBrand.write(data)
+    return data
+  })
+  if (!known) return await fresh
+  fresh.catch(() => {})
+  return known
 }
 
 /** The gateway: of the build, of the server of the page (`npm run demo`), or of the machine that runs Expo. */

@@ -1,10 +1,15 @@
+import Ionicons from '@expo/vector-icons/Ionicons'
 import { keys, useLike, useTandem } from '@tandem/react'
 import type { Post } from '@tandem/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from 'expo-router'
+import { useState } from 'react'
 import { Image, Pressable, View } from 'react-native'
+import { IconButton } from './controls.tsx'
+import { timeAgo, useFormat } from './format.ts'
+import { altOf, Avatar, Card, Icon, Row, Text, type IconName } from './layout.tsx'
 import { useTheme } from './theme.ts'
-import { Avatar, Card, Icon, IconButton, Row, Text, timeAgo } from './ui.tsx'
+import { VideoPlayer } from './video.tsx'
 
 /** A post of any type. */
 export function PostCard ({ post }: { post: Post }) {
@@ -43,21 +48,29 @@ export function PostCard ({ post }: { post: Post }) {
 /** The place of a picture has its size before it is loaded, so that nothing jumps. */
 function Media ({ type, url, posterUrl, width, height, thumbnails }: Post['media'][number]) {
   const theme = useTheme()
+  const [isPlaying, setPlaying] = useState(false)
   const medium = thumbnails.find((each) => each.width >= 640)?.url
   const uri = type === 'VIDEO' ? posterUrl ?? medium : medium ?? url
+  const aspectRatio = width && height ? Math.max(0.75, width / height) : 1
+  if (isPlaying) return <VideoPlayer url={url} label='A video' aspectRatio={aspectRatio} />
   return (
     <View style={{ borderRadius: 14, overflow: 'hidden', backgroundColor: theme.field }}>
       <Image
         source={uri === undefined ? {} : { uri }}
-        alt={type === 'VIDEO' ? 'A video' : 'A picture'}
-        style={{ width: '100%', aspectRatio: width && height ? Math.max(0.75, width / height) : 1 }}
+        {...altOf(type === 'VIDEO' ? 'A video' : 'A picture')}
+        style={{ width: '100%', aspectRatio }}
       />
       {type === 'VIDEO' && (
-        <View style={{ position: 'absolute', inset: 0, alignItems: 'center', justifyContent: 'center' }}>
+        <Pressable
+          role='button'
+          aria-label='Play'
+          onPress={() => setPlaying(true)}
+          style={{ position: 'absolute', inset: 0, alignItems: 'center', justifyContent: 'center' }}
+        >
           <View style={{ backgroundColor: '#000a', borderRadius: 40, padding: 12 }}>
-            <Icon name='play' size={32} />
+            <Ionicons aria-hidden name='play' size={32} color='#fff' />
           </View>
-        </View>
+        </Pressable>
       )}
     </View>
   )
@@ -65,24 +78,33 @@ function Media ({ type, url, posterUrl, width, height, thumbnails }: Post['media
 
 /** What a post is about: a workout, an achievement, an activity, a place. */
 function About ({ post: { workout, achievement, activity, location } }: { post: Post }) {
+  const format = useFormat()
   return (
     <>
       {workout && (
-        <Shown label='Workout' title={`💪 ${workout.name ?? 'Workout'}`}>
+        <Shown label='Workout' icon='barbell' title={workout.name ?? 'Workout'}>
           {[
             `${workout.durationMinutes} min`,
             workout.exercises > 0 && `${workout.exercises} exercises`,
-            workout.volumeKg > 0 && `${Math.round(workout.volumeKg)} kg`,
-            workout.prs > 0 && `${workout.prs} records`
+            workout.volumeKg > 0 && `${format.number(Math.round(workout.volumeKg))} kg lifted`,
+            workout.prs > 0 && `${workout.prs} records`,
+            workout.calories !== null && `${workout.calories} kcal`
           ].filter(Boolean).join(' · ')}
         </Shown>
       )}
       {achievement && (
-        <Shown label='Achievement' title={`🏆 ${achievement.title}`}>{achievement.earnedAt.slice(0, 10)}</Shown>
+        <Shown label='Achievement' icon='trophy' title={achievement.title}>
+          {`Earned on ${format.date(achievement.earnedAt)}`}
+        </Shown>
       )}
       {activity && (
-        <Shown label='Activity' title={`📅 ${activity.title}`}>
-          {`${activity.date}, ${activity.startTime} · ${activity.participants} going`}
+        <Shown label='Activity' icon='calendar' title={activity.title}>
+          {[
+            `${format.day(activity.date)}, ${activity.startTime}`,
+            activity.locationName,
+            `${activity.participants} going`,
+            activity.isOpen && 'places free'
+          ].filter(Boolean).join(' · ')}
         </Shown>
       )}
       {location?.name != null && (
@@ -95,17 +117,23 @@ function About ({ post: { workout, achievement, activity, location } }: { post: 
   )
 }
 
-function Shown ({ label, title, children }: { label: string, title: string, children: string }) {
+interface ShownOptions {
+  label: string
+  icon: IconName
+  title: string
+  children: string
+}
+
+function Shown ({ label, icon, title, children }: ShownOptions) {
   const theme = useTheme()
   return (
-    <View
-      role='region'
-      aria-label={label}
-      style={{ backgroundColor: theme.field, borderRadius: 14, padding: 12, gap: 2 }}
-    >
-      <Text bold>{title}</Text>
-      <Text tone='soft' size={14}>{children}</Text>
-    </View>
+    <Row role='region' aria-label={label} style={{ backgroundColor: theme.field, borderRadius: 14, padding: 12 }}>
+      <Icon name={icon} tone='accent' />
+      <View style={{ flex: 1, gap: 2 }}>
+        <Text bold>{title}</Text>
+        <Text tone='soft' size={14}>{children}</Text>
+      </View>
+    </Row>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react'
-import { onSignedOut, useApi } from './api.ts'
-import { Loading } from './ui.tsx'
+import { onSignedOut, useApp } from './api.ts'
+import { Loading } from './states.tsx'
 
 interface Session {
   isSignedIn: boolean
@@ -13,13 +13,15 @@ const Context = createContext<Session | undefined>(undefined)
 
 /** Whether somebody is signed in on this device. */
 export function SessionProvider ({ children }: { children: ReactNode }) {
-  const tandem = useApi()
+  const { tandem } = useApp()
   const client = useQueryClient()
   const [isSignedIn, setSignedIn] = useState<boolean>()
   useEffect(() => {
     void tandem.isSignedIn().then(setSignedIn)
     return onSignedOut(() => setSignedIn(false))
   }, [tandem])
+  // Texts of another language, or of another person.
+  useEffect(() => () => client.clear(), [tandem, client])
   if (isSignedIn === undefined) return <Loading />
   const signOut = async () => {
     // Offline, the tokens of this device are removed all the same.

@@ -1,31 +1,40 @@
+import type { Meta } from '@tandem/sdk'
+import { createContext, useContext } from 'react'
 import { useColorScheme } from 'react-native'
 
 const light = {
-  text: '#1b1a2b',
-  soft: '#6b6980',
-  page: '#f5f4fa',
+  text: '#1b1d1f',
+  soft: '#5f666b',
   card: '#ffffff',
-  line: '#e7e5f0',
-  field: '#ecebf4',
-  accent: '#5b4be0',
+  line: '#dfe4e2',
+  field: '#e9edeb',
+  bad: '#b3261e',
+  good: '#117a52',
+  accent: '#1b1d1f',
   onAccent: '#ffffff',
-  bad: '#c02b3f',
-  good: '#117a52'
+  background: '#ffffff'
 }
 
 const dark: Theme = {
-  text: '#f1f0fa',
-  soft: '#a19fb8',
-  page: '#0f0e17',
-  card: '#1a1926',
-  line: '#2a2939',
-  field: '#242333',
-  accent: '#8577f5',
-  onAccent: '#0f0e17',
-  bad: '#ff8b98',
-  good: '#35c98f'
+  text: '#f0f2f1',
+  soft: '#a3aaa7',
+  card: '#1b201e',
+  line: '#2d3431',
+  field: '#272d2a',
+  bad: '#ff8b8b',
+  good: '#4fd6a0',
+  accent: '#f0f2f1',
+  onAccent: '#101412',
+  background: '#101412'
 }
 
 export type Theme = typeof light
 
-export const useTheme = () => useColorScheme() === 'dark' ? dark : light
+/** The colours of the brand. Until the server has said them, there are greys. */
+export const Colours = createContext<Meta['colours'] | undefined>(undefined)
+
+export function useTheme (): Theme {
+  const isDark = useColorScheme() === 'dark'
+  const colours = useContext(Colours)
+  return { ...isDark ? dark : light, ...isDark ? colours?.dark : colours?.light }
+}

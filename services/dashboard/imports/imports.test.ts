@@ -96,7 +96,7 @@ const tcx = `<TrainingCenterDatabase><Activities><Activity Sport="Running"><Id>2
 <Trackpoint><Time>2026-11-20T01:00:00Z</Time><HeartRateBpm><Value>120</Value></HeartRateBpm></Trackpoint>
 <Trackpoint><Time>2026-11-20T01:30:00Z</Time><HeartRateBpm><Value>160</Value></HeartRateBpm></Trackpoint></Track></Lap></Activity></Activities></TrainingCenterDatabase>`
 
-function fit (start = new Date('2026-11-20T01:00:00Z')) {
+function fit (start = new Date('2026-11-20T01:00:00Z'), sessions = 1) {
   const encoder = new FitEncoder()
   const at = (minutes: number) => FitEncoder.toFitTimestamp(new Date(start.getTime() + minutes * 60_000))
   const field = (number: number, baseType: FitBaseType, size: number, value: number) => ({
@@ -109,15 +109,17 @@ function fit (start = new Date('2026-11-20T01:00:00Z')) {
   for (const [minute, rate] of [[0, 120], [15, 150], [30, 160]] as const) {
     encoder.writeMessage(20, [field(253, FitBaseType.Uint32, 4, at(minute)), field(3, FitBaseType.Uint8, 1, rate)])
   }
-  encoder.writeMessage(18, [
-    field(253, FitBaseType.Uint32, 4, at(30)),
-    field(2, FitBaseType.Uint32, 4, at(0)),
-    field(7, FitBaseType.Uint32, 4, 1_800_000),
-    field(8, FitBaseType.Uint32, 4, 1_800_000),
-    field(9, FitBaseType.Uint32, 4, 500_000),
-    field(11, FitBaseType.Uint16, 2, 310),
-    field(5, FitBaseType.Enum, 1, 1)
-  ])
+  for (let session = 0; session < sessions; session++) {
+    encoder.writeMessage(18, [
+      field(253, FitBaseType.Uint32, 4, at(30)),
+      field(2, FitBaseType.Uint32, 4, at(0)),
+      field(7, FitBaseType.Uint32, 4, 1_800_000),
+      field(8, FitBaseType.Uint32, 4, 1_800_000),
+      field(9, FitBaseType.Uint32, 4, 500_000),
+      field(11, FitBaseType.Uint16, 2, 310),
+      field(5, FitBaseType.Enum, 1, 1)
+    ])
+  }
   return Buffer.from(encoder.close())
 }
 
@@ -261,12 +263,14 @@ t.test('a file that is made to do harm is refused, and nothing of it is stored',
     'wrong checksum of FIT': wrongCrc,
     'wrong size of FIT': wrongSize,
     'cut FIT': fit().subarray(0, 60),
+    'FIT of many sessions': fit(undefined, 101),
     'wrong checksum of ZIP': brokenZip,
     'ZIP that is larger than it says': bomb,
     'cut ZIP': zip.subarray(0, zip.length - 30),
     'ZIP of something else': await zipped({ 'other.txt': 'hello' }),
     'deep XML': `<gpx>${'<a>'.repeat(100_000)}`,
     'cut XML': gpx.slice(0, -20),
+    'XML with a character that no text may have': '<gpx><\0></gpx>',
     'JSON that is no list of logs': '[1]',
     'columns nobody knows': 'a,b\n1,2\n',
     'a time that is none': await exported(loggedRun({ at: 'noon', timezone: '+07:00' })),
@@ -277,6 +281,12 @@ t.test('a file that is made to do harm is refused, and nothing of it is stored',
     t.same(framesOf(user).at(-1), ['FAILED', 100])
   }
   t.same((await user.read('/logs')).logs, [])
+})
+
+t.test('what a file takes to read grows with its length, whatever repeats in it', async (t) => {
+  const user = newUser()
+  const csv = `Date,Workout Name,Exercise Name,Reps,Weight\n${'2026-11-20 08:00:00,Legs,Squat,5,80\n'.repeat(100_000)}`
+  t.match(await importFile(user, csv), { status: 'DONE', report: { found: 100_000, new: 0, refusedCount: 1 } })
 })
 
 t.test("one import of an account runs at a time, and those of others are nobody else's", async (t) => {

@@ -66,6 +66,7 @@ try {
   await read(await readInput())
 } catch (error) {
   if (!(error instanceof HostileFile)) throw error
-  process.stdout.write(`${error.message.replaceAll(/\s+/g, ' ')}\n`)
+  // It may quote the file, and Postgres stores no NUL.
+  process.stdout.write(`${error.message.replaceAll(/[\s\p{Cc}]+/gu, ' ')}\n`)
   process.exitCode = REFUSED_CODE
 }

@@ -24,17 +24,10 @@ import { LogNotFound, ProgramDayNotFound } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { logTypes } from '../tables.ts'
 import { dayAndZoneOf, deleteLog, splitLog, writeLogs } from './actions.ts'
+import { readChanges } from './change-cursor.ts'
 import { isDeleted, isRejected, parseItem } from './items.ts'
 import { planWorkout } from './planned-workout.ts'
-import {
-  findLog,
-  findLogById,
-  listChanges,
-  listLogs,
-  type Change,
-  type ChangePosition,
-  type LogPosition
-} from './queries.ts'
+import { findLog, findLogById, listLogs, type Change, type LogPosition } from './queries.ts'
 import { example, exampleId, exampleLog, Items, Log, LogChange, Result } from './schemas.ts'
 
 const MAX_BATCH_BYTES = 1024 * 1024
@@ -193,10 +186,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       }
     }
   }, async ({ query: { cursor, limit }, account }) => {
-    const after = cursor === undefined ? START : parseChangeCursor(cursor)
-    const changes = await listChanges(db, account.id, { after, limit })
-    const { revision, id } = changes.at(-1) ?? after
-    return data({ changes: changes.map(({ revision: _, ...change }) => change), cursor: `${revision}_${id}` })
+    return data(await readChanges(db, account.id, { cursor, limit }))
   })
 
   app.post('/logs/:id/split', {
@@ -239,12 +229,4 @@ function parseCursor (cursor: string): LogPosition {
   const [, at, id] = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
   if (at === undefined || id === undefined) throw createInvalidCursor()
   return { at: new Date(Number(at)), id }
-}
-
-const START: ChangePosition = { revision: -1, id: '00000000-0000-0000-0000-000000000000' }
-
-function parseChangeCursor (cursor: string): ChangePosition {
-  const [, revision, id] = /^(-?\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
-  if (revision === undefined || id === undefined) throw createInvalidCursor()
-  return { revision: Number(revision), id }
 }

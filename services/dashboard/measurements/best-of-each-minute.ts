@@ -1,5 +1,15 @@
 import { dayIn, startOfDay } from '@tandem/account-kit'
-import { amountFields, compareTexts, maxOf, minOf, MINUTE_MS, sumOf, type QuantityType } from '../log-types/data.ts'
+import {
+  amountFields,
+  compareTexts,
+  maxOf,
+  minOf,
+  MINUTE_MS,
+  sumOf,
+  unite,
+  type QuantityType,
+  type Span
+} from '../log-types/data.ts'
 import { compareSources, nameOf } from '../log-types/sources.ts'
 import type { LogData, Source } from '../tables.ts'
 
@@ -13,9 +23,8 @@ export interface Measured {
   source: Source | null
 }
 
-interface Amount {
-  start: number
-  end: number
+/** From and to whole minutes. */
+interface Amount extends Span {
   value: number
   timezone: string
 }
@@ -33,54 +42,76 @@ function bySource (logs: Measured[]) {
 
 /**
  * The amount of each of `days`. An amount is spread evenly over its minutes. In a minute that several sources cover only
- * the best one counts, and the minute belongs to the day in the time zone of that source's log. Pure.
+ * the best one counts, and the minute belongs to the day in the time zone of that source's log. Minutes are counted by
+ * spans: a day can have thousands of logs that last for a day, and others wait meanwhile. Pure.
  */
 export function sumOfDays (type: QuantityType, logs: Measured[], days: ReadonlySet<string>) {
   const sums = new Map<string, number>()
-  const taken = new Set<number>()
+  let taken: Span[] = []
   const dayOf = createDayFinder()
   for (const ofSource of bySource(logs)) {
-    const minutes = new Set<number>()
-    for (const { start, end, value, timezone } of ofSource.flatMap((log) => amountsOf(type, log))) {
-      const first = Math.floor(start / MINUTE_MS)
-      const last = Math.max(first + 1, Math.ceil(end / MINUTE_MS))
-      for (let minute = first; minute < last; minute++) {
-        if (taken.has(minute)) continue
-        minutes.add(minute)
-        const day = dayOf(timezone, minute * MINUTE_MS)
-        if (days.has(day)) sums.set(day, (sums.get(day) ?? 0) + value / (last - first))
+    const amounts = ofSource.flatMap((log) => amountsOf(type, log))
+    const countFree = createFreeCounter(taken)
+    for (const { start, end, value, timezone } of amounts) {
+      for (let from = start; from < end;) {
+        const { day, end: dayEnd } = dayOf(timezone, from * MINUTE_MS)
+        const until = Math.min(end, dayEnd / MINUTE_MS)
+        if (days.has(day)) sums.set(day, (sums.get(day) ?? 0) + value * countFree(from, until) / (end - start))
+        from = until
       }
     }
-    for (const minute of minutes) taken.add(minute)
+    taken = unite([...taken, ...amounts])
   }
   return new Map([...sums].map(([day, sum]) => [day, type === 'STEPS' ? Math.round(sum) : round(sum)]))
+}
+
+/** Counts the minutes from one to another that are not in `taken`, whose spans are disjoint and in order. */
+function createFreeCounter (taken: Span[]) {
+  let sum = 0
+  const takenUntil = taken.map(({ start, end }) => sum += end - start)
+  const countTakenBefore = (minute: number) => {
+    let [low, high] = [0, taken.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (taken[middle]!.end <= minute) low = middle + 1
+      else high = middle
+    }
+    const current = taken[low]
+    return (takenUntil[low - 1] ?? 0) + (current ? Math.max(0, minute - current.start) : 0)
+  }
+  return (from: number, until: number) => until - from - (countTakenBefore(until) - countTakenBefore(from))
 }
 
 function amountsOf (type: QuantityType, { at, endsAt, data, timezone }: Measured): Amount[] {
   const field = amountFields[type]
   const samples = data['samples'] as ({ startAt: string, endAt: string } & Record<string, number>)[] | undefined
-  if (!samples) {
-    return [{ start: at.getTime(), end: (endsAt ?? at).getTime(), value: Number(data[field]), timezone }]
+  const amountOf = (startMs: number, endMs: number, value: number) => {
+    const start = Math.floor(startMs / MINUTE_MS)
+    return { start, end: Math.max(start + 1, Math.ceil(endMs / MINUTE_MS)), value, timezone }
   }
-  return samples.map((sample) => ({
-    start: Date.parse(sample.startAt),
-    end: Date.parse(sample.endAt),
-    value: Number(sample[field]),
-    timezone
-  }))
+  if (!samples) return [amountOf(at.getTime(), (endsAt ?? at).getTime(), Number(data[field]))]
+  return samples.map((sample) => amountOf(Date.parse(sample.startAt), Date.parse(sample.endAt), Number(sample[field])))
 }
 
-/** Finds the day of a time. It remembers the last day of each time zone, because times come in order. */
+interface Day extends Span {
+  day: string
+}
+
+/** Finds the day of a time, and from when to when it is. It remembers the days of each time zone, the last one first. */
 function createDayFinder () {
-  const known = new Map<string, { day: string, start: number, end: number }>()
-  return (timezone: string, time: number) => {
-    const last = known.get(timezone)
-    if (last && last.start <= time && time < last.end) return last.day
-    const day = dayIn(timezone, new Date(time))
-    const start = startOfDay(timezone, day).getTime()
-    const end = startOfDay(timezone, day.add({ days: 1 })).getTime()
-    known.set(timezone, { day: day.toString(), start, end })
-    return day.toString()
+  const known = new Map<string, Day[]>()
+  return (timezone: string, time: number): Day => {
+    const days = known.get(timezone) ?? []
+    const found = days.find(({ start, end }) => start <= time && time < end)
+    if (found) return found
+    const date = dayIn(timezone, new Date(time))
+    const day = {
+      day: date.toString(),
+      start: startOfDay(timezone, date).getTime(),
+      end: startOfDay(timezone, date.add({ days: 1 })).getTime()
+    }
+    known.set(timezone, [day, ...days])
+    return day
   }
 }
 
@@ -113,7 +144,7 @@ export function heartRatesOfDays (logs: Measured[], days: ReadonlySet<string>) {
     }
     const resting = new Map(
       ofSource.filter(({ data }) => data['resting'] !== undefined)
-        .map((log) => [dayOf(log.timezone, log.at.getTime()), Number(log.data['resting'])])
+        .map((log) => [dayOf(log.timezone, log.at.getTime()).day, Number(log.data['resting'])])
     )
     for (const [day, rate] of resting) {
       if (days.has(day)) entryOf(day).resting ??= rate
@@ -130,13 +161,13 @@ interface HeartRatesOfDay {
 }
 
 /** The samples of a log, or what it says of those that are no longer kept. */
-function ratesOf ({ at, timezone, data }: Measured, dayOf: (timezone: string, time: number) => string): HeartRate[] {
+function ratesOf ({ at, timezone, data }: Measured, dayOf: (timezone: string, time: number) => Day): HeartRate[] {
   const { bpm, samples, min, max, avg, count } = data as Record<string, number> & {
     samples?: { at: string, bpm: number }[]
   }
   const single = (time: number, rate: number) => ({
     at: time,
-    day: dayOf(timezone, time),
+    day: dayOf(timezone, time).day,
     min: rate,
     max: rate,
     sum: rate,

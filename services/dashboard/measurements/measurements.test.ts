@@ -66,6 +66,22 @@ t.test('samples that overlap are counted up to 10,000 minutes in a log', async (
   t.match((await user.read('/logs?type=STEPS')).logs, [{ data: { count: 70 } }])
 })
 
+t.test('a day with thousands of logs that last for a day keeps nobody waiting', async (t) => {
+  const user = newUser({ now: '2026-11-21T00:00:00Z', zone: 'Etc/UTC' })
+  const day = { startAt: '2026-11-20T00:00:00Z', endAt: '2026-11-21T00:00:00Z', count: 1 }
+  const log = (index: number) =>
+    measured('STEPS', watch, [day.startAt, day.endAt], { samples: Array.from({ length: 6 }, () => day) }, {
+      externalId: `of a day ${index}`
+    })
+  for (const batch of [0, 1, 2]) {
+    await user.log(...Array.from({ length: 1_000 }, (_, index) => log(batch * 1_000 + index)))
+  }
+  const before = process.cpuUsage()
+  t.match(await user.log(log(3_000)), [{ status: 'created' }])
+  const { user: microseconds } = process.cpuUsage(before)
+  t.ok(microseconds < 700_000, `one more takes ${Math.round(microseconds / 1_000)} ms`)
+})
+
 t.test('the resting heart rate is of the best source that has one', async (t) => {
   const user = newUser()
   await user.log(measured('HEART_RATE', phone, [at(0), at(1)], { resting: 61 }))

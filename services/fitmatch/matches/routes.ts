@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Data, data, Enum, Nullable, Timestamp, named, type Routes } from '@tandem/http-kit'
+import { Data, data, Enum, Nullable, Timestamp, named, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { participantErrors } from '../errors.ts'
 import { readParticipant } from '../people/queries.ts'
@@ -71,7 +71,7 @@ export const matchRoutes: Routes<Deps> = async (app, { db, media }) => {
         '`new` lists matches without a message, `conversations` those with messages. Without `type`, both are listed.',
       querystring: Type.Object({ type: Enum(['new', 'conversations', ''], { default: '' }) }),
       errors: participantErrors,
-      response: { 200: Data(Matches) }
+      response: { 200: Data(Matches), 304: NotModified }
     }
   }, async ({ query: { type }, account }) => {
     await readParticipant(db, account.id)

@@ -8,6 +8,7 @@ import {
   Message,
   message,
   NextCursor,
+  NotModified,
   Nullable,
   PageQuery,
   Timestamp,
@@ -71,7 +72,8 @@ export const inboxRoutes: Routes<Deps> = async (app, deps) => {
           notifications: Type.Array(Notification),
           nextCursor: NextCursor,
           unreadCount: Count
-        }))
+        })),
+        304: NotModified
       }
     }
   }, async (request) => data(await readInbox(deps, request.account.id, request.query, preferredLanguage(request))))

@@ -159,6 +159,20 @@ t.test('an upload belongs to its account, ends when it is deleted or a day old, 
   t.match(await send('POST', '', length(50 * 1024 * 1024)), { statusCode: 429 }, '500 MB a day')
 })
 
+t.test('all uploads of yesterday are deleted at once, and of small ones an account begins hundreds', async (t) => {
+  const { ana, begin, db, deps, send } = await start(t)
+  await begin(1)
+  const left = async () => (await db.selectFrom('media_uploads').select('id').execute()).length
+  await sql`
+    insert into media_uploads (account_id, mime_type, bytes, expires_at)
+    select ${ana}, 'video/mp4', 1, now() - interval '1 second' from generate_series(1, 100)`.execute(db)
+  t.equal(await left(), 101)
+  await runHousekeeping(deps)
+  t.equal(await left(), 1)
+  await sql`update daily_quotas set used = 500 * 1024 * 1024 - 1 where name = 'video bytes'`.execute(db)
+  t.equal((await send('POST', '', { headers: { 'upload-length': '1' } })).statusCode, 429)
+})
+
 t.test('a refused video says so when it is asked for, and keeps nothing', async (t) => {
   const { begin, sendPart, finished, files } = await start(t)
   const video = testVideo('hevc.mov')

@@ -7,7 +7,7 @@ import { dayAround } from '@tandem/account-kit'
 import { RateLimited } from '@tandem/http-kit'
 import { temporaryFile } from '@tandem/media-kit'
 import { isMediaKey, isVideoKey } from '@tandem/media-url-kit'
-import { settleEach, isDefinedError } from '@tandem/process-kit'
+import { isDefinedError, throwErrors } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import {
   PosterUnknown,
@@ -25,7 +25,9 @@ import { STORING_LEASE, storeVideo, useVideoQuota } from './videos.ts'
 // is killed, the next question for the result starts it again.
 
 const MAX_PARTS = 200
-const EXPIRED_BATCH_SIZE = 50
+const EXPIRED_BATCH_SIZE = 20
+// Or an account could begin hundreds of thousands in a day.
+const MIN_COUNTED_BYTES = 1024 * 1024
 
 /** @throws PosterUnknown, VideoQuotaExceeded */
 export async function createUpload (
@@ -36,7 +38,8 @@ export async function createUpload (
   if (posterKey !== undefined) await checkPoster(deps.db, accountId, posterKey)
   const day = dayAround(await findTimezone(deps, accountId), new Date())
   return await deps.db.transaction().execute(async (trx) => {
-    if (!await useVideoQuota(trx, { accountId, day, bytes })) throw new VideoQuotaExceeded()
+    const counted = Math.max(bytes, MIN_COUNTED_BYTES)
+    if (!await useVideoQuota(trx, { accountId, day, bytes: counted })) throw new VideoQuotaExceeded()
     return await trx.insertInto('media_uploads').values({
       account_id: accountId,
       mime_type: mimeType,
@@ -177,9 +180,21 @@ function problemOf (error: unknown) {
   return { textKey: error.textKey, statusCode: error.statusCode, params: error.params }
 }
 
-/** Deletes uploads that were not finished within a day, and the rows of others. */
+/**
+ * Deletes uploads that were not finished within a day, and the rows of others.
+ * @throws the errors of those that failed, after all others are deleted
+ */
 export async function deleteExpiredUploads (deps: Pick<Deps, 'db' | 'uploadParts'>) {
-  const expired = await deps.db.selectFrom('media_uploads').where('expires_at', '<', sql<Date>`now()`).select('id')
-    .limit(EXPIRED_BATCH_SIZE).execute()
-  await settleEach(expired, async ({ id }) => await removeUpload(deps, id))
+  const failures: unknown[] = []
+  for (let after: string | undefined;;) {
+    const expired = await deps.db.selectFrom('media_uploads').where('expires_at', '<', sql<Date>`now()`)
+      .$if(after !== undefined, (uploads) => uploads.where('id', '>', after!))
+      .select('id').orderBy('id').limit(EXPIRED_BATCH_SIZE).execute()
+    const results = await Promise.allSettled(expired.map(async ({ id }) => await removeUpload(deps, id)))
+    const failedNow = results.flatMap((result) => result.status === 'rejected' ? [result.reason as unknown] : [])
+    failures.push(...failedNow)
+    after = expired.at(-1)?.id
+    // If a whole batch fails, the storage is unavailable: do not try thousands more.
+    if (expired.length < EXPIRED_BATCH_SIZE || failedNow.length === expired.length) return throwErrors(failures)
+  }
 }

@@ -43,6 +43,22 @@ t.test('an edit is asked about too, if it is one of the author', async (t) => {
   t.match((await allowing.send(ana, 'GET', `/feed/${id}`)).data, { post: { content: 'A run' } })
 })
 
+t.test('the hook sees every text of a post, also at an edit', async (t) => {
+  provider.replyWith({ decision: 'allow' })
+  const ana = randomUUID()
+  const { data: { post: { id } } } = await allowing.send(ana, 'POST', '/feed', {
+    type: 'POLL',
+    content: 'Vote',
+    pollQuestion: 'When?',
+    pollOptions: [{ text: 'At dawn' }, { text: 'Buy this' }],
+    locationName: 'Gelora'
+  })
+  const otherTexts = ['When?', 'At dawn', 'Buy this', 'Gelora']
+  t.match(provider.asked.at(-1), { data: { postId: null, content: 'Vote', otherTexts } })
+  t.match(await allowing.send(ana, 'PUT', `/feed/${id}`, { content: 'Vote now' }), { status: 200 })
+  t.match(provider.asked.at(-1), { data: { postId: id, content: 'Vote now', otherTexts } })
+})
+
 t.test('without an answer, the setting decides', async (t) => {
   for (const reply of ['NO_ANSWER', 'DEAD', 'rubbish', { status: 500 }]) {
     provider.replyWith(reply)

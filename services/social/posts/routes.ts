@@ -39,8 +39,9 @@ import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
 import { findLanguage } from '../people/queries.ts'
 import { parsePoll } from '../polls/actions.ts'
-import { visibilities, type Visibility } from '../tables.ts'
+import { visibilities } from '../tables.ts'
 import { updatePost, deletePost, viewPost, createPost } from './actions.ts'
+import { askBeforeEdit, askBeforePost } from './before-post.ts'
 import { Content, linkedActivity, newPost, pollFields } from './new-post.ts'
 import { toPostResponses, Post } from './post.ts'
 import { findPost, type PostRow } from './queries.ts'
@@ -57,19 +58,6 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
   const toResponse = async (row: PostRow, viewer: string) => {
     const [post] = await toPostResponses(deps, [row], viewer)
     return data({ post: post! })
-  }
-
-  /** Only about a post of one's own: the update refuses any other. */
-  async function askBeforeEdit (
-    id: string,
-    accountId: string,
-    changes: { content?: string | undefined, visibility?: Visibility | undefined }
-  ) {
-    const post = await findPost(db, id, accountId)
-    if (post?.userId !== accountId) return
-    const { content = post.content, visibility = post.visibility } = changes
-    const mediaUrls = post.mediaUrls.map((stored) => media.urlOf(stored))
-    await hooks.ask('before-post', { accountId, postId: id, visibility, content, mediaUrls })
   }
 
   app.post('/feed', {
@@ -114,8 +102,9 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     if (type === 'IMAGE' || type === 'VIDEO') checkTypes(images, type)
     await ensureOwnPrivateImages(db, account.id, images)
     const idempotencyKey = readIdempotencyKey(request)
+    const locationName = body.locationName || null
     if (hooks.isOn('before-post') && !await isRepeat(db, idempotencyKey)) {
-      await hooks.ask('before-post', { accountId: account.id, postId: null, visibility, content, mediaUrls })
+      await askBeforePost(deps, account.id, { visibility, content, mediaUrls, poll, snapshots, locationName })
     }
     const shownImages = visibility === 'PUBLIC'
       ? await copyPhotosOfOthers(deps, account.id, images)
@@ -130,7 +119,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
         mediaUrls: shownImages,
         mediaType: body.mediaType || null,
         snapshots,
-        locationName: body.locationName || null,
+        locationName,
         latitude: body.latitude ?? null,
         longitude: body.longitude ?? null,
         poll
@@ -168,7 +157,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ params, body, account, log }) => {
     await ensureMentionedPeople(deps, body.content ?? '')
-    if (hooks.isOn('before-post')) await askBeforeEdit(params.id, account.id, body)
+    if (hooks.isOn('before-post')) await askBeforeEdit(deps, { id: params.id, accountId: account.id, changes: body })
     const row = await updatePost(db, { id: params.id, accountId: account.id, ...body })
     if (row.visibility === 'PUBLIC') return await toResponse(row, account.id)
     // The post is already hidden. If its images cannot be made private now, housekeeping does it.

@@ -5,6 +5,7 @@ import { copyCaseFiles, purgeCases } from '@tandem/case-kit'
 import { deliver } from '@tandem/bus-kit/testing'
 import { ContentHidden, ContentReportResolved, DecisionMade, SocialDecisionApplied } from '@tandem/contracts'
 import { createImage } from '@tandem/media-kit/testing'
+import { bearer } from '@tandem/http-kit/testing'
 import { operatorBearer } from '@tandem/operator-kit/testing'
 import { givenPost, testApp } from '../test/app.ts'
 import { handleCase, handleReport } from './rpc.ts'
@@ -189,6 +190,15 @@ t.test('somebody who must not post can read, report and delete, until the second
     ] as const
   ) t.match(await post(ben, path, body), { status: 403, code: 'POSTING_RESTRICTED' }, path)
   t.match(await put(ben, `/feed/${own.id}`, { content: 'Changed' }), { status: 403, code: 'POSTING_RESTRICTED' })
+  const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
+  const url = `/media/uploads/${randomUUID()}`
+  const sent = await app.inject({
+    method: 'PATCH',
+    url,
+    headers: { ...bearer(ben), ...part },
+    payload: Buffer.alloc(1)
+  })
+  t.match(sent.json(), { code: 'POSTING_RESTRICTED' }, 'a part of a video')
   t.match(await get(ben, `/feed/${id}`), { status: 200 })
   t.equal((await report(ben, id)).status, 201)
   t.match(await del(ben, `/feed/${own.id}`), { status: 200 })

@@ -5,7 +5,7 @@ import { isPostingRestricted } from './decisions.ts'
 
 /** What people may still do while they must not post: report others, and remove what is theirs. */
 const isWrite = (method: string, url: string) =>
-  /^(POST|PUT)$/.test(method) && url !== '/reports' && !url.startsWith('/operator')
+  /^(POST|PUT|PATCH)$/.test(method) && url !== '/reports' && !url.startsWith('/operator')
 
 /** Refuses writes of accounts whose posting is restricted. Register it before the routes. */
 export function refuseRestricted (app: Server, { db }: Pick<Deps, 'db'>) {

@@ -1,8 +1,9 @@
 import { useTandem } from '@tandem/react'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
+import { Button, Field } from '../../components/controls.tsx'
+import { Card, Screen, Text } from '../../components/layout.tsx'
 import { useSession } from '../../components/session.tsx'
-import { Button, Card, Field, Screen, Text } from '../../components/ui.tsx'
 
 export default function DeleteAccount () {
   const tandem = useTandem()

@@ -1,57 +1,80 @@
 import { keys, useTandem } from '@tandem/react'
-import { uploadOf } from '@tandem/sdk'
 import { useQueryClient } from '@tanstack/react-query'
-import * as ImagePicker from 'expo-image-picker'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
-import { Image } from 'react-native'
-import { Button, Card, Field, Screen, Segments } from '../../components/ui.tsx'
+import { Image, View } from 'react-native'
+import { Button, Field, Segments } from '../../components/controls.tsx'
+import { pickMedia, uploadMedia, type Asset } from '../../components/files.ts'
+import { altOf, Bar, Card, Screen, Text } from '../../components/layout.tsx'
+import { VideoPlayer } from '../../components/video.tsx'
 
 const audiences = { PUBLIC: 'Everybody', FOLLOWERS: 'Followers', PRIVATE: 'Only me' }
 
+/** A post, or a story of a picture or a video. */
 export default function NewPost () {
   const tandem = useTandem()
   const client = useQueryClient()
   const router = useRouter()
   const [content, setContent] = useState('')
   const [visibility, setVisibility] = useState<keyof typeof audiences>('PUBLIC')
-  const [file, setFile] = useState<ImagePicker.ImagePickerAsset>()
-  const choose = async () => {
-    const { assets } = await ImagePicker.launchImageLibraryAsync({ mediaTypes: ['images', 'videos'], quality: 0.9 })
-    setFile(assets?.[0])
-  }
-  const post = async () => {
-    const media = file && (await tandem.uploadMedia(uploadOf(fileOf(file)))).data.media
-    await tandem.createPost({
-      body: {
-        type: media?.mediaType ?? 'TEXT',
-        content: content.trim(),
-        visibility,
-        ...media && { mediaUrls: [media.url] }
-      }
-    })
-    await client.invalidateQueries({ queryKey: keys.feeds })
+  const [asset, setAsset] = useState<Asset>()
+  const [progress, setProgress] = useState<number>()
+  const text = content.trim()
+  const close = async (queryKey: string[]) => {
+    await client.invalidateQueries({ queryKey })
     router.back()
+  }
+  const upload = async (chosen: Asset) =>
+    await uploadMedia(tandem, chosen, setProgress).finally(() => setProgress(undefined))
+  const post = async () => {
+    const media = asset && await upload(asset)
+    const picture = media && { mediaUrls: [media.url], mediaType: media.mimeType }
+    await tandem.createPost({ body: { type: media?.mediaType ?? 'TEXT', content: text, visibility, ...picture } })
+    await close(keys.feeds)
+  }
+  // The story of a video takes as long as the video.
+  const share = async (chosen: Asset) => {
+    const { url, mediaType } = await upload(chosen)
+    await tandem.createStory({ body: { mediaUrl: url, mediaType, ...text !== '' && { caption: text } } })
+    await close(['stories'])
   }
   return (
     <Screen>
       <Card>
-        <Field label='What happened?' value={content} onChangeText={setContent} multiline numberOfLines={4} />
-        {file && (
-          <Image
-            source={{ uri: file.uri }}
-            alt='The chosen picture'
-            style={{ width: '100%', aspectRatio: 1.4, borderRadius: 14 }}
-          />
-        )}
-        <Button title={file ? 'Choose another' : 'Add a picture or video'} onPress={choose} />
+        <Field label='How did it go?' value={content} onChangeText={setContent} multiline numberOfLines={4} />
+        {asset && <Preview asset={asset} />}
+        <Button
+          title={asset ? 'Choose another' : 'Add a picture or video'}
+          onPress={async () => setAsset(await pickMedia() ?? asset)}
+        />
         <Segments options={audiences} value={visibility} onChange={setVisibility} />
-        <Button title='Post' kind='primary' onPress={post} isDisabled={content.trim() === '' && !file} />
+        {progress !== undefined && <Upload progress={progress} />}
+        <Button title='Post' kind='primary' onPress={post} isDisabled={text === '' && !asset} />
+        {asset && <Button title='Share as a story' onPress={async () => await share(asset)} />}
       </Card>
     </Screen>
   )
 }
 
-/** A browser has the file itself, a phone its address. */
-const fileOf = ({ file, uri, fileName, mimeType = 'image/jpeg' }: ImagePicker.ImagePickerAsset) =>
-  file ?? { uri, name: fileName ?? 'upload', type: mimeType }
+function Preview ({ asset: { type, uri } }: { asset: Asset }) {
+  if (type === 'video') return <VideoPlayer url={uri} label='The chosen video' aspectRatio={1.4} />
+  return (
+    <Image
+      source={{ uri }}
+      {...altOf('The chosen picture')}
+      style={{ width: '100%', aspectRatio: 1.4, borderRadius: 14 }}
+    />
+  )
+}
+
+/** Of a video: a picture has arrived at once. */
+function Upload ({ progress }: { progress: number }) {
+  return (
+    <View style={{ gap: 4 }}>
+      <Text tone='soft' size={14}>
+        {progress < 1 ? `Uploading, ${Math.round(100 * progress)} %` : 'Preparing the video …'}
+      </Text>
+      <Bar share={progress} />
+    </View>
+  )
+}

@@ -1,14 +1,19 @@
 import { keys, useTandem } from '@tandem/react'
+import type { Profile } from '@tandem/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Pressable } from 'react-native'
+import { Button, Field, Segments } from '../../components/controls.tsx'
+import { Card, Row, Screen, Text } from '../../components/layout.tsx'
+import { PhotosStep } from '../../components/photos-step.tsx'
+import { useProfile } from '../../components/profile.ts'
+import { Loading } from '../../components/states.tsx'
 import { useTheme } from '../../components/theme.ts'
-import { Button, Card, Field, Loading, Row, Screen, Segments, Text } from '../../components/ui.tsx'
 
 const genders = { FEMALE: 'Woman', MALE: 'Man', OTHER: 'Other' } as const
 
-/** Three steps: who they are, what they like, what the app can do. */
+/** Four steps: who they are, their photos, what they like, what the app can do. */
 export default function Onboarding () {
   const tandem = useTandem()
   const client = useQueryClient()
@@ -20,7 +25,8 @@ export default function Onboarding () {
     router.replace('/')
   }
   if (step === 0) return <AboutYou onDone={() => setStep(1)} />
-  if (step === 1) return <Sports onDone={() => setStep(2)} />
+  if (step === 1) return <PhotosStep onDone={() => setStep(2)} />
+  if (step === 2) return <Sports onDone={() => setStep(3)} />
   return (
     <Screen title='Near you'>
       <Card>
@@ -32,15 +38,28 @@ export default function Onboarding () {
   )
 }
 
+/** Begins with what they have said before. */
 function AboutYou ({ onDone }: { onDone: () => void }) {
+  const query = useProfile()
+  if (query.data) return <AboutYouForm profile={query.data} onDone={onDone} />
+  return (
+    <Screen title='About you'>
+      <Loading of={query} />
+    </Screen>
+  )
+}
+
+function AboutYouForm ({ profile, onDone }: { profile: Profile, onDone: () => void }) {
   const tandem = useTandem()
-  const [name, setName] = useState('')
-  const [birthDate, setBirthDate] = useState('')
-  const [gender, setGender] = useState<keyof typeof genders>()
+  const client = useQueryClient()
+  const [name, setName] = useState(profile.name)
+  const [birthDate, setBirthDate] = useState(profile.birthDate?.slice(0, 10) ?? '')
+  const [gender, setGender] = useState(profile.gender ?? undefined)
   const save = async () => {
     await tandem.saveOnboardingProfile({
       body: { communityRulesAccepted: true, name: name.trim(), birthDate, ...gender && { gender }, completed: true }
     })
+    await client.invalidateQueries({ queryKey: ['profile'] })
     onDone()
   }
   return (
@@ -71,13 +90,15 @@ function AboutYou ({ onDone }: { onDone: () => void }) {
 function Sports ({ onDone }: { onDone: () => void }) {
   const tandem = useTandem()
   const theme = useTheme()
-  const [chosen, setChosen] = useState<string[]>([])
+  const { data: profile } = useProfile()
+  const [changed, setChanged] = useState<string[]>()
+  const chosen = changed ?? profile?.favoriteSports ?? []
   const query = useQuery({
     queryKey: ['sports'],
     queryFn: async () => (await tandem.listOnboardingOptions({ query: { type: 'sport' } })).options
   })
   const toggle = (value: string) =>
-    setChosen((all) => all.includes(value) ? all.filter((each) => each !== value) : [...all, value])
+    setChanged(chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value])
   const save = async () => {
     await tandem.savePreferences({ body: { favoriteSports: chosen, completed: true } })
     onDone()

@@ -1,27 +1,34 @@
 import { useTandem } from '@tandem/react'
-import { useQuery } from '@tanstack/react-query'
+import type { StoreSubscription, SubscriptionPlan } from '@tandem/sdk'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { Linking } from 'react-native'
-import { Button, Card, Loading, Screen, Text } from '../../components/ui.tsx'
+import { Button } from '../../components/controls.tsx'
+import { buyAtStore, useDemoStores } from '../../components/demo.ts'
+import { titleOf, useFormat } from '../../components/format.ts'
+import { Screen, Section, Text } from '../../components/layout.tsx'
+import { Empty, Loading } from '../../components/states.tsx'
 
-const states = {
+const states: Record<StoreSubscription['state'], string> = {
   PENDING: 'Your payment is on its way.',
-  ACTIVE: 'You have it.',
-  GRACE: 'Your payment failed. Check it at your store.',
-  HOLD: 'Your payment failed. Check it at your store.',
-  PAUSED: 'It is paused.',
+  ACTIVE: 'It is yours',
+  GRACE: 'Your last payment failed. Check it at your store, so that you keep it',
+  HOLD: 'Your last payment failed. Check it at your store to get it back.',
+  PAUSED: 'You have paused it.',
   EXPIRED: 'It has ended.',
   REVOKED: 'It was refunded.'
 }
 
+/** What a subscription unlocks, and how to get it. */
 export default function Paywall () {
   const tandem = useTandem()
   const router = useRouter()
+  const isSoldHere = useDemoStores()
   const query = useQuery({
     queryKey: ['subscription'],
     queryFn: async () => {
       const [offer, mine] = await Promise.all([tandem.listSubscriptionPlans(), tandem.getSubscription()])
-      return { plans: offer.data.plans, subscription: mine.data.subscription }
+      return { ...offer.data, subscription: mine.data.subscription }
     }
   })
   if (!query.data) {
@@ -31,30 +38,65 @@ export default function Paywall () {
       </Screen>
     )
   }
-  const { plans, subscription } = query.data
-  const manageUrl = subscription?.manageUrl
+  const { plans, accountToken, subscription } = query.data
   return (
     <Screen>
       <Text size={26} bold role='heading'>Go further together</Text>
-      {subscription && <Text>{`${subscription.planId}: ${states[subscription.state]}`}</Text>}
-      {manageUrl != null && (
+      {subscription && <State subscription={subscription} />}
+      {plans.length === 0 && <Empty icon='star-outline' title='Nothing to buy'>This server sells no plan yet.</Empty>}
+      {plans.map((plan) => (
+        <Section key={plan.planId} title={titleOf(plan.planId)}>
+          {plan.unlocks.map((each) => <Text key={each}>{`✓ ${each}`}</Text>)}
+          {isSoldHere && subscription?.status !== 'ACTIVE' && <Stores plan={plan} accountToken={accountToken} />}
+        </Section>
+      ))}
+      <Text tone='soft' size={14}>
+        {isSoldHere
+          ? 'Stand-ins of the stores sell here: nobody pays.'
+          : 'An app calls the store of the phone here. A browser has none.'}
+      </Text>
+      <Button title={subscription?.status === 'ACTIVE' ? 'Done' : 'Not now'} onPress={() => router.back()} />
+    </Screen>
+  )
+}
+
+function State (
+  { subscription: { planId, state, status, currentPeriodEnd, manageUrl } }: { subscription: StoreSubscription }
+) {
+  const format = useFormat()
+  const until = status === 'ACTIVE' ? ` until ${format.date(currentPeriodEnd)}.` : ''
+  return (
+    <Section title={`Your ${titleOf(planId)}`}>
+      <Text>{`${states[state]}${until}`}</Text>
+      {manageUrl !== null && (
         <Button
-          title='Manage at the store'
+          title='Change or cancel at the store'
           onPress={async () => await Linking.openURL(manageUrl)}
         />
       )}
-      {plans.map(({ planId, unlocks }) => (
-        <Card key={planId}>
-          <Text bold size={18}>{planId}</Text>
-          {unlocks.map((each) => <Text key={each}>{`✓ ${each}`}</Text>)}
-        </Card>
-      ))}
-      {plans.length === 0 && <Text tone='soft'>This server sells no plan yet.</Text>}
-      <Text tone='soft' size={14}>
-        Buy in your store here, and send the purchase with addPurchase. docs/subscriptions.md shows how.
-      </Text>
-      <Button title='I have paid' kind='primary' onPress={async () => await query.refetch()} />
-      <Button title='Not now' onPress={() => router.back()} />
-    </Screen>
+    </Section>
   )
+}
+
+const stores = [['APPLE', 'apple', 'App Store'], ['GOOGLE', 'google', 'Google Play']] as const
+
+function Stores ({ plan: { products }, accountToken }: { plan: SubscriptionPlan, accountToken: string }) {
+  const tandem = useTandem()
+  const client = useQueryClient()
+  const buy = async (store: 'APPLE' | 'GOOGLE', productId: string) => {
+    const sent = await buyAtStore({ store, productId, accountToken })
+    await tandem.addPurchase({ body: { store, ...sent } })
+    await Promise.all([['subscription'], ['discover']].map((queryKey) => client.invalidateQueries({ queryKey })))
+  }
+  return stores.map(([store, name, title]) => {
+    const [productId] = products[name]
+    return productId !== undefined && (
+      <Button
+        key={store}
+        title={title}
+        kind='primary'
+        onPress={async () => await buy(store, productId)}
+      />
+    )
+  })
 }

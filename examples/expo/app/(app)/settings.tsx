@@ -1,9 +1,13 @@
 import { useTandem } from '@tandem/react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
-import { View } from 'react-native'
+import { Linking, View } from 'react-native'
+import { setLanguage, useApp } from '../../components/api.ts'
+import { Button, Segments } from '../../components/controls.tsx'
+import { timeAgo } from '../../components/format.ts'
+import { Avatar, Card, OpenRow, Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { useSession } from '../../components/session.tsx'
-import { Avatar, Button, Card, Loading, Row, Screen, Text, timeAgo } from '../../components/ui.tsx'
+import { Loading } from '../../components/states.tsx'
 
 export default function Settings () {
   const tandem = useTandem()
@@ -12,10 +16,6 @@ export default function Settings () {
   const me = useQuery({
     queryKey: ['me'],
     queryFn: async ({ signal }) => (await tandem.getCurrentUser({ signal })).user
-  })
-  const sessions = useQuery({
-    queryKey: ['sessions'],
-    queryFn: async ({ signal }) => (await tandem.listSessions({ signal })).data.sessions
   })
   if (!me.data) {
     return (
@@ -35,22 +35,72 @@ export default function Settings () {
             <Text tone='soft' size={14}>{email}</Text>
           </View>
         </Row>
-        <Button title='My profile' onPress={() => router.push({ pathname: '/person/[id]', params: { id } })} />
-        <Button title='My answers' onPress={() => router.push('/onboarding')} />
-        <Button title='Premium' onPress={() => router.push('/paywall')} />
+        <OpenRow icon='person-outline' title='My profile' href={{ pathname: '/person/[id]', params: { id } }} />
+        <OpenRow icon='list-outline' title='My answers' href='/onboarding' />
+        <OpenRow icon='location-outline' title='Gyms' href='/gyms' />
+        <OpenRow icon='shield-checkmark-outline' title='Safety' href='/safety' />
+        <OpenRow icon='star-outline' title='Premium' href='/paywall' />
+        <OpenRow icon='gift-outline' title='Invite a friend' href='/invite' />
       </Card>
-      <Card>
-        <Text bold>Where you are signed in</Text>
-        {sessions.data?.map((session) => (
-          <Text key={session.id} tone='soft'>
-            {`${session.deviceName ?? 'A device'} · ${timeAgo(session.lastUsedAt)}`}
-          </Text>
-        ))}
-      </Card>
+      <Languages />
+      <Sessions />
+      <About />
       <Card>
         <Button title='Sign out' onPress={signOut} />
         <Button title='Delete my account' kind='bad' onPress={() => router.push('/delete-account')} />
       </Card>
     </Screen>
+  )
+}
+
+/** The languages of the brand: of errors, notifications, mails and lists. */
+function Languages () {
+  const tandem = useTandem()
+  const { brand, language } = useApp()
+  const names = Object.fromEntries(
+    brand.locales.map((each) => [each, new Intl.DisplayNames([each], { type: 'language' }).of(each) ?? each])
+  )
+  const choose = async (locale: string) => {
+    await tandem.updateProfile({ body: { locale } })
+    await setLanguage(locale)
+  }
+  return (
+    <Section title='Language'>
+      <Segments options={names} value={language} onChange={(locale) => void choose(locale)} />
+    </Section>
+  )
+}
+
+function Sessions () {
+  const tandem = useTandem()
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: async ({ signal }) => (await tandem.listSessions({ signal })).data.sessions
+  })
+  return (
+    <Section title='Where you are signed in'>
+      {!sessions.data && <Loading of={sessions} />}
+      {sessions.data?.map((session) => (
+        <Text key={session.id} tone='soft'>
+          {`${session.deviceName ?? 'A device'} · ${timeAgo(session.lastUsedAt)}`}
+        </Text>
+      ))}
+    </Section>
+  )
+}
+
+const titles: Record<string, string> = { website: 'Website', terms: 'Terms', privacy: 'Privacy' }
+
+function About () {
+  const { brand } = useApp()
+  return (
+    <Section title={brand.name}>
+      <Button title='Write to us' onPress={async () => await Linking.openURL(`mailto:${brand.supportEmail}`)} />
+      {Object.entries(brand.links).map(([name, url]) => {
+        const title = titles[name]
+        if (title === undefined || typeof url !== 'string') return null
+        return <Button key={name} title={title} onPress={async () => await Linking.openURL(url)} />
+      })}
+    </Section>
   )
 }

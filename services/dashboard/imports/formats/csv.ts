@@ -67,8 +67,10 @@ function collectSessions (
     const session = sessions.get(key) ?? { ...workout, line: row.line, count: 0, exercises: new Map() }
     sessions.set(key, session)
     session.count++
+    if (!exercise || !(reps >= 1)) continue
     const sets = session.exercises.get(exercise) ?? []
-    if (exercise && reps >= 1) session.exercises.set(exercise, [...sets, { reps, weightKg }])
+    session.exercises.set(exercise, sets)
+    sets.push({ reps, weightKg })
   }
   return [...sessions.values()]
 }

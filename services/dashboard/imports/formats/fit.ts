@@ -2,6 +2,9 @@ import FitParser from 'fit-file-parser'
 import { HostileFile, importedBy, type Entry } from './entries.ts'
 import { heartRatesOf, routeOf } from './tracks.ts'
 
+// A triathlon has five. Each goes through all records.
+const MAX_SESSIONS = 100
+
 /** Sessions of a FIT file, as watches and bike computers write it. */
 export async function readFit (file: Buffer): Promise<Entry[]> {
   const parser = new FitParser({
@@ -15,6 +18,7 @@ export async function readFit (file: Buffer): Promise<Entry[]> {
     .catch((error: unknown) => {
       throw new HostileFile(error instanceof Error ? error.message : String(error))
     })
+  if (sessions.length > MAX_SESSIONS) throw new HostileFile('The file has too many sessions')
   const device = [id?.manufacturer, id?.product].filter((name) => name !== undefined).join(' ')
   return sessions.map((session, index) => {
     const start = session.start_time

@@ -2,14 +2,17 @@ import { useChats } from '@tandem/react'
 import type { MatchedProfile } from '@tandem/sdk'
 import { Link } from 'expo-router'
 import { ScrollView, View } from 'react-native'
-import { Avatar, Card, Empty, Loading, Row, Screen, Text, timeAgo } from '../../../components/ui.tsx'
+import { timeAgo } from '../../../components/format.ts'
+import { LoadingFitMatch } from '../../../components/join-fitmatch.tsx'
+import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
+import { Empty } from '../../../components/states.tsx'
 
 export default function Chats () {
   const query = useChats()
   if (!query.data) {
     return (
       <Screen title='Chats'>
-        <Loading of={query} />
+        <LoadingFitMatch of={query} />
       </Screen>
     )
   }

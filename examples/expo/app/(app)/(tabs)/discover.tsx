@@ -1,13 +1,21 @@
-import { useTandem } from '@tandem/react'
-import { TandemError, type Candidate, type NewMatch } from '@tandem/sdk'
+import { keys, useTandem } from '@tandem/react'
+import { TandemError, type Candidate, type NewMatch, type SwipeLimits } from '@tandem/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
-import { Image, View } from 'react-native'
-import { useTheme } from '../../../components/theme.ts'
-import { Button, Card, Empty, ErrorText, Loading, messageOf, Row, Screen, Text } from '../../../components/ui.tsx'
+import { CandidateCard } from '../../../components/candidate.tsx'
+import { Button, Chip, IconButton } from '../../../components/controls.tsx'
+import { messageOf } from '../../../components/errors.ts'
+import { LoadingFitMatch } from '../../../components/join-fitmatch.tsx'
+import { Avatar, Card, ErrorText, Row, Screen, Text } from '../../../components/layout.tsx'
+import { Empty } from '../../../components/states.tsx'
 
 const queryKey = ['discover']
+
+interface Deck {
+  profiles: Candidate[]
+  limits: SwipeLimits
+}
 
 export default function Discover () {
   const tandem = useTandem()
@@ -15,7 +23,7 @@ export default function Discover () {
   const router = useRouter()
   const [match, setMatch] = useState<NewMatch>()
   const [error, setError] = useState('')
-  const query = useQuery({
+  const query = useQuery<Deck>({
     queryKey,
     queryFn: async ({ signal }) => (await tandem.discoverPeople({ query: { limit: 10 }, signal })).data
   })
@@ -23,83 +31,72 @@ export default function Discover () {
     setError('')
     try {
       const { data } = await tandem.swipe({ body: { targetProfileId: candidate.id, swipeType } })
-      client.setQueryData<typeof query.data>(
-        queryKey,
-        (known) => known && { ...known, profiles: known.profiles.filter(({ id }) => id !== candidate.id) }
-      )
-      if (data.match) setMatch(data.match)
+      client.setQueryData<Deck>(queryKey, (known) =>
+        known && {
+          profiles: known.profiles.filter(({ id }) => id !== candidate.id),
+          limits: { ...known.limits, remaining: data.remaining }
+        })
+      if (!data.match) return
+      setMatch(data.match)
+      await Promise.all([keys.chats, keys.home].map((queryKey) => client.invalidateQueries({ queryKey })))
     } catch (error) {
+      setError(messageOf(error))
       if (error instanceof TandemError && error.code === 'LIMIT_EXCEEDED') router.push('/paywall')
-      else setError(messageOf(error))
     }
   }
-  if (match) {
-    return (
-      <Screen title='It’s a match!'>
-        <Card style={{ alignItems: 'stretch' }}>
-          <Text>{`You and ${match.matchedProfile.displayName} want to train together.`}</Text>
-          <Button
-            title='Say hello'
-            kind='primary'
-            onPress={() => {
-              setMatch(undefined)
-              router.push({ pathname: '/chat/[id]', params: { id: match.matchId } })
-            }}
-          />
-          <Button title='Keep swiping' onPress={() => setMatch(undefined)} />
-        </Card>
-      </Screen>
-    )
-  }
+  if (match) return <Matched match={match} onClose={() => setMatch(undefined)} />
   const [candidate] = query.data?.profiles ?? []
   return (
-    <Screen title='Discover'>
-      {!query.data && <Loading of={query} />}
+    <Screen title='Discover' action={<Tools limits={query.data?.limits} />}>
+      {!query.data && <LoadingFitMatch of={query} />}
       {query.data && !candidate && (
         <Empty icon='flash-outline' title='That is everybody'>New people arrive every day.</Empty>
       )}
-      {candidate && <CandidateCard candidate={candidate} onSwipe={swipe} />}
       {error !== '' && <ErrorText>{error}</ErrorText>}
+      {candidate && <CandidateCard key={candidate.id} candidate={candidate} onSwipe={swipe} />}
     </Screen>
   )
 }
 
-function CandidateCard (
-  { candidate, onSwipe }: {
-    candidate: Candidate,
-    onSwipe: (candidate: Candidate, swipeType: 'PASS' | 'WORKOUT_BUDDY') => Promise<void>
-  }
-) {
-  const theme = useTheme()
-  const { displayName, age, bio, city, distance, compatibilityScore, favoriteSports, photos, sharedVenues } = candidate
-  const where = [city, distance !== null && `${distance} km`].filter(Boolean).join(' · ')
+function Tools ({ limits }: { limits: SwipeLimits | undefined }) {
+  const router = useRouter()
   return (
-    <Card style={{ padding: 0, overflow: 'hidden' }}>
-      <Image
-        source={photos[0] ? { uri: photos[0].url } : {}}
-        alt={displayName}
-        style={{ width: '100%', aspectRatio: 0.9, backgroundColor: theme.field }}
-      />
-      <View style={{ padding: 16, gap: 8 }}>
-        <Row style={{ justifyContent: 'space-between' }}>
-          <Text size={22} bold role='heading'>{`${displayName.split(' ')[0]}${age === null ? '' : `, ${age}`}`}</Text>
-          <Text bold tone='good'>{`${compatibilityScore} % fit`}</Text>
+    <Row style={{ gap: 4 }}>
+      {limits && (
+        <Chip
+          title={`${limits.unlimited ? '∞' : limits.remaining} swipes`}
+          isChosen={false}
+          onPress={() => router.push('/paywall')}
+        />
+      )}
+      <IconButton icon='location-outline' label='Gyms' onPress={() => router.push('/gyms')} />
+      <IconButton icon='shield-checkmark-outline' label='Safety' onPress={() => router.push('/safety')} />
+    </Row>
+  )
+}
+
+function Matched ({ match: { matchId, matchedProfile }, onClose }: { match: NewMatch, onClose: () => void }) {
+  const router = useRouter()
+  const { displayName, photo } = matchedProfile
+  const name = displayName.split(' ')[0] ?? displayName
+  return (
+    <Screen>
+      <Card style={{ alignItems: 'stretch', marginTop: 60 }}>
+        <Row style={{ justifyContent: 'center' }}>
+          <Avatar name={displayName} image={photo} size={140} />
         </Row>
-        {where !== '' && <Text tone='soft'>{where}</Text>}
-        {bio !== null && <Text>{bio}</Text>}
-        {sharedVenues.length > 0 && (
-          <Text tone='good'>{`You both train at ${sharedVenues.map(({ name }) => name).join(' and ')}`}</Text>
-        )}
-        <Text tone='soft' size={14}>{favoriteSports.map((sport) => sport.replaceAll('_', ' ')).join(' · ')}</Text>
-        <Row style={{ justifyContent: 'space-evenly' }}>
-          <Button title='Pass' onPress={async () => await onSwipe(candidate, 'PASS')} />
-          <Button
-            title='Train together'
-            kind='primary'
-            onPress={async () => await onSwipe(candidate, 'WORKOUT_BUDDY')}
-          />
-        </Row>
-      </View>
-    </Card>
+        <Text size={28} bold role='heading' style={{ textAlign: 'center' }}>It’s a match!</Text>
+        <Text style={{ textAlign: 'center' }}>{`You and ${name} want to train together.`}</Text>
+        <Button
+          title='Say hello'
+          kind='primary'
+          onPress={() => {
+            onClose()
+            router.push({ pathname: '/chat/[id]', params: { id: matchId, name: displayName } })
+          }}
+        />
+        <Button title='Keep swiping' onPress={onClose} />
+      </Card>
+    </Screen>
   )
 }

@@ -1,28 +1,37 @@
 import { useFeed, useTandem } from '@tandem/react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouter } from 'expo-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { FlatList, ScrollView, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
+import { useFeature } from '../../../components/api.ts'
+import { Button, Segments } from '../../../components/controls.tsx'
+import { Avatar, Row, Text } from '../../../components/layout.tsx'
 import { PostCard } from '../../../components/post.tsx'
+import { Empty, Loading } from '../../../components/states.tsx'
 import { useTheme } from '../../../components/theme.ts'
-import { Avatar, Button, Empty, Loading, Row, Segments, Text } from '../../../components/ui.tsx'
 
 const kinds = { all: 'For you', following: 'Following', trending: 'Trending' }
 
 export default function Feed () {
   const theme = useTheme()
   const router = useRouter()
+  const hasStories = useFeature('stories')
   const [feedType, setFeedType] = useState<keyof typeof kinds>('all')
   const { posts, query } = useFeed({ feedType })
+  // The list reaches its end while it is empty, too.
+  const hasScrolled = useRef(false)
   return (
-    <SafeAreaView edges={['top']} style={{ flex: 1, backgroundColor: theme.page }}>
+    <SafeAreaView edges={['top']} style={{ flex: 1, backgroundColor: theme.background }}>
       <FlatList
         data={posts}
         keyExtractor={({ id }) => id}
         renderItem={({ item }) => <PostCard post={item} />}
         contentContainerStyle={{ padding: 16, gap: 14, width: '100%', maxWidth: 640, alignSelf: 'center' }}
-        onEndReached={() => query.hasNextPage && !query.isFetching && void query.fetchNextPage()}
+        onScroll={() => {
+          hasScrolled.current = true
+        }}
+        onEndReached={() => hasScrolled.current && query.hasNextPage && !query.isFetching && void query.fetchNextPage()}
         refreshing={query.isRefetching}
         onRefresh={() => void query.refetch()}
         ListHeaderComponent={
@@ -31,7 +40,7 @@ export default function Feed () {
               <Text size={26} bold role='heading'>Feed</Text>
               <Button title='New post' kind='primary' onPress={() => router.push('/new-post')} />
             </Row>
-            <Stories />
+            {hasStories && <Stories />}
             <Segments options={kinds} value={feedType} onChange={setFeedType} />
           </View>
         }

@@ -1,14 +1,17 @@
 import { useChat } from '@tandem/react'
 import { Stack, useLocalSearchParams } from 'expo-router'
 import { useState } from 'react'
-import { FlatList, KeyboardAvoidingView, Platform, View } from 'react-native'
+import { FlatList, Image, KeyboardAvoidingView, Platform, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
+import { IconButton, Input } from '../../../components/controls.tsx'
+import { altOf, Row, Text } from '../../../components/layout.tsx'
+import { Empty, Loading } from '../../../components/states.tsx'
 import { useTheme } from '../../../components/theme.ts'
-import { Empty, IconButton, Input, Loading, Row, Text } from '../../../components/ui.tsx'
 
 interface Bubble {
   id: string
   content: string | null
+  imageUrl: string | null
   isMine: boolean
   state: string
 }
@@ -23,17 +26,9 @@ export default function Chat () {
     setText('')
     if (content !== '') await chat.send(content)
   }
-  const bubbles: Bubble[] = [
-    ...chat.messages?.map(({ id, content, isMine, readAt }) => ({
-      id,
-      content: content ?? '📷',
-      isMine,
-      state: isMine && readAt !== null ? 'Read' : ''
-    })) ?? [],
-    ...chat.waiting.map(({ id, content }) => ({ id, content, isMine: true, state: 'Waiting for the network' }))
-  ]
+  const bubbles = bubblesOf(chat)
   return (
-    <SafeAreaView edges={['bottom']} style={{ flex: 1, backgroundColor: theme.page }}>
+    <SafeAreaView edges={['bottom']} style={{ flex: 1, backgroundColor: theme.background }}>
       <Stack.Screen options={{ title: chat.isOnline ? `${name} · online` : name }} />
       <KeyboardAvoidingView behavior={Platform.OS === 'ios' ? 'padding' : undefined} style={{ flex: 1 }}>
         {!chat.messages && bubbles.length === 0
@@ -74,7 +69,27 @@ export default function Chat () {
   )
 }
 
-function BubbleView ({ content, isMine, state }: Bubble) {
+/** What is there, and what waits to be sent. */
+function bubblesOf ({ messages, waiting }: ReturnType<typeof useChat>): Bubble[] {
+  return [
+    ...messages?.map(({ id, content, imageUrl, isMine, readAt }) => ({
+      id,
+      content,
+      imageUrl,
+      isMine,
+      state: isMine && readAt !== null ? 'Read' : ''
+    })) ?? [],
+    ...waiting.map(({ id, content }) => ({
+      id,
+      content,
+      imageUrl: null,
+      isMine: true,
+      state: 'Waiting for the network'
+    }))
+  ]
+}
+
+function BubbleView ({ content, imageUrl, isMine, state }: Bubble) {
   const theme = useTheme()
   return (
     <View style={{ alignSelf: isMine ? 'flex-end' : 'flex-start', maxWidth: '82%', gap: 2 }}>
@@ -86,7 +101,14 @@ function BubbleView ({ content, isMine, state }: Bubble) {
           paddingVertical: 9
         }}
       >
-        <Text tone={isMine ? 'onAccent' : 'text'}>{content}</Text>
+        {imageUrl !== null && (
+          <Image
+            source={{ uri: imageUrl }}
+            {...altOf('A picture')}
+            style={{ width: 200, height: 200, borderRadius: 12 }}
+          />
+        )}
+        {content !== null && <Text tone={isMine ? 'onAccent' : 'text'}>{content}</Text>}
       </View>
       {state !== '' && <Text tone='soft' size={12} style={{ textAlign: 'right' }}>{state}</Text>}
     </View>

@@ -2,8 +2,10 @@ import { useFeed, useTandem } from '@tandem/react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocalSearchParams } from 'expo-router'
 import { View } from 'react-native'
+import { Button } from '../../../components/controls.tsx'
+import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
 import { PostCard } from '../../../components/post.tsx'
-import { Avatar, Button, Card, Empty, Loading, Row, Screen, Text } from '../../../components/ui.tsx'
+import { Empty, Loading } from '../../../components/states.tsx'
 
 export default function Person () {
   const { id } = useLocalSearchParams<{ id: string }>()

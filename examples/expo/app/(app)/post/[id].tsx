@@ -2,8 +2,11 @@ import { useComments, usePost } from '@tandem/react'
 import { useLocalSearchParams } from 'expo-router'
 import { useState } from 'react'
 import { View } from 'react-native'
+import { Button, Input } from '../../../components/controls.tsx'
+import { timeAgo } from '../../../components/format.ts'
+import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
 import { PostCard } from '../../../components/post.tsx'
-import { Avatar, Button, Card, Empty, Input, Loading, Row, Screen, Text, timeAgo } from '../../../components/ui.tsx'
+import { Empty, Loading } from '../../../components/states.tsx'
 
 export default function PostPage () {
   const { id } = useLocalSearchParams<{ id: string }>()

@@ -1,109 +1,137 @@
 import { useTandem } from '@tandem/react'
+import type { Story, StoryRing } from '@tandem/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocalSearchParams, useRouter } from 'expo-router'
 import { useEffect, useState } from 'react'
 import { Image, Pressable, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
-import { Loading, Row, Text, timeAgo } from '../../../components/ui.tsx'
+import { IconButton } from '../../../components/controls.tsx'
+import { timeAgo } from '../../../components/format.ts'
+import { altOf, Avatar, Row, Text } from '../../../components/layout.tsx'
+import { Empty, Loading } from '../../../components/states.tsx'
+import { StoryVideo } from '../../../components/video.tsx'
 
-const SHOWN_MS = 5_000
+const PICTURE_SECONDS = 5
 const REACTIONS = ['🔥', '👏', '💪', '😍', '🙌']
 
+/** The stories of a person, one after the other, and then those of the next person. */
 export default function Stories () {
-  const { userId, name = '' } = useLocalSearchParams<{ userId: string, name?: string }>()
+  const { userId } = useLocalSearchParams<{ userId: string }>()
   const tandem = useTandem()
   const client = useQueryClient()
   const router = useRouter()
   const [index, setIndex] = useState(0)
-  const [reaction, setReaction] = useState<string>()
   const query = useQuery({
     queryKey: ['stories', userId],
     queryFn: async ({ signal }) => (await tandem.listStories({ query: { userId }, signal })).data.stories ?? []
   })
   const stories = query.data ?? []
   const story = stories[index]
-  const storyId = story?.id
-  const isLast = index >= stories.length - 1
   const close = () => router.canGoBack() ? router.back() : router.replace('/feed')
-  const next = () => {
-    setReaction(undefined)
-    if (isLast) close()
-    else setIndex(index + 1)
+  const nextPerson = () => {
+    const rings = client.getQueryData<StoryRing[]>(['stories']) ?? []
+    const next = rings[rings.findIndex((ring) => ring.userId === userId) + 1]
+    if (!next) return close()
+    setIndex(0)
+    router.setParams({ userId: next.userId })
   }
-  useEffect(() => {
-    if (storyId === undefined) return
-    // Reading it marks it as viewed; if that is lost, it is shown as new once more.
-    tandem.viewStory({ path: { id: storyId } }).then(
-      async () => await client.invalidateQueries({ queryKey: ['stories'], exact: true }),
-      () => {}
-    )
-    const timer = setTimeout(next, SHOWN_MS)
-    return () => clearTimeout(timer)
-  }, [storyId])
+  const move = (step: number) => {
+    if (stories[index + step]) setIndex(index + step)
+    else if (step > 0) nextPerson()
+  }
+  useViewed(story, () => move(1))
   return (
     <View style={{ flex: 1, backgroundColor: '#000' }}>
       {!query.data && <Loading of={query} />}
-      {story && (
-        <Image
-          source={{ uri: story.media.posterUrl ?? story.mediaUrl }}
-          alt={story.caption ?? ''}
-          resizeMode='contain'
-          style={{ position: 'absolute', inset: 0 }}
-        />
-      )}
+      {query.data?.length === 0 && <Empty icon='time-outline' title='These have ended'>A story lasts for a day.</Empty>}
+      {story && <Picture story={story} />}
       <Row style={{ position: 'absolute', inset: 0, gap: 0 }}>
-        <Pressable
-          aria-label='Previous'
-          style={{ flex: 1, height: '100%' }}
-          onPress={() => setIndex(Math.max(0, index - 1))}
-        />
-        <Pressable aria-label='Next' style={{ flex: 2, height: '100%' }} onPress={next} />
+        <Pressable aria-label='Previous' style={{ flex: 1, height: '100%' }} onPress={() => move(-1)} />
+        <Pressable aria-label='Next' style={{ flex: 2, height: '100%' }} onPress={() => move(1)} />
       </Row>
       <SafeAreaView style={{ flex: 1, justifyContent: 'space-between', pointerEvents: 'box-none' }}>
-        <View style={{ padding: 12, gap: 10, backgroundColor: '#0007' }}>
-          <Row style={{ gap: 4 }}>
-            {stories.map(({ id }, at) => (
-              <View
-                key={id}
-                style={{ flex: 1, height: 3, borderRadius: 2, backgroundColor: at <= index ? '#fff' : '#fff6' }}
-              />
-            ))}
-          </Row>
-          <Row style={{ justifyContent: 'space-between' }}>
-            <Text bold style={{ color: '#fff' }}>{story ? `${name} · ${timeAgo(story.createdAt)}` : name}</Text>
-            <Pressable role='button' onPress={close} style={{ padding: 8 }}>
-              <Text bold style={{ color: '#fff' }}>Close</Text>
-            </Pressable>
-          </Row>
-        </View>
-        {story && (
-          <View style={{ padding: 16, gap: 12, backgroundColor: '#0007' }}>
-            {story.caption !== null && <Text style={{ color: '#fff' }}>{story.caption}</Text>}
-            <Row style={{ justifyContent: 'space-around' }}>
-              {REACTIONS.map((emoji) => (
-                <Pressable
-                  key={emoji}
-                  role='button'
-                  aria-label={`React with ${emoji}`}
-                  onPress={() => {
-                    setReaction(emoji)
-                    void tandem.reactToStory({ path: { id: story.id }, body: { emoji } }).catch(() =>
-                      setReaction(undefined)
-                    )
-                  }}
-                  style={{
-                    padding: 8,
-                    borderRadius: 30,
-                    backgroundColor: emoji === (reaction ?? story.myReaction) ? '#fff5' : undefined
-                  }}
-                >
-                  <Text size={28}>{emoji}</Text>
-                </Pressable>
-              ))}
-            </Row>
-          </View>
-        )}
+        <Top stories={stories} index={index} onClose={close} />
+        {story && <Bottom key={story.id} story={story} />}
       </SafeAreaView>
+    </View>
+  )
+}
+
+/** Marks a story as viewed, and calls `onEnd` when it has been shown. That of a video takes as long as the video. */
+function useViewed (story: Story | undefined, onEnd: () => void) {
+  const tandem = useTandem()
+  const client = useQueryClient()
+  useEffect(() => {
+    if (!story) return
+    // If it is lost, the story is shown as new once more.
+    tandem.viewStory({ path: { id: story.id } }).then(
+      async () => await client.invalidateQueries({ queryKey: ['stories'], exact: true }),
+      () => {}
+    )
+    const timer = setTimeout(onEnd, 1_000 * (story.duration ?? PICTURE_SECONDS))
+    return () => clearTimeout(timer)
+  }, [story?.id])
+}
+
+function Picture ({ story: { id, mediaType, mediaUrl, caption } }: { story: Story }) {
+  if (mediaType === 'VIDEO') return <StoryVideo key={id} url={mediaUrl} />
+  return (
+    <Image
+      source={{ uri: mediaUrl }}
+      {...altOf(caption ?? '')}
+      resizeMode='contain'
+      style={{ position: 'absolute', inset: 0, width: '100%', height: '100%' }}
+    />
+  )
+}
+
+function Top ({ stories, index, onClose }: { stories: Story[], index: number, onClose: () => void }) {
+  const story = stories[index]
+  return (
+    <View style={{ padding: 12, gap: 10, backgroundColor: '#0007', pointerEvents: 'box-none' }}>
+      <Row style={{ gap: 4 }}>
+        {stories.map(({ id }, at) => (
+          <View
+            key={id}
+            style={{ flex: 1, height: 3, borderRadius: 2, backgroundColor: at <= index ? '#fff' : '#fff6' }}
+          />
+        ))}
+      </Row>
+      <Row>
+        {story && <Avatar name={story.user.name} image={story.user.image} size={36} />}
+        <Text bold style={{ color: '#fff', flex: 1 }}>
+          {story ? `${story.user.name} · ${timeAgo(story.createdAt)}` : ''}
+        </Text>
+        <IconButton icon='close' label='Close' onPress={onClose} />
+      </Row>
+    </View>
+  )
+}
+
+function Bottom ({ story: { id, caption, myReaction } }: { story: Story }) {
+  const tandem = useTandem()
+  const [reaction, setReaction] = useState(myReaction)
+  const react = (emoji: string) => {
+    setReaction(emoji)
+    tandem.reactToStory({ path: { id }, body: { emoji } }).catch(() => setReaction(myReaction))
+  }
+  return (
+    <View style={{ padding: 16, gap: 12, backgroundColor: '#0007', pointerEvents: 'box-none' }}>
+      {caption !== null && <Text style={{ color: '#fff', textAlign: 'center' }}>{caption}</Text>}
+      <Row style={{ justifyContent: 'center', gap: 16 }}>
+        {REACTIONS.map((emoji) => (
+          <Pressable
+            key={emoji}
+            role='button'
+            aria-label={`React with ${emoji}`}
+            aria-pressed={emoji === reaction}
+            onPress={() => react(emoji)}
+            style={{ padding: 8, borderRadius: 30, backgroundColor: emoji === reaction ? '#fff5' : undefined }}
+          >
+            <Text size={28} style={{ color: '#fff' }}>{emoji}</Text>
+          </Pressable>
+        ))}
+      </Row>
     </View>
   )
 }

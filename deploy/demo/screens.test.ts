@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
+import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
+import type { Browser, Response } from 'playwright-core'
+import t from 'tap'
+import { PASSWORD, type Member } from './member.ts'
+import { findHome, join } from './join.ts'
+import { describePeople } from './people.ts'
+import { importPlaces } from './places.ts'
+import { planTogether } from './plans.ts'
+import { createPost, createStory, describePost, showTraining } from './posts.ts'
+import { createRandom } from './random.ts'
+import { chats } from './texts.ts'
+
+const BUILD_TIMEOUT_MS = 240_000
+const MAX_HOME_BYTES = 20_000
+// The people are the same in each run; what is gathered into one notification depends on the time.
+const TOLERANCE = 0.3
+const API_PATH = '/api/mobile/v1'
+t.setTimeout(480_000)
+
+/** A response of the API that a screen has read. */
+interface Read {
+  path: string
+  search: string
+  bytes: number
+  wireBytes: number
+}
+
+interface Cost {
+  requests: number
+  kilobytes: number
+  wireKilobytes: number
+}
+
+type Session = Awaited<ReturnType<typeof signIn>>
+
+/** What each start reads: the brand, and what the badges of the tabs show. */
+const shell = ['/meta', '/fitmatch/matches', '/notifications']
+
+t.test('no screen costs more than docs/build-an-app.md says', needsBrowser, async (t) => {
+  const browser = await openBrowser(t)
+  await withStack(async (stack) => {
+    const mia = await joinWithFriends(stack)
+    const app = `${stack.devPage.url}/app/`
+    const session = await signIn(browser, app, mia)
+    const costs = new Map<string, Cost>()
+    for (const [name, route] of Object.entries(await listScreens(mia))) {
+      const reads = await readsOf(browser, session, `${app}${route}`)
+      t.equal(new Set(reads.map(({ path, search }) => path + search)).size, reads.length, `${name} reads nothing twice`)
+      for (const [tab, needed] of [['Start', '/meta'], ['Chats', shell[1]], ['Inbox', shell[2]]] as const) {
+        if (name === 'Home') costs.set(tab, sum(reads.filter((each) => each.path === needed)))
+      }
+      costs.set(name, sum(reads.filter((each) => !shell.includes(each.path))))
+    }
+
+    t.ok(costs.get('Home')!.kilobytes * 1_000 <= MAX_HOME_BYTES)
+    for (const name of ['Start', 'Home', 'Chats', 'Inbox', 'Discover']) t.equal(costs.get(name)!.requests, 1, name)
+    t.same(compare(costs, readTable()), [], `the table of docs/build-an-app.md is now:\n${formatTable(costs)}\n`)
+  }, { LIMIT_PROFILE: 'relaxed', LIKES_GATHER_SECONDS: '1' })
+})
+
+const FRIENDS = 5
+const POSTS = 12
+
+/** Somebody with eight weeks of workouts, three chats, plans, and a feed of two pages. */
+async function joinWithFriends (stack: Stack): Promise<Member> {
+  const seed = 'screens'
+  const random = createRandom(seed)
+  const home = await findHome(stack)
+  await importPlaces(stack)
+  const members: Member[] = []
+  for (const [index, person] of describePeople(seed).slice(0, 1 + FRIENDS).entries()) {
+    members.push(await join(person, { stack, seed, home, isMain: index === 0 }))
+  }
+  const [mia, ...friends] = members as [Member, Member, Member, Member]
+  for (let number = 0; number < POSTS; number++) {
+    const post = await createPost(describePost(random, members[number % members.length]!))
+    for (const { send } of friends) await send('POST', `/feed/${post.id}/like`)
+  }
+  for (const friend of friends) {
+    await mia.send('POST', `/users/${await friend.accountId()}/follow`)
+    await createStory(friend, random)
+  }
+  const matches = friends.slice(0, 3) as [Member, Member, Member]
+  for (const [index, friend] of matches.entries()) await matchAndChat(mia, friend, chats[index] ?? [])
+  await planTogether(mia, matches)
+  await showTraining(mia)
+  return mia
+}
+
+async function matchAndChat (main: Member, friend: Member, texts: string[]) {
+  const idOf = async ({ send }: Member) => (await send<{ data: { id: string } }>('GET', '/fitmatch/profile')).data.id
+  const like = async ({ send }: Member, targetProfileId: string) =>
+    (await send<{ data: { match?: { matchId: string } } }>('POST', '/fitmatch/swipe', {
+      targetProfileId,
+      swipeType: 'WORKOUT_BUDDY'
+    })).data.match?.matchId
+  await like(friend, await idOf(main))
+  const matchId = await like(main, await idOf(friend))
+  for (const [turn, content] of texts.entries()) {
+    await (turn % 2 === 0 ? friend : main).send('POST', `/fitmatch/chat/${matchId}/messages`, { content })
+  }
+}
+
+/** @returns what the app has stored then */
+async function signIn (browser: Browser, app: string, { person: { email } }: Member) {
+  const page = await browser.newPage()
+  page.setDefaultTimeout(60_000)
+  await page.goto(`${app}sign-in?email=${email}`)
+  await page.getByLabel('Password').fill(PASSWORD, { timeout: BUILD_TIMEOUT_MS })
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('day streak').waitFor()
+  return await page.context().storageState()
+}
+
+/** Each screen by its name: where it is. */
+async function listScreens ({ send }: Member): Promise<Record<string, string>> {
+  type Feed = { data: { posts: { id: string, userId: string }[] } }
+  type Matches = { data: { conversations: { matchId: string }[] } }
+  const { data: { posts: [post] } } = await send<Feed>('GET', '/feed?limit=1')
+  const { data: { conversations: [chat] } } = await send<Matches>('GET', '/fitmatch/matches')
+  return {
+    Home: '',
+    Feed: 'feed',
+    Discover: 'discover',
+    Post: `post/${post!.id}`,
+    Profile: `person/${post!.userId}`,
+    Chat: `chat/${chat!.matchId}`,
+    Train: 'train',
+    Progress: 'progress',
+    Achievements: 'achievements',
+    Goals: 'goals',
+    Health: 'health',
+    Plans: 'plans',
+    Gyms: 'gyms',
+    Safety: 'safety',
+    Invite: 'invite',
+    Settings: 'settings',
+    Premium: 'paywall'
+  }
+}
+
+/** What the app reads when it is opened at this address, with nothing known but the session. */
+async function readsOf (browser: Browser, storageState: Session, url: string): Promise<Read[]> {
+  const context = await browser.newContext({ storageState, viewport: { width: 390, height: 844 } })
+  const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
+  const reads: Promise<Read>[] = []
+  page.on('response', (response) => {
+    const path = pathOf(response)
+    if (path === '') return
+    const request = response.request()
+    reads.push((async () => {
+      const [body, { responseBodySize }] = await Promise.all([response.body(), request.sizes()])
+      return { path, search: new URL(response.url()).search, bytes: body.length, wireBytes: responseBodySize }
+    })())
+  })
+  const own = page.waitForResponse((response) => !['', ...shell].includes(pathOf(response)))
+  // Of the home screen; not every page shows the tabs.
+  const badges = url.endsWith('/app/') && page.waitForResponse((response) => pathOf(response) === '/notifications')
+  await page.goto(url)
+  await Promise.all([own, badges])
+  await page.waitForLoadState('networkidle')
+  await page.getByLabel('Loading').waitFor({ state: 'detached' })
+  const all = await Promise.all(reads)
+  await context.close()
+  return all
+}
+
+/** Of a read of the API; otherwise empty. */
+function pathOf (response: Response) {
+  const { pathname } = new URL(response.url())
+  return pathname.startsWith(API_PATH) && response.request().method() === 'GET' ? pathname.slice(API_PATH.length) : ''
+}
+
+const sum = (reads: Read[]): Cost => ({
+  requests: reads.length,
+  kilobytes: toKilobytes(reads.reduce((total, { bytes }) => total + bytes, 0)),
+  wireKilobytes: toKilobytes(reads.reduce((total, { wireBytes }) => total + wireBytes, 0))
+})
+
+const toKilobytes = (bytes: number) => Math.round(bytes / 100) / 10
+
+const formatTable = (costs: Map<string, Cost>) =>
+  [...costs].map(([name, { requests, kilobytes, wireKilobytes }]) =>
+    `| ${name} | ${requests} | ${kilobytes} | ${wireKilobytes} |`
+  ).join('\n')
+
+/** What the page says otherwise, a sentence each. */
+const compare = (costs: Map<string, Cost>, documented: Map<string, Cost>) =>
+  [...costs].flatMap(([name, { requests, kilobytes }]) => {
+    const known = documented.get(name)
+    if (!known) return [`${name} is missing`]
+    if (requests !== known.requests) return [`${name} has ${requests} requests, not ${known.requests}`]
+    const isClose = Math.abs(kilobytes - known.kilobytes) <= 1 + TOLERANCE * known.kilobytes
+    return isClose ? [] : [`${name} has ${kilobytes} KB, not ${known.kilobytes}`]
+  })
+
+function readTable () {
+  const text = readFileSync(path.resolve(import.meta.dirname, '../../docs/build-an-app.md'), 'utf8')
+  const rows = text.matchAll(/^\| ([A-Z]\w+) \| (\d+) \| ([\d.]+) \| ([\d.]+) \|$/gm)
+  return new Map(
+    [...rows].map(([, name = '', requests, kilobytes, wireKilobytes]) => [name, {
+      requests: Number(requests),
+      kilobytes: Number(kilobytes),
+      wireKilobytes: Number(wireKilobytes)
+    }])
+  )
+}

@@ -1,0 +1,57 @@
+import t from 'tap'
+import { createTandem, TandemError, uploadVideo } from './index.ts'
+
+const PART = 1024 * 1024
+const media = { key: 'k', mediaType: 'VIDEO', url: 'http://tandem.example/v.mp4' }
+
+/** A server that keeps what arrives, and loses the response of every part whose number is in `lost`. */
+function receiving ({ lost = [], refused }: { lost?: number[], refused?: number }) {
+  const parts: number[] = []
+  let received = 0
+  let size = 0
+  let metadata = ''
+  let polls = 0
+  const tandem = createTandem({
+    url: 'http://tandem.example',
+    retries: { attempts: 1 },
+    fetch: async (request) => {
+      const { method, headers } = request
+      const upload = () => ({ upload: { id: 'u', offset: received, size, expiresAt: '2026-11-27T10:00:00Z' } })
+      if (method === 'POST') {
+        size = Number(headers.get('upload-length'))
+        metadata = headers.get('upload-metadata') ?? ''
+        return Response.json({ success: true, data: upload() }, { status: 201 })
+      }
+      if (method === 'GET') {
+        if (received < size || polls++ === 0) return Response.json({ success: true, data: upload() }, { status: 202 })
+        return Response.json({ success: true, data: { media } })
+      }
+      if (refused !== undefined) {
+        return Response.json({ success: false, error: 'A sentence', code: 'REFUSED' }, { status: refused })
+      }
+      if (Number(headers.get('upload-offset')) !== received) throw new Error('a part is sent twice')
+      received += (await request.arrayBuffer()).byteLength
+      if (lost.includes(parts.push(received))) throw new TypeError('the connection is lost')
+      return new Response(null, { status: 204 })
+    }
+  })
+  return { tandem, parts, metadata: () => metadata }
+}
+
+t.test('a video goes in parts, goes on where it has arrived, and waits until it is processed', async (t) => {
+  const { tandem, parts, metadata } = receiving({ lost: [2] })
+  const progress: number[] = []
+  const file = new Blob([new Uint8Array(2.5 * PART)], { type: 'video/mp4' })
+  const uploaded = await uploadVideo(tandem, file, { poster: 'p', onProgress: (share) => progress.push(share) })
+  t.match(uploaded, media)
+  t.same(parts, [PART, 2 * PART, 2.5 * PART])
+  t.same(progress, [0.4, 0.8, 1])
+  t.equal(metadata(), `filetype ${btoa('video/mp4')},poster ${btoa('p')}`)
+})
+
+t.test('a part that is refused is not sent again', async (t) => {
+  const { tandem } = receiving({ refused: 413 })
+  const error = await uploadVideo(tandem, new Blob(['frames'], { type: 'video/mp4' })).catch((error: unknown) => error)
+  t.ok(error instanceof TandemError)
+  t.match(error, { status: 413 })
+})

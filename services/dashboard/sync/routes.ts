@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import Type from 'typebox'
+import { Data, data, languageOfRequest, Nullable, type Routes } from '@tandem/http-kit'
+import type { Deps } from '../deps.ts'
+import { readHome } from '../home/queries.ts'
+import { exampleHome, home } from '../home/schemas.ts'
+import { readChanges } from '../logs/change-cursor.ts'
+import type { Change } from '../logs/queries.ts'
+import { example, exampleId, LogChange } from '../logs/schemas.ts'
+
+const HASH_LENGTH = 16
+
+export const syncRoutes: Routes<Deps> = async (app, deps) => {
+  app.get('/dashboard/sync', {
+    schema: {
+      operationId: 'syncDashboard',
+      summary: 'Get what changed on the home screen and in your logs',
+      description:
+        'For an app that comes back: `home` is null if it is as it was at the cursor, `changes` are those of ' +
+        '`GET /logs/sync`. Go on with the cursor of the last response until there are no more changes.',
+      'x-extension': true,
+      querystring: Type.Object({
+        cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The cursor of the last response' })),
+        limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 500 })
+      }),
+      response: {
+        200: Data(Type.Object({
+          home: Nullable(home()),
+          changes: Type.Array(
+            Type.Unsafe<Change>({ type: 'object', additionalProperties: true, documentedAs: LogChange })
+          ),
+          cursor: Type.String()
+        }, {
+          examples: [{
+            home: exampleHome(),
+            changes: [{ id: exampleId, clientId: example.clientId, type: 'WORKOUT', deleted: true }],
+            cursor: `12_${exampleId}.5GZb1Vw0m2cQ9u7T`
+          }]
+        }))
+      }
+    }
+  }, async (request, reply) => {
+    const { query: { cursor, limit }, account } = request
+    const [, logs = cursor, known] = /^(.*)\.(.*)$/.exec(cursor ?? '') ?? []
+    const [shown, { changes, cursor: next }] = await Promise.all([
+      readHome(deps, { accountId: account.id, language: languageOfRequest(request) }),
+      readChanges(deps.db, account.id, { cursor: logs, limit })
+    ])
+    const version = createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, HASH_LENGTH)
+    reply.header('vary', 'Accept-Language')
+    return data({ home: version === known ? null : shown, changes, cursor: `${next}.${version}` })
+  })
+}
