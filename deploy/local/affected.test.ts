@@ -16,7 +16,7 @@ t.test('a change selects the tests that read it by its path', (t) => {
   selects('services/social/likes/routes.ts', 'deploy/contracts/contracts.test.ts', 'deploy/docker/image-files.test.ts')
   selects('services/social/likes/routes.ts', 'packages/brand-kit/own-name.test.ts')
   selects('deploy/kubernetes/roll-out.sh', 'deploy/release/release.test.ts')
-  selects('docs/build-an-app.md', 'deploy/clients/build-an-app.test.ts')
+  selects('docs/build-an-app.md', 'deploy/clients/build-an-app.system.test.ts')
   t.notOk(listReaders(['docs/console.md']).includes('deploy/kubernetes/migrations.test.ts'))
   t.end()
 })

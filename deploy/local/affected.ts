@@ -17,7 +17,7 @@ const SETTINGS = '{gateway/**,services/*}/config.ts'
 const CONTRACTS = ['packages/contracts/**', 'gateway/openapi.json', CODE]
 export const readersByPath: Record<string, string[]> = {
   'deploy/clients/api-report.test.ts': ['packages/sdk-typescript/**'],
-  'deploy/clients/build-an-app.test.ts': ['docs/*.md', 'packages/sdk-typescript/**'],
+  'deploy/clients/build-an-app.system.test.ts': ['docs/*.md', 'packages/sdk-typescript/**'],
   'deploy/clients/models.test.ts': ['gateway/openapi.json'],
   'deploy/clients/package.test.ts': ['gateway/openapi.json', 'packages/sdk-typescript/**'],
   'deploy/contracts/contracts.test.ts': CONTRACTS,

@@ -32,3 +32,5 @@ for (const [url, file] of files) {
     await import(url)
   })
 }
+// What files share ends now: it would keep the process alive.
+t.end()

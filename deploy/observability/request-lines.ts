@@ -56,11 +56,11 @@ export async function verifyLines (t: Test, { gateway }: Stack, dataDir: string)
   const register = async (name: string) =>
     (await call('POST', '/auth/register', { body: { email: `${name}@example.com`, password: 'Correct-horse-7' } }))
       .body
-  const [ana, ben] = [await register('ana'), await register('ben')]
-  const { body: { user: { profile: { username } } } } = await call('GET', '/auth/me', { token: ben.accessToken })
+  const [anton, bea] = [await register('anton'), await register('bea')]
+  const { body: { user: { profile: { username } } } } = await call('GET', '/auth/me', { token: bea.accessToken })
   const requests = [
-    await call('POST', `/users/${ben.user.id}/follow`, { token: ana.accessToken }),
-    await call('POST', '/feed', { token: ana.accessToken, body: { type: 'TEXT', content: `Hello @${username}` } })
+    await call('POST', `/users/${bea.user.id}/follow`, { token: anton.accessToken }),
+    await call('POST', '/feed', { token: anton.accessToken, body: { type: 'TEXT', content: `Hello @${username}` } })
   ]
   for (const { requestId } of requests) {
     let lines: Line[] = []
@@ -75,8 +75,8 @@ export async function verifyLines (t: Test, { gateway }: Stack, dataDir: string)
         one.name.localeCompare(other.name)
       ),
       [
-        { name: 'gateway', accountId: ana.user.id, upstream: 'social' },
-        { name: 'social', accountId: ana.user.id, upstream: undefined }
+        { name: 'gateway', accountId: anton.user.id, upstream: 'social' },
+        { name: 'social', accountId: anton.user.id, upstream: undefined }
       ]
     )
     t.strictSame([...new Set(lines.map((line) => line.requestId))], [requestId])

@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { becomeMember, call } from '@tandem/rehearsals/kit/people.ts'
 import { withStack } from '@tandem/rehearsals/kit/stack.ts'
 import { freePort, until } from '@tandem/test-kit'
 import { verifyLines } from './request-lines.ts'
@@ -59,31 +58,6 @@ t.test('a running system exports every metric that an alert or dashboard names, 
     await verifyLines(t, stack, dataDir)
   }, { METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' })
   t.ok(collector.exports() > 0)
-})
-
-t.test('processes that run from bundles send mails and pushes, and log whole requests', async (t) => {
-  await withStack(async (stack, dataDir) => {
-    // Each gets a code by mail.
-    const [cleo, dan] = await Promise.all(
-      ['cleo', 'dan'].map(async (name) => await becomeMember(stack, `${name}@example.com`))
-    )
-    await call(stack, 'POST', '/notifications/push', {
-      token: dan!.accessToken,
-      body: { token: 'phone-of-dan', platform: 'android' }
-    })
-    const { data: { post } } = await call<{ data: { post: { id: string } } }>(stack, 'POST', '/feed', {
-      token: dan!.accessToken,
-      body: { type: 'TEXT', content: 'A run' }
-    })
-    await call(stack, 'POST', `/feed/${post.id}/comment`, { token: cleo!.accessToken, body: { content: 'Well run' } })
-
-    await until(async () => {
-      const pushes = await (await fetch(`${stack.devPage.url}/api/pushes`)).json() as { token: string }[]
-      return pushes.some(({ token }) => token === 'phone-of-dan')
-    })
-    t.pass('the provider got the push')
-    await verifyLines(t, stack, dataDir)
-  })
 })
 
 /** What spans are exported to. */

@@ -10,7 +10,8 @@ import { withStack, type Stack } from './kit/stack.ts'
 
 t.setTimeout(300_000)
 
-const ROUNDS = 10
+// Without the check of the session, the thief wins five or six rounds of ten: six rounds miss that once in a hundred runs.
+const ROUNDS = 6
 const stolen = 'Stolen-Door-7'
 const issuer = 'https://provider-a.example'
 
@@ -164,10 +165,12 @@ const attacks: Record<string, (stack: Stack, name: string) => Promise<boolean>> 
 t.test('a thief who polls never keeps an account', async (t) => {
   await withStack(async (stack) => {
     for (const [number, [attack, attempt]] of Object.entries(attacks).entries()) {
-      let takeovers = 0
-      for (let round = 0; round < ROUNDS; round++) {
-        if (await attempt(stack, `attack-${number}-${round}`)) takeovers++
-      }
+      // At once: each thief polls without a pause, and most of a round is waiting for what they poll.
+      const rounds = Array.from(
+        { length: ROUNDS },
+        async (_, round) => await attempt(stack, `attack-${number}-${round}`)
+      )
+      const takeovers = (await Promise.all(rounds)).filter((succeeded) => succeeded).length
       t.equal(takeovers, 0, `${attack}: ${takeovers} of ${ROUNDS}`)
     }
   }, {

@@ -7,7 +7,7 @@ import {
   tabTo,
   watchProblems
 } from '@tandem/test-kit/browser'
-import type { Test } from 'tap'
+import processTest, { type Test } from 'tap'
 import { textsIn, type Texts } from '../console/texts.ts'
 import { staff, type testConsole } from './console.ts'
 
@@ -60,6 +60,9 @@ interface Desk {
   isAccessible: (name: string) => Promise<void>
 }
 
+// One for all files of a process, each test with a context of its own: a start takes two seconds of processor time.
+let browser: ReturnType<typeof openBrowser> | undefined
+
 /**
  * Does `work` in English and in Indonesian, as an operator with a passkey, a keyboard and no mouse. The policy of the
  * pages must refuse nothing.
@@ -73,12 +76,13 @@ export function atDesk (
   for (const language of ['en', 'id'] as const) {
     t.test(`${name}, in ${language}`, needsBrowser, async (t) => {
       fakePasskeys(t, world)
-      const browser = await openBrowser(t)
-      const context = await browser.newContext({
+      browser ??= openBrowser(processTest)
+      const context = await (await browser).newContext({
         viewport: { width: 1280, height: 900 },
         locale: language,
         reducedMotion: 'reduce'
       })
+      t.teardown(async () => await context.close())
       const problems = await watchProblems(context)
       const page = await context.newPage()
       await addPasskeys(page)

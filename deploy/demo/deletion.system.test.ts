@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { call } from '@tandem/rehearsals/kit/people.ts'
-import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
+import { sharedStack } from '@tandem/rehearsals/kit/shared-stack.ts'
+import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { listFiles } from '@tandem/rehearsals/kit/stored-files.ts'
 import { until } from '@tandem/test-kit'
 import { listAccessibilityErrors, needsBrowser, openBrowser } from '@tandem/test-kit/browser'
@@ -33,102 +34,100 @@ interface Deletion {
 
 t.test('a person deletes their account on the page, and nothing of them stays', needsBrowser, async (t) => {
   const browser = await openBrowser(t)
-  await withStack(async (stack, dataDir) => {
-    const database = new pg.Client({ connectionString: stack.postgres.url })
-    // The system and with it Postgres may stop before this test has closed its connection.
-    database.on('error', () => {})
-    await database.connect()
-    const redis = new Redis(stack.redis.url)
-    redis.on('error', () => {})
-    t.teardown(() => redis.disconnect())
-    await importPlaces(stack)
-    const home = await findHome(stack)
-    const [leo, mia] = describePeople(seed).slice(0, 2) as [Parameters<typeof join>[0], Parameters<typeof join>[0]]
-    const staying = await join(leo, { stack, seed, home, isMain: true })
-    const post = await createPost({ author: staying, type: 'TEXT', content: 'Hello #running', drawings: [] })
-    const filesBefore = await listFiles(dataDir)
-    const ownBefore = await staying.send<{ data: { post: object } }>('GET', `/feed/${post.id}`)
+  const { stack, dataDir } = await sharedStack()
+  const database = new pg.Client({ connectionString: stack.postgres.url })
+  t.teardown(async () => await database.end())
+  await database.connect()
+  const redis = new Redis(stack.redis.url)
+  redis.on('error', () => {})
+  t.teardown(() => redis.disconnect())
+  await importPlaces(stack)
+  const home = await findHome(stack)
+  const [aylin, jonas] = describePeople(seed).slice(2, 4) as [Parameters<typeof join>[0], Parameters<typeof join>[0]]
+  const staying = await join(aylin, { stack, seed, home, isMain: false })
+  const post = await createPost({ author: staying, type: 'TEXT', content: 'Hello #running', drawings: [] })
+  const filesBefore = await listFiles(dataDir)
+  const ownBefore = await staying.send<{ data: { post: object } }>('GET', `/feed/${post.id}`)
 
-    const erased = await join(mia, { stack, seed, home, isMain: true })
-    const [accountId, otherId] = [await erased.accountId(), await staying.accountId()]
-    const together = await liveTogether(erased, staying, post.id)
-    const activity = await trainTogether(stack, erased, staying)
-    const gone = [accountId, mia.email, ...together, activity]
-    await takeDataAlong(t, stack, erased)
-    const filesOfAll = await listFiles(dataDir)
-    t.ok(filesOfAll.length > filesBefore.length + 5, 'the person has files')
-    const rows = await readTraces(database, { traces: [accountId, mia.email], without: [] })
-    t.ok(rows.size > 30, `the person is named in ${rows.size} tables`)
-    const othersBefore = await readTraces(database, { traces: [otherId], without: gone })
+  const erased = await join(jonas, { stack, seed, home, isMain: true })
+  const [accountId, otherId] = [await erased.accountId(), await staying.accountId()]
+  const together = await liveTogether(erased, staying, post.id)
+  const activity = await trainTogether(stack, erased, staying)
+  const gone = [accountId, jonas.email, ...together, activity]
+  await takeDataAlong(t, stack, erased)
+  const filesOfAll = await listFiles(dataDir)
+  t.ok(filesOfAll.length > filesBefore.length + 5, 'the person has files')
+  const rows = await readTraces(database, { traces: [accountId, jonas.email], without: [] })
+  t.ok(rows.size > 30, `the person is named in ${rows.size} tables`)
+  const othersBefore = await readTraces(database, { traces: [otherId], without: gone })
 
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
-    const violations: string[] = []
-    page.on('console', (message) => message.type() === 'error' && violations.push(message.text()))
-    page.on('pageerror', ({ message }) => violations.push(message))
-    const id = await deleteOnPage(t, page, stack, mia.email)
-    t.same(violations, [], 'no error and no violation of the policy')
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+  const violations: string[] = []
+  page.on('console', (message) => message.type() === 'error' && violations.push(message.text()))
+  page.on('pageerror', ({ message }) => violations.push(message))
+  const id = await deleteOnPage(t, page, stack, jonas.email)
+  t.same(violations, [], 'no error and no violation of the policy')
 
-    const signIn = await fetch(`${stack.gateway.url}/api/mobile/v1/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: mia.email, password: PASSWORD })
-    })
-    t.match(await signIn.json(), { code: 'ACCOUNT_DELETION_PENDING' })
-    // The clock is moved to when the last access token has expired.
-    const search = await database.query<{ schema: string }>(
-      `select table_schema as schema from information_schema.tables where table_name = 'erasures'`
-    )
-    const identity = search.rows[0]!.schema
-    await database.query(`update "${identity}".erasures set erase_at = now() where id = $1`, [id])
-    const read = async () =>
-      (await call<{ data: { deletion: Deletion } }>(stack, 'GET', `/account/deletions/${id}`)).data.deletion
-    await until(async () => (await read()).status === 'ERASED', 60)
-
-    const receipt = await read()
-    t.same(Object.keys(receipt.services!).sort(), [
-      'dashboard',
-      'fitmatch',
-      'identity',
-      'notification',
-      'profile',
-      'social'
-    ])
-    const receipted = (service: string, table: string) => receipt.services![service]?.rows[table] ?? 0
-    const missing = [...rows].filter(([name, { count }]) => {
-      const [service, table] = name.split('.') as [string, string]
-      return !unreceipted.has(table) && receipted(service.replace('tandem_', ''), table) < count
-    })
-    t.same(missing.map(([name]) => name), [], 'the receipt counts every row that named the person')
-    const sum = Object.values(receipt.services!).reduce((files, each) => files + each.files, 0)
-    const images = filesOfAll.filter((file) => !filesBefore.includes(file) && !isThumbnail(file))
-    t.equal(sum, images.length + 1, 'and every image, with its thumbnails, and the copy of the data')
-
-    await until(async () => (await listFiles(dataDir)).length === filesBefore.length, 30)
-    t.same(await listFiles(dataDir), filesBefore, 'no file stays, and none of another person is gone')
-    const left = await readTraces(database, { traces: [accountId, mia.email], without: [] })
-    t.same([...left.keys()].filter((name) => !stubs.has(name.split('.')[1]!)), [], 'no row of any table names them')
-    // The mark that refuses cached statistics from before the erasure expires after some seconds, and the gateway's
-    // counts of requests, which hold nothing but a number, within an hour.
-    const keys = async () =>
-      (await redis.keys('*')).filter((key) =>
-        (key.includes(accountId) || key.includes(mia.email)) && !key.startsWith('limit:')
-      )
-    await until(async () => (await keys()).length === 0, 15)
-    t.same(await keys(), [], 'no key of Redis names them')
-
-    const othersAfter = await readTraces(database, { traces: [otherId], without: gone })
-    const changed = [...othersBefore].filter(([name, { digest }]) =>
-      !volatile.has(name.split('.')[1]!) && othersAfter.get(name)?.digest !== digest
-    )
-    t.same(changed.map(([name]) => name), [], 'the rows of the other person are unchanged')
-    const ownAfter = await staying.send<{ data: { post: object } }>('GET', `/feed/${post.id}`)
-    t.same(ownAfter.data.post, ownBefore.data.post, 'and so is their post, with its counters')
-    const upcoming = await staying.send<{ data: { activities: object[] } }>('GET', '/activities?filter=upcoming')
-    t.match(upcoming.data.activities, [{ id: activity, goingCount: 1, participants: { length: 1 } }])
-    t.equal(upcoming.data.activities.length, 1, 'what the erased person hosted is canceled')
-    const mails = await mailsTo(stack, mia.email)
-    t.equal(mails[0]?.subject, 'Your Tandem account is deleted')
+  const signIn = await fetch(`${stack.gateway.url}/api/mobile/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: jonas.email, password: PASSWORD })
   })
+  t.match(await signIn.json(), { code: 'ACCOUNT_DELETION_PENDING' })
+  // The clock is moved to when the last access token has expired.
+  const search = await database.query<{ schema: string }>(
+    `select table_schema as schema from information_schema.tables where table_name = 'erasures'`
+  )
+  const identity = search.rows[0]!.schema
+  await database.query(`update "${identity}".erasures set erase_at = now() where id = $1`, [id])
+  const read = async () =>
+    (await call<{ data: { deletion: Deletion } }>(stack, 'GET', `/account/deletions/${id}`)).data.deletion
+  await until(async () => (await read()).status === 'ERASED', 60)
+
+  const receipt = await read()
+  t.same(Object.keys(receipt.services!).sort(), [
+    'dashboard',
+    'fitmatch',
+    'identity',
+    'notification',
+    'profile',
+    'social'
+  ])
+  const receipted = (service: string, table: string) => receipt.services![service]?.rows[table] ?? 0
+  const missing = [...rows].filter(([name, { count }]) => {
+    const [service, table] = name.split('.') as [string, string]
+    return !unreceipted.has(table) && receipted(service.replace('tandem_', ''), table) < count
+  })
+  t.same(missing.map(([name]) => name), [], 'the receipt counts every row that named the person')
+  const sum = Object.values(receipt.services!).reduce((files, each) => files + each.files, 0)
+  const images = filesOfAll.filter((file) => !filesBefore.includes(file) && !isThumbnail(file))
+  t.equal(sum, images.length + 1, 'and every image, with its thumbnails, and the copy of the data')
+
+  await until(async () => (await listFiles(dataDir)).length === filesBefore.length, 30)
+  t.same(await listFiles(dataDir), filesBefore, 'no file stays, and none of another person is gone')
+  const left = await readTraces(database, { traces: [accountId, jonas.email], without: [] })
+  t.same([...left.keys()].filter((name) => !stubs.has(name.split('.')[1]!)), [], 'no row of any table names them')
+  // The mark that refuses cached statistics from before the erasure expires after some seconds, and the gateway's
+  // counts of requests, which hold nothing but a number, within an hour.
+  const keys = async () =>
+    (await redis.keys('*')).filter((key) =>
+      (key.includes(accountId) || key.includes(jonas.email)) && !key.startsWith('limit:')
+    )
+  await until(async () => (await keys()).length === 0, 15)
+  t.same(await keys(), [], 'no key of Redis names them')
+
+  const othersAfter = await readTraces(database, { traces: [otherId], without: gone })
+  const changed = [...othersBefore].filter(([name, { digest }]) =>
+    !volatile.has(name.split('.')[1]!) && othersAfter.get(name)?.digest !== digest
+  )
+  t.same(changed.map(([name]) => name), [], 'the rows of the other person are unchanged')
+  const ownAfter = await staying.send<{ data: { post: object } }>('GET', `/feed/${post.id}`)
+  t.same(ownAfter.data.post, ownBefore.data.post, 'and so is their post, with its counters')
+  const upcoming = await staying.send<{ data: { activities: object[] } }>('GET', '/activities?filter=upcoming')
+  t.match(upcoming.data.activities, [{ id: activity, goingCount: 1, participants: { length: 1 } }])
+  t.equal(upcoming.data.activities.length, 1, 'what the erased person hosted is canceled')
+  const mails = await mailsTo(stack, jonas.email)
+  t.equal(mails[0]?.subject, 'Your Tandem account is deleted')
 })
 
 // What names an account by its id on purpose: tombstones, receipts, and events on their way.

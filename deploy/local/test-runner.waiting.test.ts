@@ -1,9 +1,10 @@
-// Serial: it kills a test run, and waits for its processes to end.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { eventually, isAlive } from './dummy-system.ts'
+
+t.setTimeout(240_000)
 
 const runner = path.join(import.meta.dirname, 'test.ts')
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { withStack } from '@tandem/rehearsals/kit/stack.ts'
+import { sharedStack } from '@tandem/rehearsals/kit/shared-stack.ts'
 import { createPng } from '@tandem/media-kit/testing'
 import t from 'tap'
 import { listSdkModules, readSdkModule } from './javascript.ts'
@@ -74,17 +74,16 @@ t.test('every block works on a real system, in order', async (t) => {
   write('node_modules/@tandem/sdk/package.json', JSON.stringify({ type: 'module', exports: './index.js' }))
   for (const name of listSdkModules()) write(`node_modules/@tandem/sdk/${name}`, readSdkModule(name))
 
-  await withStack(async ({ gateway, mail }) => {
-    // The two journeys have people of their own.
-    const adapt = (language: string) =>
-      blocks(language).join('').replaceAll('http://127.0.0.1:8080', gateway.url)
-        .replaceAll('http://127.0.0.1:8025', mail.url).replaceAll('@example.com', `@${language}.example.com`)
-    write('journey.sh', `set -euo pipefail\n${adapt('sh')}`)
-    write('journey.mts', adapt('ts'))
-    t.match(await run('bash', 'journey.sh'), /"isMatch"|true/)
-    t.match(
-      await run(process.execPath, 'journey.mts'),
-      /home: undefined,\s+logs: \[\],\s+chats: undefined,[^]*Climb on Sunday\?\n[^]*Running INVITED\n[^]*ARMED [^]*\n\d+\nfalse\n$/
-    )
-  }, { LOG_LEVEL: 'error' })
+  const { stack: { gateway, mail } } = await sharedStack()
+  // The two journeys have people of their own.
+  const adapt = (language: string) =>
+    blocks(language).join('').replaceAll('http://127.0.0.1:8080', gateway.url)
+      .replaceAll('http://127.0.0.1:8025', mail.url).replaceAll('@example.com', `@${language}.example.com`)
+  write('journey.sh', `set -euo pipefail\n${adapt('sh')}`)
+  write('journey.mts', adapt('ts'))
+  t.match(await run('bash', 'journey.sh'), /"isMatch"|true/)
+  t.match(
+    await run(process.execPath, 'journey.mts'),
+    /home: undefined,\s+logs: \[\],\s+chats: undefined,[^]*Climb on Sunday\?\n[^]*Running INVITED\n[^]*ARMED [^]*\n\d+\nfalse\n$/
+  )
 })

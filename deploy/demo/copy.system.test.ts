@@ -1,5 +1,6 @@
 import { codeMailedTo } from '@tandem/rehearsals/kit/people.ts'
-import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
+import { sharedStack } from '@tandem/rehearsals/kit/shared-stack.ts'
+import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { createTandem, uploadOf, type Tandem } from '@tandem/sdk'
 import { until } from '@tandem/test-kit'
 import t from 'tap'
@@ -8,33 +9,32 @@ import { PASSWORD } from './member.ts'
 t.setTimeout(300_000)
 
 t.test('the copy of an account, imported into a new one, has the same totals', async (t) => {
-  await withStack(async (stack) => {
-    const ana = await join(stack, 'ana@example.com')
-    await live(ana)
-    const expected = await figuresOf(ana)
-    t.match(expected.stats, { totalWorkouts: 7, totalPRs: 4, currentWeight: 69.5 })
-    t.same(Object.entries(expected.trends).filter(([, points]) => points.every(({ value }) => value === null)), [])
-    const file = await copyOf(stack, ana, 'ana@example.com')
+  const { stack } = await sharedStack()
+  const ana = await join(stack, 'exporter@example.com')
+  await live(ana)
+  const expected = await figuresOf(ana)
+  t.match(expected.stats, { totalWorkouts: 7, totalPRs: 4, currentWeight: 69.5 })
+  t.same(Object.entries(expected.trends).filter(([, points]) => points.every(({ value }) => value === null)), [])
+  const file = await copyOf(stack, ana, 'exporter@example.com')
 
-    const ben = await join(stack, 'ben@example.com')
-    const progress: unknown[] = []
-    const realtime = ben.connectRealtime()
-    realtime.on('import.changed', ({ data }) => progress.push(data))
-    const connected = new Promise((resolve) => realtime.on('hello', resolve))
-    await connected
-    const first = await importInto(ben, file)
-    t.match(first, { status: 'DONE', type: 'TANDEM', report: { refused: [], refusedCount: 0 } })
-    t.equal(first.report.new, first.report.found)
-    t.strictSame(await figuresOf(ben), expected)
-    await until(() => progress.length >= 2)
-    t.match(progress, [{ importId: first.id, status: 'RUNNING', progress: 0 }, { status: 'DONE', progress: 100 }])
-    realtime.close()
+  const ben = await join(stack, 'importer@example.com')
+  const progress: unknown[] = []
+  const realtime = ben.connectRealtime()
+  realtime.on('import.changed', ({ data }) => progress.push(data))
+  const connected = new Promise((resolve) => realtime.on('hello', resolve))
+  await connected
+  const first = await importInto(ben, file)
+  t.match(first, { status: 'DONE', type: 'TANDEM', report: { refused: [], refusedCount: 0 } })
+  t.equal(first.report.new, first.report.found)
+  t.strictSame(await figuresOf(ben), expected)
+  await until(() => progress.length >= 2)
+  t.match(progress, [{ importId: first.id, status: 'RUNNING', progress: 0 }, { status: 'DONE', progress: 100 }])
+  realtime.close()
 
-    for (const api of [ben, ana]) {
-      t.match(await importInto(api, file), { status: 'DONE', report: { new: 0, refusedCount: 0 } })
-      t.strictSame(await figuresOf(api), expected)
-    }
-  })
+  for (const api of [ben, ana]) {
+    t.match(await importInto(api, file), { status: 'DONE', report: { new: 0, refusedCount: 0 } })
+    t.strictSame(await figuresOf(api), expected)
+  }
 })
 
 async function join (stack: Stack, email: string) {

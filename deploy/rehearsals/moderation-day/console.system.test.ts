@@ -5,7 +5,8 @@ import t, { type Test } from 'tap'
 import { settle, type Person } from '../kit/settled-people.ts'
 import { becomeMember, call } from '../kit/people.ts'
 import { pictureForm, plainPng } from '../kit/pictures.ts'
-import { withStack, type Stack } from '../kit/stack.ts'
+import { sharedStack } from '../kit/shared-stack.ts'
+import type { Stack } from '../kit/stack.ts'
 import { enroll, inviteFirst, inviteModerator, workThroughQueue, type Desk } from './operators.ts'
 import { countNotified, standingOf, statusOf } from './sides.ts'
 
@@ -13,32 +14,31 @@ t.setTimeout(300_000)
 
 t.test('an operator works at the console, in front of the real services', needsBrowser, async (t) => {
   const browser = await openBrowser(t)
-  await withStack(async (stack) => {
-    const db = new pg.Client(stack.postgres.url)
-    await db.connect()
-    // The end of the system ends its connections.
-    db.on('error', () => {})
-    const ben = await settle(stack, 'ben')
-    const { accessToken: token } = await becomeMember(stack, 'reader@example.com')
-    const reader = {
-      send: async <Data>(method: string, route: string, body?: object) =>
-        await call<Data>(stack, method, route, { token, ...(body && { body }) })
-    }
-    const desk = await enroll(browser, 'administrator', await inviteFirst(stack))
-    await decideCase(t, stack, desk, { ben, reader })
-    await findPerson(t, stack, desk, ben)
-    await verify(t, stack, desk, ben)
-    await replay(t, stack, desk, db)
-    await testBroadcast(t, stack, desk, { ben, db })
-    const colleague = await enroll(
-      browser,
-      'moderator',
-      await inviteModerator(desk, stack, 'moderator@example.com')
-    )
-    t.equal(await colleague.page.getByRole('link', { name: 'Operators' }).count(), 0, 'a moderator invites nobody')
-    t.same([...desk.problems, ...colleague.problems], [], 'the policy refused nothing, and the script failed nowhere')
-    await db.end()
-  }, { CONSOLE_PORT: '' })
+  const { stack } = await sharedStack()
+  const db = new pg.Client(stack.postgres.url)
+  await db.connect()
+  // The end of the system ends its connections.
+  db.on('error', () => {})
+  const ben = await settle(stack, 'ben')
+  const { accessToken: token } = await becomeMember(stack, 'reader@example.com')
+  const reader = {
+    send: async <Data>(method: string, route: string, body?: object) =>
+      await call<Data>(stack, method, route, { token, ...(body && { body }) })
+  }
+  const desk = await enroll(browser, 'administrator', await inviteFirst(stack))
+  await decideCase(t, stack, desk, { ben, reader })
+  await findPerson(t, stack, desk, ben)
+  await verify(t, stack, desk, ben)
+  await replay(t, stack, desk, db)
+  await testBroadcast(t, stack, desk, { ben, db })
+  const colleague = await enroll(
+    browser,
+    'moderator',
+    await inviteModerator(desk, stack, 'moderator@example.com')
+  )
+  t.equal(await colleague.page.getByRole('link', { name: 'Operators' }).count(), 0, 'a moderator invites nobody')
+  t.same([...desk.problems, ...colleague.problems], [], 'the policy refused nothing, and the script failed nowhere')
+  await db.end()
 })
 
 async function decideCase (

@@ -1,9 +1,10 @@
-// Serial: it kills processes and sets timeouts for others to start.
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import pg from 'pg'
 import t from 'tap'
 import { dummySystem, isAlive, pids } from './dummy-system.ts'
+
+t.setTimeout(240_000)
 
 t.test('it starts, prints every address, and leaves nothing running', async (t) => {
   const system = dummySystem(t)

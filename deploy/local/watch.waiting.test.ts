@@ -1,8 +1,9 @@
-// Serial: it kills processes and sets timeouts for others to start.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { dummySystem, eventually } from './dummy-system.ts'
+
+t.setTimeout(240_000)
 
 t.test('with --watch, a changed service restarts, even if it failed to start', async (t) => {
   const system = dummySystem(t)
