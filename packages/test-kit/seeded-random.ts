@@ -6,14 +6,19 @@ interface Test extends Teardown {
   passing(): boolean
 }
 
-/**
- * Random numbers from 0 to 1 for a test. If it fails, the seed is printed, and `RANDOM_SEED` repeats the numbers. The
- * generator is mulberry32.
- */
+/** Random numbers from 0 to 1 for a test. If it fails, the seed is printed, and `RANDOM_SEED` repeats the numbers. */
 export function seededRandom (t: Test, seed = Number(process.env['RANDOM_SEED'] ?? randomInt(2 ** 32))) {
   t.teardown(() => {
     if (!t.passing()) console.error(`Repeat the random numbers of this test with RANDOM_SEED=${seed}`)
   })
+  return randomFrom(seed)
+}
+
+/** Random numbers for one of several things that happen at once: of shared ones, each would take others every time. */
+export const randomOfItsOwn = (random: () => number) => randomFrom(Math.floor(random() * 2 ** 32))
+
+/** The generator mulberry32. */
+function randomFrom (seed: number) {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

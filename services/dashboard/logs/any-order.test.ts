@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { sql } from 'kysely'
-import { seededRandom, shuffle } from '@tandem/test-kit'
+import { randomOfItsOwn, seededRandom, shuffle } from '@tandem/test-kit'
 import { readTandem } from '../imports/formats/tandem.ts'
 import { testApp } from '../test/app.ts'
 import { writeLogs } from './actions.ts'
@@ -142,7 +142,8 @@ t.test(`${WORLDS} worlds of three sources, in ${ORDERS} orders each, have one re
   const random = seededRandom(t)
   for (let world = 0; world < WORLDS; world++) {
     const versions = createWorld(random)
-    const accountIds = await Promise.all(Array.from({ length: ORDERS }, async () => await arrive(random, versions)))
+    const randoms = Array.from({ length: ORDERS }, () => randomOfItsOwn(random))
+    const accountIds = await Promise.all(randoms.map(async (own) => await arrive(own, versions)))
     const results = await Promise.all(accountIds.map(readWhatCounts))
     const different = results.find((result) => !isDeepStrictEqual(result, results[0])) ?? results[0]
     // A copy does not know what was deleted.

@@ -131,7 +131,10 @@ async function upsert (trx: Trx, accountId: string, writes: Write[], revision: n
 
 type Lifts = Awaited<ReturnType<typeof deleteLifts>>
 
-/** Finds the sessions of workouts and sleeps again. Replaces the lifts of the workouts and publishes new records. */
+/**
+ * Finds the sessions of workouts and sleeps again. Replaces the lifts of the workouts and publishes new records.
+ * `logs` are those whose days change.
+ */
 async function updateSessions (trx: Trx, accountId: string, { touched, written, lifts, revision }: {
   touched: (Pick<StoredLog, 'type' | 'at' | 'endsAt' | 'data'>)[],
   written: Written[],
@@ -144,8 +147,8 @@ async function updateSessions (trx: Trx, accountId: string, { touched, written, 
 
   const changed = new Set([...workoutsOf(written), ...workouts.regrouped].map(({ id }) => id))
   const affected = workouts.sessions.filter(({ parts }) => parts.some(({ id }) => changed.has(id)))
-  const ids = affected.flatMap(({ parts }) => parts.map(({ id }) => id))
-  const removed = [...lifts, ...await deleteLifts(trx, accountId, ids)]
+  const parts = affected.flatMap((session) => session.parts)
+  const removed = [...lifts, ...await deleteLifts(trx, accountId, parts.map(({ id }) => id))]
   const trained = trainedParts(affected)
   const custom = trained.some(hasCustomExercise) ? await listCustomExercises(trx, accountId) : []
   const customNames = new Map(custom.map(({ id, name }) => [id, name]))
@@ -158,7 +161,8 @@ async function updateSessions (trx: Trx, accountId: string, { touched, written, 
   )
   await publishRecords(trx, accountId, { removed, changed: changedLifts, logIds: new Set(trained.map(({ id }) => id)) })
   return {
-    logs: [...sleeps.regrouped, ...workouts.regrouped, ...changedLifts],
+    // A record that moves from one part to another leaves the day of the first.
+    logs: [...sleeps.regrouped, ...workouts.regrouped, ...parts, ...changedLifts],
     records: changedLifts.filter(({ isRecord }) => isRecord),
     sessions: [...sleeps.sessions, ...workouts.sessions]
   }

@@ -57,6 +57,22 @@ t.test('any part can be taken out, and stays out when it is sent again', async (
   }
 })
 
+t.test('a record moves from the day of one part of a session to that of another', async (t) => {
+  const written = run([0, 60], byHand, squats(50), { timezone: 'America/Los_Angeles' })
+  const counted = run([0, 60], phone, squats(50), { timezone: 'Asia/Jakarta' })
+  const sets = [{ reps: 5, weightKg: 60 }, { reps: 5, weightKg: 60 }]
+  const corrected = {
+    ...counted,
+    data: { exercises: [{ name: 'Squat', sets }] },
+    modifiedAt: '2026-11-20T04:00:00Z'
+  }
+  const [user, other] = [newUser(), newUser()]
+  for (const item of [written, counted, corrected]) await user.log(item)
+  await other.log(written, corrected)
+  t.strictSame(await statsOf(user), await statsOf(other))
+  t.match(await statsOf(user), { totalPRs: 1, totalXp: 50 + 60 + 25 })
+})
+
 t.test('workouts of thousands of sources at one time keep nobody waiting', async (t) => {
   const user = newUser()
   const span: [string, string] = ['2026-11-20T01:00:00Z', '2026-11-20T02:00:00Z']
