@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { turnOff } from '@tandem/brand-kit/testing'
+import { turnOff, useBrand } from '@tandem/brand-kit/testing'
 import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import { pages, testPages } from '../test/console-pages.ts'
 
 const folder = t.testdir()
 writeFileSync(path.join(folder, 'brand.json'), JSON.stringify({ locales: ['en', 'id', 'es'] }))
-process.env['BRAND_DIR'] = folder
+useBrand(t, folder)
 
 t.setTimeout(240_000)
 

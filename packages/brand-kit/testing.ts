@@ -1,8 +1,19 @@
-import { readBrand } from './index.ts'
+import { createTexts, loadBrand, readBrand } from './index.ts'
 import { type Feature, type Features, type Limits, withoutOrphans } from './product.ts'
 
 interface Teardown {
   teardown(work: () => unknown): unknown
+}
+
+/** Makes a folder the brand of this process until the test ends: another file may have read the built-in one before. */
+export function useBrand (t: Teardown, folder: string) {
+  const current = readBrand()
+  const before = { ...current }
+  const brand = loadBrand(folder)
+  Object.assign(current, { brand, texts: createTexts(brand) })
+  t.teardown(() => {
+    Object.assign(current, before)
+  })
 }
 
 /** Turns features off until the test ends, as a brand does. Apps that start meanwhile do not have them. */

@@ -4,12 +4,13 @@ import Fastify from 'fastify'
 import t from 'tap'
 import { needsBrowser, openBrowser, watchProblems } from '@tandem/test-kit/browser'
 import { readBrand } from '@tandem/brand-kit'
+import { useBrand } from '@tandem/brand-kit/testing'
 import { inScheme, serveBrandPreview } from './serve.ts'
 import { listMails, listPages, listPushes } from './shown.ts'
 
 const folder = t.testdir()
 writeFileSync(path.join(folder, 'brand.json'), JSON.stringify({ locales: ['en', 'id', 'es'] }))
-process.env['BRAND_DIR'] = folder
+useBrand(t, folder)
 
 t.setTimeout(240_000)
 
