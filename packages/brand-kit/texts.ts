@@ -69,18 +69,12 @@ function createFormatters (locale: string): Formatters {
   const plurals = new Map<string | undefined, Intl.PluralRules>()
   return {
     // Options are those of a message, which is compiled once.
-    getNumberFormat: (_locales, options) => remember(numbers, options, () => new Intl.NumberFormat(locale, options)),
+    getNumberFormat: (_locales, options) =>
+      numbers.getOrInsertComputed(options, () => new Intl.NumberFormat(locale, options)),
     getDateTimeFormat: (_locales, options) => new Intl.DateTimeFormat(locale, options),
-    getPluralRules: (_locales, options) => remember(plurals, options?.type, () => new Intl.PluralRules(locale, options))
+    getPluralRules: (_locales, options) =>
+      plurals.getOrInsertComputed(options?.type, () => new Intl.PluralRules(locale, options))
   }
-}
-
-function remember<Key, Value> (values: Map<Key, Value>, key: Key, create: () => Value): Value {
-  const known = values.get(key)
-  if (known !== undefined) return known
-  const value = create()
-  values.set(key, value)
-  return value
 }
 
 function localTexts ({ name, texts, defaultLocale }: Brand, locale: string, onMissing: OnMissing): LocalTexts {
@@ -93,7 +87,7 @@ function localTexts ({ name, texts, defaultLocale }: Brand, locale: string, onMi
     if (source === undefined) return
     if (source !== locale) onMissing({ key, locale, usedLocale: source })
     const text = texts[source]![key]!
-    const options = { ignoreTag: true, formatters: remember(formatters, source, () => createFormatters(source)) }
+    const options = { ignoreTag: true, formatters: formatters.getOrInsertComputed(source, createFormatters) }
     const message = /[{']/.test(text) ? new IntlMessageFormat(text, source, undefined, options) : text
     messages.set(key, message)
     return message

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { runSteps, settleEach } from './settle-each.ts'
+import { runSteps, settleBatches, settleEach } from './settle-each.ts'
 
 const failing = (...numbers: number[]) => {
   const done: number[] = []
@@ -34,6 +34,25 @@ t.test('concurrent items run once each', async (t) => {
   t.same(done.sort((one, other) => one - other), [1, 2, 4, 5])
   await settleEach([], work)
   await settleEach([6], work)
+})
+
+t.test('batches go on after failures, and end when a whole one fails', async (t) => {
+  const batches = (keys: string[], work: (key: string) => Promise<unknown>) =>
+    settleBatches({
+      batchSize: 2,
+      list: async (after = '') => keys.filter((key) => key > after).slice(0, 2),
+      work
+    })
+  const tried: string[] = []
+  const failing = (...wrong: string[]) => async (key: string) => {
+    tried.push(key)
+    if (wrong.includes(key)) throw new RangeError(key)
+  }
+  t.strictSame(await batches(['a', 'b', 'c', 'd', 'e'], failing('b', 'c')), [new RangeError('b'), new RangeError('c')])
+  t.strictSame(tried.splice(0), ['a', 'b', 'c', 'd', 'e'])
+  t.equal((await batches(['a', 'b', 'c', 'd', 'e'], failing('c', 'd'))).length, 2)
+  t.strictSame(tried.splice(0), ['a', 'b', 'c', 'd'])
+  t.strictSame(await batches([], failing()), [])
 })
 
 t.test('every step runs, and each failure has the name of its step', async (t) => {

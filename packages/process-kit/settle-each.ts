@@ -15,6 +15,34 @@ export async function settleEach<Item> (
   work: (item: Item) => Promise<unknown>,
   { concurrency = 1 } = {}
 ) {
+  throwErrors(await settle(items, work, concurrency))
+}
+
+interface Batches {
+  batchSize: number
+  /** Reads the keys of the next items, in their order: at most `batchSize` after the last one. */
+  list: (after: string | undefined) => Promise<string[]>
+  work: (key: string) => Promise<unknown>
+}
+
+/**
+ * Does `work` for all items that `list` finds, a batch at once, also after some have failed. If a whole batch fails, what
+ * they need is unavailable, and thousands more are not tried.
+ * @returns the errors
+ */
+export async function settleBatches ({ batchSize, list, work }: Batches): Promise<unknown[]> {
+  const errors: unknown[] = []
+  for (let after: string | undefined;;) {
+    const keys = await list(after)
+    const failed = await settle(keys, work, keys.length)
+    errors.push(...failed)
+    if (keys.length < batchSize || failed.length === keys.length) return errors
+    after = keys.at(-1)
+  }
+}
+
+/** @returns the errors, once all items are done */
+async function settle<Item> (items: Iterable<Item>, work: (item: Item) => Promise<unknown>, concurrency: number) {
   const errors: unknown[] = []
   const remaining = Iterator.from(items)
   await Promise.all(Array.from({ length: concurrency }, async () => {
@@ -27,7 +55,7 @@ export async function settleEach<Item> (
       }
     }
   }))
-  throwErrors(errors)
+  return errors
 }
 
 /**

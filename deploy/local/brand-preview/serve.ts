@@ -1,4 +1,5 @@
 import { readBrand, type LocalTexts } from '@tandem/brand-kit'
+import { escapeHtml } from '@tandem/mail-kit'
 import type { FastifyInstance } from 'fastify'
 import { listMails, listPages, listPushes, type ShownDocument, type ShownPush } from './shown.ts'
 
@@ -49,8 +50,6 @@ export const inScheme = (html: string, scheme: Scheme) =>
     .replaceAll('@media (prefers-color-scheme: dark)', scheme === 'dark' ? '@media all' : '@media not all')
     .replaceAll('color-scheme: light dark', `color-scheme: ${scheme}`)
 
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
-
 const style = () => {
   const { light, dark } = readBrand().brand.colours
   return `
@@ -82,7 +81,7 @@ function renderIndex ({ locale }: LocalTexts, { mails, pages, pushes }: Shown) {
   const links = texts.locales.map((each) =>
     `<a href="/brand/${each}"${each === locale ? ' aria-current="page"' : ''}>${each}</a>`
   )
-  const title = `${escape(brand.name)}: every mail, page and push`
+  const title = `${escapeHtml(brand.name)}: every mail, page and push`
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -103,18 +102,20 @@ ${pushes.map(cardsOf).join('\n')}
 }
 
 const framesOf = ({ name, title }: ShownDocument, path: string) =>
-  `<h3>${escape(title)}<small>${escape(name)}</small></h3>
+  `<h3>${escapeHtml(title)}<small>${escapeHtml(name)}</small></h3>
 <div class="both">${
     SCHEMES.map((scheme) =>
-      `<iframe loading="lazy" title="${escape(`${name}, ${scheme}`)}" src="${path}/${scheme}"></iframe>`
+      `<iframe loading="lazy" title="${escapeHtml(`${name}, ${scheme}`)}" src="${path}/${scheme}"></iframe>`
     )
       .join('')
   }</div>`
 
 const cardsOf = ({ name, title, body }: ShownPush) =>
-  `<h3><small>${escape(name)}</small></h3>
+  `<h3><small>${escapeHtml(name)}</small></h3>
 <div class="both">${
-    SCHEMES.map((scheme) => `<div class="push ${scheme}"><strong>${escape(title)}</strong>${escape(body)}</div>`).join(
+    SCHEMES.map((scheme) =>
+      `<div class="push ${scheme}"><strong>${escapeHtml(title)}</strong>${escapeHtml(body)}</div>`
+    ).join(
       ''
     )
   }</div>`

@@ -20,10 +20,9 @@ const idsByKey = new Map<string, Map<string, string>>()
 
 /** The exercise of the library with this name in the language, however it is written. */
 export function findInLibraryByNameIn (language: string, name: string) {
-  let ids = idsByKey.get(language)
-  if (!ids) {
-    ids = new Map(libraryExercises.map((exercise) => [exerciseKeyOf(libraryNameIn(language, exercise)), exercise.id]))
-    idsByKey.set(language, ids)
-  }
+  const ids = idsByKey.getOrInsertComputed(
+    language,
+    () => new Map(libraryExercises.map((exercise) => [exerciseKeyOf(libraryNameIn(language, exercise)), exercise.id]))
+  )
   return findInLibrary(ids.get(exerciseKeyOf(name)) ?? '')
 }

@@ -26,11 +26,8 @@ function ofLibrary (exercise: LibraryExercise, language: string): ListedExercise
 
 const listedIn = new Map<string, ListedExercise[]>()
 
-function listLibrary (language: string) {
-  const listed = listedIn.get(language) ?? libraryExercises.map((exercise) => ofLibrary(exercise, language))
-  listedIn.set(language, listed)
-  return listed
-}
+const listLibrary = (language: string) =>
+  listedIn.getOrInsertComputed(language, () => libraryExercises.map((exercise) => ofLibrary(exercise, language)))
 
 const customExercise = ({ id, name }: { id: string, name: string }): ListedExercise => ({
   id,

@@ -27,8 +27,8 @@ import { dayAndZoneOf, deleteLog, splitLog, writeLogs } from './actions.ts'
 import { readChanges } from './change-cursor.ts'
 import { isDeleted, isRejected, parseItem } from './items.ts'
 import { planWorkout } from './planned-workout.ts'
-import { findLog, findLogById, listLogs, type Change, type LogPosition } from './queries.ts'
-import { example, exampleId, exampleLog, Items, Log, LogChange, Result } from './schemas.ts'
+import { findLog, findLogById, listLogs, type LogPosition } from './queries.ts'
+import { Changes, ChangesQuery, example, exampleChange, exampleId, exampleLog, Items, Log, Result } from './schemas.ts'
 
 const MAX_BATCH_BYTES = 1024 * 1024
 const MAX_BATCH_VALUES = 100_000
@@ -167,19 +167,14 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
         'a cursor, and go on with the one of the last response until there are no more changes. A log that changes ' +
         'meanwhile can come twice.',
       'x-extension': true,
-      querystring: Type.Object({
-        cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The cursor of the last response' })),
-        limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 500 })
-      }),
+      querystring: ChangesQuery,
       response: {
         200: Data(Type.Object({
-          changes: Type.Array(
-            Type.Unsafe<Change>({ type: 'object', additionalProperties: true, documentedAs: LogChange })
-          ),
+          changes: Changes,
           cursor: Type.String()
         }, {
           examples: [{
-            changes: [{ id: exampleId, clientId: example.clientId, type: 'WORKOUT', deleted: true }],
+            changes: [exampleChange],
             cursor: `12_${exampleId}`
           }]
         }))

@@ -3,6 +3,7 @@ import { Enum, named, Nullable, Timestamp } from '@tandem/http-kit'
 import { dataSchemas } from '../log-types/data.ts'
 import { logTypes, type LogType } from '../tables.ts'
 import { SourceSchema } from './items.ts'
+import type { Change } from './queries.ts'
 
 const MAX_BATCH_ITEMS = 1_000
 
@@ -131,7 +132,7 @@ const { id, clientId, ...otherFields } = logFields
 const optionalFields = Type.Partial(Type.Object(otherFields)).properties
 
 /** A change of a log, for another device. One schema for each type, because their deletions have a type, too. */
-export const LogChange = named(
+const LogChange = named(
   'LogChange',
   Type.Union(
     ofEachType.map(([type, data]) =>
@@ -150,6 +151,15 @@ export const LogChange = named(
   )
 )
 
+export const ChangesQuery = Type.Object({
+  cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The cursor of the last response' })),
+  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 500 })
+})
+
+export const Changes = Type.Array(
+  Type.Unsafe<Change>({ type: 'object', additionalProperties: true, documentedAs: LogChange })
+)
+
 export const example = {
   clientId: 'a81bc81b',
   type: 'WORKOUT',
@@ -158,6 +168,7 @@ export const example = {
 }
 
 export const exampleId = '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'
+export const exampleChange = { id: exampleId, clientId: example.clientId, type: 'WORKOUT', deleted: true }
 export const exampleLog = {
   id: exampleId,
   ...example,

@@ -5,8 +5,7 @@ import type { Deps } from '../deps.ts'
 import { readHome } from '../home/queries.ts'
 import { exampleHome, home } from '../home/schemas.ts'
 import { readChanges } from '../logs/change-cursor.ts'
-import type { Change } from '../logs/queries.ts'
-import { example, exampleId, LogChange } from '../logs/schemas.ts'
+import { Changes, ChangesQuery, exampleChange, exampleId } from '../logs/schemas.ts'
 
 const HASH_LENGTH = 16
 
@@ -19,21 +18,16 @@ export const syncRoutes: Routes<Deps> = async (app, deps) => {
         'For an app that comes back: `home` is null if it is as it was at the cursor, `changes` are those of ' +
         '`GET /logs/sync`. Go on with the cursor of the last response until there are no more changes.',
       'x-extension': true,
-      querystring: Type.Object({
-        cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The cursor of the last response' })),
-        limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 500 })
-      }),
+      querystring: ChangesQuery,
       response: {
         200: Data(Type.Object({
           home: Nullable(home()),
-          changes: Type.Array(
-            Type.Unsafe<Change>({ type: 'object', additionalProperties: true, documentedAs: LogChange })
-          ),
+          changes: Changes,
           cursor: Type.String()
         }, {
           examples: [{
             home: exampleHome(),
-            changes: [{ id: exampleId, clientId: example.clientId, type: 'WORKOUT', deleted: true }],
+            changes: [exampleChange],
             cursor: `12_${exampleId}.5GZb1Vw0m2cQ9u7T`
           }]
         }))

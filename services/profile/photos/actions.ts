@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Image, StoredImage } from '@tandem/media-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
 import { ValidationError } from '@tandem/http-kit'
+import { settleBatches } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
 
@@ -92,19 +93,18 @@ export const markUnusedForDeletion = async (db: Db) =>
  * Deletes marked files of one account, or of all. Call it after the commit that marked them.
  * @returns the errors of the files that could not be deleted; the next call retries them
  */
-export async function deleteMarked ({ db, media }: Media, accountId?: string) {
-  const failures: unknown[] = []
-  for (let after = '';;) {
-    const marked = await db.selectFrom('uploads').where('delete_requested_at', 'is not', null).where('key', '>', after)
-      .$if(accountId !== undefined, (uploads) => uploads.where('account_id', '=', accountId!))
-      .select('key').orderBy('key').limit(BATCH_SIZE).execute()
-    const results = await Promise.allSettled(marked.map(async ({ key }) => {
+export const deleteMarked = async ({ db, media }: Media, accountId?: string) =>
+  await settleBatches({
+    batchSize: BATCH_SIZE,
+    async list (after = '') {
+      const marked = await db.selectFrom('uploads').where('delete_requested_at', 'is not', null)
+        .where('key', '>', after)
+        .$if(accountId !== undefined, (uploads) => uploads.where('account_id', '=', accountId!))
+        .select('key').orderBy('key').limit(BATCH_SIZE).execute()
+      return marked.map(({ key }) => key)
+    },
+    async work (key) {
       await media.remove(key)
       await db.deleteFrom('uploads').where('key', '=', key).execute()
-    }))
-    const failed = results.flatMap((result) => result.status === 'rejected' ? [result.reason as unknown] : [])
-    failures.push(...failed)
-    if (marked.length < BATCH_SIZE || failed.length === marked.length) return failures
-    after = marked.at(-1)!.key
-  }
-}
+    }
+  })

@@ -3,6 +3,7 @@ import { isAwaitingCopy } from '@tandem/case-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { createMediaKey, type Image } from '@tandem/media-kit'
 import { isMediaKey, isPrivateMediaKey, isVideoKey } from '@tandem/media-url-kit'
+import { settleBatches } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -144,26 +145,21 @@ export async function markUnusedForDeletion (db: Db) {
  * @returns the errors of failed deletions; the next call for all images retries them
  */
 export async function deleteMarked ({ db, media }: Pick<Deps, 'db' | 'media'>, keys?: string[]) {
-  const failures: unknown[] = []
-  if (keys?.length === 0) return failures
-  for (let after = '';;) {
-    const marked = await db.selectFrom('media').where('delete_requested_at', 'is not', null).where(
-      'deleted_at',
-      'is',
-      null
-    ).where('key', '>', after)
-      .$if(keys !== undefined, (images) => images.where('key', 'in', keys!))
-      .select('key').orderBy('key').limit(BATCH_SIZE).execute()
-    const results = await Promise.allSettled(marked.map(async ({ key }) => {
+  if (keys?.length === 0) return []
+  return await settleBatches({
+    batchSize: BATCH_SIZE,
+    async list (after = '') {
+      const marked = await db.selectFrom('media').where('delete_requested_at', 'is not', null)
+        .where('deleted_at', 'is', null).where('key', '>', after)
+        .$if(keys !== undefined, (images) => images.where('key', 'in', keys!))
+        .select('key').orderBy('key').limit(BATCH_SIZE).execute()
+      return marked.map(({ key }) => key)
+    },
+    async work (key) {
       await media.remove(key)
       await db.updateTable('media').where('key', '=', key).set({ deleted_at: sql`now()` }).execute()
-    }))
-    const failedNow = results.flatMap((result) => result.status === 'rejected' ? [result.reason as unknown] : [])
-    failures.push(...failedNow)
-    // If a whole batch fails, the storage is unavailable: do not try thousands more.
-    if (marked.length < BATCH_SIZE || failedNow.length === marked.length) return failures
-    after = marked.at(-1)!.key
-  }
+    }
+  })
 }
 
 export const purgeDeletedRows = async (db: Db) =>

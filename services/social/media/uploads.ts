@@ -7,7 +7,7 @@ import { dayAround } from '@tandem/account-kit'
 import { RateLimited } from '@tandem/http-kit'
 import { temporaryFile } from '@tandem/media-kit'
 import { isMediaKey, isVideoKey } from '@tandem/media-url-kit'
-import { isDefinedError, throwErrors } from '@tandem/process-kit'
+import { isDefinedError, settleBatches, throwErrors } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import {
   PosterUnknown,
@@ -185,16 +185,15 @@ function problemOf (error: unknown) {
  * @throws the errors of those that failed, after all others are deleted
  */
 export async function deleteExpiredUploads (deps: Pick<Deps, 'db' | 'uploadParts'>) {
-  const failures: unknown[] = []
-  for (let after: string | undefined;;) {
-    const expired = await deps.db.selectFrom('media_uploads').where('expires_at', '<', sql<Date>`now()`)
-      .$if(after !== undefined, (uploads) => uploads.where('id', '>', after!))
-      .select('id').orderBy('id').limit(EXPIRED_BATCH_SIZE).execute()
-    const results = await Promise.allSettled(expired.map(async ({ id }) => await removeUpload(deps, id)))
-    const failedNow = results.flatMap((result) => result.status === 'rejected' ? [result.reason as unknown] : [])
-    failures.push(...failedNow)
-    after = expired.at(-1)?.id
-    // If a whole batch fails, the storage is unavailable: do not try thousands more.
-    if (expired.length < EXPIRED_BATCH_SIZE || failedNow.length === expired.length) return throwErrors(failures)
-  }
+  const failures = await settleBatches({
+    batchSize: EXPIRED_BATCH_SIZE,
+    async list (after) {
+      const expired = await deps.db.selectFrom('media_uploads').where('expires_at', '<', sql<Date>`now()`)
+        .$if(after !== undefined, (uploads) => uploads.where('id', '>', after!))
+        .select('id').orderBy('id').limit(EXPIRED_BATCH_SIZE).execute()
+      return expired.map(({ id }) => id)
+    },
+    work: async (id) => await removeUpload(deps, id)
+  })
+  throwErrors(failures)
 }
