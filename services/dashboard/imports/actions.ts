@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isUniqueViolation } from '@tandem/database-kit'
 import type { Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { ImportNotFound, ImportRunning, UndoExpired } from '../errors.ts'
@@ -217,12 +218,10 @@ export async function startUndo (db: Db, accountId: string, id: string) {
     if (found.status === 'PENDING' || found.status === 'RUNNING') throw new ImportRunning()
     if (found.status === 'UNDOING' || found.status === 'UNDONE') return
     if (found.isExpired) throw new UndoExpired()
-    const running = await trx.selectFrom('imports').where('account_id', '=', accountId)
-      .where('status', 'in', ['PENDING', 'RUNNING', 'UNDOING'])
-      .select('id')
-      .executeTakeFirst()
-    if (running) throw new ImportRunning()
     await trx.updateTable('imports').where('id', '=', id).set({ status: 'UNDOING' }).execute()
+  }).catch((error: unknown) => {
+    // The index that allows one unfinished import of an account.
+    throw isUniqueViolation(error) ? new ImportRunning() : error
   })
 }
 

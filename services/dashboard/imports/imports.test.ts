@@ -306,6 +306,19 @@ t.test("one import of an account runs at a time, and those of others are nobody 
   t.equal((await user.send('POST', '/imports', {})).statusCode, 415)
 })
 
+t.test('a new import and undoing the one before, at the same time: one of them runs', async (t) => {
+  const user = newUser()
+  for (let round = 0; round < 10; round++) {
+    const before = await importFile(user, gpx)
+    const [undo, created] = await Promise.all([user.send('DELETE', `/imports/${before.id}`), upload(user, gpx)])
+    t.same([undo.statusCode, created.statusCode].filter((status) => status !== 409).length, 1)
+    for (const response of [undo, created]) {
+      if (response.statusCode === 409) t.equal(response.json().code, 'IMPORT_RUNNING')
+    }
+    await work(undo.statusCode === 200 ? before.id : created.json().data.import.id)
+  }
+})
+
 t.test('a workout that was split stays so in another account', async (t) => {
   const typed = { client_id: 'typed', source: null, external_id: null }
   const together = newUser()

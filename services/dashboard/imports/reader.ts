@@ -12,10 +12,15 @@ const MEMORY_MB = 256
 const MAX_BYTES = 50 * 1024 * 1024
 const MAX_ENTRIES = 100_000
 
+const program = path.join(import.meta.dirname, 'read-process.ts')
+const root = path.resolve(import.meta.dirname, '../../..')
+// All that it may read: code.
+const code = ['services/dashboard', 'packages', 'node_modules'].map((folder) => path.join(root, folder))
+
 type ReadOptions = FormatOptions & { format: ImportFormat }
 
 /**
- * Reads a file in a process of its own, with a limit of memory and time.
+ * Reads a file in a process of its own, with limits of memory and time, that may read no other file.
  * @returns its entries, each as JSON: as objects they would take several times the memory
  * @throws HostileFile if it is not read to its end, and then nothing of it is stored; Unavailable if no process starts
  */
@@ -52,7 +57,13 @@ async function start (options: ReadOptions) {
   try {
     const child = spawn(
       process.execPath,
-      [`--max-old-space-size=${MEMORY_MB}`, path.join(import.meta.dirname, 'read-process.ts'), JSON.stringify(options)],
+      [
+        `--max-old-space-size=${MEMORY_MB}`,
+        '--permission',
+        ...code.map((folder) => `--allow-fs-read=${folder}`),
+        program,
+        JSON.stringify(options)
+      ],
       { env: {}, stdio: ['pipe', 'pipe', 'pipe'], timeout: DEADLINE_MS, killSignal: 'SIGKILL' }
     )
     // Without a listener, an error would end this process. Its end says what happened.

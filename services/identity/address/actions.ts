@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AccountVerified, PasswordChanged } from '@tandem/contracts'
+import { isUniqueViolation } from '@tandem/database-kit'
 import { RateLimited } from '@tandem/http-kit'
 import { createMail, renderMail } from '@tandem/mail-kit'
 import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
@@ -184,8 +185,6 @@ async function setEmail (trx: Trx, { id: accountId }: LockedAccount, email: stri
   await expireExports(trx, accountId)
 }
 
-const UNIQUE_VIOLATION = '23505'
-
 function throwIfTaken (error: unknown): never {
-  throw (error as { code?: string }).code === UNIQUE_VIOLATION ? new EmailExists() : error
+  throw isUniqueViolation(error) ? new EmailExists() : error
 }
