@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { brotliCompressSync, gunzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { testDatabase } from '@tandem/database-kit/testing'
@@ -218,7 +218,8 @@ async function givenFile (t: Test, count: number) {
     )
   ]
   const file = path.join(t.testdir(), 'places.ndjson.br')
-  await writeFile(file, brotliCompressSync(lines.map((line) => JSON.stringify(line)).join('\n')))
+  const text = lines.map((line) => JSON.stringify(line)).join('\n')
+  await writeFile(file, brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }))
   return file
 }
 
