@@ -28,7 +28,7 @@ interface Tally {
 const PROCESSES = 3 * availableParallelism()
 // Of files in one process. More would leave only one process with work at the end of a run.
 const MAX_GROUP = 16
-// A file system in memory, on Linux. Each test file creates and deletes a database of 500 files or more.
+// A file system in memory, on Linux. Each test file creates and deletes a database of hundreds of files.
 const MEMORY = '/dev/shm'
 const NEEDED_MEMORY_BYTES = 4 * 1024 ** 3
 const root = path.resolve(import.meta.dirname, '../..')
