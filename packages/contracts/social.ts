@@ -106,13 +106,16 @@ export const PostNarrowed = defineEvent(
   })
 )
 
-/**
- * These people took part in a post and cannot see it any more: its audience was narrowed, or they do not follow its
- * author any more. Very many people are split over several events.
- */
+/** These people took part in a post and cannot see it any more, as its audience was narrowed. Very many are split over several events. */
 export const PostClosed = defineEvent(
   'social.post.closed.v1',
   Type.Object({ postId: Id, accountIds: Type.Array(Id, { minItems: 1 }) })
+)
+
+/** The same of one person who does not follow the author of these posts any more. */
+export const PostsClosed = defineEvent(
+  'social.posts.closed.v1',
+  Type.Object({ accountId: Id, postIds: Type.Array(Id, { minItems: 1 }) })
 )
 
 /** Operators have hidden a post, a comment or a story from everybody but its author. */

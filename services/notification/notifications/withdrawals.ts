@@ -26,6 +26,7 @@ import {
   PostDeleted,
   PostEdited,
   PostNarrowed,
+  PostsClosed,
   ProfileDeleted,
   RecordsLost,
   ReportResolved,
@@ -91,6 +92,10 @@ export const withdrawals: WithdrawalEntry[] = [
   withdrawnBy(
     PostClosed,
     ({ postId, accountIds }) => accountIds.map((accountId) => ({ subject: about.post(postId), accountId }))
+  ),
+  withdrawnBy(
+    PostsClosed,
+    ({ accountId, postIds }) => postIds.map((postId) => ({ subject: about.post(postId), accountId }))
   ),
   withdrawnBy(
     PeopleUnmentioned,

@@ -269,8 +269,16 @@ t.test('posts', async (t) => {
     t.same(await closedTo(), [])
     await put(ana, `/feed/${id}`, { visibility: 'FOLLOWERS' })
     t.same(await closedTo(), [[other]])
+    const { data: { post: second } } = await post(ana, '/feed', {
+      type: 'TEXT',
+      content: '@follower',
+      visibility: 'FOLLOWERS'
+    })
     await del(follower, `/users/${ana}/follow`)
-    t.same(await closedTo(), [[other], [follower]])
+    t.same(await closedTo(), [[other]])
+    const closed = (await publishedEvents('social.posts.closed.v1')).filter(({ accountId }) => accountId === follower)
+    t.equal(closed.length, 1, 'one event for all posts')
+    t.same(new Set(closed[0]?.['postIds'] as string[]), new Set([id, second.id]))
   })
 
   t.test('a repeated request gets the first response', async (t) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { PostClosed } from '@tandem/contracts'
+import { PostClosed, PostsClosed } from '@tandem/contracts'
 import { chunksOf } from '@tandem/process-kit'
 import type { Trx } from '../tables.ts'
 import { canSeePost } from './posts.ts'
@@ -32,5 +32,7 @@ export async function publishClosedBy (
       select post_id from comments where author_id = ${followerId}
       union select post_id from mentions where account_id = ${followerId}
     )`.execute(trx)
-  for (const { postId } of rows) await publish(trx, PostClosed, postId, { postId, accountIds: [followerId] })
+  for (const chunk of chunksOf(rows, MAX_IDS_PER_EVENT)) {
+    await publish(trx, PostsClosed, followedId, { accountId: followerId, postIds: chunk.map(({ postId }) => postId) })
+  }
 }

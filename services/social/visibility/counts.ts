@@ -17,11 +17,11 @@ function counted (counter: string, rows: string, person = 'account_id', isHidden
   // For each block, so that Postgres looks only for the rows of these people. With a list of them it reads all likes of a
   // post when most posts have few.
   return (viewer: AccountRef) =>
-    sql<number>`(${sql.raw(counter)}
+    sql<number>`(case when ${sql.raw(counter)} = 0 then 0 else ${sql.raw(counter)}
     - (select count(*) ${from} and ${hidden} and ${by} <> ${asUuid(viewer)})
     - (select coalesce(sum(of_one.rows), 0)::bigint from blocks block
       cross join lateral (select count(*) as rows ${from} and not ${hidden} and ${by} = block.other_id) of_one
-      where block.account_id = ${asUuid(viewer)} and not block.is_lifted))`
+      where block.account_id = ${asUuid(viewer)} and not block.is_lifted) end)`
 }
 
 const commentHidden = '(counted.author_hidden or counted.hidden_at is not null)'
