@@ -25,17 +25,17 @@ const USUAL = REQUESTS / 2
 /** Of all services together, for a request. */
 const MOST_STATEMENTS: Record<string, number> = {
   feed: 2,
-  like: 21,
+  like: 19,
   home: 8,
   profile: 3,
   chats: 6,
   chat: 4,
-  message: 23,
+  message: 20,
   discover: 3,
-  comment: 21,
+  comment: 17,
   notifications: 2,
-  post: 7,
-  register: 60
+  post: 9,
+  register: 45
 }
 
 type Counts = Map<string, number>

@@ -12,17 +12,16 @@ const MAX_TAGS = 200
 // A week with more uses of tags is counted from its newest ones, so that a count ends within the timeout.
 const MAX_USES = 200_000
 
+export async function insertHashtags (trx: Trx, postId: string, content: string) {
+  const tags = parseHashtags(content)
+  if (tags.length === 0) return
+  await trx.insertInto('post_hashtags').values(tags.map((tag) => ({ tag, post_id: postId }))).execute()
+}
+
 /** Replaces the hashtags of a post with those in its current content. */
 export async function replaceHashtags (trx: Trx, postId: string, content: string) {
-  const tags = parseHashtags(content)
-  await trx.deleteFrom('post_hashtags').where('post_id', '=', postId).$if(
-    tags.length > 0,
-    (query) => query.where('tag', 'not in', tags)
-  ).execute()
-  if (tags.length === 0) return
-  await trx.insertInto('post_hashtags').values(tags.map((tag) => ({ tag, post_id: postId })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await trx.deleteFrom('post_hashtags').where('post_id', '=', postId).execute()
+  await insertHashtags(trx, postId, content)
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '@tandem/contracts'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { NotYourPost, PostEmpty, PostNotFound } from '../errors.ts'
-import { replaceHashtags } from '../hashtags/actions.ts'
+import { insertHashtags, replaceHashtags } from '../hashtags/actions.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
 import { createMentions, updateMentions } from '../mentions/actions.ts'
 import { insertPoll, type NewPoll } from '../polls/actions.ts'
@@ -73,7 +73,7 @@ export async function createPost (db: Db, post: NewPost, idempotencyKey?: Idempo
     if (achievement) {
       await publish(trx, AchievementShared, id, { postId: id, authorId, achievementId: achievement.id })
     }
-    await replaceHashtags(trx, id, content)
+    await insertHashtags(trx, id, content)
     await createMentions(trx, { post: { id, authorId, visibility }, commentId: null, authorId, content })
     return await findPost(trx, id, authorId) ?? failUnreadable(id)
   })
