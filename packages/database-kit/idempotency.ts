@@ -49,17 +49,21 @@ export async function withIdempotencyKey<Tables extends IdempotencyTables, Respo
   })
 }
 
-/** Whether a request was already done. What is asked before a change is not asked again: the repeat changes nothing. */
+/**
+ * Whether a request was already done. What is asked, or copied, before a change is not asked again: the repeat changes
+ * nothing. @throws IdempotencyConflict
+ */
 export async function isRepeat<Tables extends IdempotencyTables> (
   db: Kysely<Tables>,
   idempotencyKey: IdempotencyKey | undefined
 ) {
   if (!idempotencyKey) return false
   const { accountId, key, requestDigest } = idempotencyKey
-  const { rows } = await sql`
-    select from idempotency_keys where account_id = ${accountId} and key = ${key} and request_digest = ${requestDigest}
-      and created_at > now() - ${KEY_LIFETIME}::interval`.execute(db)
-  return rows.length > 0
+  const { rows: [first] } = await sql<{ isSame: boolean }>`
+    select request_digest = ${requestDigest} as "isSame" from idempotency_keys
+    where account_id = ${accountId} and key = ${key} and created_at > now() - ${KEY_LIFETIME}::interval`.execute(db)
+  if (first && !first.isSame) throw new IdempotencyConflict()
+  return first !== undefined
 }
 
 class FirstStillRuns extends Error {}

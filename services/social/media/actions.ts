@@ -1,8 +1,7 @@
 import { sql, type SqlBool } from 'kysely'
 import { isAwaitingCopy } from '@tandem/case-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { createMediaKey, type Image } from '@tandem/media-kit'
-import { isMediaKey, isPrivateMediaKey, isVideoKey } from '@tandem/media-url-kit'
+import type { Image } from '@tandem/media-kit'
 import { settleBatches } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { MediaGone } from '../errors.ts'
@@ -36,32 +35,6 @@ export async function storeUpload (
     await deleteMarked(deps, [stored.key])
   }
   return first
-}
-
-/**
- * Copies photos of other services, for a public post: they delete theirs without knowing of it. Posts that are not
- * public, and stories, show private copies anyway.
- * @throws MediaGone
- */
-export async function copyPhotosOfOthers (
-  { db, media }: Pick<Deps, 'db' | 'media'>,
-  accountId: string,
-  images: string[]
-) {
-  const keys = images.filter((image) => isMediaKey(image) && !isPrivateMediaKey(image))
-  if (keys.length === 0) return images
-  const known = await db.selectFrom('media').where('key', 'in', keys).select('key').execute()
-  // Videos are uploaded here only.
-  if (keys.some((key) => isVideoKey(key) && !known.some((row) => row.key === key))) throw new MediaGone()
-  return await Promise.all(images.map(async (image) => {
-    if (!keys.includes(image) || known.some(({ key }) => key === image)) return image
-    const key = createMediaKey('public')
-    // Before the file, so that no file is left without a row. Its sizes are not known here.
-    await db.insertInto('media')
-      .values({ key, account_id: accountId, mime_type: 'image/webp', width: 0, height: 0, bytes: 0 }).execute()
-    if (!await media.copy(image, key)) throw new MediaGone()
-    return key
-  }))
 }
 
 /** Marks the images that a new post or story shows as in use. Images of other hosts are ignored. @throws MediaGone */

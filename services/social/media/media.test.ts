@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { access } from 'node:fs/promises'
+import { access, copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
@@ -215,6 +215,42 @@ t.test('media', async (t) => {
     deps.media.copy = copy
     await showInStory(image.url)
     t.ok(await isKept(privateCopyKeyOf(image.key)))
+  })
+
+  t.test('a file is copied once for all that show it, and not for a repeat', async (t) => {
+    const image = await uploadOne()
+    const copied = t.capture(deps.media, 'copy', deps.media.copy)
+    const key = { 'idempotency-key': randomUUID() }
+    const shown = { type: 'IMAGE', visibility: 'PRIVATE', mediaUrls: Array.from({ length: 10 }, () => image.url) }
+    await post(ana, '/feed', { type: 'TEXT', content: 'first' }, key)
+    t.equal((await post(ana, '/feed', shown, key)).code, 'IDEMPOTENCY_CONFLICT')
+    t.equal(copied().length, 0)
+    const statuses = await Promise.all([1, 2, 3].map(async () => (await post(ana, '/feed', shown)).status))
+    t.same(statuses, [201, 201, 201])
+    t.equal(copied().length, 1)
+  })
+
+  t.test("a public post keeps copies of other services' photos: one of each, for a repeat none, and 500 a day", async (t) => {
+    const source = `public/${randomUUID()}.webp`
+    await copyFile(path.join(folder, (await uploadOne()).key), path.join(folder, source))
+    const urlOf = (photo: string) => `https://cdn.example.com/${photo}`
+    const cleo = await person('Cleo')
+    const countKept = async () =>
+      (await db.selectFrom('media').where('account_id', '=', cleo).select('key').execute()).length
+    const photos = { type: 'IMAGE', mediaUrls: [urlOf(source), urlOf(source), urlOf(source)] }
+    const key = { 'idempotency-key': randomUUID() }
+    const [first, repeat] = [await post(cleo, '/feed', photos, key), await post(cleo, '/feed', photos, key)]
+    t.equal(new Set(first.data.post.mediaUrls).size, 1)
+    t.not(first.data.post.mediaUrls[0], urlOf(source))
+    t.equal(repeat.data.post.id, first.data.post.id)
+    t.equal(await countKept(), 1)
+    const missing = { ...photos, mediaUrls: [urlOf(`public/${randomUUID()}.webp`)] }
+    for (const visibility of ['PUBLIC', 'PRIVATE']) {
+      t.equal((await post(cleo, '/feed', { ...missing, visibility })).status, 400)
+    }
+    t.equal(await countKept(), 1, 'what is missing leaves no row')
+    await db.updateTable('daily_quotas').where('account_id', '=', cleo).set({ used: 500 }).execute()
+    t.match(await post(cleo, '/feed', photos), { status: 429, code: 'RATE_LIMITED' })
   })
 
   t.test('a failed deletion from the storage is retried later', async (t) => {

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { MediaNotAllowed, MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 import { replaceMedia, deleteMarked } from './actions.ts'
+import { copyOnce, replaceEach } from './copies.ts'
 
 // An upload is public at a URL that nobody can guess. Posts that are not public, and all stories, show the upload's
 // single private copy instead. Its URL is signed each time it is returned.
@@ -24,16 +25,17 @@ export async function ensureOwnPrivateImages (db: Db, accountId: string, images:
 
 /**
  * Replaces public uploads in `images` with their private copies, for a post or story that is not public.
- * @throws MediaGone
+ * @throws MediaGone, Unavailable
  */
 export const toPrivateImages = async (deps: Pick<Deps, 'db' | 'media'>, accountId: string, images: string[]) =>
-  await Promise.all(
-    images.map(async (image) =>
+  await replaceEach(
+    images,
+    async (image) =>
       isMediaKey(image) && !isPrivateMediaKey(image) ? await ensurePrivateCopy(deps, accountId, image) : image
-    )
   )
 
-async function ensurePrivateCopy ({ db, media }: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
+async function ensurePrivateCopy (deps: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
+  const { db, media } = deps
   const copy = privateCopyKeyOf(image)
   const known = await db.selectFrom('media').where('key', 'in', [image, copy])
     .select(['key', 'unused_since', 'delete_requested_at']).execute()
@@ -41,6 +43,7 @@ async function ensurePrivateCopy ({ db, media }: Pick<Deps, 'db' | 'media'>, acc
   if (known.some(({ key, unused_since }) => key === copy && unused_since === null)) return copy
   if (known.some(({ delete_requested_at }) => delete_requested_at)) throw new MediaGone()
   if (isVideoKey(image) && !known.some(({ key }) => key === image)) throw new MediaGone()
+  if (await media.size(image) === undefined) throw new MediaGone()
   // The row first, so that no file is left without one. A photo of another service has no row here: its sizes are 0,
   // and the author of the post owns the copy.
   await sql`
@@ -51,7 +54,7 @@ async function ensurePrivateCopy ({ db, media }: Pick<Deps, 'db' | 'media'>, acc
       poster_height
     from (select 1) as one left join media as upload on upload.key = ${image}
     on conflict (key) do nothing`.execute(db)
-  if (!await media.copy(image, copy)) throw new MediaGone()
+  await copyOnce(deps, accountId, { from: image, to: copy })
   return copy
 }
 

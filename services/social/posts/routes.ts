@@ -32,14 +32,15 @@ import {
   UnknownActivity,
   UnknownWorkout
 } from '../errors.ts'
-import { copyPhotosOfOthers, deleteMarked } from '../media/actions.ts'
+import { deleteMarked } from '../media/actions.ts'
+import { copyPhotosOfOthers } from '../media/copies.ts'
 import { ensureOwnPrivateImages, toPrivateImages, replacePublicImages } from '../media/private-copies.ts'
 import { checkTypes } from '../media/queries.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
 import { findLanguage } from '../people/queries.ts'
 import { parsePoll } from '../polls/actions.ts'
-import { visibilities } from '../tables.ts'
+import { visibilities, type Visibility } from '../tables.ts'
 import { updatePost, deletePost, viewPost, createPost } from './actions.ts'
 import { askBeforeEdit, askBeforePost } from './before-post.ts'
 import { Content, linkedActivity, newPost, pollFields } from './new-post.ts'
@@ -59,6 +60,11 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const [post] = await toPostResponses(deps, [row], viewer)
     return data({ post: post! })
   }
+
+  const copyImages = async (visibility: Visibility, accountId: string, images: string[]) =>
+    visibility === 'PUBLIC'
+      ? await copyPhotosOfOthers(deps, accountId, images)
+      : await toPrivateImages(deps, accountId, images)
 
   app.post('/feed', {
     preValidation: refuseFields({ polls: Object.keys(pollFields), activities: Object.keys(linkedActivity) }),
@@ -103,12 +109,10 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     await ensureOwnPrivateImages(db, account.id, images)
     const idempotencyKey = readIdempotencyKey(request)
     const locationName = body.locationName || null
-    if (hooks.isOn('before-post') && !await isRepeat(db, idempotencyKey)) {
+    const isRepeated = (hooks.isOn('before-post') || images.length > 0) && await isRepeat(db, idempotencyKey)
+    if (hooks.isOn('before-post') && !isRepeated) {
       await askBeforePost(deps, account.id, { visibility, content, mediaUrls, poll, snapshots, locationName })
     }
-    const shownImages = visibility === 'PUBLIC'
-      ? await copyPhotosOfOthers(deps, account.id, images)
-      : await toPrivateImages(deps, account.id, images)
     const row = await createPost(
       db,
       {
@@ -116,7 +120,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
         type,
         visibility,
         content,
-        mediaUrls: shownImages,
+        mediaUrls: isRepeated ? images : await copyImages(visibility, account.id, images),
         mediaType: body.mediaType || null,
         snapshots,
         locationName,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { readLimits } from '@tandem/brand-kit'
-import { IdempotencyConflict } from '@tandem/database-kit'
+import { IdempotencyConflict, isRepeat } from '@tandem/database-kit'
 import {
   Body,
   paginate,
@@ -118,7 +118,10 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     const image = media.toStoredValue(mediaUrl)
     checkTypes([image], mediaType)
     await ensureOwnPrivateImages(db, account.id, [image])
-    const [shown = image] = await toPrivateImages(deps, account.id, [image])
+    const idempotencyKey = readIdempotencyKey(request)
+    const isRepeated = await isRepeat(db, idempotencyKey)
+    const duration = mediaType === 'VIDEO' && !isRepeated ? await readStoryDuration(db, image, body.duration) : null
+    const [shown = image] = isRepeated ? [image] : await toPrivateImages(deps, account.id, [image])
     const timezone = await findTimezone(deps, account.id)
     const story = await createStory(
       db,
@@ -130,10 +133,10 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
         textColor: body.textColor ?? null,
         bgColor: body.bgColor ?? null,
         fontStyle: body.fontStyle || null,
-        duration: mediaType === 'VIDEO' ? await readStoryDuration(db, shown, body.duration) : null
+        duration
       },
       timezone,
-      readIdempotencyKey(request)
+      idempotencyKey
     )
     reply.code(201)
     return data({ story: { ...story, mediaUrl: media.urlOf(story.mediaUrl) } })
