@@ -9,11 +9,13 @@ export const createMediaKey = (visibility: Visibility, extension: 'webp' | 'mp4'
   `${visibility}/${randomUUID()}.${extension}`
 
 /**
- * The key of the one private copy of a public image or video. It is a digest, so people who may see the copy cannot
- * derive the public URL.
+ * The key of the one private copy of a public image or video, or of the one that `accountId` has. It is a digest, so
+ * people who may see the copy cannot derive the public URL.
  */
-export const privateCopyKeyOf = (key: string) =>
-  `private/${digestOf(`copy of ${key}`)}.${isVideoKey(key) ? 'mp4' : 'webp'}`
+export const privateCopyKeyOf = (key: string, accountId?: string) =>
+  `private/${digestOf(`copy of ${key}${accountId === undefined ? '' : ` of ${accountId}`}`)}.${
+    isVideoKey(key) ? 'mp4' : 'webp'
+  }`
 
 const digestOf = (text: string) =>
   createHash('sha256').update(text).digest('hex').slice(0, 32).replace(

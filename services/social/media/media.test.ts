@@ -249,6 +249,10 @@ t.test('media', async (t) => {
       t.equal((await post(cleo, '/feed', { ...missing, visibility })).status, 400)
     }
     t.equal(await countKept(), 1, 'what is missing leaves no row')
+    for (const author of [cleo, ana]) await post(author, '/feed', { ...photos, visibility: 'PRIVATE' })
+    for (const author of [cleo, ana]) {
+      t.ok(await isKept(privateCopyKeyOf(source, author)), 'each has an own private copy')
+    }
     await db.updateTable('daily_quotas').where('account_id', '=', cleo).set({ used: 500 }).execute()
     t.match(await post(cleo, '/feed', photos), { status: 429, code: 'RATE_LIMITED' })
   })

@@ -36,16 +36,18 @@ export const toPrivateImages = async (deps: Pick<Deps, 'db' | 'media'>, accountI
 
 async function ensurePrivateCopy (deps: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
   const { db, media } = deps
-  const copy = privateCopyKeyOf(image)
-  const known = await db.selectFrom('media').where('key', 'in', [image, copy])
-    .select(['key', 'unused_since', 'delete_requested_at']).execute()
+  const find = async (key: string) =>
+    await db.selectFrom('media').where('key', '=', key).select(['unused_since', 'delete_requested_at'])
+      .executeTakeFirst()
+  const upload = await find(image)
+  // A photo of another service has no owner here: each author has a copy, which is erased with them.
+  const copy = privateCopyKeyOf(image, upload ? undefined : accountId)
+  const known = await find(copy)
   // What a post or story shows was copied to the end.
-  if (known.some(({ key, unused_since }) => key === copy && unused_since === null)) return copy
-  if (known.some(({ delete_requested_at }) => delete_requested_at)) throw new MediaGone()
-  if (isVideoKey(image) && !known.some(({ key }) => key === image)) throw new MediaGone()
+  if (known?.unused_since === null) return copy
+  if (upload?.delete_requested_at || known?.delete_requested_at || !upload && isVideoKey(image)) throw new MediaGone()
   if (await media.size(image) === undefined) throw new MediaGone()
-  // The row first, so that no file is left without one. A photo of another service has no row here: its sizes are 0,
-  // and the author of the post owns the copy.
+  // The row first, so that no file is left without one. Of a photo of another service the sizes are not known.
   await sql`
     insert into media (key, account_id, mime_type, width, height, bytes, blurhash, duration_seconds, poster_width,
       poster_height)
