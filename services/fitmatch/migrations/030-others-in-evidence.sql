@@ -1,0 +1,15 @@
+-- Who hosts the activities of earlier reports, if that is neither of the two, and whose words their evidence has.
+update case_evidence set content = jsonb_set(content, '{activity,hostId}', to_jsonb(host_id))
+from reports join activities on activities.id = activity_id
+where reports.case_id = case_evidence.case_id and reports.activity = content -> 'activity'
+  and host_id not in (reporter_id, reported_id);
+update reports set activity = jsonb_set(activity, '{hostId}', to_jsonb(host_id)) from activities
+where activities.id = activity_id and host_id not in (reporter_id, reported_id);
+update case_evidence set others = array(
+  select (message ->> 'senderId')::uuid from jsonb_array_elements(content -> 'messages') as message
+  union select (content -> 'activity' ->> 'hostId')::uuid where content -> 'activity' ->> 'hostId' is not null
+  union select reporter_id from reports
+  where case_id = cases.id and activity = content -> 'activity' and activity ->> 'hostedBy' = 'REPORTER'
+  except select account_id
+) from cases where cases.id = case_id;
+create index reports_by_host on reports ((activity ->> 'hostId')) where activity ->> 'hostId' is not null;
