@@ -18,6 +18,8 @@ export interface Evidence {
   content: object
   /** What is around it, such as its author's name or the comments before it. */
   context: object
+  /** The people besides the reported one who wrote or planned what it shows, or may have. */
+  others: string[]
   /** The keys of its images and videos that are stored here. */
   files: string[]
 }
@@ -94,7 +96,7 @@ export async function countOnDismissed<Tables extends CaseTables> (
 
 async function freeze<Tables extends CaseTables> (
   trx: Transaction<Tables>,
-  { caseId, digest, ownerId, evidence: { content, context, files } }: {
+  { caseId, digest, ownerId, evidence: { content, context, others, files } }: {
     caseId: string,
     digest: Buffer,
     ownerId: string,
@@ -102,8 +104,9 @@ async function freeze<Tables extends CaseTables> (
   }
 ) {
   await sql`
-    insert into case_evidence (case_id, digest, content)
-    values (${caseId}, ${digest}, ${JSON.stringify({ ...content, ...context })})
+    insert into case_evidence (case_id, digest, content, others)
+    values (${caseId}, ${digest}, ${JSON.stringify({ ...content, ...context })},
+      array_remove(${[...new Set(others)]}::uuid[], ${ownerId}::uuid))
     on conflict (case_id, digest) do nothing`.execute(trx)
   const copies = files.map((file) => createMediaKey('private', isVideoKey(file) ? 'mp4' : 'webp'))
   await sql`

@@ -1,4 +1,4 @@
-import { sql, type SqlBool, type Transaction } from 'kysely'
+import { sql, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
 import { inColumns } from '@tandem/account-kit'
 import { isCaseKept, markPurged } from './files.ts'
 import type { CaseTables } from './tables.ts'
@@ -16,8 +16,14 @@ export const markCasesOf = async <Tables extends CaseTables>(trx: Transaction<Ta
 
 const exported = { not: 'It is evidence; the person is notified of each decision.' }
 
-/** The tables of this kit, for `personal-data.ts` of a service. */
-export const caseTables = {
+const isWithPartOf = (accountId: string) => sql<SqlBool>`others @> array[${accountId}::uuid]`
+
+/**
+ * The tables of this kit, for `personal-data.ts` of a service.
+ * @param without the `content` of evidence about somebody else without what the account wrote or planned: an expression
+ *   of type jsonb
+ */
+export const caseTables = (without: (accountId: string) => RawBuilder<object>) => ({
   case_files: {
     isPersonal: true as const,
     rowsOf: (accountId: string) => ofCases(accountId),
@@ -28,7 +34,21 @@ export const caseTables = {
   },
   case_evidence: {
     isPersonal: true as const,
-    rowsOf: (accountId: string) => ofCases(accountId),
+    // A union, so that each half has its index.
+    rowsOf: (accountId: string) =>
+      sql<SqlBool>`id in (select id from case_evidence where ${ofCases(accountId)}
+        union all select id from case_evidence where ${isWithPartOf(accountId)})`,
+    async erase<Tables extends CaseTables> (trx: Transaction<Tables>, accountId: string, limit: number) {
+      const { numAffectedRows: changed = 0n } = await sql`
+        update case_evidence set content = ${without(accountId)}, others = array_remove(others, ${accountId}::uuid)
+        where id in (select id from case_evidence where ${isWithPartOf(accountId)} limit ${sql.lit(limit)})`
+        .execute(trx)
+      const { numAffectedRows: deleted = 0n } = await sql`
+        delete from case_evidence where id in (
+          select id from case_evidence where ${ofCases(accountId)} and not ${ofCases(accountId, isCaseKept)}
+          limit ${sql.lit(limit - Number(changed))})`.execute(trx)
+      return Number(changed + deleted)
+    },
     keeps: { ...keeps, rows: (accountId: string) => ofCases(accountId, isCaseKept) },
     exported
   },
@@ -38,4 +58,4 @@ export const caseTables = {
     keeps: { ...keeps, rows: () => isCaseKept },
     exported
   }
-}
+})

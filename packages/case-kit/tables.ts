@@ -31,6 +31,7 @@ export interface CaseTables {
     case_id: string,
     digest: Buffer,
     content: ColumnType<object, string, never>,
+    others: Generated<string[]>,
     created_at: Generated<Date>
   }
   case_files: {

@@ -191,7 +191,10 @@ export const ActivityConfirmed = defineEvent(
   Type.Object({ ...activity, accountId: Id, confirmedBy: Id, displayName, profileId })
 )
 
-/** The time or the place of an activity changed. Unless `changedBy` is null, `accountIds` are asked again. */
+/**
+ * The time or the place of an activity changed. Unless `changedBy` is null, `accountIds` are asked again. Several events
+ * name the people of a large activity.
+ */
 export const ActivityChanged = defineEvent(
   'fitmatch.activity.changed.v1',
   Type.Object({
@@ -220,7 +223,10 @@ export const ParticipationChanged = defineEvent(
   Type.Object({ activityId: Id, accountIds: Type.Array(Id, { minItems: 1 }) })
 )
 
-/** An activity was canceled, or some of its people lost their place. Earlier notifications of it are obsolete. */
+/**
+ * An activity was canceled, or some of its people lost their place. Earlier notifications of it are obsolete. Several
+ * events name the people of a large activity.
+ */
 export const ActivityCanceled = defineEvent(
   'fitmatch.activity.canceled.v1',
   Type.Object({

@@ -1,10 +1,18 @@
 import { sql, type SqlBool } from 'kysely'
 import { caseTables, markCasesOf } from '@tandem/case-kit'
-import { databaseTables, inColumns, kitTables, notPersonal, personal, type PersonalData } from '@tandem/account-kit'
+import {
+  databaseTables,
+  either,
+  inColumns,
+  kitTables,
+  notPersonal,
+  personal,
+  type PersonalData
+} from '@tandem/account-kit'
 import { eraseParticipations } from './activities/endings.ts'
 import { operatorTables } from '@tandem/operator-kit'
-import { eraseReports } from './erasure/actions.ts'
-import { isEvidence, isRecentDecision } from './erasure/rows.ts'
+import { eraseReports, withoutPartOf } from './erasure/actions.ts'
+import { isEvidence, isOfHost, isRecentDecision } from './erasure/rows.ts'
 import type { Tables } from './tables.ts'
 import { selfieKeyPattern } from './verification/selfie-keys.ts'
 
@@ -197,7 +205,7 @@ export const personalData: PersonalData<Tables> = {
     exported: { not: 'It is a copy; another service exports the original.' }
   }),
   reports: personal({
-    rowsOf: inColumns('reporter_id', 'reported_id'),
+    rowsOf: either(inColumns('reporter_id', 'reported_id'), isOfHost),
     before: markCasesOf,
     erase: eraseReports,
     keeps: {
@@ -210,7 +218,7 @@ export const personalData: PersonalData<Tables> = {
       rows: inColumns('reporter_id')
     }
   }),
-  ...caseTables,
+  ...caseTables(withoutPartOf),
   audit_log: personal({
     rowsOf: inColumns('account_id'),
     keeps: {

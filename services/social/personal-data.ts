@@ -19,7 +19,8 @@ import {
   eraseReports,
   eraseStories,
   eraseViews,
-  eraseVotes
+  eraseVotes,
+  withoutPartOf
 } from './erasure/actions.ts'
 import { isAboutStoryOf, isInCaseOf, isInKeptCaseOf, isOnPostOf, ofComments } from './erasure/rows.ts'
 import type { Tables } from './tables.ts'
@@ -49,7 +50,7 @@ export const personalData: PersonalData<Tables> = {
     rowsOf: inColumns('account_id'),
     exported: { not: 'Identity exports the decisions.' }
   }),
-  ...caseTables,
+  ...caseTables(withoutPartOf),
   story_reactions: personal({
     rowsOf: either(inColumns('account_id'), isAboutStoryOf),
     erase: eraseReactions,

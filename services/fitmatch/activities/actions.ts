@@ -3,6 +3,7 @@ import { ActivityChanged as ActivityChangedEvent, ActivityEdited } from '@tandem
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { parseTimezone, readTimezone } from '@tandem/account-kit'
 import { ValidationError } from '@tandem/http-kit'
+import { chunksOf } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import {
   ActivityChanged,
@@ -28,7 +29,7 @@ import {
 } from './invitations.ts'
 import { isOver, lockHosted, lockPlanned } from './locks.ts'
 import { changesPlace, resolvePlace, type PlaceFields } from './place-fields.ts'
-import { eventFieldsOf, listAccounts, readCard } from './places.ts'
+import { ACCOUNTS_PER_EVENT, eventFieldsOf, listAccounts, readCard } from './places.ts'
 import { localTimeColumns, readActivity, type ActivityRow } from './queries.ts'
 import type { ActivityFields } from './schemas.ts'
 import { replaceTimers } from './timers.ts'
@@ -206,15 +207,16 @@ async function askAgain (trx: Trx, hostId: string, activityId: string, now: Date
     .execute()
   const changed = await lockHosted(trx, hostId, activityId)
   await replaceTimers(trx, changed, now)
-  const accountIds = await listAccounts(trx, activityId, ['INVITED'])
-  if (accountIds.length === 0) return
-  await publish(trx, ActivityChangedEvent, activityId, {
-    ...eventFieldsOf(changed),
-    hostId,
-    accountIds,
-    changedBy: hostId,
-    ...await readCard(trx, hostId)
-  })
+  const card = await readCard(trx, hostId)
+  for (const accountIds of chunksOf(await listAccounts(trx, activityId, ['INVITED']), ACCOUNTS_PER_EVENT)) {
+    await publish(trx, ActivityChangedEvent, activityId, {
+      ...eventFieldsOf(changed),
+      hostId,
+      accountIds,
+      changedBy: hostId,
+      ...card
+    })
+  }
 }
 
 /** Cancels an activity of the caller. */

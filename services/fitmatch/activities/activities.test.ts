@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { ActivityAsked, ActivityCanceled, ActivityChanged, ActivityConfirmed, ActivityInvited } from '@tandem/contracts'
 import { activityApi, inDays, plan } from '../test/activities.ts'
@@ -421,4 +422,20 @@ t.test('nobody takes part without a profile, when suspended, too young or of unk
   await db.insertInto('members').values({ account_id: nobody }).execute()
   t.match(await post(ana.id, `/activities/${id}/invite`, { userIds: [nobody] }), { status: 403, code: 'CANNOT_INVITE' })
   delete services.connection
+})
+
+t.test('an activity with more invited people than one event can name is changed and canceled for all of them', async (t) => {
+  const ana = await member('Ana')
+  const { id } = await create(ana)
+  const invited = Array.from({ length: 1_200 }, () => randomUUID()).sort()
+  await db.insertInto('activity_participants')
+    .values(invited.map((account_id) => ({ activity_id: id, account_id, state: 'INVITED', version: 1 }))).execute()
+  const inEvents = async (event: typeof ActivityCanceled | typeof ActivityChanged) =>
+    (await publishedEvents(event)).filter(({ activityId }) => activityId === id)
+  t.match(await put(ana.id, `/activities/${id}`, { version: 1, startTime: '18:30' }), { status: 200 })
+  t.same((await inEvents(ActivityChanged)).flatMap(({ accountIds }) => accountIds), invited)
+  t.match(await del(ana.id, `/activities/${id}`), { status: 200 })
+  const canceled = await inEvents(ActivityCanceled)
+  t.same(canceled.flatMap(({ accountIds }) => accountIds), [...invited, ana.id].sort())
+  t.same(canceled.flatMap(({ notifiedIds }) => notifiedIds), invited, 'the host need not be notified')
 })

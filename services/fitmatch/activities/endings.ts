@@ -1,9 +1,10 @@
 import { publish } from '@tandem/bus-kit'
 import { ActivityCanceled } from '@tandem/contracts'
+import { chunksOf } from '@tandem/process-kit'
 import { disarmBefore } from '../meetings/endings.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
 import { findParticipant, lockActivitiesOf, setState, type LockedActivity, type Participant } from './locks.ts'
-import { eventFieldsOf, hasPlace, listAccounts, releasePlaces } from './places.ts'
+import { ACCOUNTS_PER_EVENT, eventFieldsOf, hasPlace, listAccounts, releasePlaces } from './places.ts'
 
 const ACTIVE_STATES: ParticipantState[] = ['INVITED', 'ASKED', 'GOING']
 
@@ -23,12 +24,14 @@ export async function cancelLocked (
   await trx.deleteFrom('activity_timers').where('activity_id', '=', activity.id).execute()
   const accountIds = await listAccounts(trx, activity.id, ACTIVE_STATES)
   await disarmBefore(trx, { activityId: activity.id, accountIds, endedBy })
-  await publish(trx, ActivityCanceled, activity.id, {
-    ...eventFieldsOf(activity),
-    accountIds,
-    reason: 'CANCELED',
-    notifiedIds: notifiedIds ?? accountIds.filter((accountId) => accountId !== activity.hostId)
-  })
+  for (const chunk of chunksOf(accountIds, ACCOUNTS_PER_EVENT)) {
+    await publish(trx, ActivityCanceled, activity.id, {
+      ...eventFieldsOf(activity),
+      accountIds: chunk,
+      reason: 'CANCELED',
+      notifiedIds: chunk.filter((accountId) => notifiedIds?.includes(accountId) ?? accountId !== activity.hostId)
+    })
+  }
 }
 
 interface Leaving {

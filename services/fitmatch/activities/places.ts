@@ -5,6 +5,9 @@ import { ActivityFull } from '../errors.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
 import type { LockedActivity } from './locks.ts'
 
+// Keeps an event that names them twice below the 64 KiB limit of the bus.
+export const ACCOUNTS_PER_EVENT = 500
+
 /** The part of an activity that its events carry. None carries the place. */
 export const eventFieldsOf = (
   { id, sport, startsAt, timezone }: Pick<LockedActivity, 'id' | 'sport' | 'startsAt' | 'timezone'>

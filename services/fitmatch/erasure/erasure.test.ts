@@ -7,9 +7,11 @@ import { createPng } from '@tandem/media-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { personalData } from '../personal-data.ts'
 import { deleteUnused } from '../photos/files.ts'
+import { activityApi } from '../test/activities.ts'
 import { testApp } from '../test/app.ts'
 
-const { db, deps, get, post, memberWithPhotos, createMatch, upload, operator } = await testApp(t)
+const api = await testApp(t)
+const { db, deps, get, post, memberWithPhotos, createMatch, upload, operator } = api
 const { erasure } = deps
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
@@ -72,9 +74,23 @@ const seed: Seed = async ({ accountId: account_id, otherId, insert, markers }) =
     reason: 'SPAM',
     messages
   })
+  await insert('reports', {
+    reporter_id: randomUUID(),
+    reported_id: otherId,
+    profile: '{}',
+    reason: 'SPAM',
+    messages: '[]',
+    activity: JSON.stringify({ hostedBy: null, hostId: account_id, note: markers.own })
+  })
   const decided = { outcome: 'NO_VIOLATION', resolved_at: new Date('2020-01-01') }
   const old = await insert('cases', { account_id, ...decided })
   await insert('case_evidence', { case_id: old['id'] })
+  const { id: case_id } = await insert('cases', { account_id: otherId, target_type: 'others', ...decided })
+  await insert('case_evidence', {
+    case_id,
+    content: JSON.stringify({ messages: [{ senderId: account_id, content: markers.own }] }),
+    others: [account_id]
+  })
   await insert('case_files', { case_id: old['id'], owner_id: account_id })
   await insert('audit_log', { account_id, action: 'REPORT_SUSPEND', created_at: new Date('2020-01-01') })
   for (const table of ['idempotency_keys', 'daily_quotas', 'hidden_people']) await insert(table, { account_id })
@@ -160,6 +176,49 @@ t.test('reports about a person stay for 180 days with their evidence, and their 
   await runHousekeeping(deps)
   t.match(await erasure.verify(ana.id), { left: {}, kept: 0 })
   t.equal(await deps.media.find(copy), undefined, 'the evidence is gone')
+})
+
+t.test('what an erased person wrote or planned goes from the evidence about others, and nothing else', async (t) => {
+  const [ana, ben, cleo] = [
+    await memberWithPhotos('Ana'),
+    await memberWithPhotos('Ben'),
+    await memberWithPhotos('Cleo')
+  ]
+  const { createWith, match } = activityApi(api)
+  const matchId = await createMatch(ana, ben)
+  await match(cleo, [ana, ben])
+  await post(ana.id, `/fitmatch/chat/${matchId}/messages`, { content: 'from Ana' })
+  await post(ben.id, `/fitmatch/chat/${matchId}/messages`, { content: 'from Ben' })
+  const hosted = [
+    await createWith(ana, [ben], { title: 'Hosted by Ana', note: "Ana's note" }),
+    await createWith(cleo, [ana, ben], { title: 'Hosted by Cleo', note: "Cleo's note" })
+  ]
+  for (const { id: activityId } of hosted) {
+    const report = { reportedProfileId: ben.profileId, reason: 'HARASSMENT', activityId }
+    t.equal((await post(ana.id, '/fitmatch/report', report)).status, 201)
+  }
+  const evidence = async () =>
+    await db.selectFrom('case_evidence').innerJoin('cases', 'cases.id', 'case_id').where('account_id', '=', ben.id)
+      .select(['content', 'others']).orderBy('case_evidence.id').execute()
+  const reports = async () =>
+    await db.selectFrom('reports').where('reported_id', '=', ben.id).select(['messages', 'activity']).execute()
+  t.match(await erasure.verify(ana.id), { left: { case_evidence: 2 } })
+  t.match(await erasure.verify(cleo.id), { left: { case_evidence: 1, reports: 1 } })
+  await db.updateTable('cases').set({ is_held: true }).where('account_id', '=', ben.id).execute()
+  await erase(ana.id)
+  const messages = [{ senderId: ben.id, content: 'from Ben' }]
+  t.match(await evidence(), [
+    { content: { displayName: 'Ben', messages, activity: { hostedBy: 'REPORTER', sport: 'running' } } },
+    { content: { displayName: 'Ben', messages, activity: { hostedBy: null, note: "Cleo's note" } } }
+  ])
+  t.notMatch(JSON.stringify(await evidence()), new RegExp(`${ana.id}|from Ana|by Ana|Ana's`))
+  await erase(cleo.id)
+  t.match((await evidence()).map(({ others }) => others), [[], []])
+  t.notMatch(JSON.stringify([await evidence(), await reports()]), new RegExp(`${cleo.id}|by Cleo|Cleo's`))
+  for (const { id } of [ana, cleo]) t.same((await erasure.verify(id)).left, {})
+  const { content } = (await evidence())[0]!
+  await erase(ben.id)
+  t.same((await evidence())[0]!.content, content, 'it is about Ben')
 })
 
 t.test('reports about a person stay for as long as their case is held', async (t) => {

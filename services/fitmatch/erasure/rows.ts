@@ -7,5 +7,8 @@ export const isEvidence = (accountId: string) =>
     and (coalesce(resolved_at, now()) > now() - interval '180 days'
       or coalesce(case_id in (select id from cases where ${isCaseKept}), false)))`
 
+/** A report of what happened at an activity that the account hosts, between two others. */
+export const isOfHost = (accountId: string) => sql<SqlBool>`(activity ->> 'hostId' = ${accountId}::text)`
+
 /** A decision of an operator within 24 months. */
 export const isRecentDecision = () => sql<SqlBool>`(created_at > now() - interval '24 months')`

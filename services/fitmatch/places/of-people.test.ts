@@ -96,6 +96,28 @@ t.test('people who choose it share it, and keep it when those who wrote it are g
   t.strictSame((await search(3)).venues, [])
 })
 
+t.test('nobody counts as a person at a place by its id alone, nor on the day of their choice', async (t) => {
+  const authors = [await givenVenue('Spa', 5.004), await givenVenue('Spa', 5.004), await givenVenue('Spa', 5.004)]
+  await update()
+  const [{ placeId }] = (await search(5)).venues
+  const choose = async () => {
+    const { id } = await member('Ana', { latitude: 5, longitude: 10 })
+    return (await post(id, path, { name: 'Spa', latitude: 40, longitude: 40, placeId })).data.venue
+  }
+  t.match(await choose(), { placeId })
+  await del(authors[0]!.id, `${path}?id=${authors[0]!.venueId}`)
+  await updatePlacesOfPeople(db)
+  t.strictSame((await search(5)).venues, [], 'a choice counts a day after it was made')
+  await update()
+  t.match((await search(5)).venues, [{ placeId }])
+
+  await del(authors[1]!.id, `${path}?id=${authors[1]!.venueId}`)
+  await update()
+  t.match(await choose(), { placeId: null, latitude: 40 }, 'a place that is gone cannot be chosen')
+  await update()
+  t.strictSame((await search(5)).venues, [])
+})
+
 t.test('one that an operator has removed does not come back when others add it, until they restore it', async (t) => {
   for (let n = 0; n < 3; n++) await givenVenue('Rude words', 9.004)
   await update()

@@ -10,7 +10,8 @@ const METRES_PER_DEGREE = 111_190
 // A square of it, of about 55 m, counts as one position.
 const SQUARES_PER_DEGREE = 2_000
 // Of a name such as Home, which many people use, those where most people are.
-const MAX_SQUARES = 2_000
+// They are compared with each other, in about 20 ms.
+const MAX_SQUARES = 500
 // Somebody who moves venues of their own to where they suspect another person's learns at most once a day whether three
 // are there.
 const RESTING_TIME = '1 day'
@@ -78,24 +79,24 @@ const someProfileIds = sql<string[]>`(array_agg(distinct profile_id::text))[:${s
 
 /** Who has chosen a place of this name, whose authors may be gone; of each place at most MIN_PEOPLE. */
 async function readChoices (trx: Trx, nameKey: string) {
-  const rows = await visibleVenues(trx, nameKey).where('place_id', 'like', 'people:%')
+  const rows = await restedVenues(trx, nameKey).where('place_id', 'like', 'people:%')
     .groupBy('place_id')
     .select([sql<string>`place_id`.as('id'), someProfileIds.as('profileIds')])
     .execute()
   return new Map(rows.map(({ id, profileIds }) => [id, profileIds]))
 }
 
-const visibleVenues = (trx: Trx, nameKey: string) =>
+const restedVenues = (trx: Trx, nameKey: string) =>
   trx.selectFrom('venues').innerJoin('profiles', 'profiles.id', 'profile_id')
     .where('status', '=', 'ACTIVE').where('hidden', '=', sql.lit(false))
     .where('name_key', '=', nameKey).where('venues.latitude', 'is not', null)
+    .where('changed_at', '<=', sql<Date>`now() - ${sql.lit(RESTING_TIME)}::interval`)
 
 /** Where people have written a venue of this name, the squares with the most of them first. */
 async function readSquares (trx: Trx, nameKey: string): Promise<Square[]> {
   const square = (column: string) => sql`floor(${sql.ref(column)} * ${sql.lit(SQUARES_PER_DEGREE)})`
   const mostFrequent = <Value>(column: string) => sql<Value>`mode() within group (order by ${sql.ref(column)})`
-  return await visibleVenues(trx, nameKey)
-    .where('changed_at', '<=', sql<Date>`now() - ${sql.lit(RESTING_TIME)}::interval`)
+  return await restedVenues(trx, nameKey)
     .where(sql<boolean>`coalesce(place_id, '') not like 'people:%'`)
     .groupBy([square('venues.latitude'), square('venues.longitude')])
     .select([

@@ -43,6 +43,7 @@ export async function addReport (
       // Evidence of another activity is other evidence, so it is part of what is compared.
       content: { displayName, bio, prompts, photos: profile['photos'], ...(activity && { activity }) },
       context: { profile, messages },
+      others: [reporterId, ...activity?.hostId ? [activity.hostId] : []],
       files: [...photos, ...chatImages].filter(isMediaKey)
     }
   })

@@ -4,7 +4,7 @@ import { ActivityNotFound } from '../errors.ts'
 import { havingBeenIn } from '../people/visibility.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
 
-/** An activity as it was when something that happened at it was reported. It names nobody but by their part in it. */
+/** An activity as it was when something that happened at it was reported. People are named by their part in it. */
 export interface ReportedActivity {
   title: string
   sport: string
@@ -19,6 +19,8 @@ export interface ReportedActivity {
   status: string
   /** Null: another person. */
   hostedBy: 'REPORTER' | 'REPORTED' | null
+  /** Of another person, so that what they planned goes once they are erased. */
+  hostId: string | null
   reporter: Part | null
   reported: Part
 }
@@ -41,6 +43,7 @@ export async function copyActivity (
       to_char(end_time, 'HH24:MI') as "endTime", timezone, location_name as "locationName", venue, note, visibility,
       case when status = 'PLANNED' and ends_at <= now() then 'FINISHED' else status end as status,
       case host_id when ${reporterId} then 'REPORTER' when ${reportedId} then 'REPORTED' end as "hostedBy",
+      case when host_id not in (${reporterId}, ${reportedId}) then host_id end as "hostId",
       case when reporter.state is not null
         then jsonb_build_object('state', reporter.state, 'checkedInAt', reporter.checked_in_at) end as reporter,
       jsonb_build_object('state', reported.state, 'checkedInAt', reported.checked_in_at) as reported

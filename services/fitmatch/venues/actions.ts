@@ -49,8 +49,10 @@ export async function addVenue (db: Db, accountId: string, venue: NewVenue, idem
     if (venues.length >= max) throw new TooManyVenues({ max })
     await setCount(trx, profileId, venues.length + 1)
     const { placeId, branch, isCustom = false } = venue
-    const place = placeId && !isCustom ? await findPlace(trx, placeId) : undefined
-    const { name, city, latitude, longitude, chainId } = place ?? venue
+    const place = placeId ? await findPlace(trx, placeId) : undefined
+    const { name, city, latitude, longitude, chainId } = place && !isCustom ? place : venue
+    // An invented id of such a place would count as a person there.
+    const isInvented = placeId?.startsWith('people:') && !place
     return await trx.insertInto('venues')
       .values({
         profile_id: profileId,
@@ -61,7 +63,7 @@ export async function addVenue (db: Db, accountId: string, venue: NewVenue, idem
         city: city || null,
         latitude: latitude ?? null,
         longitude: longitude ?? null,
-        place_id: placeId || null,
+        place_id: isInvented ? null : placeId || null,
         is_custom: isCustom,
         sort_order: (venues.at(-1)?.sortOrder ?? -1) + 1
       })

@@ -41,6 +41,37 @@ t.test('a canceled activity leaves one notification: that it is canceled', async
   t.match(await inbox(ana), { notifications: [], unreadCount: 0 }, 'also for the host')
 })
 
+t.test('everybody is notified once of an activity whose people several events name, in any order', async (t) => {
+  const { receive, inbox, person, deps } = reset()
+  deps.now = () => second(10)
+  const [ana, ben, cleo] = [await person('Ana'), await person('Ben'), await person('Cleo')]
+  const activityId = randomUUID()
+  const host = { hostId: ana, displayName: 'Annie' }
+  for (const accountId of [ben, cleo]) {
+    await receive('fitmatch.activity.invited.v1', plan(activityId, { accountId, ...host }), { at: second(1) })
+  }
+  const titles = async () =>
+    await Promise.all(
+      [ben, cleo].map(async (each) => (await inbox(each)).notifications.map(({ title }: { title: string }) => title))
+    )
+  const receiveAll = async (type: string, at: Date, dataOf: (accountId: string) => object) => {
+    const events = [cleo, ben].map((each) => ({ id: randomUUID(), data: plan(activityId, dataOf(each)) }))
+    for (const { id, data } of [...events, ...events]) await receive(type, data, { at, id })
+  }
+  await receiveAll('fitmatch.activity.changed.v1', second(3), (each) => ({
+    accountIds: [each],
+    changedBy: ana,
+    ...host
+  }))
+  t.match(await titles(), [[/changed/i], [/changed/i]])
+  await receiveAll('fitmatch.activity.canceled.v1', second(5), (each) => ({
+    accountIds: [each],
+    reason: 'CANCELED',
+    notifiedIds: [each]
+  }))
+  t.same(await titles(), [['Plan canceled'], ['Plan canceled']])
+})
+
 t.test('a guest whose place ended silently keeps nothing, and can be invited again', async (t) => {
   const { receive, inbox, person, deps } = reset()
   deps.now = () => second(10)

@@ -140,3 +140,15 @@ export async function eraseReports (trx: Trx, accountId: string, limit: number) 
     .executeTakeFirst()
   return Number(numUpdatedRows) + Number(numDeletedRows)
 }
+
+/** Evidence about somebody else's comment without the post and the comments around it that the person wrote. */
+export const withoutPartOf = (accountId: string) =>
+  sql<object>`content || jsonb_build_object(
+    'post', case when content #>> '{post,authorId}' <> ${accountId} then content -> 'post' end,
+    'around', jsonb_build_object(
+      'parent', case when content #>> '{around,parent,authorId}' <> ${accountId} then content #> '{around,parent}' end,
+      'before', (
+        select coalesce(jsonb_agg(comment), '[]') from jsonb_array_elements(content #> '{around,before}') as comment
+        where comment ->> 'authorId' is distinct from ${accountId}::text
+      )
+    ))`

@@ -16,7 +16,7 @@ const { erasure } = deps
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
 
-const seed: Seed = async ({ accountId, otherId, insert }) => {
+const seed: Seed = async ({ accountId, otherId, insert, markers }) => {
   const [own, others] = [
     await insert('posts', { author_id: accountId, type: 'POLL', visibility: 'PUBLIC' }),
     await insert('posts', {
@@ -70,6 +70,8 @@ const seed: Seed = async ({ accountId, otherId, insert }) => {
   await insert('reports', { case_id: old['id'], reporter_id: otherId, details: 'theirs' })
   const about = await insert('cases', { account_id: otherId, target_type: 'others', ...decided })
   await insert('reports', { case_id: about['id'], reporter_id: accountId, reason: 'SPAM' })
+  const content = { content: 'rude', post: { authorId: accountId, content: markers.own } }
+  await insert('case_evidence', { case_id: about['id'], content: JSON.stringify(content), others: [accountId] })
   for (const table of ['content_decisions', 'posting_restrictions']) {
     await insert(table, { account_id: accountId })
   }
@@ -101,6 +103,44 @@ t.test("others' counters are exact after an erasure, and their rows stay", async
     { content: 'first', repliesCount: 1 }
   ])
   t.match((await get(ben, `/users/${ben}`)).data.user, { followersCount: 1, followingCount: 1 })
+})
+
+t.test("what an erased person wrote goes from the evidence about others' comments, and nothing else", async (t) => {
+  const [ana, ben, cleo, dan] = [await person('Ana'), await person('Ben'), await person('Cleo'), await person('Dan')]
+  const { data: { post: { id } } } = await post(ana, '/feed', { type: 'TEXT', content: 'By Ana', visibility: 'PUBLIC' })
+  const comment = async (who: string, content: string, parentId?: string) =>
+    (await post(who, `/feed/${id}/comment`, { content, parentId })).data.comment.id as string
+  const parentId = await comment(dan, 'By Dan')
+  for (const [who, content] of [[ben, 'First by Ben'], [ana, 'Answer by Ana'], [cleo, 'By Cleo']] as const) {
+    await comment(who, content, parentId)
+  }
+  const targetId = await comment(ben, 'Rude', parentId)
+  await post(cleo, '/reports', { targetType: 'COMMENT', targetId, reason: 'HARASSMENT' })
+  const evidence = async () => (await db.selectFrom('case_evidence').innerJoin('cases', 'cases.id', 'case_id').where(
+    'target_id',
+    '=',
+    targetId
+  )
+    .select(['content', 'others']).executeTakeFirstOrThrow())
+  t.match(await erasure.verify(ana), { left: { case_evidence: 1 } })
+  await db.updateTable('cases').set({ is_held: true }).where('target_id', '=', targetId).execute()
+  await erase(ana)
+  t.match(await evidence(), {
+    content: {
+      content: 'Rude',
+      post: null,
+      around: { parent: { content: 'By Dan' }, before: [{ content: 'First by Ben' }, { content: 'By Cleo' }] }
+    }
+  })
+  t.notMatch(JSON.stringify(await evidence()), new RegExp(`${ana}|by Ana`, 'i'))
+  for (const who of [cleo, dan]) await erase(who)
+  t.match(await evidence(), {
+    content: { content: 'Rude', around: { parent: null, before: [{ content: 'First by Ben' }] } },
+    others: []
+  })
+  for (const who of [ana, cleo, dan]) t.same((await erasure.verify(who)).left, {})
+  await erase(ben)
+  t.match((await evidence()).content, { around: { before: [{ content: 'First by Ben' }] } }, 'it is about Ben')
 })
 
 t.test('an erasure that is interrupted at any statement goes on, and its counts stay exact', async (t) => {

@@ -22,7 +22,12 @@ export const readReported: Record<TargetType, (trx: Trx, id: string, reporter: s
     const post = await readPost(trx, id)
     return {
       target: { type: 'POST', id, accountId: authorId },
-      evidence: { content: post, context: await readAuthor(trx, authorId), files: post.mediaUrls.filter(isMediaKey) }
+      evidence: {
+        content: post,
+        context: await readAuthor(trx, authorId),
+        others: [],
+        files: post.mediaUrls.filter(isMediaKey)
+      }
     }
   },
   async COMMENT (trx, id, reporter) {
@@ -31,14 +36,17 @@ export const readReported: Record<TargetType, (trx: Trx, id: string, reporter: s
     if (!place) throw new CommentNotFound()
     const { authorId: postAuthorId } = await lockVisiblePost(trx, place.postId, reporter)
     const { userId, content, parentId } = await findComment(trx, { id, postId: place.postId }, reporter)
+    const around = await readAround(trx, { id, postId: place.postId, parentId, authorId: userId })
     const context = {
       ...await readAuthor(trx, userId),
       post: { ...await readPost(trx, place.postId), authorId: postAuthorId },
-      around: await readAround(trx, { id, postId: place.postId, parentId, authorId: userId })
+      around
     }
+    const comments = [...around.parent ? [around.parent] : [], ...around.before]
+    const others = [postAuthorId, ...comments.flatMap(({ authorId }) => authorId ?? [])]
     return {
       target: { type: 'COMMENT', id, accountId: userId },
-      evidence: { content: { content }, context, files: [] }
+      evidence: { content: { content }, context, others, files: [] }
     }
   },
   async STORY (trx, id, reporter) {
@@ -51,6 +59,7 @@ export const readReported: Record<TargetType, (trx: Trx, id: string, reporter: s
       evidence: {
         content: story,
         context: await readAuthor(trx, authorId),
+        others: [],
         files: [story.mediaUrl].filter(isMediaKey)
       }
     }
@@ -62,7 +71,7 @@ export const readReported: Record<TargetType, (trx: Trx, id: string, reporter: s
     if (!person) throw new PersonNotFound()
     return {
       target: { type: 'USER', id, accountId: id },
-      evidence: { content: person, context: {}, files: [person.image ?? ''].filter(isMediaKey) }
+      evidence: { content: person, context: {}, others: [], files: [person.image ?? ''].filter(isMediaKey) }
     }
   }
 }
@@ -88,13 +97,14 @@ async function readAuthor (trx: Trx, authorId: string) {
   return { author: author ?? null }
 }
 
-/** The comment that is replied to, and the comments before. Who wrote them is left out: nobody reported them. */
+/** The comment that is replied to, and the comments before. Each goes once its author is erased. */
 async function readAround (
   trx: Trx,
   { id, postId, parentId, authorId }: { id: string, postId: string, parentId: string | null, authorId: string }
 ) {
   const columns = [
     'content',
+    'author_id as authorId',
     'created_at as createdAt',
     sql<boolean>`author_id = ${authorId}`.as('isByReported')
   ] as const
