@@ -42,6 +42,7 @@ export async function runHousekeeping (db: Db) {
     'expired accounts': async () => await scheduleExpired(db),
     'store notifications': deletion(sql`
       delete from store_notifications where received_at < now() - interval '90 days'`),
+    'reports of problems': deletion(sql`delete from issue_reports where created_at < now() - interval '180 days'`),
     decisions: deletion(sql`
       delete from decisions where made_at < now() - interval '180 days'
         and account_id in (select account_id from departures)`),

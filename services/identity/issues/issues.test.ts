@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import t from 'tap'
+import { runHousekeeping } from '../housekeeping.ts'
 import { listIssues } from '../operator/queries.ts'
 import { randomEmail, testApp } from '../test/app.ts'
 
@@ -12,6 +14,12 @@ t.test('anybody can report a sign-in problem, and operators can read it', async 
   })
   t.strictSame(response, { status: 200, success: true, data: { message: 'Thank you, we will look into it' } })
   t.match(await listIssues(db), [{ email, description: 'The code never arrives.', at: Date }])
+  const age = async (days: number) => {
+    await db.updateTable('issue_reports').set({ created_at: sql<Date>`now() - ${`${days} days`}::interval` }).execute()
+    await runHousekeeping(db)
+    return (await listIssues(db)).length
+  }
+  t.same([await age(179), await age(181)], [1, 0], 'for half a year')
 })
 
 t.test('a description has 10 to 1,000 characters', async (t) => {

@@ -118,6 +118,29 @@ t.test('an upgrade ends what it replaces, along the whole chain, and keeps its a
   t.match(await subscriptionOf(ana), { status: 'ACTIVE' })
 })
 
+t.test('an upgrade that is not paid replaces nothing', async (t) => {
+  const ana = await givenAccount()
+  const first = play.buy({ productId: 'plus', accountToken: await tokenOf(ana) })
+  await sendGoogle(ana, first)
+  const second = play.buy({ productId: 'premium', linkedToken: first, state: 'PENDING' })
+  Object.assign(play.find(first), { state: 'ACTIVE', autoRenews: true, expiresAt: Date.now() + 1e9 })
+  for (const state of ['PENDING', 'PENDING_PURCHASE_CANCELED'] as const) {
+    play.set(second, state)
+    await push(second)
+    t.match(await subscriptionOf(ana), { planId: 'plus', status: 'ACTIVE' })
+  }
+  play.set(second, 'ACTIVE')
+  await push(second)
+  t.match(await subscriptionOf(ana), { planId: 'premium', status: 'ACTIVE' })
+})
+
+t.test('a token with a space is no other purchase', async (t) => {
+  const [ana, eve] = [await givenAccount(), await givenAccount()]
+  const token = play.buy({ productId: 'premium' })
+  await sendGoogle(ana, token)
+  t.match(await sendGoogle(eve, ` ${token}`), { status: 400, code: 'INVALID_PURCHASE' })
+})
+
 t.test('two stores that bill at once are said, and the longer one counts', async (t) => {
   const ana = await givenAccount()
   await sendApple(ana, appStore.buy({ productId: 'plus.monthly', accountToken: await tokenOf(ana) }))

@@ -109,12 +109,16 @@ export function createGoogle (
     hasPush: push !== undefined,
     async ask (token) {
       const knownAt = now()
+      // The same token with a space would be another purchase here.
+      if (/\s/.test(token)) return
       const purchase = await readPurchase(token)
       const productId = purchase?.lineItems?.[0]?.productId
       if (!purchase || !productId) return
       const planId = findPlan('GOOGLE', productId)
       if (planId === undefined) return
-      const replaces = (await listUpgraded(purchase)).map(keyOfToken)
+      // What is not paid replaces nothing: the purchase before it goes on.
+      const isUnpaid = UNPAID.includes(purchase.subscriptionState ?? '')
+      const replaces = isUnpaid ? [] : (await listUpgraded(purchase)).map(keyOfToken)
       return toReading(purchase, { token, productId, planId, replaces, knownAt, packageName })
     },
     async acknowledge (token, productId) {
@@ -136,6 +140,7 @@ const states: Record<string, PurchaseState> = {
   SUBSCRIPTION_STATE_EXPIRED: 'EXPIRED',
   SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED: 'EXPIRED'
 }
+const UNPAID = ['SUBSCRIPTION_STATE_PENDING', 'SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED']
 // Not CANCELED, which ends with its period.
 const RENEWING = [
   'SUBSCRIPTION_STATE_ACTIVE',

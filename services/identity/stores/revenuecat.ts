@@ -66,14 +66,18 @@ export function createRevenueCat (
           ? []
           : [toReading(subscription, { key: accountToken, accountToken, productId: product, planId, knownAt })]
       })
-      const longest = readings.toSorted((one, other) => endOf(other).getTime() - endOf(one).getTime())
-      return longest.filter(({ environment }, index) =>
-        longest.findIndex((each) => each.environment === environment) === index
+      // One that was refunded may end later than one that is paid.
+      const best = readings.toSorted((one, other) =>
+        Number(isPaid(other)) - Number(isPaid(one)) || endOf(other).getTime() - endOf(one).getTime()
+      )
+      return best.filter(({ environment }, index) =>
+        best.findIndex((each) => each.environment === environment) === index
       )
     }
   }
 }
 
+const isPaid = ({ state }: Reading) => state === 'ACTIVE' || state === 'GRACE'
 const endOf = ({ graceEnd, periodEnd }: Reading) => graceEnd ?? periodEnd
 
 const manageUrls: Record<string, string> = { app_store: APPLE_MANAGE_URL, play_store: PLAY_MANAGE_URL }

@@ -21,7 +21,16 @@ export interface PlayPurchase {
   isTest: boolean
 }
 
-const states = ['ACTIVE', 'CANCELED', 'IN_GRACE_PERIOD', 'ON_HOLD', 'PAUSED', 'EXPIRED', 'PENDING'] as const
+const states = [
+  'ACTIVE',
+  'CANCELED',
+  'IN_GRACE_PERIOD',
+  'ON_HOLD',
+  'PAUSED',
+  'EXPIRED',
+  'PENDING',
+  'PENDING_PURCHASE_CANCELED'
+] as const
 export type PlayState = typeof states[number]
 
 /**

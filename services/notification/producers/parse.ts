@@ -128,9 +128,11 @@ const pickTimes = ({ startsAt = '', endsAt = '', remindAt }: Details) => ({
   ...remindAt !== undefined && { remindAt }
 })
 
+/** Undefined also for years that Postgres does not store. */
 function readTime (text: string) {
-  const instant = parseInstant(text)
-  return instant && new Date(instant.epochMilliseconds)
+  const time = new Date(parseInstant(text)?.epochMilliseconds ?? NaN)
+  const year = time.getUTCFullYear()
+  return year >= 1 && year <= 9_999 ? time : undefined
 }
 
 /** The fields of all types. */

@@ -225,6 +225,8 @@ t.test('what is refused leaves nothing behind', async (t) => {
     ['data.accountId', { ...good, data: yoga(ana, { accountToken: ana }) }],
     ['data.title', { ...good, data: yoga(ana, { title: 'x'.repeat(201) }) }],
     ['data.endsAt', { ...good, data: yoga(ana, { endsAt: inHours(23) }) }],
+    ['data.startsAt', { ...good, data: yoga(ana, { startsAt: '0000-01-01T00:00:00Z' }) }],
+    ['time', { ...good, time: '9999-12-31T23:59:59-23:59' }],
     ['data.text.en.body', {
       ...good,
       data: yoga(ana, { text: { en: { title: 'Hi', body: 'Pay at evil.example now' } } })

@@ -4,12 +4,16 @@ import { generateUsername, hasTombstone } from '@tandem/account-kit'
 import { claimOnce, publish } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
 import { workLocked } from '@tandem/database-kit'
+import { RateLimited } from '@tandem/http-kit'
 import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import type { Db, Tables, Trx } from '../tables.ts'
 import { toPersonCopy, factsOf, weighedAt } from './describe.ts'
 import { findPerson, isReservedUsername, lockPerson, personColumns, type Person } from './queries.ts'
+
+const MAX_KEPT_USERNAMES = 10
+const DAY_SECONDS = 24 * 60 * 60
 
 interface NewPerson {
   accountId: string
@@ -69,7 +73,7 @@ const nextUpdatedAt = sql<Date>`greatest(clock_timestamp(), people.updated_at + 
 /**
  * Applies the result of `changes` to a person, under the lock of the row, and publishes what has changed for other
  * services.
- * @throws UsernameTaken
+ * @throws UsernameTaken, RateLimited
  */
 export async function changePerson (
   { db, media }: Pick<Deps, 'db' | 'media'>,
@@ -79,12 +83,6 @@ export async function changePerson (
   return await db.transaction().execute(async (trx) => {
     const before = await lockPerson(trx, accountId)
     const set = await changes(trx, before)
-    if (
-      typeof set.username === 'string' && set.username !== before.username &&
-      await isReservedUsername(trx, set.username, accountId)
-    ) {
-      throw new UsernameTaken()
-    }
     // Clients often send back what they received: only a different weight updates the time.
     const weighed = set.weight !== undefined && set.weight !== before.weight && { weighed_at: sql<Date>`now()` }
     const after = await trx.updateTable('people')
@@ -96,6 +94,10 @@ export async function changePerson (
         throw isUsernameConflict(error) ? new UsernameTaken() : error
       })
 
+    // After the update, which has waited for a person who was giving up this username at the same moment.
+    if (after.username !== before.username && await isReservedUsername(trx, after.username, accountId)) {
+      throw new UsernameTaken()
+    }
     if (after.username.toLowerCase() !== before.username.toLowerCase()) {
       await reserveUsername(trx, before.username, accountId)
     }
@@ -138,8 +140,15 @@ export async function adoptLoggedWeight (
   })
 }
 
-/** Keeps a username that its owner gave up, so that for 30 days nobody else gets what is meant for them. */
+/**
+ * Keeps a username that its owner gave up, so that for 30 days nobody else gets what is meant for them. Nobody keeps many.
+ * @throws RateLimited
+ */
 async function reserveUsername (trx: Trx, username: string, accountId: string) {
+  const { kept } = await trx.selectFrom('reserved_usernames').where('account_id', '=', accountId)
+    .where('until', '>', sql<Date>`now()`).where('username', '<>', username.toLowerCase())
+    .select(sql<number>`count(*)::int`.as('kept')).executeTakeFirstOrThrow()
+  if (kept >= MAX_KEPT_USERNAMES) throw new RateLimited(DAY_SECONDS)
   const reserved = { account_id: accountId, until: sql<Date>`now() + interval '30 days'` }
   await trx.insertInto('reserved_usernames').values({ username: username.toLowerCase(), ...reserved })
     .onConflict((conflict) => conflict.column('username').doUpdateSet(reserved))

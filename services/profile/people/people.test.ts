@@ -276,6 +276,14 @@ t.test('a given-up username rests 30 days before another person can take it; its
   t.match(await put(ben, '/profile', { username: 'ana.second' }), { status: 200 })
 })
 
+t.test('nobody keeps more than ten usernames that they gave up', async (t) => {
+  const ana = await givenPerson()
+  const rename = async (number: number) => (await put(ana, '/profile', { username: `keeper.${number}` })).status
+  const statuses = []
+  for (let number = 0; number < 12; number++) statuses.push(await rename(number))
+  t.same(statuses, [...Array.from({ length: 10 }, () => 200), 429, 429])
+})
+
 t.test('of twenty concurrent requests for one username, in any case, one succeeds', async (t) => {
   const people = await Promise.all(Array.from({ length: 20 }, () => givenPerson()))
   const responses = await Promise.all(
