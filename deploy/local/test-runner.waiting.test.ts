@@ -19,7 +19,8 @@ t.test('a killed run leaves no test and no server running', { skip: process.plat
     writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))
     setInterval(() => {}, 1_000)`
   )
-  const run = spawn(process.execPath, [runner, file], { stdio: 'ignore' })
+  // What it leaves is deleted with the folder.
+  const run = spawn(process.execPath, [runner, file], { stdio: 'ignore', env: { ...process.env, TMPDIR: folder } })
   t.teardown(() => run.kill('SIGKILL'))
   const test = await eventually(() => {
     if (!existsSync(pidFile)) throw new Error('the test has not started')

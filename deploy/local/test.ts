@@ -132,9 +132,9 @@ async function check (
   }
 }
 
-/** Containers have only 64 MiB of it by default. */
+/** Containers have only 64 MiB of it by default. Who sets TMPDIR wants the files there. */
 function hasMemoryForDatabases () {
-  if (!existsSync(MEMORY)) return false
+  if (process.env['TMPDIR'] !== undefined || !existsSync(MEMORY)) return false
   const { bavail, bsize } = statfsSync(MEMORY)
   return bavail * bsize > NEEDED_MEMORY_BYTES
 }
