@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { eventually, isAlive } from './dummy-system.ts'
@@ -23,8 +23,10 @@ t.test('a killed run leaves no test and no server running', { skip: process.plat
   const run = spawn(process.execPath, [runner, file], { stdio: 'ignore', env: { ...process.env, TMPDIR: folder } })
   t.teardown(() => run.kill('SIGKILL'))
   const test = await eventually(() => {
-    if (!existsSync(pidFile)) throw new Error('the test has not started')
-    return Number(readFileSync(pidFile, 'utf8'))
+    const pid = Number(readFileSync(pidFile, 'utf8'))
+    // The file is empty for a moment.
+    if (pid === 0) throw new Error('the test has not started')
+    return pid
   })
   const children = readFileSync(`/proc/${run.pid}/task/${run.pid}/children`, 'utf8').trim().split(' ').map(Number)
   t.ok(children.length >= 2 && children.includes(test), 'the test and Postgres run')
