@@ -207,8 +207,10 @@ async function askAgain (trx: Trx, hostId: string, activityId: string, now: Date
     .execute()
   const changed = await lockHosted(trx, hostId, activityId)
   await replaceTimers(trx, changed, now)
+  const invited = await listAccounts(trx, activityId, ['INVITED'])
+  if (invited.length === 0) return
   const card = await readCard(trx, hostId)
-  for (const accountIds of chunksOf(await listAccounts(trx, activityId, ['INVITED']), ACCOUNTS_PER_EVENT)) {
+  for (const accountIds of chunksOf(invited, ACCOUNTS_PER_EVENT)) {
     await publish(trx, ActivityChangedEvent, activityId, {
       ...eventFieldsOf(changed),
       hostId,

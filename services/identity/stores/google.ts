@@ -3,6 +3,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import type { Credential } from '@tandem/google-kit'
 import { Unavailable } from '@tandem/process-kit'
 import { isKeySetUnavailable } from '../providers/tokens.ts'
+import { isPaid } from '../subscriptions/purchase-state.ts'
 import type { PurchaseState } from '../tables.ts'
 import { STORE_TIMEOUT_MS, type FindPlan, type Reading } from './reading.ts'
 
@@ -108,9 +109,9 @@ export function createGoogle (
     packageName,
     hasPush: push !== undefined,
     async ask (token) {
-      const knownAt = now()
       // The same token with a space would be another purchase here.
       if (/\s/.test(token)) return
+      const knownAt = now()
       const purchase = await readPurchase(token)
       const productId = purchase?.lineItems?.[0]?.productId
       if (!purchase || !productId) return
@@ -179,8 +180,7 @@ function toReading (
     graceEnd: state === 'GRACE' ? endsAt : null,
     revokedAt: null,
     manageUrl: `${PLAY_MANAGE_URL}?${new URLSearchParams({ sku: known.productId, package: packageName }).toString()}`,
-    needsAcknowledgement: ['ACTIVE', 'GRACE'].includes(state) &&
-      purchase.acknowledgementState === 'ACKNOWLEDGEMENT_STATE_PENDING',
+    needsAcknowledgement: isPaid(state) && purchase.acknowledgementState === 'ACKNOWLEDGEMENT_STATE_PENDING',
     knownAt,
     isComplete: true
   }

@@ -1,6 +1,7 @@
 import { timingSafeEqual, createHash } from 'node:crypto'
 import { Unavailable } from '@tandem/process-kit'
 import { APPLE_MANAGE_URL } from './apple.ts'
+import { isPaid } from '../subscriptions/purchase-state.ts'
 import { PLAY_MANAGE_URL } from './google.ts'
 import { STORE_TIMEOUT_MS, type FindPlan, type Reading } from './reading.ts'
 
@@ -14,7 +15,7 @@ export interface RevenueCatSettings {
 /** RevenueCat, for teams that bill through it. A person is known there by their account token. */
 export interface RevenueCat {
   isOwnWebhook(authorization: string | undefined): boolean
-  /** The subscription that lasts longest, of each environment that has one. @throws Unavailable */
+  /** Of each environment the subscription that lasts longest, of those that are paid if there is one. @throws Unavailable */
   ask(accountToken: string): Promise<Reading[]>
 }
 
@@ -68,7 +69,7 @@ export function createRevenueCat (
       })
       // One that was refunded may end later than one that is paid.
       const best = readings.toSorted((one, other) =>
-        Number(isPaid(other)) - Number(isPaid(one)) || endOf(other).getTime() - endOf(one).getTime()
+        Number(isPaid(other.state)) - Number(isPaid(one.state)) || endOf(other).getTime() - endOf(one).getTime()
       )
       return best.filter(({ environment }, index) =>
         best.findIndex((each) => each.environment === environment) === index
@@ -77,7 +78,6 @@ export function createRevenueCat (
   }
 }
 
-const isPaid = ({ state }: Reading) => state === 'ACTIVE' || state === 'GRACE'
 const endOf = ({ graceEnd, periodEnd }: Reading) => graceEnd ?? periodEnd
 
 const manageUrls: Record<string, string> = { app_store: APPLE_MANAGE_URL, play_store: PLAY_MANAGE_URL }

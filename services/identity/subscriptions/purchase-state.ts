@@ -46,12 +46,15 @@ export function endOf (purchase: Timing, slackMs: SubscriptionSettings['slackMs'
   return state === 'ACTIVE' && will_renew ? new Date(period_end.getTime() + slackMs[store]) : period_end
 }
 
+/** Whether it unlocks something until it ends. */
+export const isPaid = (state: PurchaseState) => state === 'ACTIVE' || state === 'GRACE'
+
 export const isLive = (purchase: Timing, slackMs: SubscriptionSettings['slackMs'], now: Date) =>
-  ['ACTIVE', 'GRACE'].includes(purchase.state) && endOf(purchase, slackMs) > now
+  isPaid(purchase.state) && endOf(purchase, slackMs) > now
 
 /** The state that people are shown: what the store said, and what has ended since. */
 export function stateAt (purchase: Timing, slackMs: SubscriptionSettings['slackMs'], now: Date): PurchaseState {
-  if (!['ACTIVE', 'GRACE'].includes(purchase.state) || isLive(purchase, slackMs, now)) return purchase.state
+  if (!isPaid(purchase.state) || isLive(purchase, slackMs, now)) return purchase.state
   return purchase.state === 'GRACE' ? 'HOLD' : 'EXPIRED'
 }
 

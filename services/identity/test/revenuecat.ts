@@ -36,6 +36,7 @@ export async function startRevenueCat ({ clock }: { clock: () => Date }) {
       { productId, days = 30, isSandbox = false }: { productId: string, days?: number, isSandbox?: boolean }
     ) {
       subscribers.set(id, {
+        ...subscribers.get(id),
         [productId]: {
           purchase_date: at(0),
           expires_date: at(days),

@@ -19,7 +19,7 @@ export const plans: Plan[] = [
     products: {
       apple: ['premium.monthly', 'premium.yearly'],
       google: ['premium', 'premium_yearly'],
-      revenuecat: ['premium_rc']
+      revenuecat: ['premium_rc', 'premium_rc_yearly']
     }
   },
   {

@@ -173,6 +173,18 @@ t.test('an event of RevenueCat makes us ask, and a transfer moves what it sold',
   t.equal(await subscriptionOf(cleo), null, 'of a sandbox, which does not count for the account')
 })
 
+t.test('of two subscriptions of RevenueCat the paid one counts, also if a refunded one would last longer', async (t) => {
+  const ana = await givenAccount()
+  const anas = await tokenOf(ana)
+  revenueCat.buy(anas, { productId: 'premium_rc_yearly', days: 365 })
+  revenueCat.change(anas, { refunded_at: clock.now().toISOString() })
+  revenueCat.buy(anas, { productId: 'premium_rc' })
+  const { body, headers } = revenueCat.createEvent({ app_user_id: anas })
+  await post('/webhooks/revenuecat', body, { headers })
+  await allHandled()
+  t.match(await subscriptionOf(ana), { status: 'ACTIVE', state: 'ACTIVE' })
+})
+
 t.test('a notification about no subscription is accepted, and has no effect', async (t) => {
   const { purchases } = await storedRows()
   const data = { bundleId: appStore.bundleId, appAppleId: appStore.appId, environment: 'Production' }
