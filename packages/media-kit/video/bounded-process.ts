@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 
@@ -36,10 +37,13 @@ export function boundProcess (child: ChildProcess, { cpuSeconds, bytes, deadline
   return {
     /** It has not used its CPU time: the machine is too busy, and the file may be good. */
     isLate: () => isLate,
-    end () {
+    /** Returns when its memory is free, so that the next process does not add to it. */
+    async end () {
       clearTimeout(deadline)
       clearInterval(timer)
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGKILL')
+      await once(child, 'exit')
     }
   }
 }

@@ -93,7 +93,7 @@ async function runProcess (source: string, target: string, maxSeconds: number): 
     if (bounds.isLate()) throw new Unavailable({ cause: new Error('remux-process is late') })
     return result
   } finally {
-    bounds.end()
+    await bounds.end()
   }
 }
 

@@ -52,6 +52,6 @@ async function runFfmpeg (source: string, output: string, target: string) {
     if (bounds.isLate()) throw new Unavailable({ cause: new Error('ffmpeg is late') })
     if (status !== 0) throw new VideoProblem('CorruptVideo')
   } finally {
-    bounds.end()
+    await bounds.end()
   }
 }
