@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { paginate } from '@tandem/http-kit'
 import { distanceKmBetween, visibleKm } from '../candidates/score.ts'
@@ -23,12 +23,12 @@ const statusAt = (now: Date) =>
     ActivityStatus
   >`case when activities.status = 'PLANNED' and ends_at <= ${now} then 'FINISHED' else activities.status end`
 
-export const localTimeColumns = [
+const timeColumns = [
   sql<string>`date::text`.as('date'),
   sql<string>`to_char(start_time, 'HH24:MI')`.as('startTime'),
-  sql<string>`to_char(end_time, 'HH24:MI')`.as('endTime'),
-  'timezone'
+  sql<string>`to_char(end_time, 'HH24:MI')`.as('endTime')
 ] as const
+export const localTimeColumns = [...timeColumns, 'timezone'] as const
 
 /** The position that others may be compared with: of a host who hides their distance, only the area. */
 const publicPosition = {
@@ -43,7 +43,7 @@ const publicPosition = {
  */
 function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | 'longitude'>, now: Date) {
   const viewer = me.accountId
-  const inside = isInside(viewer)
+  const inside = sql<boolean>`coalesce(own.state in ('INVITED', 'GOING'), false)`
   const distance = sql<{ km: number | null }>`(select ${distanceKmBetween(me, publicPosition)} as km)`
   return db.selectFrom('activities')
     // Guests keep the canceled activities of a suspended host, without the host's name and photo.
@@ -80,19 +80,19 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       'profiles.id as hostProfileId',
       'display_name as hostName',
       mainPhotoOf('profiles.id').as('hostPhoto'),
-      isFirstMeeting(viewer).as('firstMeeting'),
+      isFirstMeeting(viewer, inside).as('firstMeeting'),
       hasBlockedPerson(viewer).as('hasBlockedPerson'),
-      jsonArrayFrom(participantsSeenBy(db, viewer)).as('participants')
+      jsonArrayFrom(participantsSeenBy(db, viewer, inside)).as('participants')
     ])
 }
 
 /** Whether the viewer has never trained with someone they see in the activity. */
-const isFirstMeeting = (viewer: string) =>
+const isFirstMeeting = (viewer: string, isViewerInside: RawBuilder<boolean>) =>
   sql<boolean>`exists (
     select from activity_participants participant
     where participant.activity_id = activities.id and participant.account_id <> ${viewer}
       and participant.state in ('INVITED', 'GOING')
-      and (${isInside(viewer)} or participant.account_id = activities.host_id)
+      and (${isViewerInside} or participant.account_id = activities.host_id)
       and ${canSeeParticipant(viewer)}
       and not ${haveTrainedTogether(viewer, sql`participant.account_id`)})`
 
@@ -102,11 +102,11 @@ const hasBlockedPerson = (viewer: string) =>
     where other.activity_id = activities.id and other.state in ('INVITED', 'GOING'))`
 
 /** The people in an activity that `viewer` takes part in. The host also sees those who asked, declined or left. */
-const participantsSeenBy = (db: Db, viewer: string) =>
+const participantsSeenBy = (db: Db, viewer: string, isViewerInside: RawBuilder<boolean>) =>
   db.selectFrom('activity_participants as participant')
     .innerJoin('profiles as person', 'person.account_id', 'participant.account_id')
     .where(sql<boolean>`participant.activity_id = activities.id`)
-    .where(isInside(viewer))
+    .where(isViewerInside)
     .where(canSeeParticipant(viewer))
     .where(sql<boolean>`(participant.state in ('INVITED', 'GOING')
       or activities.host_id = ${viewer} and participant.state in ('ASKED', 'DECLINED', 'LEFT'))`)
@@ -207,25 +207,26 @@ function toPage (rows: ActivityRow[], limit: number) {
   return { activities: page, nextCursor }
 }
 
-/** The next activities that the caller goes to, as the home screen shows them. */
-export async function listUpcoming (db: Db, me: Caller, now: Date) {
-  const { activities } = await listActivities(db, me, {
-    filter: 'upcoming',
-    limit: MAX_UPCOMING,
-    cursor: undefined,
-    now
-  })
-  const latest = new Date(now.getTime() + UPCOMING_DAYS * DAY_MS)
-  return activities.filter(({ startsAt }) => startsAt <= latest)
-    .map(({ id, title, sport, date, startTime, endTime, locationName }) => ({
-      id,
-      title,
-      sport,
-      date,
-      startTime,
-      endTime,
-      locationName: locationName ?? ''
-    }))
+/**
+ * The next activities that the person goes to, as the home screen shows them. A statement of its own: it is read at
+ * each opening of an app, and few people have any.
+ */
+export async function listUpcoming (db: Db, accountId: string, now: Date) {
+  return await db.selectFrom('activity_participants as own').innerJoin('activities', 'activities.id', 'own.activity_id')
+    .where('own.account_id', '=', accountId).where('own.state', '=', 'GOING')
+    .where('activities.status', '=', 'PLANNED').where('ends_at', '>', now)
+    .where('starts_at', '<=', new Date(now.getTime() + UPCOMING_DAYS * DAY_MS))
+    .where(canSeeActivity(accountId, now))
+    .select([
+      'activities.id',
+      'title',
+      'sport',
+      ...timeColumns,
+      sql<string>`coalesce(location_name, '')`.as('locationName')
+    ])
+    .orderBy('starts_at').orderBy('activities.id')
+    .limit(MAX_UPCOMING)
+    .execute()
 }
 
 /** The activities to come in which the caller and another person both take part, for their chat. */

@@ -14,9 +14,8 @@ export interface CompatibilityInputs {
 
 const EARTH_RADIUS_KM = 6371
 
-// Literals, not parameters: the cells and the preferences determine the plan, so each search gets its own. Cast to
-// double precision, because Postgres would otherwise compute in decimals, which takes ten times as long.
-const float = (value: number) => sql.raw(`'${Number(value)}'::float8`)
+// Postgres would otherwise compute in decimals, which takes ten times as long.
+const float = (value: number) => sql`${value}::float8`
 
 type GridPosition = Pick<CompatibilityInputs, 'latitude' | 'longitude'>
 interface GridColumns {
@@ -60,13 +59,13 @@ const traitKindsOf = (me: CompatibilityInputs) => [
     weight,
     mine: countBits(ownBits(me, mask).toString(2)),
     theirs: sql.ref(`${kind}_count`),
-    shared: sql`bit_count((trait_bits & ${sql.raw(String(ownBits(me, mask)))})::bit(64))`
+    shared: sql`bit_count((trait_bits & ${ownBits(me, mask)}::bigint)::bit(64))`
   })),
   {
     weight: 10,
     mine: countBits(me.sportBits),
     theirs: sql.ref('sport_count'),
-    shared: sql`bit_count(sport_bits & ${sql.lit(me.sportBits)}::bit(128))`
+    shared: sql`bit_count(sport_bits & ${me.sportBits}::bit(128))`
   }
 ]
 
@@ -79,7 +78,7 @@ export function sharedScoreWith (me: CompatibilityInputs): RawBuilder<number> {
   const kinds = traitKindsOf(me).filter(({ mine }) => mine > 0)
   if (kinds.length === 0) return sql`${float(0)}`
   const terms = kinds.map(({ weight, mine, theirs, shared }) => {
-    const sum = sql`(${theirs} + ${sql.raw(String(mine))})`
+    const sum = sql`(${theirs} + ${mine}::int)`
     return sql`${float(weight)} * ${sum} / (${sum} - ${shared})`
   })
   return sql`${sql.join(terms, sql` + `)} - ${float(kinds.reduce((total, { weight }) => total + weight, 0))}`
@@ -97,7 +96,7 @@ export const sharesGymWith = ({ id }: Pick<CompatibilityInputs, 'id'>): RawBuild
     select others.account_id from venues as mine
     join venues as theirs on theirs.gym_keys && mine.gym_keys
     join profiles as others on others.id = theirs.profile_id
-    where mine.profile_id = ${sql.lit(id)} and mine.gym_keys <> '{}')`
+    where mine.profile_id = ${id} and mine.gym_keys <> '{}')`
 
 /**
  * compatibilityScore, 0 to 100: the score for shared traits, plus up to 10 points for distance. These are all 10 for

@@ -26,25 +26,17 @@ const genderPreferences = [1, 2, 3, 4, 5, 6, 7, 15]
 const overlaps = (bits: number) => (each: number) => (each & bits) !== 0
 
 /**
- * Written into the SQL text, so that Postgres plans each search for its own values. Only numbers and UUIDs may be
- * passed.
- */
-const arrayLiteral = (values: (number | string)[], type: 'int' | 'uuid') =>
-  sql`${sql.lit(`{${values.join(',')}}`)}::${sql.raw(type)}[]`
-
-/**
  * Accounts that the caller has swiped (which includes all matches), accounts blocked in either direction, and those of
  * the `excluded` profiles.
  */
 function excludedAccounts (accountId: string, excluded: string[]) {
-  const id = sql.lit(accountId)
   const excludedProfiles = excluded.length === 0
     ? sql``
-    : sql`union all select account_id from profiles where id = any(${arrayLiteral(excluded, 'uuid')})`
+    : sql`union all select account_id from profiles where id = any(${excluded}::uuid[])`
   return sql`
-    select target_id from swipes where swiper_id = ${id}
-    union all select blocked_id from blocks where blocker_id = ${id}
-    union all select blocker_id from blocks where blocked_id = ${id}
+    select target_id from swipes where swiper_id = ${accountId}
+    union all select blocked_id from blocks where blocker_id = ${accountId}
+    union all select blocker_id from blocks where blocked_id = ${accountId}
     ${excludedProfiles}`
 }
 
@@ -69,7 +61,7 @@ export async function discover (
 ): Promise<{ profiles: StoredCandidate[], total: number }> {
   if (me.age === null) return { profiles: [], total: 0 }
   const today = sql`(now() at time zone 'UTC')::date`
-  const born = (years: number) => sql`(${today} - make_interval(years => ${sql.raw(String(years))}))::date`
+  const born = (years: number) => sql`(${today} - make_interval(years => ${years}::int))::date`
   const [oldest, youngest] = [born(me.ageMax + 1), born(Math.max(me.ageMin, minAge))]
   const middle = sql`(${oldest} + (${youngest} - ${oldest}) / 2)`
   const score = compatibilityScoreFor(me)
@@ -77,23 +69,23 @@ export async function discover (
 
   const candidatesBornIn = (bornAfter: RawBuilder<unknown>, bornUntil: RawBuilder<unknown>) =>
     sql`
-    unnest(${arrayLiteral(ranges.map(({ first }) => first), 'int')},
-      ${arrayLiteral(ranges.map(({ last }) => last), 'int')}) as range (first_cell, last_cell)
+    unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[])
+      as range (first_cell, last_cell)
     cross join lateral (
       select account_id, show_distance, ${sharedScoreWith(me)} as shared, ${distanceKmFrom(me)} as km,
         ${sharesGymWith(me)} as shares_gym
       from profiles
       where is_discoverable and not hidden
         and cell between first_cell and last_cell
-        and gender_bit = any(${arrayLiteral(genderBits.filter(overlaps(me.preferredGenderBits)), 'int')})
-        and preferred_gender_bits = any(${arrayLiteral(genderPreferences.filter(overlaps(me.genderBit)), 'int')})
+        and gender_bit = any(${genderBits.filter(overlaps(me.preferredGenderBits))}::int[])
+        and preferred_gender_bits = any(${genderPreferences.filter(overlaps(me.genderBit))}::int[])
         and birth_date > ${bornAfter} and birth_date <= ${bornUntil}
-        and ${sql.raw(String(me.age))} between age_min and age_max
-        and account_id <> ${sql.lit(me.accountId)}
+        and ${me.age}::int between age_min and age_max
+        and account_id <> ${me.accountId}
         and account_id not in (${excludedAccounts(me.accountId, excluded)})
       -- Keeps Postgres from computing reused expressions twice, and from joining all profiles with all ranges.
       offset 0
-    ) as nearby where coalesce(km <= ${sql.raw(String(me.maxDistance))}, true)`
+    ) as nearby where coalesce(km <= ${me.maxDistance}, true)`
 
   const { rows } = await sql<{ accountId: string, score: number, km: number | null, total: number }>`
     with threshold as materialized (

@@ -21,6 +21,6 @@ export const handleFitMatchOverview = ({ db, media, now }: Deps) =>
           ...match,
           photo: media.urlOf(match.photo)
         })),
-      upcomingActivities: caller.status === 'SUSPENDED' ? [] : await listUpcoming(db, caller, now())
+      upcomingActivities: caller.status === 'SUSPENDED' ? [] : await listUpcoming(db, accountId, now())
     }
   })
