@@ -1,8 +1,8 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
 import type { Db } from '../tables.ts'
-import { asUuid, isFollowing, isMatched } from '../visibility/people.ts'
-import { canSeePost } from '../visibility/posts.ts'
+import { asUuid, canSeePerson, isFollowing, isMatched } from '../visibility/people.ts'
+import { isShownToFollowers } from '../visibility/posts.ts'
 import { cachePage, type FeedQuery, type Filters } from './pages.ts'
 
 const author = sql.ref<string>('posts.author_id')
@@ -71,9 +71,9 @@ const selectByIds = (db: Db, reader: string, ids: Ids) =>
     .innerJoin(ids.as('page'), 'page.id', 'posts.id')
     .orderBy('posts.id', 'desc')
 
-const listedCondition = ({ type, cursor }: FeedQuery) =>
+const isOnPage = ({ type, cursor }: FeedQuery) =>
   sql`
-  ${isListed} ${cursor === undefined ? sql`` : sql`and posts.id < ${cursor}::uuid`}
+  ${cursor === undefined ? sql`true` : sql`posts.id < ${cursor}::uuid`}
     ${type === undefined ? sql`` : sql`and posts.type = ${type}`}`
 
 // Returns nothing for a reader who follows few people. Its result is the page if every row is visible and the page is
@@ -81,22 +81,22 @@ const listedCondition = ({ type, cursor }: FeedQuery) =>
 const followedAmongNewest = (reader: string, query: FeedQuery): Ids =>
   sql`(
   select recent.id
-  from (select posts.id, posts.author_id from posts where ${listedCondition(query)} order by posts.id desc
+  from (select posts.id, posts.author_id from posts where ${isListed} and ${isOnPage(query)} order by posts.id desc
     limit ${sql.lit(NEWEST_SCANNED)}) recent
   where (select following_count from follow_counts
     where follow_counts.account_id = ${asUuid(reader)}) > ${sql.lit(MANY_FOLLOWED)}
     and ${isFollowing(reader, sql.ref('recent.author_id'))}
   order by recent.id desc limit ${sql.lit(query.limit + 1)})`
 
-// First looks up only the newest post of each followed person. The page consists of posts by the authors who posted
-// last. If there are as many of these authors as the page has rows, no post of the page is older than the oldest of
-// their newest posts.
+// First looks up only the newest post of each followed person, in the index alone. The page consists of posts by the
+// authors who posted last. If there are as many of these authors as the page has rows, no post of the page is older than
+// the oldest of their newest posts.
 function newestOfFollowed (reader: string, query: FeedQuery): Ids {
   const maxRows = sql.lit(query.limit + 1)
   const ofAuthor = (authorId: string) =>
     sql`
-    select posts.id from posts where posts.author_id = ${sql.ref(authorId)} and ${listedCondition(query)} and
-      ${canSeePost(reader)}`
+    select posts.id from posts
+    where posts.author_id = ${sql.ref(authorId)} and ${isShownToFollowers} and ${isOnPage(query)}`
 
   return sql`(
     select recent.id
@@ -107,7 +107,7 @@ function newestOfFollowed (reader: string, query: FeedQuery): Ids {
       from (
         select follows.followed_id, newest.id
         from follows cross join lateral (${ofAuthor('follows.followed_id')} order by posts.id desc limit 1) newest
-        where follows.follower_id = ${asUuid(reader)}
+        where follows.follower_id = ${asUuid(reader)} and ${canSeePerson(reader, sql.ref('follows.followed_id'))}
         order by newest.id desc limit ${maxRows}
       ) newest_authors
     ) candidates cross join lateral (

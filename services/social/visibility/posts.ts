@@ -23,6 +23,10 @@ export const canSeePost = (viewer: AccountRef, isAuthorShown?: RawBuilder<SqlBoo
   posts.deleted_at is null and (posts.hidden_at is null or posts.author_id = ${asUuid(viewer)})
   and ${isInAudience(viewer)} and ${canSeePerson(viewer, author, isAuthorShown)})`
 
+/** Whether people who follow the author of the row of `posts` can see it, if they can see the author. */
+export const isShownToFollowers = sql<SqlBool>`posts.deleted_at is null and posts.hidden_at is null
+  and posts.visibility <> 'PRIVATE'`
+
 /**
  * The error for a post that `viewer` cannot see. People who cannot see its author get PostNotFound, people outside its
  * audience get PostForbidden, and only people in its audience learn that it was deleted (PostGone).
