@@ -54,7 +54,7 @@ export function connect<Tables> (
   pool.on('connect', (client) => {
     client.on('error', () => {})
   })
-  pool.on('connect', (client) => nameStatements(client, onError))
+  pool.on('connect', (client) => nameStatements(client, log, onError))
   pools.add(pool)
 
   const dialect = new PostgresDialect({
@@ -72,7 +72,7 @@ export function connect<Tables> (
 }
 
 /** Postgres parses and plans an unnamed statement at each call, a named one once per connection. */
-function nameStatements (client: pg.PoolClient, onError: NonNullable<ConnectOptions['onError']>) {
+function nameStatements (client: pg.PoolClient, log: Log, onError: NonNullable<ConnectOptions['onError']>) {
   const names = new Map<string, string>()
   const query = client.query.bind(client) as (config: pg.QueryConfig) => Promise<pg.QueryResult>
 
@@ -82,6 +82,13 @@ function nameStatements (client: pg.PoolClient, onError: NonNullable<ConnectOpti
     if (!name && values.length > 0 && names.size < NAMED_STATEMENTS) {
       name = `s${names.size}`
       names.set(text, name)
+      // Most likely a text contains values: then each keeps a plan in the memory of Postgres, and no other is prepared.
+      if (names.size === NAMED_STATEMENTS) {
+        log.warn(
+          { statement: text.slice(0, 60) },
+          `a connection has prepared ${NAMED_STATEMENTS} statements, which is all`
+        )
+      }
     }
     return query({ name, text, values }).catch((error: Error & { code?: string }) => {
       onError(error)

@@ -56,6 +56,16 @@ t.test('a statement with values is prepared once for a connection', async (t) =>
   t.same(rows, [{ statement: 'select $1::int + 41 as sum', calls: 3 }])
 })
 
+t.test('a warning names a statement when a connection has prepared all that it keeps, once', async (t) => {
+  const warnings: object[] = []
+  const db = connect<Things>(server, { log: { warn: (details) => void warnings.push(details) }, maxConnections: 1 })
+  t.teardown(() => db.destroy())
+  for (let number = 1; number < 500; number++) await sql`select ${0}::int + ${sql.lit(number)}`.execute(db)
+  t.strictSame(warnings, [])
+  for (const number of [500, 501]) await sql`select ${0}::int + ${sql.lit(number)}`.execute(db)
+  t.strictSame(warnings, [{ statement: 'select $1::int + 500' }])
+})
+
 t.test('a limit is a literal and not a parameter, because Postgres plans badly for an unknown limit', async (t) => {
   const db = open(t)
   const query = db.selectFrom('things').select('id').where('name', '=', 'x').limit(20).compile()

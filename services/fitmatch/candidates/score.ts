@@ -59,7 +59,7 @@ const traitKindsOf = (me: CompatibilityInputs) => [
     weight,
     mine: countBits(ownBits(me, mask).toString(2)),
     theirs: sql.ref(`${kind}_count`),
-    shared: sql`bit_count((trait_bits & ${ownBits(me, mask)}::bigint)::bit(64))`
+    shared: sql`bit_count((trait_bits & ${String(ownBits(me, mask))}::bigint)::bit(64))`
   })),
   {
     weight: 10,

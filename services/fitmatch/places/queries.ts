@@ -48,7 +48,6 @@ async function listNearest (
   return await listPlaces(db, rows.map(({ id }) => id))
 }
 
-// With parameters, unlike that of discover: a text of its own for each search would be prepared for it alone.
 const distanceKmFrom = ({ latitude, longitude }: { latitude: number, longitude: number }) =>
   sql<number>`${EARTH_RADIUS_KM}::float8 * acos(least(1,
     sin(radians(latitude)) * sin(radians(${latitude}::float8)) +
