@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -56,7 +57,11 @@ async function testStorage (t: Test, storage: Storage, keys: () => Promise<strin
   await storage.putStream('private/empty.zip', empty(), 'application/zip')
   t.same(await storage.find('private/empty.zip'), Buffer.alloc(0))
   await t.rejects(storage.putStream('private/broken.zip', broken(), 'application/zip'), new Unavailable())
-  for (const name of ['long', 'empty', 'broken']) await storage.remove(`private/${name}.zip`)
+  const file = path.join(import.meta.dirname, 'test-videos/phone.mov')
+  await storage.putFile('private/copied.zip', file, 'application/zip')
+  t.ok(readFileSync(file).equals((await storage.find('private/copied.zip'))!), 'a file is copied')
+  await t.rejects(storage.putFile('private/missing.zip', `${file}.missing`, 'application/zip'), new Unavailable())
+  for (const name of ['long', 'empty', 'broken', 'copied']) await storage.remove(`private/${name}.zip`)
   t.same(await keys(), [], 'no partial file is left')
 }
 

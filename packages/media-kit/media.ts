@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import {
   createUrlSigner,
@@ -219,7 +218,7 @@ export function createMedia (
     },
     async storeVideo (key, file, poster) {
       if (poster) await storeImage(posterKeyOf(key), poster)
-      await storage.putStream(key, createReadStream(file), VIDEO_TYPE)
+      await storage.putFile(key, file, VIDEO_TYPE)
     },
     async copy (key, to) {
       if (!isVideoKey(key)) return await copyImage(key, to)

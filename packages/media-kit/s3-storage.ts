@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { Unavailable } from '@tandem/process-kit'
 import { AwsClient } from 'aws4fetch'
@@ -68,22 +69,25 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
     if (!response.ok || result.includes('<Error>')) throw new Unavailable({ cause: new Error(result.slice(0, 500)) })
   }
 
+  async function putStream (key: string, chunks: AsyncIterable<Buffer>, mimeType: string) {
+    const response = await call(`${key}?uploads=`, { method: 'POST', headers: headersOf(key, mimeType) })
+    const uploadId = /<UploadId>([^<]+)<\/UploadId>/.exec(await response.text())?.[1]
+    if (!uploadId) throw new Unavailable({ cause: new Error('the store started no upload') })
+    const id = encodeURIComponent(uploadId)
+    try {
+      await uploadParts(key, id, chunks)
+    } catch (error) {
+      await call(`${key}?uploadId=${id}`, { method: 'DELETE' }).catch(() => {})
+      throw error instanceof Unavailable ? error : new Unavailable({ cause: error })
+    }
+  }
+
   return {
     async put (key, bytes, mimeType) {
       await put(key, new Uint8Array(bytes), headersOf(key, mimeType))
     },
-    async putStream (key, chunks, mimeType) {
-      const response = await call(`${key}?uploads=`, { method: 'POST', headers: headersOf(key, mimeType) })
-      const uploadId = /<UploadId>([^<]+)<\/UploadId>/.exec(await response.text())?.[1]
-      if (!uploadId) throw new Unavailable({ cause: new Error('the store started no upload') })
-      const id = encodeURIComponent(uploadId)
-      try {
-        await uploadParts(key, id, chunks)
-      } catch (error) {
-        await call(`${key}?uploadId=${id}`, { method: 'DELETE' }).catch(() => {})
-        throw error instanceof Unavailable ? error : new Unavailable({ cause: error })
-      }
-    },
+    putStream,
+    putFile: async (key, file, mimeType) => await putStream(key, createReadStream(file), mimeType),
     async read (key, range) {
       // The timeout is for the beginning: reading a long file takes as long as its reader does.
       const controller = new AbortController()

@@ -9,6 +9,8 @@ export interface Storage {
   find(key: string): Promise<Buffer | undefined>
   /** Writes a file of any length with constant memory, and is as atomic as `put`. @throws Unavailable */
   putStream(key: string, chunks: AsyncIterable<Buffer>, mimeType: string): Promise<void>
+  /** Stores a copy of a file of this machine, and is as atomic as `put`. @throws Unavailable */
+  putFile(key: string, file: string, mimeType: string): Promise<void>
   /** Reads a file of any length with constant memory. Undefined if there is no such file. @throws Unavailable */
   read(key: string, range?: ByteRange): Promise<Readable | undefined>
   /** The length of a file in bytes; undefined if there is no such file. @throws Unavailable */
@@ -37,6 +39,7 @@ export function splitStorage (publicStorage: Storage, privateStorage: Storage): 
     put: async (key, bytes, mimeType) => await storeOf(key).put(key, bytes, mimeType),
     find: async (key) => await storeOf(key).find(key),
     putStream: async (key, chunks, mimeType) => await storeOf(key).putStream(key, chunks, mimeType),
+    putFile: async (key, file, mimeType) => await storeOf(key).putFile(key, file, mimeType),
     read: async (key, range) => await storeOf(key).read(key, range),
     size: async (key) => await storeOf(key).size(key),
     remove: async (key) => await storeOf(key).remove(key),

@@ -5,19 +5,17 @@
 // figures of one run only: between runs CPU differs by a tenth and p99 by a third.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Agent, request } from 'undici'
 import { cpuTimeWithChildren } from '../kit/cpu.ts'
 import { pace } from '../kit/pace.ts'
 import { percentile } from '../kit/percentile.ts'
 import { START_SETTLE_MS, withStack, type Stack } from '../kit/stack.ts'
-import { any, mix, type Call } from './requests.ts'
+import { any, inMix, mix, turnsOf } from './requests.ts'
+import { dispatcher, send } from './send.ts'
 import { fillWorld, type World } from './world.ts'
 
 const WARM_UP_SECONDS = 5
 const SECONDS = 20
 const REST_MS = 2_000
-const CONNECTIONS = 128
-const TIMEOUT_MS = 30_000
 
 interface Sample {
   name: string
@@ -27,15 +25,12 @@ interface Sample {
 
 const { values: { only }, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } })
 const rates = (positionals.length > 0 ? positionals : ['60']).map(Number)
-const offered = only?.split(',') ?? Object.keys(mix).filter((name) => mix[name]![0] > 0)
+const offered = only?.split(',') ?? inMix
 const unknown = offered.filter((name) => !Object.hasOwn(mix, name))
 if (unknown.length > 0 || rates.some((rate) => !(rate > 0))) {
   throw new Error(`rates are numbers, and --only takes ${Object.keys(mix).join(',')}`)
 }
-/** A hundred turns, or as many as the shares of what is offered. */
-const turns = offered.flatMap((name) => Array.from({ length: mix[name]![0] || 1 }, () => name))
-
-const dispatcher = new Agent({ connections: CONNECTIONS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
+const turns = turnsOf(offered)
 
 await withStack(async (stack) => {
   const world = await fillWorld(stack)
@@ -51,28 +46,12 @@ await withStack(async (stack) => {
 }, { LIMIT_PROFILE: 'relaxed' })
 await dispatcher.close()
 
-const offer = async ({ gateway }: Stack, world: World, perSecond: number, seconds: number) =>
-  await pace({ count: perSecond * seconds, perSecond }, async (_turn, dueAt): Promise<Sample> => {
+async function offer ({ gateway }: Stack, world: World, perSecond: number, seconds: number) {
+  return await pace({ count: perSecond * seconds, perSecond }, async (_turn, dueAt): Promise<Sample> => {
     const name = any(turns)
-    const status = await send(gateway.url, mix[name]![1](world))
+    const { status } = await send(gateway.url, mix[name]![1](world))
     return { name, status, ms: performance.now() - dueAt }
   })
-
-/** @returns the status; 0 without a response */
-async function send (origin: string, { method, path, token, body }: Call) {
-  try {
-    const response = await request(`${origin}/api/mobile/v1${path}`, {
-      method,
-      dispatcher,
-      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) })
-    })
-    const text = await response.body.text()
-    // An app that shows an old state likes a post again.
-    return text.includes('"ALREADY_LIKED"') ? 200 : response.statusCode
-  } catch {
-    return 0
-  }
 }
 
 /** The CPU that each process has used, in microseconds. */

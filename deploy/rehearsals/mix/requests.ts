@@ -32,6 +32,12 @@ export const mix: Record<string, [share: number, create: (world: World) => Call]
   })]
 }
 
+export const inMix = Object.keys(mix).filter((name) => mix[name]![0] > 0)
+
+/** A hundred turns, or as many as the shares of what is offered. */
+export const turnsOf = (names: string[]) =>
+  names.flatMap((name) => Array.from({ length: mix[name]![0] || 1 }, () => name))
+
 type Active = World['active'][number]
 const get = ({ token }: Active, path: string): Call => ({ method: 'GET', path, token })
 const post = ({ token }: Active, path: string, body?: object): Call => ({
