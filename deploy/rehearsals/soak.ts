@@ -8,6 +8,7 @@ import pg from 'pg'
 import { residentBytes } from './kit/cpu.ts'
 import { killIfRunning } from './kit/kills.ts'
 import { pace } from './kit/pace.ts'
+import { call } from './kit/people.ts'
 import { percentile } from './kit/percentile.ts'
 import { readStack, START_SETTLE_MS, withStack, type Stack } from './kit/stack.ts'
 import { any, inMix, mix, turnsOf } from './mix/requests.ts'
@@ -16,6 +17,8 @@ import { fillWorld, type World } from './mix/world.ts'
 
 const PAUSE_MS = 300
 const GIVE_UP_AFTER_MS = 60_000
+// An access token is valid for a quarter of an hour.
+const RENEW_TOKENS_MS = 300_000
 // Caches and the compiler have settled by then.
 const WARM_UP_MS = 120_000
 const MAX_GROWTH = 0.05
@@ -44,16 +47,20 @@ await withStack(async (stack, dataDir) => {
   const world = await fillWorld(stack)
   await sleep(START_SETTLE_MS)
   await offer(stack, world, WARM_UP_MS)
+  const renewal = setInterval(() => void renewTokens(stack, world), RENEW_TOKENS_MS)
   const offered = offer(stack, world, totalMs)
   const grown = await killInTurn(dataDir)
   const served = await offered
+  clearInterval(renewal)
   report(served)
   const problems = [
     ...served.filter(({ status }) => status >= 400 || status === 0).map(({ name, status }) => `${name} ${status}`),
     ...await findLost(stack, served),
     ...grown
   ]
-  console.log(problems.length === 0 ? 'nothing failed' : problems.slice(0, 20).join('\n'))
+  console.log(
+    problems.length === 0 ? 'nothing failed' : [`${problems.length} problems`, ...problems.slice(0, 20)].join('\n')
+  )
   process.exitCode = problems.length === 0 ? 0 : 1
 }, { LIMIT_PROFILE: 'relaxed' })
 await dispatcher.close()
@@ -80,6 +87,16 @@ async function offer ({ gateway }: Stack, world: World, ms: number) {
       await sleep(retryAfterMs ?? PAUSE_MS)
     }
   })
+}
+
+/** While a process is down, a person keeps the token until the next time. */
+async function renewTokens (stack: Stack, { active }: World) {
+  for (const person of active) {
+    const { email, password } = person
+    const signedIn = await call<{ accessToken: string }>(stack, 'POST', '/auth/login', { body: { email, password } })
+      .catch(() => undefined)
+    if (signedIn) person.token = signedIn.accessToken
+  }
 }
 
 /** Kills each process once, evenly spread. @returns the processes that have grown since the last kill */
