@@ -293,14 +293,15 @@ t.test('a mail that expired unsent does not use up the limit of its recipient', 
 t.test('a mail waits for an earlier one with its collapse key that is being sent, which is not retried', async (t) => {
   const { smtp, db, mailer } = await setup(t)
   mailer.start()
-  smtp.responseDelayMs = 2_500
+  smtp.responseDelayMs = 6_000
   const earlier = await givenMail(db, { collapseKey: 'code of ana' })
   await mailer.enqueue([earlier])
   await until(() => smtp.received.length > 0)
+  smtp.responseDelayMs = 0
   const newer = await givenMail(db, { collapseKey: 'code of ana' })
   const other = await givenMail(db, { collapseKey: 'code of ben' })
   await mailer.enqueue([newer, other])
-  await sleep(750)
+  await until(() => smtp.received.length > 1)
   const domain = '@tandem.test>'
   t.strictSame(
     smtp.received.map(({ messageId }) => messageId),

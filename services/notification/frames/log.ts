@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lookupArray } from '@tandem/database-kit'
 import type { KeptFrameType, WakeUpSignal } from '@tandem/contracts/realtime'
 import type { Trx } from '../tables.ts'
 
@@ -37,8 +38,8 @@ async function takeNumbers (trx: Trx, counts: [accountId: string, frames: number
   const { rows } = await sql<{ accountId: string, seq: number }>`
     update inboxes set realtime_seq = realtime_seq + new.frames
     from unnest(
-      ${counts.map(([accountId]) => accountId)}::uuid[],
-      ${counts.map(([, frames]) => frames)}::integer[]
+      ${lookupArray(counts.map(([accountId]) => accountId), 'uuid')},
+      ${lookupArray(counts.map(([, frames]) => frames), 'integer')}
     ) as new (account_id, frames)
     where inboxes.account_id = new.account_id and realtime_until > now()
     returning inboxes.account_id as "accountId", realtime_seq as seq`.execute(trx)

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { WakeUpSignal } from '@tandem/contracts/realtime'
+import { lookupArray } from '@tandem/database-kit'
 import { logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 import { planBadgeUpdates } from './badges.ts'
@@ -11,7 +12,7 @@ import type { DeliveryJob } from './plan.ts'
  */
 export async function lockInboxes (trx: Trx, accountIds: string[]) {
   const { rows } = await sql<{ accountId: string }>`
-    select account_id as "accountId" from inboxes where account_id = any(${accountIds}::uuid[])
+    select account_id as "accountId" from inboxes where account_id = any(${lookupArray(accountIds, 'uuid')}::uuid[])
     order by account_id for update`.execute(trx)
   return rows.map(({ accountId }) => accountId)
 }
