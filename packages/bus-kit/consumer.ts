@@ -29,7 +29,7 @@ import { correlationOf } from './message-headers.ts'
 import { hasExhaustedAttempts, isDeliveredTooOften, MAX_RETRY_DELAY_MS, type Failure } from './retry-policy.ts'
 import { consumers, handled, handling, failedMessageSources, initializeHandled } from './metrics.ts'
 import { isMissing, isStreamMissing, readConsumer } from './streams.ts'
-import { coveringSubject, covers, streamOf } from './subjects.ts'
+import { streamOf, subjectOf } from './subjects.ts'
 
 // One less than the connections of a service's pool, so that a burst of events leaves one connection to HTTP requests.
 const CONCURRENCY = 4
@@ -74,7 +74,7 @@ interface ParsedMessage {
 export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handlers: Handler[]): Consumers {
   const stopping = new AbortController()
   const handlersByType = Map.groupBy(handlers, ({ event }) => event.type)
-  const typesByPublisher = Map.groupBy(handlersByType.keys(), (type) => handlersByType.get(type)![0]!.event.service)
+  const publishers = new Set(handlers.map(({ event }) => event.service))
   const serialize = serializeByKey()
   const retries = createAlarm()
   let retriesExpectedUntil = 0
@@ -82,17 +82,17 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
   const source = { service: bus.service, db }
   failedMessageSources.add(source)
   initializeHandled(handlersByType.keys())
-  const measured = [...typesByPublisher.keys()].map((from) => ({
+  const measured = [...publishers].map((from) => ({
     service: bus.service,
     from,
     read: async () => await readConsumer(bus.current(), bus.service, from)
   }))
   for (const each of measured) consumers.add(each)
 
-  const loops = [...typesByPublisher].map(([publisher, types]) => consumeFrom(publisher, coveringSubject(types)))
+  const loops = [...publishers].map((publisher) => consumeFrom(publisher))
   loops.push(retryFailed())
 
-  async function consumeFrom (publisher: string, filter: string) {
+  async function consumeFrom (publisher: string) {
     const logFailure = throttleLog((error) =>
       bus.log.warn({ err: error }, `cannot consume events of ${publisher}; retrying`)
     )
@@ -104,7 +104,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
       const connection = bus.current()
       try {
         if (connection) {
-          const consumer = await ensureConsumer(connection, bus.service, publisher, filter)
+          const consumer = await ensureConsumer(connection, bus.service, publisher)
           hasConsumed = true
           pauseMs = RECONNECT_PAUSE_MS
           await pull(connection, consumer, publisher)
@@ -319,7 +319,7 @@ export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handl
 }
 
 /** @throws while the stream is missing: a service has no right to create it */
-async function ensureConsumer (connection: NatsConnection, service: string, publisher: string, filter: string) {
+async function ensureConsumer (connection: NatsConnection, service: string, publisher: string) {
   const stream = streamOf(publisher)
   const { consumers } = connection.jetstream({ timeout: 2_000 })
   const manager = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false })
@@ -327,12 +327,8 @@ async function ensureConsumer (connection: NatsConnection, service: string, publ
   try {
     const consumer = await consumers.get(stream, service)
     const { config } = await consumer.info(true)
-    // Another version has created it. Its filter is only widened: a replica of an earlier version may be running.
-    const { filter_subject: current = filter } = config
-    const wider = covers(current, filter) ? current : filter
-    if (config.ack_wait !== settings.ack_wait || current !== wider) {
-      await manager.consumers.update(stream, service, { ...settings, filter_subject: wider })
-    }
+    // An earlier version has created it.
+    if (config.ack_wait !== settings.ack_wait) await manager.consumers.update(stream, service, settings)
     return consumer
   } catch (error) {
     if (!isMissing(error) || isStreamMissing(error)) throw error
@@ -340,8 +336,8 @@ async function ensureConsumer (connection: NatsConnection, service: string, publ
   await sleep(STREAM_CREATION_MS)
   await manager.consumers.add(stream, {
     durable_name: service,
-    // nats-server 2.9 allows a consumer one filter only. Other types below it are acknowledged unread.
-    filter_subject: filter,
+    // nats-server 2.9 allows a consumer one filter only. Types without a handler are acknowledged unread.
+    filter_subject: subjectOf(`${publisher}.>`),
     deliver_policy: DeliverPolicy.All,
     ack_policy: AckPolicy.Explicit,
     max_deliver: -1,

@@ -9,9 +9,7 @@ import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
 import { currentCorrelation, type Correlation, withLogFields, Unavailable } from '@tandem/process-kit'
 import t, { type Test } from 'tap'
 import { seededRandom, shuffle, until } from '@tandem/test-kit'
-import { defineEvent } from '@tandem/contracts'
-import Type from 'typebox'
-import { requestReplay, parseNatsUrl, listDeadLetters, on, publish, startConsumers } from './index.ts'
+import { requestReplay, parseNatsUrl, listDeadLetters, on, startConsumers } from './index.ts'
 import { toEnvelope } from './envelope.ts'
 import {
   effects,
@@ -211,38 +209,6 @@ t.test('a type without a handler is skipped, whatever it contains', async (t) =>
   await publishOne(db, 1)
   await until(haveEffects(db, 2))
   t.strictSame(await readDeadLetters(db), [])
-})
-
-t.test('a service gets the events that its handlers cover, and a later version more', async (t) => {
-  const { db, nats, publisher, consumer } = await testBus(t)
-  publisher().relay()
-  const filter = async () => (await readConsumer(t, nats.url, 'beta')).config.filter_subject
-  const earlier = consumer()
-  earlier.consume()
-  await publishOne(db, 0)
-  await until(haveEffects(db, 1))
-  t.equal(await filter(), 'evt.alpha.thing.happened.>')
-  await earlier.close()
-
-  const Ended = defineEvent('alpha.thing.ended.v1', Type.Object({ number: Type.Integer() }))
-  const later = consumer()
-  const consumers = startConsumers(later.bus, later.db, [
-    on(Happened, async (received) => await recordEffect(later.db, received)),
-    on(Ended, async (received) => await recordEffect(later.db, received))
-  ])
-  t.teardown(() => consumers.stop())
-  await until(async () => await filter() === 'evt.alpha.thing.>')
-  await db.transaction().execute(async (trx) => await publish(trx, Ended, 'thing 1', { number: 1 }))
-  await until(haveEffects(db, 2))
-  t.strictSame(await effects(db), [0, 1])
-
-  let handledEarlier = 0
-  consumer().consume(async () => void handledEarlier++)
-  for (let number = 2; handledEarlier === 0; number++) {
-    await publishOne(db, number)
-    await untilPublished(db)
-  }
-  t.equal(await filter(), 'evt.alpha.thing.>', 'an earlier version that starts again does not narrow it')
 })
 
 t.test('an event that is delivered three times, in any order, takes effect once', async (t) => {

@@ -124,10 +124,8 @@ async function createStream (
 async function purgeConsumed (manager: JetStreamManager, { config, state }: StreamInfo) {
   if (config.max_bytes <= 0 || state.bytes < config.max_bytes / 2) return
   let consumedSeq = Infinity
-  for await (const { ack_floor, num_pending, num_ack_pending } of manager.consumers.list(config.name)) {
-    // Its floor stays at the last event that its filter lets through.
-    const hasAll = num_pending + num_ack_pending === 0
-    consumedSeq = Math.min(consumedSeq, hasAll ? state.last_seq : ack_floor.stream_seq)
+  for await (const { ack_floor } of manager.consumers.list(config.name)) {
+    consumedSeq = Math.min(consumedSeq, ack_floor.stream_seq)
   }
   if (consumedSeq < Infinity && consumedSeq >= state.first_seq) {
     await manager.streams.purge(config.name, { seq: consumedSeq + 1 })

@@ -6,18 +6,6 @@ export const streamOf = (service: string) => `EVENTS_${service.toUpperCase()}`
 export const subjectOf = (type: string) => `evt.${type}`
 
 /**
- * A subject that covers these events of one publisher: of `social.post.liked.v1` and `social.post.created.v1` it is
- * `evt.social.post.>`. It always ends with a wildcard: nats-server 2.9 cannot widen a consumer of a single subject.
- */
-export function coveringSubject (types: string[]) {
-  const [first = [], ...others] = types.map((type) => subjectOf(type).split('.').slice(0, -1))
-  const length = first.findIndex((token, index) => others.some((other) => other[index] !== token))
-  return [...length < 0 ? first : first.slice(0, length), '>'].join('.')
-}
-
-/** Whether `subject`, which ends with a wildcard, covers `other`. */
-export const covers = (subject: string, other: string) => other.startsWith(subject.slice(0, -1))
-/**
  * The prefix of a service's reply subjects. Each service has its own, so that its rights can exclude those of others.
  */
 export const inboxOf = (service: string) => `_INBOX_${service}`
