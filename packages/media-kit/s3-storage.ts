@@ -87,7 +87,7 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
       await put(key, new Uint8Array(bytes), headersOf(key, mimeType))
     },
     putStream,
-    putFile: async (key, file, mimeType) => await putStream(key, createReadStream(file), mimeType),
+    putFile: async (key, file, mimeType) => await putStream(key, chunksOf(file), mimeType),
     async read (key, range) {
       // The timeout is for the beginning: reading a long file takes as long as its reader does.
       const controller = new AbortController()
@@ -146,4 +146,9 @@ async function* partsOf (chunks: AsyncIterable<Buffer>) {
     }
   }
   if (bytes > 0 || isFirst) yield part.subarray(0, bytes)
+}
+
+/** Opened only when it is read: a stream that fails before somebody reads it would end the process. */
+async function* chunksOf (file: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(file)
 }
