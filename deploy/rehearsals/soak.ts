@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { serviceNames } from '../../gateway/routes.ts'
 import { residentBytes } from './kit/cpu.ts'
 import { killIfRunning } from './kit/kills.ts'
 import { pace } from './kit/pace.ts'
@@ -23,7 +24,6 @@ const RENEW_TOKENS_MS = 300_000
 const WARM_UP_MS = 120_000
 const MAX_GROWTH = 0.05
 const MEBIBYTE = 1024 * 1024
-const SYSTEM = ['gateway', 'identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
 
 interface Served {
   name: string
@@ -101,14 +101,16 @@ async function renewTokens (stack: Stack, { active }: World) {
 
 /** Kills each process once, evenly spread. @returns the processes that have grown since the last kill */
 async function killInTurn (dataDir: string) {
-  const pauseMs = totalMs / (SYSTEM.length + 2)
-  for (const name of SYSTEM) {
+  const names = ['gateway', ...serviceNames]
+  const pauseMs = totalMs / (names.length + 2)
+  const settleMs = Math.min(pauseMs, WARM_UP_MS)
+  for (const name of names) {
     await sleep(pauseMs)
     console.log(`kill -9 ${name} (${await killIfRunning(dataDir, name)})`)
   }
-  await sleep(Math.min(pauseMs, WARM_UP_MS))
+  await sleep(settleMs)
   const before = await readMemory(dataDir)
-  await sleep(2 * pauseMs - Math.min(pauseMs, WARM_UP_MS) - 5_000)
+  await sleep(2 * pauseMs - settleMs - 5_000)
   const after = await readMemory(dataDir)
   console.log(
     [...after].map(([name, bytes]) => `${name} ${mebibytes(before.get(name)!)} to ${mebibytes(bytes)}`).join(', ')

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { paginate } from '@tandem/http-kit'
 import { distanceKmBetween, visibleKm } from '../candidates/score.ts'
@@ -37,13 +37,15 @@ const publicPosition = {
     sql`case when show_distance then activities.longitude else area_longitude(activities.latitude, activities.longitude) end`
 }
 
+/** Whether the caller takes part, of whom `own` is the row. */
+const isOwnInside = sql<boolean>`coalesce(own.state in ('INVITED', 'GOING'), false)`
+
 /**
  * Activities that the caller can see, as the caller sees them: those who do not take part get no place and no names.
  * One statement, because what they may see must not change between two reads.
  */
 function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | 'longitude'>, now: Date) {
   const viewer = me.accountId
-  const inside = sql<boolean>`coalesce(own.state in ('INVITED', 'GOING'), false)`
   const distance = sql<{ km: number | null }>`(select ${distanceKmBetween(me, publicPosition)} as km)`
   return db.selectFrom('activities')
     // Guests keep the canceled activities of a suspended host, without the host's name and photo.
@@ -64,10 +66,10 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       ...localTimeColumns,
       'starts_at as startsAt',
       'ends_at as endsAt',
-      inside.as('isInside'),
-      eb.case().when(inside).then(eb.ref('location_name')).end().as('locationName'),
-      eb.case().when(inside).then(eb.ref('venue')).end().as('venue'),
-      eb.case().when(inside).then(eb.ref('note')).end().as('note'),
+      isOwnInside.as('isInside'),
+      eb.case().when(isOwnInside).then(eb.ref('location_name')).end().as('locationName'),
+      eb.case().when(isOwnInside).then(eb.ref('venue')).end().as('venue'),
+      eb.case().when(isOwnInside).then(eb.ref('note')).end().as('note'),
       'activities.city',
       visibleKm.as('km'),
       'visibility',
@@ -80,19 +82,19 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       'profiles.id as hostProfileId',
       'display_name as hostName',
       mainPhotoOf('profiles.id').as('hostPhoto'),
-      isFirstMeeting(viewer, inside).as('firstMeeting'),
+      isFirstMeeting(viewer).as('firstMeeting'),
       hasBlockedPerson(viewer).as('hasBlockedPerson'),
-      jsonArrayFrom(participantsSeenBy(db, viewer, inside)).as('participants')
+      jsonArrayFrom(participantsSeenBy(db, viewer)).as('participants')
     ])
 }
 
 /** Whether the viewer has never trained with someone they see in the activity. */
-const isFirstMeeting = (viewer: string, isViewerInside: RawBuilder<boolean>) =>
+const isFirstMeeting = (viewer: string) =>
   sql<boolean>`exists (
     select from activity_participants participant
     where participant.activity_id = activities.id and participant.account_id <> ${viewer}
       and participant.state in ('INVITED', 'GOING')
-      and (${isViewerInside} or participant.account_id = activities.host_id)
+      and (${isOwnInside} or participant.account_id = activities.host_id)
       and ${canSeeParticipant(viewer)}
       and not ${haveTrainedTogether(viewer, sql`participant.account_id`)})`
 
@@ -102,11 +104,11 @@ const hasBlockedPerson = (viewer: string) =>
     where other.activity_id = activities.id and other.state in ('INVITED', 'GOING'))`
 
 /** The people in an activity that `viewer` takes part in. The host also sees those who asked, declined or left. */
-const participantsSeenBy = (db: Db, viewer: string, isViewerInside: RawBuilder<boolean>) =>
+const participantsSeenBy = (db: Db, viewer: string) =>
   db.selectFrom('activity_participants as participant')
     .innerJoin('profiles as person', 'person.account_id', 'participant.account_id')
     .where(sql<boolean>`participant.activity_id = activities.id`)
-    .where(isViewerInside)
+    .where(isOwnInside)
     .where(canSeeParticipant(viewer))
     .where(sql<boolean>`(participant.state in ('INVITED', 'GOING')
       or activities.host_id = ${viewer} and participant.state in ('ASKED', 'DECLINED', 'LEFT'))`)
@@ -187,7 +189,7 @@ export async function listNearby (db: Db, me: Caller, { sport, from, to, limit, 
   const rows = await selectActivities(db, me, now)
     .where('visibility', '=', 'OPEN').where('activities.status', '=', 'PLANNED').where('starts_at', '>', now)
     .where('activities.host_id', '<>', me.accountId)
-    .where(sql<boolean>`not ${isInside(me.accountId)}`)
+    .where(sql<boolean>`not ${isOwnInside}`)
     .where(sql<boolean>`exists (
       select from unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[])
         as range (first_cell, last_cell) where activities.cell between first_cell and last_cell)`)

@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
+import { distanceKmBetween } from '../candidates/score.ts'
 import { cellRangesAround } from '../discover/cells.ts'
 import type { Db } from '../tables.ts'
 import { nameKeyOf } from './names.ts'
 
 const MAX_PLACES = 20
-const EARTH_RADIUS_KM = 6371
 // Each number of words is a statement of its own, which every connection prepares.
 const MAX_WORDS = 5
 // Most searches end within the first of these radii, in a city, where the last one would hold thousands of places.
 const RADII_KM = [1, 5]
+
+const hundredths = { latitude: sql`latitude * 100`, longitude: sql`longitude * 100` }
 
 interface Search {
   query: string
@@ -33,13 +35,14 @@ async function listNearest (
   { latitude, longitude }: Search,
   { words, km }: { words: string[], km: number }
 ) {
-  const ranges = cellRangesAround({ latitude: latitude * 100, longitude: longitude * 100, cell: 0 }, km)
+  const here = { latitude: latitude * 100, longitude: longitude * 100 }
+  const ranges = cellRangesAround({ ...here, cell: 0 }, km)
   const hasWords = words.map((word) => sql` and name_key like ${`%${word}%`}`)
   const { rows } = await sql<{ id: string }>`
     select id, km from unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[])
       as range (first_cell, last_cell)
     cross join lateral (
-      select id, ${distanceKmFrom({ latitude, longitude })} as km from places
+      select id, ${distanceKmBetween(here, hundredths)} as km from places
       where cell between first_cell and last_cell and removed_at is null ${sql.join(hasWords, sql``)}
       -- Keeps Postgres from joining all places with all ranges.
       offset 0
@@ -47,11 +50,6 @@ async function listNearest (
     where km <= ${km} order by km, id limit ${sql.lit(MAX_PLACES)}`.execute(db)
   return await listPlaces(db, rows.map(({ id }) => id))
 }
-
-const distanceKmFrom = ({ latitude, longitude }: { latitude: number, longitude: number }) =>
-  sql<number>`${EARTH_RADIUS_KM}::float8 * acos(least(1,
-    sin(radians(latitude)) * sin(radians(${latitude}::float8)) +
-    cos(radians(latitude)) * cos(radians(${latitude}::float8)) * cos(radians(longitude - ${longitude}::float8))))`
 
 /** The places with these ids, in their order. */
 async function listPlaces (db: Db, ids: string[]) {
