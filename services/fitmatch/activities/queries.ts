@@ -37,7 +37,7 @@ const publicPosition = {
     sql`case when show_distance then activities.longitude else area_longitude(activities.latitude, activities.longitude) end`
 }
 
-/** Whether the caller takes part, of whom `own` is the row. */
+/** Whether the caller takes part: `own` is their row. */
 const isOwnInside = sql<boolean>`coalesce(own.state in ('INVITED', 'GOING'), false)`
 
 /**
