@@ -8,8 +8,6 @@ import { createPng } from '@tandem/media-kit/testing'
 import t from 'tap'
 import { listSdkModules, readSdkModule } from './javascript.ts'
 
-t.setTimeout(300_000)
-
 const root = path.resolve(import.meta.dirname, '../..')
 const readPage = (name: string) => readFileSync(path.join(root, 'docs', name), 'utf8')
 const [first, second] = [readPage('build-an-app.md'), readPage('train-together.md')]

@@ -8,8 +8,6 @@ import t from 'tap'
 import { WebSocketServer } from 'ws'
 import { bundleForReactNative } from './react-native/bundle.ts'
 
-t.setTimeout(240_000)
-
 const sdk = path.resolve(import.meta.dirname, '../../packages/sdk-typescript/index.ts')
 
 async function readBody (request: IncomingMessage) {
@@ -70,7 +68,7 @@ t.test('the SDK works with the URL, fetch, FormData and WebSocket of React Nativ
   const bundle = await bundleForReactNative(path.join(import.meta.dirname, 'react-native/program.js'), sdk)
   t.teardown(() => rmSync(bundle))
   const env = { ...process.env, TANDEM_URL: `http://127.0.0.1:${(http.address() as AddressInfo).port}` }
-  const { stdout } = await promisify(execFile)(process.execPath, [bundle], { env, timeout: 60_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, [bundle], { env })
   t.same(stdout.trim().split('\n'), [
     'URL of React Native',
     'feed 1',

@@ -6,7 +6,6 @@ import { realtimeGateway } from '../../gateway/test/realtime.ts'
 
 // The client of the SDK and the real gateway, with the WebSocket of Node, which is that of browsers.
 
-t.setTimeout(90_000)
 // The tests mostly wait, so they run side by side. The first gateway registers the metrics of the process.
 await realtimeGateway(t)
 t.jobs = 7

@@ -9,8 +9,6 @@ import { fromBufferPromise } from 'yauzl'
 
 // A team makes the app its own: a name, colours, a third language, a sport, a limit and a feature less, in a folder.
 
-t.setTimeout(300_000)
-
 const email = 'ana@example.com'
 const password = 'Correct-horse-7'
 const builtIn = path.resolve(import.meta.dirname, '../../brand')

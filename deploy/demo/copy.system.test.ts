@@ -6,8 +6,6 @@ import { until } from '@tandem/test-kit'
 import t from 'tap'
 import { PASSWORD } from './member.ts'
 
-t.setTimeout(300_000)
-
 t.test('the copy of an account, imported into a new one, has the same totals', async (t) => {
   const { stack } = await sharedStack()
   const ana = await join(stack, 'exporter@example.com')
@@ -200,7 +198,7 @@ async function copyOf (stack: Stack, api: Tandem, email: string) {
     }[]
     return mails.find(({ subject }) => subject === 'Your Tandem data is ready')
   }
-  await until(async () => await findMail() !== undefined, 60)
+  await until(async () => await findMail() !== undefined)
   const [link = ''] = /https?:\S+/.exec((await findMail())?.text ?? '') ?? []
   const token = new URL(link).hash.slice(1)
   const response = await fetch(`${stack.gateway.url}/api/mobile/v1/account/export/file?token=${token}`)
@@ -211,6 +209,6 @@ async function copyOf (stack: Stack, api: Tandem, email: string) {
 async function importInto (api: Tandem, file: File) {
   const { data: { import: { id } } } = await api.importFile(uploadOf(file))
   const read = async () => (await api.getImport({ path: { id } })).data.import
-  await until(async () => ['DONE', 'FAILED'].includes((await read()).status), 60)
+  await until(async () => ['DONE', 'FAILED'].includes((await read()).status))
   return await read()
 }

@@ -21,7 +21,6 @@ import { createRandom } from './random.ts'
 import { drawScene } from './scenes.ts'
 import { readTraces } from '@tandem/rehearsals/kit/traces.ts'
 
-t.setTimeout(300_000)
 const seed = 'deletion'
 const random = createRandom(seed)
 
@@ -82,7 +81,7 @@ t.test('a person deletes their account on the page, and nothing of them stays', 
   await database.query(`update "${identity}".erasures set erase_at = now() where id = $1`, [id])
   const read = async () =>
     (await call<{ data: { deletion: Deletion } }>(stack, 'GET', `/account/deletions/${id}`)).data.deletion
-  await until(async () => (await read()).status === 'ERASED', 60)
+  await until(async () => (await read()).status === 'ERASED')
 
   const receipt = await read()
   t.same(Object.keys(receipt.services!).sort(), [
@@ -103,7 +102,7 @@ t.test('a person deletes their account on the page, and nothing of them stays', 
   const images = filesOfAll.filter((file) => !filesBefore.includes(file) && !isThumbnail(file))
   t.equal(sum, images.length + 1, 'and every image, with its thumbnails, and the copy of the data')
 
-  await until(async () => (await listFiles(dataDir)).length === filesBefore.length, 30)
+  await until(async () => (await listFiles(dataDir)).length === filesBefore.length)
   t.same(await listFiles(dataDir), filesBefore, 'no file stays, and none of another person is gone')
   const left = await readTraces(database, { traces: [accountId, jonas.email], without: [] })
   t.same([...left.keys()].filter((name) => !stubs.has(name.split('.')[1]!)), [], 'no row of any table names them')
@@ -113,7 +112,7 @@ t.test('a person deletes their account on the page, and nothing of them stays', 
     (await redis.keys('*')).filter((key) =>
       (key.includes(accountId) || key.includes(jonas.email)) && !key.startsWith('limit:')
     )
-  await until(async () => (await keys()).length === 0, 15)
+  await until(async () => (await keys()).length === 0)
   t.same(await keys(), [], 'no key of Redis names them')
 
   const othersAfter = await readTraces(database, { traces: [otherId], without: gone })
@@ -311,7 +310,7 @@ const mailsTo = async (stack: Stack, email: string) =>
 /** The fragments of the links in the mails with a subject, the newest first, once there are `count` of them. */
 async function linksTo (stack: Stack, email: string, subject: string, count: number) {
   const read = async () => (await mailsTo(stack, email)).filter((mail) => mail.subject === subject)
-  await until(async () => (await read()).length >= count, 30)
+  await until(async () => (await read()).length >= count)
   return (await read()).map(({ text }) => new URL(/https?:\S+/.exec(text)![0]).hash)
 }
 

@@ -13,13 +13,10 @@ import { createPost, createStory, describePost, showTraining } from './posts.ts'
 import { createRandom } from './random.ts'
 import { chats } from './texts.ts'
 
-const BUILD_TIMEOUT_MS = 240_000
 const MAX_HOME_BYTES = 20_000
 // The people are the same in each run; what is gathered into one notification depends on the time.
 const TOLERANCE = 0.3
 const API_PATH = '/api/mobile/v1'
-t.setTimeout(480_000)
-
 /** A response of the API that a screen has read. */
 interface Read {
   path: string
@@ -107,9 +104,8 @@ async function matchAndChat (main: Member, friend: Member, texts: string[]) {
 /** @returns what the app has stored then */
 async function signIn (browser: Browser, app: string, { person: { email } }: Member) {
   const page = await browser.newPage()
-  page.setDefaultTimeout(60_000)
   await page.goto(`${app}sign-in?email=${email}`)
-  await page.getByLabel('Password').fill(PASSWORD, { timeout: BUILD_TIMEOUT_MS })
+  await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByText('day streak').waitFor()
   return await page.context().storageState()
@@ -146,7 +142,6 @@ async function listScreens ({ send }: Member): Promise<Record<string, string>> {
 async function readsOf (browser: Browser, storageState: Session, url: string): Promise<Read[]> {
   const context = await browser.newContext({ storageState, viewport: { width: 390, height: 844 } })
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
   const reads: Promise<Read>[] = []
   page.on('response', (response) => {
     const path = pathOf(response)

@@ -7,8 +7,6 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { PASSWORD } from './member.ts'
 
-t.setTimeout(300_000)
-
 const contact = 'contact@example.com'
 const secondContact = 'second@example.com'
 const sport = 'running'
@@ -248,13 +246,13 @@ async function logOnce ({ t, nats, database, ana, ben }: Context, id: string) {
   await until(async () => await unpublished() === 2)
   await nats.wipe()
   await nats.start()
-  for (const person of [ana, ben]) await until(async () => (await workoutsOf(person)).length === 1, 60)
+  for (const person of [ana, ben]) await until(async () => (await workoutsOf(person)).length === 1)
   for (let turn = 0; turn < 3; turn++) {
     await nats.wipe()
     await database.query(
       `update fitmatch.outbox set published_at = null where type = 'fitmatch.activity.attended.v1'`
     )
-    await until(async () => await unpublished() === 0, 60)
+    await until(async () => await unpublished() === 0)
   }
   // The event of another run shows that the repeats before it have been consumed.
   const [startsAt, endsAt] = [25, 24].map((hours) => Temporal.Now.instant().subtract({ hours }).toString())
@@ -265,7 +263,7 @@ async function logOnce ({ t, nats, database, ana, ben }: Context, id: string) {
     [randomUUID(), startsAt, endsAt]
   )
   for (const person of [ana, ben]) {
-    await until(async () => (await workoutsOf(person)).length > 1, 60)
+    await until(async () => (await workoutsOf(person)).length > 1)
     const [workout, other, ...more] = await workoutsOf(person)
     t.match(workout, { clientId: `activity:${id}`, data: { title: 'Evening run', durationMinutes: 90 } })
     t.match(other, { data: { durationMinutes: 60 } })

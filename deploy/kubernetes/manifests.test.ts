@@ -14,9 +14,6 @@ import type { Manifest } from './build.ts'
 import { findErrors, findUnknownFields } from './schemas.ts'
 import { listConnections } from './connections.ts'
 
-// The compiler takes most of it on a busy machine.
-t.setTimeout(120_000)
-
 const skip = cannotBuild
 
 interface Variable {

@@ -13,8 +13,6 @@ import { startSystemNats } from '../nats/testing.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
 import { createEnvironment } from './environment.ts'
 
-t.setTimeout(240_000)
-
 const root = path.resolve(import.meta.dirname, '../..')
 const REPLICAS = 2
 const REQUESTS_PER_SECOND = 40

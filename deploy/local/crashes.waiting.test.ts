@@ -2,8 +2,6 @@ import pg from 'pg'
 import t from 'tap'
 import { dummySystem, eventually, isAlive, pids } from './dummy-system.ts'
 
-t.setTimeout(240_000)
-
 t.test('a crashed process restarts at the same address, and warnings are shown', async (t) => {
   const system = dummySystem(t)
   const { output } = system.launch()

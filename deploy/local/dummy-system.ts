@@ -109,9 +109,9 @@ export function isAlive (pid: number): boolean {
   return processSignature(pid) !== `${pid} `
 }
 
-/** What `work` returns once it no longer throws; a minute is for machines that have much else to do. */
+/** What `work` returns once it no longer throws. Two minutes are for slow machines that have much else to do. */
 export async function eventually<Result> (work: () => Result | Promise<Result>): Promise<Result> {
-  for (const end = Date.now() + 60_000;; await sleep(50)) {
+  for (const end = Date.now() + 120_000;; await sleep(50)) {
     try {
       return await work()
     } catch (error) {

@@ -4,8 +4,6 @@ import pg from 'pg'
 import t from 'tap'
 import { dummySystem, isAlive, pids } from './dummy-system.ts'
 
-t.setTimeout(240_000)
-
 t.test('it starts, prints every address, and leaves nothing running', async (t) => {
   const system = dummySystem(t)
   const { process, ended, output } = system.launch({ env: { TRUST_PROXY: '10.0.0.0/8', MY_LIMIT: '7' } })

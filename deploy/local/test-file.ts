@@ -9,6 +9,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const runner = path.join(import.meta.dirname, 'run-test-files.ts')
 // Compiled modules are kept between test files, which saves a quarter of the start of each.
 const compileCache = path.join(root, 'node_modules/.cache/node')
+const BLOCKED_AFTER_MS = 25 * 60_000
 
 export interface Failure {
   title: string
@@ -46,15 +47,15 @@ export async function runTestFiles (
       TEST_FILES: JSON.stringify(files),
       ...env
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // For a test that blocks its process; tap ends the others.
-    timeout: Math.max(15 * 60_000, Number(process.env['TEST_TIMEOUT_MS'] ?? 0)),
-    killSignal: 'SIGKILL'
+    stdio: ['ignore', 'pipe', 'pipe']
   })
   track(child)
+  // For a file that blocks the process; tap ends the others.
+  const watchdog = setTimeout(() => child.kill('SIGKILL'), BLOCKED_AFTER_MS)
   // A process that the test left behind would hold the streams open.
   child.on('exit', () => setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), 2_000))
   const tap = readTap()
+  tap.parser.on('child', () => watchdog.refresh())
   child.stdout.pipe(tap.parser)
   child.stderr.setEncoding('utf8').on('data', (text: string) => tap.addOutput(text))
   const [[exitCode, signal], final] = await Promise.all([
@@ -63,6 +64,7 @@ export async function runTestFiles (
     ),
     new Promise<FinalResults>((resolve) => tap.parser.on('complete', resolve))
   ])
+  clearTimeout(watchdog)
 
   const results = files.map((file) => tap.results.get(file) ?? emptyResult(file))
   for (const result of results) {

@@ -4,8 +4,6 @@ import path from 'node:path'
 import t from 'tap'
 import { eventually, isAlive } from './dummy-system.ts'
 
-t.setTimeout(240_000)
-
 const runner = path.join(import.meta.dirname, 'test.ts')
 
 t.test('a killed run leaves no test and no server running', { skip: process.platform !== 'linux' }, async (t) => {

@@ -3,8 +3,6 @@ import path from 'node:path'
 import t from 'tap'
 import { dummySystem, eventually } from './dummy-system.ts'
 
-t.setTimeout(240_000)
-
 t.test('with --watch, a changed service restarts, even if it failed to start', async (t) => {
   const system = dummySystem(t)
   const file = path.join(system.root, 'services/social/main.ts')

@@ -16,9 +16,6 @@ import { serviceNames } from '../../gateway/routes.ts'
 import type * as localTesting from '@tandem/test-kit'
 import type * as natsTesting from '../nats/testing.ts'
 
-// Installing and compiling take a minute or two on a busy machine.
-t.setTimeout(600_000)
-
 const root = path.resolve(import.meta.dirname, '../..')
 // tap has every Node process load its own modules, which other programs cannot.
 const run = async (program: string, args: string[], cwd: string) => {

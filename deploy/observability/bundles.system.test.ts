@@ -4,8 +4,6 @@ import { until } from '@tandem/test-kit'
 import t from 'tap'
 import { verifyLines } from './request-lines.ts'
 
-t.setTimeout(240_000)
-
 t.test('processes that run from bundles send mails and pushes, and log whole requests', async (t) => {
   const { stack, dataDir } = await sharedStack()
   // Each gets a code by mail.

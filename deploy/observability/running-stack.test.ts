@@ -9,8 +9,6 @@ import { withStack } from '@tandem/rehearsals/kit/stack.ts'
 import { freePort, until } from '@tandem/test-kit'
 import { verifyLines } from './request-lines.ts'
 
-t.setTimeout(240_000)
-
 const folder = import.meta.dirname
 const read = async (file: string) => await readFile(path.join(folder, file), 'utf8')
 

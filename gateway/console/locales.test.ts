@@ -9,8 +9,6 @@ const folder = t.testdir()
 writeFileSync(path.join(folder, 'brand.json'), JSON.stringify({ locales: ['en', 'id', 'es'] }))
 useBrand(t, folder)
 
-t.setTimeout(240_000)
-
 const WIDTH_PX = 390
 
 for (const locale of ['en', 'id', 'es']) {

@@ -13,9 +13,6 @@ const base = '/api/mobile/v1'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-// This test sends gigabytes over the loopback while other tests run.
-t.setTimeout(240_000)
-
 t.test('a client that sends too much can read the 413, 50 times of 50', async (t) => {
   const { url, as, services } = await testGateway(t)
   const port = Number(new URL(url).port)

@@ -45,7 +45,7 @@ t.test('a signal brings a frame, and nothing is lost while NATS is down', async 
 
   await nats.kill()
   feed.log('two')
-  await until(() => client.frames.filter(({ type }) => type === 'account.changed').length === 2, 15)
+  await until(() => client.frames.filter(({ type }) => type === 'account.changed').length === 2)
 })
 
 t.test('an open connection outlives the notification service, and catches up', async (t) => {
@@ -102,21 +102,18 @@ t.test('the chat on the screen is reported, renewed, and forgotten when the conn
   t.strictSame(reported(), [])
   const focusOn = (matchId: string | null) => client.socket.send(JSON.stringify({ type: 'focus', data: { matchId } }))
   focusOn(matchId)
-  await until(() => reported().length === 3)
+  await until(() => reported().length >= 3)
   focusOn(null)
-  await until(() => reported().length === 4)
+  await until(() => reported().at(-1) === null)
   const looks = feed.requests.length
   await until(() => feed.requests.length > looks + 5)
-  t.strictSame(
-    reported(),
-    [matchId, matchId, matchId, null],
-    'null is reported once: another device may have a chat open'
-  )
+  const [nulls, others] = [reported().filter((focus) => focus === null), reported().filter((focus) => focus !== null)]
+  t.strictSame(nulls, [null], 'null is reported once: another device may have a chat open')
+  t.strictSame(new Set(others), new Set([matchId]))
   focusOn(matchId)
-  await until(() => reported().length === 5)
+  await until(() => reported().at(-1) === matchId)
   client.socket.terminate()
-  await until(() => reported().length === 6)
-  t.equal(reported().at(-1), null)
+  await until(() => reported().at(-1) === null)
 })
 
 t.test('a focus that could not be reported is reported later', async (t) => {

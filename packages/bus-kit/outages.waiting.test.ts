@@ -20,7 +20,6 @@ import {
 
 // Messages that a killed broker had delivered come again after 5 s. Most of this file waits, so its tests run in
 // parallel.
-t.setTimeout(100_000)
 t.jobs = 3
 
 async function operator (t: Test, url: string) {

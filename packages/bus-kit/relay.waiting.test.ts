@@ -23,7 +23,6 @@ import {
 } from './test-bus.ts'
 
 // Most of this file waits, so its tests run in parallel.
-t.setTimeout(100_000)
 t.jobs = 3
 
 async function timeRoundTrips (db: Db, stopped: () => boolean) {

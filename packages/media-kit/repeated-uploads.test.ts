@@ -64,9 +64,6 @@ async function startServer (t: Test) {
   return { start, upload, processed, countFiles }
 }
 
-// Dozens of images of 36 million pixels or more are decoded, in parallel with other tests.
-t.setTimeout(240_000)
-
 t.test('an image whose client has left is not processed, and its account can upload again', async (t) => {
   const { start, upload, processed, countFiles } = await startServer(t)
   const abandoned = Array.from({ length: 7 }, (_, index) => start(mallory, large(index)).on('error', () => {}))

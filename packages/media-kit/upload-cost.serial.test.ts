@@ -15,9 +15,6 @@ async function startServer (t: Test) {
   return { address, readCpuMs: async () => await ask('cpu'), upload }
 }
 
-// Megabytes of parts are sent and images decoded, in parallel with other tests.
-t.setTimeout(240_000)
-
 t.test('a form costs what its file costs, however many parts it has, and others are served meanwhile', async (t) => {
   const { address, readCpuMs, upload } = await startServer(t)
   const part = (headers: string, content = '') => `--f\r\n${headers}\r\n\r\n${content}\r\n`

@@ -4,8 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createTandem, memoryStorage, type OutboxEntry, type OutboxOptions, type Stored, type Tokens } from './index.ts'
 
-t.setTimeout(600_000)
-
 interface Received {
   url: string
   key: string

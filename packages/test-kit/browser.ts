@@ -9,6 +9,8 @@ const programs = [
   '/usr/bin/google-chrome',
   process.env['CHROMIUM'] ?? ''
 ]
+// The first page of the sample app waits until it is built, on a slow machine with much else to do for minutes.
+const TIMEOUT_MS = 240_000
 const program = programs.find((each) => each && existsSync(each))
 
 /** The option of a test that needs a browser: it is skipped where none is installed. */
@@ -20,6 +22,7 @@ export async function openBrowser (t: Teardown): Promise<Browser> {
   // Root has no sandbox; the pages are our own.
   const browser = await chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox'] })
   t.teardown(async () => await browser.close())
+  browser.on('context', (context) => context.setDefaultTimeout(TIMEOUT_MS))
   return browser
 }
 

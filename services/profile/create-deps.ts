@@ -2,12 +2,17 @@ import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
 import { createMedia, createStorage } from '@tandem/media-kit'
+import { untilAvailable } from '@tandem/process-kit'
 import { createAccountLookup } from './people/accounts.ts'
 import { createProfileErasure } from './erasure.ts'
+import { offerListsOfBrand } from './options/offer.ts'
 import type { Tables } from './tables.ts'
 import type { Deps } from './deps.ts'
 
-export function createDeps ({ config, db, callRpc }: Resources<Type.Static<typeof Config>, Tables>): Deps {
+export async function createDeps (
+  { config, db, callRpc, log }: Resources<Type.Static<typeof Config>, Tables>
+): Promise<Deps> {
+  await untilAvailable(async () => await offerListsOfBrand(db), log)
   const media = createMedia({
     storage: createStorage(config),
     cdnUrl: config.CDN_URL,

@@ -4,7 +4,6 @@ import { createApp, createHandlers, createRpcHandlers } from './app.ts'
 import { Config } from './config.ts'
 import { createDeps } from './create-deps.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { offerListsOfBrand } from './options/offer.ts'
 import { checkPlaces } from './places/queries.ts'
 import { startLoadingPlaces } from './places/seed.ts'
 
@@ -19,11 +18,7 @@ await runService({
     startHousekeeping,
     ({ erasure }, log) => erasure.start(log),
     ({ db }, log) => startAudit({ db, log }),
-    ({ db }, log) => startLoadingPlaces(db, log),
-    ({ db }, log) =>
-      void offerListsOfBrand(db).catch((error: unknown) =>
-        log.error({ err: error }, 'the lists of the brand are not offered')
-      )
+    ({ db }, log) => startLoadingPlaces(db, log)
   ],
   checks: ({ db, erasure }) => ({
     // Only requests with places wait for them.

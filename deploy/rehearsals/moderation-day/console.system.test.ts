@@ -10,8 +10,6 @@ import type { Stack } from '../kit/stack.ts'
 import { enroll, inviteFirst, inviteModerator, workThroughQueue, type Desk } from './operators.ts'
 import { countNotified, standingOf, statusOf } from './sides.ts'
 
-t.setTimeout(300_000)
-
 t.test('an operator works at the console, in front of the real services', needsBrowser, async (t) => {
   const browser = await openBrowser(t)
   const { stack } = await sharedStack()

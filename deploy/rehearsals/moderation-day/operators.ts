@@ -34,11 +34,10 @@ export async function enroll (browser: Browser, name: string, link: string): Pro
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US' })
   const problems = await watchProblems(context)
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
   await addPasskeys(page)
   await page.goto(link)
   await page.getByRole('button', { name: 'Create a passkey' }).click()
-  await page.waitForURL((url) => url.pathname !== '/enroll', { timeout: 15_000 }).catch(async (error: unknown) => {
+  await page.waitForURL((url) => url.pathname !== '/enroll', { timeout: 60_000 }).catch(async (error: unknown) => {
     const main = await page.locator('main').innerText()
     throw new Error(`${name} could not enroll: ${main} ${problems.join()}`, { cause: error })
   })

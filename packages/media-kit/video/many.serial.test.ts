@@ -8,7 +8,6 @@ import t from 'tap'
 import { createLongVideo } from './long-video.ts'
 import { readMemory, startUploadServer } from '../testing.ts'
 
-t.setTimeout(300_000)
 const MEBIBYTE = 1024 * 1024
 
 t.test('twenty videos of 40 MB at once take little memory, whatever their length', async (t) => {

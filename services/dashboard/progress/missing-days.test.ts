@@ -2,7 +2,6 @@ import t from 'tap'
 import { testApp } from '../test/app.ts'
 
 const { newUser } = await testApp(t)
-t.setTimeout(120_000)
 
 const food = (at: string, index: number) => ({
   clientId: `food ${at} ${index}`,

@@ -15,7 +15,7 @@ const readStates = async (id: string) =>
   await db.selectFrom('activity_participants').where('activity_id', '=', id)
     .select(['account_id', 'state', 'version', 'was_going']).execute()
 
-t.test('of 60 acceptances at once, 9 get the 9 places', { timeout: 60_000 }, async (t) => {
+t.test('of 60 acceptances at once, 9 get the 9 places', async (t) => {
   const ana = await member('Ana')
   const guests = await inParallel(60, async (turn) => await member(`G${turn}`))
   letEverybodyFollow()
@@ -42,7 +42,6 @@ t.test('of 60 acceptances at once, 9 get the 9 places', { timeout: 60_000 }, asy
 
 t.test(
   'nobody goes to a version that they did not name, when a change and an acceptance meet',
-  { timeout: 120_000 },
   async (t) => {
     const [ana, ben] = [await member('Ana'), await member('Ben')]
     await match(ana, [ben])
@@ -70,7 +69,7 @@ t.test(
   }
 )
 
-t.test('nobody goes with a host who has blocked or unmatched them, when both meet', { timeout: 120_000 }, async (t) => {
+t.test('nobody goes with a host who has blocked or unmatched them, when both meet', async (t) => {
   const ana = await member('Ana')
   for (let turn = 0; turn < 200; turn++) {
     await db.deleteFrom('daily_quotas').execute()
@@ -91,7 +90,7 @@ t.test('nobody goes with a host who has blocked or unmatched them, when both mee
   t.pass('200 times')
 })
 
-t.test('invitations and ends of matches at once never deadlock', { timeout: 60_000 }, async (t) => {
+t.test('invitations and ends of matches at once never deadlock', async (t) => {
   const people: Member[] = []
   for (let turn = 0; turn < 5; turn++) people.push(await member(`P${turn}`))
   for (const one of people) for (const other of people) if (one.id < other.id) await createMatch(one, other)

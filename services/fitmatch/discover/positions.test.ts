@@ -20,7 +20,7 @@ const measuring = [
   '/fitmatch/likes'
 ]
 
-t.test('no response reveals a position more precisely than promised', { timeout: 120_000 }, async (t) => {
+t.test('no response reveals a position more precisely than promised', async (t) => {
   const { app, db, get, put, post, member, createMatch, swipe, subscribe, rpcHandlers } = await testApp(t)
   const { paths } = (await app.inject('/openapi.json')).json() as { paths: Record<string, object> }
   const others = Object.entries(paths).filter(([path, operations]) =>

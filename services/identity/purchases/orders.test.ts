@@ -58,7 +58,7 @@ async function live (accountToken: string) {
   return notifications
 }
 
-t.test(`${ORDERS} orders of the notifications of a life end the same`, { timeout: 280_000 }, async (t) => {
+t.test(`${ORDERS} orders of the notifications of a life end the same`, async (t) => {
   const random = seededRandom(t)
   const first = await givenAccount()
   const notifications = await live(await tokenOf(first))

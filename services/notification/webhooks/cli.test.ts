@@ -16,7 +16,6 @@ async function operate (...args: string[]) {
 
 t.test(
   'an operator adds, lists, disables, enables and replays an endpoint in the shell',
-  { timeout: 400_000 },
   async (t) => {
     t.match(await operate('add', 'https://crm.example.com', '--events', 'account.verified,secrets'), /^usage/)
     t.match(await operate('add', 'https://10.0.0.1', '--events', 'account.verified'), /must be an https address/)

@@ -264,7 +264,7 @@ t.test('a load is retried in the background until it succeeds, or until the proc
   await until(async () => await countCities(db) === 10)
 })
 
-t.test('the places are loaded once, by the first process', { timeout: 60_000 }, async (t) => {
+t.test('the places are loaded once, by the first process', async (t) => {
   const { db } = await testDatabase<Tables>(t, new URL('..', import.meta.url).pathname)
   await Promise.all([loadPlaces(db), loadPlaces(db)])
   await loadPlaces(db)

@@ -14,7 +14,7 @@ import { testApp } from '../test/app.ts'
 const VIDEO_BYTES = 10_000_000
 const PART_BYTES = 4 * 1024 * 1024
 
-t.test('processes killed at any moment of an upload leave no file and no row', { timeout: 500_000 }, async (t) => {
+t.test('processes killed at any moment of an upload leave no file and no row', async (t) => {
   const { db, deps, folder, person, url } = await testApp(t)
   const ana = await person('Ana')
   const temporary = await mkdtemp(path.join(tmpdir(), 'tandem-killed-'))
