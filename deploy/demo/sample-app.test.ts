@@ -281,7 +281,7 @@ async function shareStory (page: Page, others: Page) {
   await page.getByRole('link', { name: 'You', exact: true }).waitFor()
   await open(others, 'feed')
   await article(others, 'First picture of the walk').getByRole('link').first().click()
-  await others.getByRole('button', { name: 'Follow' }).click()
+  await others.getByRole('button', { name: 'Follow', exact: true }).click()
   await others.getByRole('button', { name: 'Unfollow' }).waitFor()
   await open(others, 'feed')
   await others.getByRole('link', { name: 'Mia', exact: true }).click()
