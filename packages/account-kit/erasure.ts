@@ -72,6 +72,8 @@ const WAIT_FOR_IDENTITY_MS = 30_000
 // outboxes keep events for 72 hours, streams for 7 days, failed messages for 14.
 const SWEEPS_AFTER = ['1 minute', '1 hour', '1 day', '8 days', '15 days'] as const
 const LAST_SWEEP_RETRY = '1 day'
+// A file whose storing began before its row was deleted is complete by then. The first sweep comes later.
+const STORED_WITHIN = '50 seconds'
 
 export function createErasure<Tables extends KitTables> (options: ErasureOptions<Tables>): AccountErasure {
   const { report, removeFile, forget, callRpc } = options
@@ -114,14 +116,20 @@ export function createErasure<Tables extends KitTables> (options: ErasureOptions
   }
 
   async function eraseFiles (accountId: string) {
-    const files = await db.selectFrom('files_to_erase').where('account_id', '=', accountId).select('key').execute()
+    const files = await db.selectFrom('files_to_erase').where('account_id', '=', accountId).select(['key']).execute()
     await settleEach(files, async ({ key }) => {
       await removeFile?.(key, accountId)
       // One statement, so the file is counted once whatever happens before it.
-      await sql`with erased as (
-        delete from files_to_erase where account_id = ${accountId} and key = ${key} returning key
-      ) update departures set files = files + (select count(*) from erased) where account_id = ${accountId}`.execute(db)
+      await sql`with removed as (
+        update files_to_erase set removed_at = now()
+        where account_id = ${accountId} and key = ${key} and removed_at is null returning key
+      ) update departures set files = files + (select count(*) from removed) where account_id = ${accountId}`.execute(
+        db
+      )
     })
+    // Not yet those that were removed just now: one that was being stored meanwhile appears afterwards.
+    await db.deleteFrom('files_to_erase').where('account_id', '=', accountId)
+      .where('removed_at', '<', sql<Date>`now() - ${STORED_WITHIN}::interval`).execute()
   }
 
   /** Ends a pass over all tables, and plans the next one. */

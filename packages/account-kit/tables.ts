@@ -15,6 +15,6 @@ export interface ErasureTables {
     created_at: Generated<Date>,
     erased_at: Generated<Date | null>
   }
-  files_to_erase: { account_id: string, key: string }
+  files_to_erase: { account_id: string, key: string, removed_at: Date | null }
   hidden_people: { account_id: string, is_hidden: boolean, changed_at: Date }
 }

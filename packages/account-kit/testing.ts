@@ -85,6 +85,10 @@ export async function checkErasure (t: Check, { db, erasure, personalData, seed,
   t.same(row.rows, before.left, 'the counts are those of the rows before')
   t.same(row.kept, before.kept, 'what is kept is counted')
   t.same((await erasure.verify(accountId)).left, {}, 'a new count finds nothing')
+  await db.updateTable('files_to_erase').set({ removed_at: sql<Date>`now() - interval '1 minute'` }).execute()
+  await db.updateTable('departures').set({ next_pass_at: sql<Date>`now()` }).where('account_id', '=', accountId)
+    .execute()
+  await erasure.eraseDue()
   t.same(await findTraces(db, { accountId, marker }, mayNameIt), [], 'no column of any table names the account')
 }
 

@@ -192,8 +192,16 @@ t.test('files go with their rows, and one that cannot be deleted is tried again'
     .execute()
   await erase(ana)
   t.match(await db.selectFrom('departures').where('account_id', '=', ana).selectAll().executeTakeFirst(), { files: 1 })
-  t.equal(await deps.media.copy(key, 'public/copy.webp'), false, 'the file is gone')
-  t.same(await db.selectFrom('files_to_erase').selectAll().execute(), [])
+  t.equal(await deps.media.size(key), undefined, 'the file is gone')
+
+  const late = await deps.media.store('public', image, async () => {})
+  await deps.media.copy(late.key, key)
+  await sql`update departures set next_pass_at = now() where account_id = ${ana}`.execute(db)
+  await sql`update files_to_erase set removed_at = now() - interval '1 minute' where account_id = ${ana}`.execute(db)
+  await erasure.eraseDue()
+  t.equal(await deps.media.size(key), undefined, 'one that was being stored meanwhile is gone too')
+  t.match(await db.selectFrom('departures').where('account_id', '=', ana).selectAll().executeTakeFirst(), { files: 1 })
+  t.same(await db.selectFrom('files_to_erase').where('account_id', '=', ana).selectAll().execute(), [])
 })
 
 t.test('what late events bring back is swept, and an account is closed when nothing comes any more', async (t) => {
