@@ -28,7 +28,7 @@ interface NewMessage {
 
 /**
  * Sends a message. A retry with the same client message id or idempotency key returns the first message.
- * @throws MatchNotFound, RateLimited, HookDenied
+ * @throws MatchNotFound, RateLimited, HookDenied, ImageQuotaExceeded
  */
 export async function sendMessage (
   deps: Deps,
@@ -39,7 +39,7 @@ export async function sendMessage (
   const { db, hooks } = deps
   const isAsked = hooks.isOn('before-message')
   // The first response to the key is not for someone who was suspended since.
-  if (image || isAsked || idempotencyKey) await readParticipant(db, senderId)
+  const sender = image || isAsked || idempotencyKey ? await readParticipant(db, senderId) : undefined
   if (image || isAsked) {
     // Checked before the hook is asked and the image is re-encoded. The transaction checks all of it again.
     await readChat(db, senderId, message.matchId)
@@ -53,7 +53,7 @@ export async function sendMessage (
     await hooks.ask('before-message', { accountId: senderId, matchId, content, hasImage: image !== undefined })
   }
 
-  const stored = image ? await storeImage(deps, senderId, image, client) : null
+  const stored = image && sender ? await storeImage(deps, sender, image, client) : null
   return await insertWithFiles(
     deps,
     stored ? [stored.key] : [],

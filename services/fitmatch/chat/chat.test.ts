@@ -192,6 +192,21 @@ t.test('a chat', async (t) => {
     )
   })
 
+  t.test('an account sends at most 500 MB of images a day', async (t) => {
+    const { ana, url } = await pair()
+    const image = { base64: createPng(20, 10).toString('base64'), mimeType: 'image/png' }
+    t.match(await post(ana.id, `${url}/messages`, { image }), { status: 201 })
+    await db.updateTable('daily_quotas').where('account_id', '=', ana.id).where('name', '=', 'chat image bytes')
+      .set({ used: 500 * 1024 * 1024 - 64 * 1024 }).execute()
+    const results = await Promise.all([1, 2, 3].map(async () => await post(ana.id, `${url}/messages`, { image })))
+    t.same(results.map(({ status }) => status).sort(), [201, 429, 429])
+    t.match(results.find(({ status }) => status === 429), {
+      code: 'LIMIT_EXCEEDED',
+      error: /500 MB of images.*tomorrow/
+    })
+    t.match(await post(ana.id, `${url}/messages`, { content: 'Hi' }), { status: 201 }, 'text still goes')
+  })
+
   t.test('accepts base64 as phones write it', async (t) => {
     const { ana, url } = await pair()
     const png = createPng(30, 30)

@@ -23,7 +23,7 @@ import {
 import { listShared } from '../activities/queries.ts'
 import { Activity, toActivity } from '../activities/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { participantErrors, MatchNotFound } from '../errors.ts'
+import { ImageQuotaExceeded, MatchNotFound, participantErrors } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
 import { readParticipant } from '../people/queries.ts'
 import { markRead, sendMessage, setTyping } from './actions.ts'
@@ -119,7 +119,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'sendMessage',
       summary: 'Send a message',
       description: (isFeatureOn('chatImages')
-        ? 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text. '
+        ? 'Text of at most 1,000 characters, or an image of at most 5 MB with or without text; 500 MB of images a day. '
         : 'Text of at most 1,000 characters. ') +
         'At most 60 per minute. With a `clientMessageId` (an extension) the request can be retried safely: a retry returns the first message.',
       params,
@@ -135,7 +135,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
           clientMessageId: 'a1'
         }]
       }),
-      errors: [...participantErrors, MatchNotFound, IdempotencyConflict, HookDenied],
+      errors: [...participantErrors, MatchNotFound, IdempotencyConflict, HookDenied, ImageQuotaExceeded],
       response: { 201: Data(Type.Object({ message: ChatMessage })) }
     },
     bodyLimit: MAX_BODY_BYTES

@@ -114,6 +114,24 @@ t.test('media', async (t) => {
     for (const { key } of discarded) t.notOk(await isKept(key), 'the file of a repeat is deleted')
   })
 
+  t.test('an account uploads at most 500 MB of images a day, also with six at once', async (t) => {
+    const png = createPng(5, 5)
+    await upload(createForm(png))
+    const used = (bytes: number) =>
+      db.updateTable('daily_quotas').where('account_id', '=', ana).where('name', '=', 'image bytes').set({
+        used: bytes
+      })
+        .execute()
+    await used(500 * 1024 * 1024 - 2 * 64 * 1024)
+    const results = await Promise.all(Array.from({ length: 6 }, async () => await upload(createForm(png))))
+    t.same(results.map(({ status }) => String(status)).sort(), ['200', '200', '429', '429', '429', '429'])
+    t.match(results.find(({ status }) => status === 429), {
+      code: 'LIMIT_EXCEEDED',
+      error: /500 MB of images.*tomorrow/
+    })
+    await used(0)
+  })
+
   const uploadOne = async () => (await upload(createForm(createPng(5, 5)))).data.media
   const showInPost = async (...mediaUrls: string[]) => await post(ana, '/feed', { type: 'IMAGE', mediaUrls })
   const showInStory = async (mediaUrl: string, who = ana) =>

@@ -12,8 +12,8 @@ import {
 } from '@tandem/media-kit'
 import { clientSignal, Data, data, IdempotencyHeaders, readIdempotencyKey, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { VideoQuotaExceeded } from '../errors.ts'
-import { storeUpload } from './actions.ts'
+import { ImageQuotaExceeded, VideoQuotaExceeded } from '../errors.ts'
+import { countImage, storeUpload } from './actions.ts'
 import { Media } from './schemas.ts'
 import { storeVideo } from './videos.ts'
 
@@ -31,7 +31,7 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
         : 'Upload an image for a post or a story',
       description:
         'multipart/form-data with the field `file`. An image is JPEG, PNG or WebP, at most 5 MB and 40 million pixels, ' +
-        'and is re-encoded without camera metadata.' + (takesVideos
+        'and is re-encoded without camera metadata. Images of one account: 500 MB a day.' + (takesVideos
           ? ` A video is MP4 or MOV with H.264, at most ${videoMegabytes} MB, ${videoSeconds} seconds and 1920 x 1080 ` +
             'pixels; its place, title and other tracks are dropped. It can have a second field, `poster`: the image to ' +
             'show until it plays. Videos of one account: 500 MB a day, three at once.'
@@ -40,7 +40,13 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
       ...takesVideos && { optionalFileField: 'poster' },
       'x-extension': true,
       headers: IdempotencyHeaders,
-      errors: [IdempotencyConflict, VideoTooLarge, VideoQuotaExceeded, ...Object.values(videoErrors)],
+      errors: [
+        IdempotencyConflict,
+        VideoTooLarge,
+        ImageQuotaExceeded,
+        VideoQuotaExceeded,
+        ...Object.values(videoErrors)
+      ],
       response: { 200: Data(Type.Object({ media: Media })) }
     }
   }, async (request, reply) => {
@@ -52,6 +58,7 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
         const stored = await storeVideo(deps, uploaded, { accountId: account.id, idempotencyKey, client })
         return toResponse(deps, { ...stored, mediaType: 'VIDEO' as const })
       }
+      await countImage(deps, account.id, uploaded.file.bytes)
       const image = await reencodeImage(uploaded.file.path, uploaded.file.type, account.id, client)
       const stored = await storeUpload(deps, account.id, image, readIdempotencyKey(request, image.bytes))
       return toResponse(deps, { ...stored, mediaType: 'IMAGE' as const })
