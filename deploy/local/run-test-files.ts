@@ -3,8 +3,7 @@
 import { registerHooks } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import t from 'tap'
-import { startFile } from './current-test.ts'
+import { currentTest, startFile } from './current-test.ts'
 
 // Only ends a test that hangs: a file with a system of its own takes two minutes, on a slow machine ten.
 const FILE_TIMEOUT_MS = 20 * 60_000
@@ -12,13 +11,21 @@ const { TEST_FILES = '[]' } = process.env
 const names = JSON.parse(TEST_FILES) as string[]
 const files = new Map(names.map((file) => [pathToFileURL(path.resolve(file)).href, file]))
 
-// What a file imports as tap is its own subtest, so that its teardowns run and its timeout counts when the file ends.
+const urlOf = (module: string) => ({ url: new URL(module, import.meta.url).href, shortCircuit: true })
 registerHooks({
-  resolve: (specifier, context, nextResolve) =>
-    specifier === 'tap' && files.has(context.parentURL ?? '')
-      ? { url: new URL(`test-of-file.ts?of=${context.parentURL}`, import.meta.url).href, shortCircuit: true }
-      : nextResolve(specifier, context)
+  resolve (specifier, context, nextResolve) {
+    // What a file imports as tap is its own subtest, so that its teardowns run and its timeout counts when the file ends.
+    if (specifier === 'tap' && files.has(context.parentURL ?? '')) {
+      return urlOf(`test-of-file.ts?of=${context.parentURL}`)
+    }
+    if (specifier === 'async-hook-domain') return urlOf('no-domain.ts')
+    return nextResolve(specifier, context)
+  }
 })
+const { default: t } = await import('tap')
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error: unknown) => currentTest().threw(error))
+}
 
 const environment = { ...process.env }
 function restoreEnvironment () {

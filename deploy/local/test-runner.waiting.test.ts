@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -34,4 +34,28 @@ t.test('a killed run leaves no test and no server running', { skip: process.plat
     const left = children.filter(isAlive)
     if (left.length > 0) throw new Error(`still running: ${left.join(', ')}`)
   })
+})
+
+t.test('an error that nobody catches fails its file, and the next one runs', async (t) => {
+  const folder = t.testdir()
+  const write = (name: string, test: string) => {
+    const file = path.join(folder, name)
+    writeFileSync(file, `import t from 'tap'\nt.test('works', async (t) => { ${test} })`)
+    return file
+  }
+  const late = 'await new Promise((resolve) => setTimeout(resolve, 500))'
+  const files = [
+    write('thrown.test.ts', `setTimeout(() => { throw new Error('thrown late') }); ${late}`),
+    write('rejected.test.ts', `void Promise.reject(new Error('rejected late')); ${late}`),
+    write('last.test.ts', 't.pass()')
+  ]
+  const { status, stdout } = spawnSync(process.execPath, [runner, ...files], {
+    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: folder, TEST_FILES: undefined }
+  })
+  t.equal(status, 1)
+  for (const [file, message] of [['thrown', 'thrown late'], ['rejected', 'rejected late']]) {
+    t.match(stdout, new RegExp(`✗ \\S*${file}\\.test\\.ts › ${message}`))
+  }
+  t.match(stdout, /✓ \S*last\.test\.ts/)
 })
