@@ -1,3 +1,5 @@
+import { escapeHtml } from '@tandem/brand-kit'
+
 const markup = Symbol('markup')
 
 /** HTML that is safe to send. Only `html` makes it: a value of a service can never have its symbol. */
@@ -7,21 +9,12 @@ export interface Html {
 
 export type HtmlValue = string | number | Html | false | null | undefined | readonly HtmlValue[]
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  '`': '&#96;'
-}
-
 function toMarkup (value: HtmlValue): string {
   if (value === null || value === undefined || value === false) return ''
   if (typeof value === 'object') {
     return markup in value ? value[markup] : (value as readonly HtmlValue[]).map((each) => toMarkup(each)).join('')
   }
-  return String(value).replaceAll(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '')
+  return escapeHtml(String(value))
 }
 
 /**

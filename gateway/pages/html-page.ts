@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import { readBrand, type LocalTexts, type TextGroup, type TextKey, type TextParams } from '@tandem/brand-kit'
+import {
+  escapeHtml,
+  readBrand,
+  type LocalTexts,
+  type TextGroup,
+  type TextKey,
+  type TextParams
+} from '@tandem/brand-kit'
 import { languageOfRequest } from '@tandem/http-kit'
 import type { FastifyInstance } from 'fastify'
 
@@ -27,9 +34,6 @@ a { color: var(--accent) }
 }
 
 const digest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-export const escapeHtml = (text: string) => text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character]!)
 
 interface HtmlPage<Page extends PageName> {
   path: string

@@ -1,7 +1,7 @@
-import { readBrand } from '@tandem/brand-kit'
+import { escapeHtml, readBrand } from '@tandem/brand-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
-import { escapeHtml, type PageTexts, serveHtmlPage } from './html-page.ts'
+import { type PageTexts, serveHtmlPage } from './html-page.ts'
 
 const style = `
 output { display: block; font: 2rem/2 ui-monospace, monospace; letter-spacing: .15em; text-align: center }

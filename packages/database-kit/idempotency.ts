@@ -1,5 +1,6 @@
 import { defineError, serializeByKey, Unavailable } from '@tandem/process-kit'
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { isLockTimeout } from './refusals.ts'
 
 export interface IdempotencyTables {
   idempotency_keys: { account_id: string, key: string, request_digest: string, response: unknown }
@@ -95,8 +96,6 @@ async function runOnce<Tables extends IdempotencyTables, Response> (
   } where account_id = ${accountId} and key = ${key}`.execute(trx)
   return response
 }
-
-const isLockTimeout = (error: unknown) => (error as { code?: unknown }).code === '55P03'
 
 /** Deletes keys that have expired and can be reused. */
 export async function deleteExpiredIdempotencyKeys<Tables extends IdempotencyTables> (db: Kysely<Tables>) {

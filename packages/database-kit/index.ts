@@ -15,6 +15,6 @@ export {
   type IdempotencyTables
 } from './idempotency.ts'
 export { provision } from './provision.ts'
-export { isUniqueViolation } from './unique-violation.ts'
+export { isLockTimeout, isUniqueViolation } from './refusals.ts'
 export { upsertVersioned } from './upsert-versioned.ts'
 export { checkWritable, watchDisk } from './writable.ts'

@@ -1,4 +1,4 @@
-import { type Brand, readBrand, type TextKey, type TextParams, type Texts } from '@tandem/brand-kit'
+import { type Brand, escapeHtml, readBrand, type TextKey, type TextParams, type Texts } from '@tandem/brand-kit'
 import type { MailContent } from './mails.ts'
 
 /** Each mail has the texts `mails.<kind>.subject`, `.title`, `.text`, `.footer`, and `.button` if it has one. */
@@ -94,12 +94,6 @@ function renderHtml ({ locale, subject, title, paragraphs, code, button, footer 
     ...Object.fromEntries(Object.entries(dark).map(([name, colour]) => [`dark.${name}`, colour]))
   }
   return brand.mailLayout.replaceAll(/\{\{([\w.]+)\}\}/g, (slot, name: string) => slots[name] ?? slot)
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-export function escapeHtml (text: string) {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 }
 
 function safeUrl (url: string) {

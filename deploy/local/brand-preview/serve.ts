@@ -1,5 +1,4 @@
-import { readBrand, type LocalTexts } from '@tandem/brand-kit'
-import { escapeHtml } from '@tandem/mail-kit'
+import { escapeHtml, readBrand, type LocalTexts } from '@tandem/brand-kit'
 import type { FastifyInstance } from 'fastify'
 import { listMails, listPages, listPushes, type ShownDocument, type ShownPush } from './shown.ts'
 

@@ -1,5 +1,4 @@
-import { textsOf } from '@tandem/brand-kit'
-import { escapeHtml } from '@tandem/mail-kit'
+import { escapeHtml, textsOf } from '@tandem/brand-kit'
 
 /** How many rows an archive contains: by service and thing. */
 export type Counts = Record<string, Record<string, number>>

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isLockTimeout } from '@tandem/database-kit'
 import { createBatcher } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 
@@ -27,8 +28,6 @@ export function createViewCounter (db: Db): CountView {
 
 /** How long posts are ranked after their creation. */
 export const RANKED_FOR = '7 days'
-
-const isLockTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03'
 
 async function addViews (db: Db, views: View[]) {
   // Locked in the order of ids, so that two replicas that count the same posts cannot deadlock.
