@@ -25,14 +25,15 @@ const USUAL = REQUESTS / 2
 /** Of all services together, for a request. */
 const MOST_STATEMENTS: Record<string, number> = {
   feed: 2,
-  like: 19,
-  home: 8,
+  like: 18,
+  home: 9,
   profile: 3,
   chats: 6,
   chat: 4,
   message: 20,
-  discover: 3,
-  comment: 17,
+  // With the time when the person was last active, once in a while.
+  discover: 4,
+  comment: 16,
   notifications: 2,
   post: 9,
   register: 45
