@@ -24,8 +24,9 @@ interface Tally {
   failed: number
 }
 
-// Tests wait for a part of their time. More side by side gain nothing: the processors are busy, and what is timed fails.
-const PROCESSES = 2 * availableParallelism()
+// Besides those of tests that mostly wait. More would gain nothing: the processors are busy, and what is timed fails.
+const PROCESSES = availableParallelism() + 1
+const WAITING_PROCESSES = availableParallelism()
 // Of files in one process. More would leave only one process with work at the end of a run.
 const MAX_GROUP = 16
 // A file system in memory, on Linux. Each test file creates and deletes a database of hundreds of files.
@@ -169,14 +170,13 @@ async function inspect (files: string[]) {
 
 async function runTests (tally: Tally) {
   const url = await startDatabase()
-  const { parallel, serial } = partition(
+  const { waiting, others, serial } = partition(
     files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
   )
   const env = { TEST_DATABASE_URL: url(), ...options.grep.length > 0 ? { TAP_GREP: options.grep.join('\n') } : {} }
-  const results = [
-    ...await runGroups(parallel, PROCESSES, env),
-    ...await runGroups(serial.map((file) => [file]), 1, env)
-  ]
+  const results = (await Promise.all([runGroups(others, PROCESSES, env), runGroups(waiting, WAITING_PROCESSES, env)]))
+    .flat()
+  results.push(...await runGroups(serial, 1, env))
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
   for (const failure of failures) showFailure(failure)
@@ -207,16 +207,19 @@ async function runGroups (groups: string[][], jobs: number, env: NodeJS.ProcessE
 
 /**
  * Tests that measure response times, or processor time, or memory, are named `*.serial.test.ts` and run one at a time.
- * Those that share a running system are named `*.system.test.ts` and have one process. Of the others the longest begin:
- * these, those that kill servers and wait for the consequences, and those of deploy.
+ * Those that kill servers and wait for the consequences are named `*.waiting.test.ts`. Those that share a running system
+ * are named `*.system.test.ts` and have one process. It takes the longest, so it begins, and then those of deploy.
  */
 function partition (files: string[]) {
   for (const file of files) if (!existsSync(file)) throw new UserError(`There is no file ${file}`)
   const ofKind = (kind: string) => files.filter((file) => file.endsWith(`.${kind}.test.ts`))
   const [serial, waiting, system] = [ofKind('serial'), ofKind('waiting'), ofKind('system')]
-  const others = files.filter((file) => ![...serial, ...waiting, ...system].includes(file))
-  const first = [system, ...waiting.map((file) => [file])].filter((group) => group.length > 0)
-  return { serial, parallel: [...first, ...groupByPackage(others)] }
+  const usual = files.filter((file) => ![...serial, ...waiting, ...system].includes(file))
+  return {
+    serial: serial.map((file) => [file]),
+    waiting: waiting.map((file) => [file]),
+    others: [...system.length > 0 ? [system] : [], ...groupByPackage(usual)]
+  }
 }
 
 /** Groups of files that share most of the modules they import, so that one process runs them faster than several. */
