@@ -116,7 +116,7 @@ export function createErasure<Tables extends KitTables> (options: ErasureOptions
   }
 
   async function eraseFiles (accountId: string) {
-    const files = await db.selectFrom('files_to_erase').where('account_id', '=', accountId).select(['key']).execute()
+    const files = await db.selectFrom('files_to_erase').where('account_id', '=', accountId).select('key').execute()
     await settleEach(files, async ({ key }) => {
       await removeFile?.(key, accountId)
       // One statement, so the file is counted once whatever happens before it.

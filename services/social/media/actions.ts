@@ -9,9 +9,9 @@ import { ImageQuotaExceeded, MediaGone } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import type { Db, Trx } from '../tables.ts'
 
-// An image or a video is in use, unused, or marked for deletion; a video is being stored before (`videos.ts`). Code that changes its state holds the lock on its row. Lock rows
-// of `media` in the order of their keys, after all other rows. An image is deleted from the storage only after its mark
-// is committed.
+// An image or a video is in use, unused, or marked for deletion; a video is being stored before (`videos.ts`). Code that
+// changes its state holds the lock on its row. Lock rows of `media` in the order of their keys, after all other rows. An
+// image is deleted from the storage only after its mark is committed.
 
 const MAX_BYTES_PER_DAY = 500 * 1024 * 1024
 // Or an account could store hundreds of thousands of small images in a day.
