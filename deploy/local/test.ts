@@ -174,9 +174,8 @@ async function runTests (tally: Tally) {
     files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
   )
   const env = { TEST_DATABASE_URL: url(), ...options.grep.length > 0 ? { TAP_GREP: options.grep.join('\n') } : {} }
-  const results = (await Promise.all([runGroups(others, PROCESSES, env), runGroups(waiting, WAITING_PROCESSES, env)]))
-    .flat()
-  results.push(...await runGroups(serial, 1, env))
+  const sideBySide = [runGroups(others, PROCESSES, env), runGroups(waiting, WAITING_PROCESSES, env)]
+  const results = [...(await Promise.all(sideBySide)).flat(), ...await runGroups(serial, 1, env)]
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
   for (const failure of failures) showFailure(failure)

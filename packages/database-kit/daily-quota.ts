@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 
 export interface DailyQuotaTables {
   daily_quotas: { account_id: string, name: string, used: number, ends_at: Date }
@@ -14,14 +14,14 @@ interface DailyQuota {
 
 /**
  * Uses `amount` of the day's `limit`, all or none, and returns how many are now used, or undefined if too few are left.
- * It is one statement, so concurrent requests cannot all take the last one. The row stays locked until the end of the
- * transaction.
+ * It is one statement, so concurrent requests cannot all take the last one. In a transaction the row stays locked until
+ * its end.
  *
  * A day that was used goes on until it ends in the time zone in which it began, and then until the next midnight of the
  * current time zone. So changing the time zone never gives a second day within 24 hours.
  */
 export async function useDailyQuota<Tables extends DailyQuotaTables> (
-  trx: Transaction<Tables>,
+  db: Kysely<Tables>,
   { name, accountId, day: { startsAt, endsAt }, limit, amount = 1 }: DailyQuota & { limit: number, amount?: number }
 ) {
   if (limit < amount) return
@@ -33,7 +33,7 @@ export async function useDailyQuota<Tables extends DailyQuotaTables> (
       used = case when ${isOver} then excluded.used else quota.used + excluded.used end,
       ends_at = case when ${isOver} then excluded.ends_at else quota.ends_at end
       where ${isOver} or quota.used + excluded.used <= ${limit}
-    returning used`.execute(trx)
+    returning used`.execute(db)
   return rows[0]?.used
 }
 

@@ -23,6 +23,7 @@ export const BitRateTooHigh = defineError('UNSUPPORTED_MEDIA_TYPE.bitRateTooHigh
 export const VideoTooLong = defineError<{ seconds: number }>('VALIDATION_ERROR.videoTooLong', 400)
 export const VideoTooShort = defineError('VALIDATION_ERROR.videoTooShort', 400)
 export const CorruptVideo = defineError('VALIDATION_ERROR.corruptVideo', 400)
+export const ImageQuotaExceeded = defineError('LIMIT_EXCEEDED.imageQuotaExceeded', 429)
 export const VideoTooLarge = defineError<{ megabytes: number }>('PAYLOAD_TOO_LARGE.videoTooLarge', 413)
 export const TooManyVideos = defineError('SERVICE_UNAVAILABLE.tooManyVideos', 503)
 

@@ -6,6 +6,7 @@ export {
   StorageEnvironment
 } from './config.ts'
 export * from './errors.ts'
+export { imageQuota } from './image-quota.ts'
 export { reencodeImage, type Image } from './images.ts'
 export { createMediaKey, privateCopyKeyOf, type Visibility } from './keys.ts'
 export { createMedia, VIDEO_TYPE, type ImageDetails, type Media, type StoredImage } from './media.ts'

@@ -40,7 +40,6 @@ export const StoryDurationDiffers = defineError<{ seconds: number }>('VALIDATION
   fields: ['duration']
 })
 export const StoryVideoTooLong = defineError<{ seconds: number }>('VALIDATION_ERROR.storyVideoTooLong', 400)
-export const ImageQuotaExceeded = defineError('LIMIT_EXCEEDED.imageQuotaExceeded', 429)
 export const VideoQuotaExceeded = defineError('LIMIT_EXCEEDED.videoQuotaExceeded', 429)
 
 export const UploadNotFound = defineError('NOT_FOUND.upload', 404)

@@ -1,17 +1,19 @@
 import { useDailyQuota } from '@tandem/database-kit'
-import { FileTooLarge, reencodeImage, type ImageDetails, type Media } from '@tandem/media-kit'
+import {
+  FileTooLarge,
+  ImageQuotaExceeded,
+  imageQuota,
+  reencodeImage,
+  type ImageDetails,
+  type Media
+} from '@tandem/media-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { ImageQuotaExceeded } from '../errors.ts'
 import type { Caller } from '../people/queries.ts'
 import { noteNewFiles } from '../photos/files.ts'
-import type { Db } from '../tables.ts'
 import { todayIn } from '../today.ts'
 
 const MAX_BYTES = 5 * 1024 * 1024
-const MAX_BYTES_PER_DAY = 500 * 1024 * 1024
-// Or an account could store tens of thousands of small images in a day.
-const MIN_COUNTED_BYTES = 64 * 1024
 
 /** The prefix of a data URL, which browsers put before the data. */
 const prefix = /^data:[\w.+/-]{1,100};base64,/
@@ -40,16 +42,11 @@ export async function storeImage (
   }
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > MAX_BYTES) throw new FileTooLarge()
-  await countImage(db, sender, bytes.length)
-  const reencoded = await reencodeImage(bytes, mimeType, sender.accountId, client)
+  const { accountId, timezone } = sender
+  const quota = { name: 'chat image bytes', accountId, day: todayIn(timezone), ...imageQuota(bytes.length) }
+  if (await useDailyQuota(db, quota) === undefined) throw new ImageQuotaExceeded()
+  const reencoded = await reencodeImage(bytes, mimeType, accountId, client)
   return await media.store('private', reencoded, async ({ key }) => await noteNewFiles(db, [key]))
-}
-
-async function countImage (db: Db, { accountId, timezone }: Caller, bytes: number) {
-  const amount = Math.max(bytes, MIN_COUNTED_BYTES)
-  const quota = { name: 'chat image bytes', accountId, day: todayIn(timezone), limit: MAX_BYTES_PER_DAY, amount }
-  const used = await db.transaction().execute(async (trx) => await useDailyQuota(trx, quota))
-  if (used === undefined) throw new ImageQuotaExceeded()
 }
 
 export type StoredImageMessage = ImageDetails & { imageUrl: string | null }

@@ -20,10 +20,11 @@ import {
   Text,
   ValidationError
 } from '@tandem/http-kit'
+import { ImageQuotaExceeded } from '@tandem/media-kit'
 import { listShared } from '../activities/queries.ts'
 import { Activity, toActivity } from '../activities/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { ImageQuotaExceeded, MatchNotFound, participantErrors } from '../errors.ts'
+import { MatchNotFound, participantErrors } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
 import { readParticipant } from '../people/queries.ts'
 import { markRead, sendMessage, setTyping } from './actions.ts'

@@ -88,7 +88,7 @@ t.test(
       accepted: told.length,
       repeated: told.length
     })
-    await until(async () => await waiting() === 0)
+    await until(async () => await waiting() === 0, 200)
 
     const send = createPushSender({ ...test.deps, provider: test.provider, log: silentLog })
     await Promise.all(test.pushes.enqueued.splice(0).map(async ({ id }) => await send(id)))
@@ -101,7 +101,7 @@ t.test(
       accepted: late.length,
       repeated: late.length
     })
-    await until(async () => await waiting() === 0)
+    await until(async () => await waiting() === 0, 200)
     const { rows: [left] } = await sql<{ shown: number, published: number }>`
     select (select count(*) from notifications where listed and removed_at is null)::int as shown,
       (select count(distinct subject) from outbox where data ->> 'isCancelled' = 'true')::int as published`.execute(db)

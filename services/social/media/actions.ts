@@ -2,10 +2,10 @@ import { sql, type SqlBool } from 'kysely'
 import { isAwaitingCopy } from '@tandem/case-kit'
 import { dayAround } from '@tandem/account-kit'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import type { Image } from '@tandem/media-kit'
+import { ImageQuotaExceeded, imageQuota, type Image } from '@tandem/media-kit'
 import { settleBatches } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { ImageQuotaExceeded, MediaGone } from '../errors.ts'
+import { MediaGone } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import type { Db, Trx } from '../tables.ts'
 
@@ -13,9 +13,6 @@ import type { Db, Trx } from '../tables.ts'
 // changes its state holds the lock on its row. Lock rows of `media` in the order of their keys, after all other rows. An
 // image is deleted from the storage only after its mark is committed.
 
-const MAX_BYTES_PER_DAY = 500 * 1024 * 1024
-// Or an account could store hundreds of thousands of small images in a day.
-const MIN_COUNTED_BYTES = 64 * 1024
 const UNUSED_RETENTION = '7 days'
 const DELETED_ROW_RETENTION = '30 days'
 const BATCH_SIZE = 20
@@ -31,10 +28,8 @@ export async function countImage (
   bytes: number
 ) {
   const day = dayAround(await findTimezone(deps, accountId), new Date())
-  const amount = Math.max(bytes, MIN_COUNTED_BYTES)
-  const quota = { name: 'image bytes', accountId, day, limit: MAX_BYTES_PER_DAY, amount }
-  const used = await deps.db.transaction().execute(async (trx) => await useDailyQuota(trx, quota))
-  if (used === undefined) throw new ImageQuotaExceeded()
+  const quota = { name: 'image bytes', accountId, day, ...imageQuota(bytes) }
+  if (await useDailyQuota(deps.db, quota) === undefined) throw new ImageQuotaExceeded()
 }
 
 /** Stores an uploaded image. With an idempotency key, a repeat of the request keeps nothing. */

@@ -77,6 +77,7 @@ type CopyDeps = Pick<Deps, 'db' | 'media'> & Parameters<typeof findTimezone>[0]
 async function countPhotos (deps: CopyDeps, accountId: string, amount: number) {
   const day = dayAround(await findTimezone(deps, accountId), new Date())
   const quota = { name: 'copied photos', accountId, day, limit: MAX_PHOTOS_PER_DAY, amount }
-  const used = await deps.db.transaction().execute(async (trx) => await useDailyQuota(trx, quota))
-  if (used === undefined) throw new RateLimited(Math.ceil((day.endsAt.getTime() - Date.now()) / 1_000))
+  if (await useDailyQuota(deps.db, quota) === undefined) {
+    throw new RateLimited(Math.ceil((day.endsAt.getTime() - Date.now()) / 1_000))
+  }
 }

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { isFeatureOn, readLimits } from '@tandem/brand-kit'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
+  ImageQuotaExceeded,
   multipartUploads,
   reencodeImage,
   VIDEO_BODY_LIMIT,
@@ -12,7 +13,7 @@ import {
 } from '@tandem/media-kit'
 import { clientSignal, Data, data, IdempotencyHeaders, readIdempotencyKey, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { ImageQuotaExceeded, VideoQuotaExceeded } from '../errors.ts'
+import { VideoQuotaExceeded } from '../errors.ts'
 import { countImage, storeUpload } from './actions.ts'
 import { Media } from './schemas.ts'
 import { storeVideo } from './videos.ts'
