@@ -1,5 +1,5 @@
 import { isFeatureOn, readLimits } from '@tandem/brand-kit'
-import { createServer } from '@tandem/http-kit'
+import { createServer, LONG_REQUEST_TIMEOUT_MS } from '@tandem/http-kit'
 import type { Server } from '@tandem/http-kit'
 import type { HealthChecks, Log } from '@tandem/process-kit'
 import { watchIdentity } from './identity/authentication.ts'
@@ -23,7 +23,7 @@ import { prepareResponses } from './proxy/respond.ts'
 import { isRealtimeUpgrade } from './realtime/upgrade.ts'
 import { serveRealtime } from './realtime/routes.ts'
 import { standardTimes, type Times } from './realtime/times.ts'
-import { serviceNames, VIDEO_REQUEST_TIMEOUT_MS } from './routes.ts'
+import { serviceNames } from './routes.ts'
 import type { ServiceName } from './routes.ts'
 import { requireAppVersion } from './app-version.ts'
 import { serveAppLinks } from './pages/app-links.ts'
@@ -59,7 +59,7 @@ export async function createGateway (
     exposesFailingChecks: !config.isProduction,
     maxEventLoopDelayMs: config.MAX_EVENT_LOOP_DELAY_MS,
     openapi: false,
-    longestRequestMs: VIDEO_REQUEST_TIMEOUT_MS,
+    longestRequestMs: LONG_REQUEST_TIMEOUT_MS,
     isPublic: true,
     acceptsUpgrade: isRealtimeUpgrade,
     check: requireAppVersion(config)

@@ -10,8 +10,6 @@ export const DEFAULT_BODY_BYTES = 64 * KIBIBYTE
 export const UPLOAD_BODY_BYTES = 5 * MEBIBYTE + 64 * KIBIBYTE
 /** A video takes the rest of the form: `videoMegabytes` more. */
 export const videoBodyBytes = (maxMegabytes: number) => maxMegabytes * MEBIBYTE + UPLOAD_BODY_BYTES
-/** At 64 KiB/s, the slowest pace of several bodies of one account, 50 MB take 13 minutes. */
-export const VIDEO_REQUEST_TIMEOUT_MS = 15 * 60_000
 /** A file of health data of 25 MiB and its envelope. */
 const IMPORT_BODY_BYTES = 25 * MEBIBYTE + 64 * KIBIBYTE
 /** A message with an image of 5 MiB in base64. */
@@ -73,7 +71,9 @@ export interface Route {
   timeoutMs?: number
   /** A write limit of one account for this route, in addition to the one over all routes. */
   writeLimit?: keyof typeof writeLimits
-  /** How many bodies above DEFAULT_BODY_BYTES the service handles at once; the others wait. */
+  /** Bodies above UPLOAD_BODY_BYTES reach the service as they arrive: it writes them to its disk. */
+  passesLongBodies?: boolean
+  /** How many stored bodies above DEFAULT_BODY_BYTES the service handles at once; the others wait. */
   maxConcurrentLargeBodies?: number
 }
 
@@ -151,7 +151,7 @@ export const specialRoutes: Route[] = [
   upload('/onboarding/upload-photo'),
   // A part of a video.
   { ...upload('/media/uploads/:id'), methods: ['PATCH'] },
-  { ...upload('/media'), takesVideos: true, timeoutMs: VIDEO_TIMEOUT_MS },
+  { ...upload('/media'), takesVideos: true, passesLongBodies: true, timeoutMs: VIDEO_TIMEOUT_MS },
   upload('/fitmatch/photos'),
   upload('/fitmatch/verification'),
   {
@@ -161,7 +161,7 @@ export const specialRoutes: Route[] = [
     timeoutMs: UPLOAD_TIMEOUT_MS,
     maxConcurrentLargeBodies: 4
   },
-  { ...upload('/imports'), maxBodyBytes: IMPORT_BODY_BYTES, maxConcurrentLargeBodies: 2 },
+  { ...upload('/imports'), maxBodyBytes: IMPORT_BODY_BYTES, passesLongBodies: true },
   // 1,000 logs.
   { methods: ['POST'], path: '/logs/batch', maxBodyBytes: 1024 * KIBIBYTE, timeoutMs: 10_000 }
 ]

@@ -1,12 +1,12 @@
-import { Writable, type Readable } from 'node:stream'
+import { Transform, Writable, type Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { PayloadTooLarge, RateLimited, RequestTimeout } from '@tandem/http-kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clientOf } from '../rate-limits/limits.ts'
-import { UPLOAD_BODY_BYTES } from '../routes.ts'
-import { createFileStore, createMemoryStore } from './body-stores.ts'
-import { createIncompleteBody, declaredLengthOf } from './bodies.ts'
+import { createIncompleteBody } from './bodies.ts'
 import { createConcurrencyLimiter, holdUntilClosed } from './concurrency.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { MAX_PASSED_BODIES } from './pools.ts'
 import { createPace } from './slow-transfers.ts'
 
 const MAX_WAIT_MS = 5_000
@@ -15,50 +15,39 @@ const blocksInAll = { concurrency: 1_024, maxQueued: 64, maxWaitMs: MAX_WAIT_MS 
 // The app uploads six photos at once: the others wait, unread.
 const bodiesPerAccount = { concurrency: 2, maxQueued: 8, maxWaitMs: MAX_WAIT_MS }
 
-// Videos, which wait on disk: 1.3 GiB with the default limit of 50 MB.
-const filesInAll = { concurrency: 24, maxQueued: 64, maxWaitMs: MAX_WAIT_MS }
-const MAX_FILE_WAIT_MS = 10_000
-const filesPerAccount = {
+const passedInAll = { concurrency: MAX_PASSED_BODIES, maxQueued: 64, maxWaitMs: MAX_WAIT_MS }
+const MAX_PASSED_WAIT_MS = 10_000
+const passedPerAccount = {
   concurrency: 3,
   maxQueued: 8,
-  maxWaitMs: MAX_FILE_WAIT_MS,
-  createError: () => new RateLimited(MAX_FILE_WAIT_MS / 1_000)
+  maxWaitMs: MAX_PASSED_WAIT_MS,
+  createError: () => new RateLimited(MAX_PASSED_WAIT_MS / 1_000)
 }
 
 export type LargeBodies = ReturnType<typeof createLargeBodies>
 
+/** The long bodies of all routes: those that are stored first, and those that are passed on as they arrive. */
+export function createLargeBodies () {
+  return { store: createStoring(), passOn: createPassing() }
+}
+
 /**
  * Returns a function that stores a long body until it has arrived, so that a slow client holds nothing of a service.
  * What counts is the bytes that have arrived, until the response is sent: 64 MiB in this process. Once they are used
- * up, slow bodies are ended, and others wait. Of one account, two bodies are read at once. A body that is longer than an
- * image, or of unknown length where it may be, is stored in a file: 24 in this process, three of one account.
+ * up, slow bodies are ended, and others wait. Of one account, two bodies are read at once.
  *
  * The function throws PayloadTooLarge beyond `limit` bytes, whatever length was declared, RequestTimeout if the body is
- * too slow, Unavailable after 5 s of waiting, and RateLimited after 10 s of waiting for other files of the account.
+ * too slow, and Unavailable after 5 s of waiting.
  */
-export function createLargeBodies () {
+function createStoring () {
   const memory = createConcurrencyLimiter(blocksInAll)
-  const files = createConcurrencyLimiter(filesInAll)
-  const inMemory = {
-    accounts: createConcurrencyLimiter(bodiesPerAccount),
-    watchPace: createPace({ isShort: () => memory.isWaiting('all') }),
-    createStore: async (_reply: FastifyReply) => createMemoryStore(async () => await memory.acquire('all'))
-  }
-  const inFiles = {
-    accounts: createConcurrencyLimiter(filesPerAccount),
-    watchPace: createPace({ isShort: () => files.isWaiting('all') }),
-    createStore: async (reply: FastifyReply) => {
-      holdUntilClosed(reply, await files.acquire('all'))
-      return await createFileStore()
-    }
-  }
+  const accounts = createConcurrencyLimiter(bodiesPerAccount)
+  const watchPace = createPace({ isShort: () => memory.isWaiting('all') })
 
   return async (request: FastifyRequest, reply: FastifyReply, limit: number): Promise<Readable> => {
     const { raw } = request
-    const isLong = limit > UPLOAD_BODY_BYTES && (declaredLengthOf(raw) ?? Infinity) > UPLOAD_BODY_BYTES
-    const { accounts, watchPace, createStore } = isLong ? inFiles : inMemory
     holdUntilClosed(reply, await accounts.acquire(request.account.id))
-    const store = await createStore(reply)
+    const store = createMemoryStore(async () => await memory.acquire('all'))
     let length = 0
     const sink = new Writable({
       write (chunk: Buffer, _encoding, done) {
@@ -69,7 +58,7 @@ export function createLargeBodies () {
     })
     const onError = () => sink.destroy(createIncompleteBody())
     const stopWatching = watchPace({
-      owners: [`account ${request.account.id}`, `address ${clientOf(request)}`],
+      owners: ownersOf(request),
       countBytes: () => length,
       waitsForClient: () => !raw.complete && sink.writableLength === 0,
       end: () => sink.destroy(new RequestTimeout())
@@ -81,10 +70,55 @@ export function createLargeBodies () {
       throw error
     } finally {
       stopWatching()
-      // The rest is discarded, so that the client can read the response.
-      raw.unpipe(sink).off('error', onError).on('error', () => {}).resume()
+      discardRest(raw.off('error', onError))
     }
     holdUntilClosed(reply, store.free)
     return store.read()
   }
 }
+
+/**
+ * Returns a function that passes a long body on as it arrives, to a service that writes it to its disk: 24 in this
+ * process, three of one account. Once 24 are on their way, slow ones are ended, and others wait.
+ *
+ * The function throws RateLimited after 10 s of waiting for others of the account, and Unavailable after 5 s of waiting
+ * for others. The stream that it returns fails with PayloadTooLarge beyond `limit` bytes, whatever length was declared,
+ * with RequestTimeout if the body is too slow, and with ValidationError if it breaks off.
+ */
+function createPassing () {
+  const bodies = createConcurrencyLimiter(passedInAll)
+  const accounts = createConcurrencyLimiter(passedPerAccount)
+  const watchPace = createPace({ isShort: () => bodies.isWaiting('all') })
+
+  return async (request: FastifyRequest, reply: FastifyReply, limit: number): Promise<Readable> => {
+    const { raw } = request
+    holdUntilClosed(reply, await accounts.acquire(request.account.id))
+    holdUntilClosed(reply, await bodies.acquire('all'))
+    let length = 0
+    const body = new Transform({
+      transform (chunk: Buffer, _encoding, done) {
+        length += chunk.length
+        if (length > limit) done(new PayloadTooLarge())
+        else done(null, chunk)
+      }
+    })
+    const onError = () => body.destroy(createIncompleteBody())
+    const stopWatching = watchPace({
+      owners: ownersOf(request),
+      countBytes: () => length,
+      waitsForClient: () => !raw.complete && body.writableLength + body.readableLength === 0,
+      end: () => body.destroy(new RequestTimeout())
+    })
+    // Also when the service responds before it has read the whole body.
+    body.once('close', () => {
+      stopWatching()
+      discardRest(raw.off('error', onError))
+    })
+    return raw.on('error', onError).pipe(body)
+  }
+}
+
+const ownersOf = (request: FastifyRequest) => [`account ${request.account.id}`, `address ${clientOf(request)}`]
+
+/** Reads what is left of a body, so that the client can read the response. */
+const discardRest = (raw: FastifyRequest['raw']) => void raw.unpipe().on('error', () => {}).resume()

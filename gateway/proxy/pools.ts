@@ -36,6 +36,8 @@ const breakerOpen = new Gauge({
 
 const CONNECTIONS = 32
 export const STREAMING_CONNECTIONS = 8
+/** Bodies that reach their service as they arrive. Each takes a connection for as long as its client sends. */
+export const MAX_PASSED_BODIES = 24
 const connectOptions = { timeout: 1_000 }
 // Half of the time for which a service goes on when it stops, before it closes idle connections: so none of ours is
 // idle then, and no request is sent on a connection that is just being closed.
@@ -52,7 +54,7 @@ export function createUpstream (name: ServiceName, url: string, log: Log): Upstr
   }
   const pools = [
     new Pool(origin, { ...common, connections: CONNECTIONS }),
-    new Pool(origin, { ...common, connections: STREAMING_CONNECTIONS })
+    new Pool(origin, { ...common, connections: STREAMING_CONNECTIONS + MAX_PASSED_BODIES })
   ] as const
   breakerOpen.set({ service: name }, 0)
   failures.inc({ service: name }, 0)

@@ -1,7 +1,7 @@
-import { NotFound } from '@tandem/http-kit'
+import { longRequests, NotFound } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Limit } from '../config.ts'
-import { BASE_PATH, routesOf, UPLOAD_BODY_BYTES, VIDEO_REQUEST_TIMEOUT_MS, videoBodyBytes } from '../routes.ts'
+import { BASE_PATH, routesOf, UPLOAD_BODY_BYTES, videoBodyBytes } from '../routes.ts'
 import { createDownloads } from './download.ts'
 import { forwardRequest } from './forward.ts'
 import { createLargeBodies } from './large-bodies.ts'
@@ -36,9 +36,9 @@ export async function proxyRoutes (
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.addHook('preHandler', rejectAmbiguousPath)
 
-  const receiveLargeBody = createLargeBodies()
+  const largeBodies = createLargeBodies()
   for (const upstream of upstreams) {
-    const addStreamingRoute = createStreaming(upstream, receiveLargeBody)
+    const addStreamingRoute = createStreaming(upstream, largeBodies)
     const download = createDownloads(upstream)
     for (const route of routesOf(upstream.name)) {
       const [limit, ...additionalLimits] = limits.get(`${route.methods.join()} ${route.path}`) ?? []
@@ -46,8 +46,7 @@ export async function proxyRoutes (
         logFields: { upstream: upstream.name },
         public: route.public,
         unauthorizedOnly: route.unauthorizedOnly,
-        ...((route.takesVideos || (route.maxBodyBytes ?? 0) > UPLOAD_BODY_BYTES) &&
-          { longRequests: { minBytes: UPLOAD_BODY_BYTES, timeoutMs: VIDEO_REQUEST_TIMEOUT_MS } }),
+        ...((route.takesVideos || (route.maxBodyBytes ?? 0) > UPLOAD_BODY_BYTES) && { longRequests }),
         ...(limit && { rateLimit: { max: limit.max, timeWindow: limit.windowMs }, additionalLimits }),
         accountLimits: [...writeLimits].filter(([name]) => name === 'LIMIT_WRITES' || name === route.writeLimit)
       }

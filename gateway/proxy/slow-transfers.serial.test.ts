@@ -101,6 +101,31 @@ t.test('one slow body of an account or an address goes on, any other is 408', { 
   t.equal(services.social.received.length, 2)
 })
 
+t.test('one slow video of an account or an address goes on, any other is 408', { buffered: true }, async (t) => {
+  const gateway = await testGateway(t)
+  const { as, services } = gateway
+  const ends: boolean[] = []
+  services.social.handleWith((request, response) => {
+    request.on('error', () => {}).on('close', () => ends.push(request.complete)).resume()
+      .on('end', () => response.writeHead(200).end())
+  })
+  const slow = { length: 6 * MEBIBYTE, burst: 6 * MEBIBYTE - 100_000, bytesPerSecond: 20_000 }
+  const ana = as()
+  const first = sendAt(gateway, { ...slow, headers: ana, from: '127.0.0.2' })
+  await first.isOpen
+  const others = [
+    sendAt(gateway, { ...slow, headers: ana, from: '127.0.0.3' }),
+    sendAt(gateway, { ...slow, from: '127.0.0.2' })
+  ]
+  for (const { answer } of others) {
+    const { status, body } = await answer
+    t.equal(status, 408)
+    t.match(JSON.parse(body), { success: false, code: 'REQUEST_TIMEOUT' })
+  }
+  t.equal((await first.answer).status, 200)
+  t.strictSame(ends, [false, false, true], 'the others end at the service too')
+})
+
 t.test('bodies of 80 KB/s are not slow, however many', { buffered: true }, async (t) => {
   const gateway = await testGateway(t)
   const headers = gateway.as()

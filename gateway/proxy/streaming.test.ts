@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { setLimits, turnOff } from '@tandem/brand-kit/testing'
@@ -6,6 +8,8 @@ import t from 'tap'
 import { testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
+
+type Teardown = Parameters<typeof testGateway>[0]
 
 t.test('a body that is too long is rejected with or without a declared length, and reaches no service', async (t) => {
   const { call, as, services } = await testGateway(t)
@@ -52,7 +56,7 @@ t.test('the longest body with a video is the one of the brand, and without video
   t.equal(await status(ofImages + 1), 413)
 })
 
-t.test('three videos of an account are received at once, a fourth waits, and they take no memory', async (t) => {
+t.test('three videos of an account are passed on at once, a fourth waits, and they take no memory', async (t) => {
   const { call, as, services } = await testGateway(t)
   const waiting: Array<() => void> = []
   services.social.handleWith((request, response) => {
@@ -88,6 +92,92 @@ t.test('three videos of an account are received at once, a fourth waits, and the
   while (waiting.length < 1) await sleep(10)
   waiting.pop()?.()
   t.equal((await next).status, 200)
+})
+
+/** Sends the head of an upload of 7 MB, and its first bytes. */
+function beginUpload (t: Teardown, { url, headers }: { url: string, headers: object }, path = '/media') {
+  const upload = httpRequest(`${url}${base}${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'content-length': 7_000_000 },
+    agent: false
+  })
+  upload.on('error', () => {}).write(Buffer.alloc(100_000, 1))
+  t.teardown(() => upload.destroy())
+  return upload
+}
+
+t.test('a video and an imported file reach their service while they arrive', async (t) => {
+  const { url, as, services } = await testGateway(t)
+  for (const [path, service] of [['/media', services.social], ['/imports', services.dashboard]] as const) {
+    const arrives = new Promise<IncomingMessage>((resolve) => {
+      service.handleWith((request, response) => {
+        request.once('data', () => resolve(request)).on('end', () => response.writeHead(201).end('{}'))
+      })
+    })
+    const upload = beginUpload(t, { url, headers: as() }, path)
+    t.equal((await arrives).headers['content-length'], '7000000')
+    upload.end(Buffer.alloc(6_900_000, 1))
+    const [response] = await once(upload, 'response') as [IncomingMessage]
+    t.equal(response.statusCode, 201)
+  }
+})
+
+t.test('a video whose client leaves ends at the service too, frees its place, and is no failure', async (t) => {
+  const { call, url, as, services } = await testGateway(t)
+  const headers = as()
+  for (let turn = 0; turn < 24; turn++) {
+    const ends = new Promise<IncomingMessage>((resolve) => {
+      services.social.handleWith((request) => {
+        request.on('error', () => {}).on('close', () => resolve(request)).once('data', () => upload.destroy())
+      })
+    })
+    const upload = beginUpload(t, { url, headers })
+    t.equal((await ends).complete, false)
+  }
+  services.social.handleWith(undefined)
+  const next = await call(`${base}/media`, { method: 'POST', headers, body: Buffer.alloc(7_000_000) })
+  t.equal(next.status, 200)
+})
+
+t.test('a video is cut off at the service once it is too long, and its client gets 413', async (t) => {
+  const { call, as, services } = await testGateway(t)
+  const limit = 55 * 1024 * 1024 + 64 * 1024
+  const ends = new Promise<boolean>((resolve) => {
+    services.social.handleWith((request) => {
+      request.on('error', () => {}).on('close', () => resolve(request.complete)).resume()
+    })
+  })
+  const parts = [Buffer.alloc(limit), Buffer.alloc(1)]
+  const { status, json } = await call(`${base}/media`, { method: 'POST', headers: as(), body: parts })
+  t.equal(status, 413)
+  t.match(json(), { success: false, code: 'PAYLOAD_TOO_LARGE' })
+  t.equal(await ends, false, 'it has not arrived as a whole')
+})
+
+t.test('a video is 503 if its service dies while it arrives, and at once while the breaker is open', async (t) => {
+  const { call, url, as, services } = await testGateway(t, { log: createLogger('gateway', 'silent') })
+  const headers = as()
+  services.social.handleWith((request) => void request.once('data', () => request.socket.destroy()))
+  const statuses = []
+  for (let turn = 0; turn < 20; turn++) {
+    const upload = beginUpload(t, { url, headers })
+    const [response] = await once(upload, 'response') as [IncomingMessage]
+    statuses.push(response.statusCode)
+    upload.destroy()
+  }
+  t.strictSame(new Set(statuses), new Set([503]))
+  let reached = 0
+  services.social.handleWith((request, response) => {
+    reached++
+    request.resume().on('end', () => response.writeHead(200).end())
+  })
+  const video = { method: 'POST', headers, body: Buffer.alloc(7_000_000) }
+  t.equal((await call(`${base}/media`, video)).status, 503)
+  await sleep(2_100)
+  t.equal((await call(`${base}/media`, video)).status, 503, 'no probe')
+  t.equal(reached, 0)
+  t.equal((await call(`${base}/feed`, { headers })).status, 200, 'a probe')
+  t.equal((await call(`${base}/media`, video)).status, 200)
 })
 
 t.test('a compressed body is 415, not reported as broken JSON', async (t) => {
@@ -159,8 +249,10 @@ t.test('the response of a service that rejects an upload before reading it reach
     )
     request.resume()
   })
-  const answer = await call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(5_000_000, 1) })
-  t.equal(answer.status, 415)
+  for (const length of [5_000_000, 20_000_000]) {
+    const answer = await call(`${base}/media`, { method: 'POST', headers: as(), body: Buffer.alloc(length, 1) })
+    t.equal(answer.status, 415, `${length} bytes`)
+  }
 })
 
 t.test('a long response is passed on completely, from a streamed route and from any other', async (t) => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import httpProxy from '@fastify/http-proxy'
 import { Unavailable } from '@tandem/process-kit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { checkBody, declaredLengthOf } from './bodies.ts'
 import { ClientGone, onClientGone } from './client-gone.ts'
@@ -12,16 +12,17 @@ import { isResponseHeader, requestHeadersFor } from './headers.ts'
 import type { LargeBodies } from './large-bodies.ts'
 import { STREAMING_CONNECTIONS } from './pools.ts'
 import type { Upstream } from './pools.ts'
-import { BASE_PATH, DEFAULT_BODY_BYTES, DEFAULT_TIMEOUT_MS } from '../routes.ts'
+import { BASE_PATH, DEFAULT_BODY_BYTES, DEFAULT_TIMEOUT_MS, UPLOAD_BODY_BYTES } from '../routes.ts'
 import type { Route } from '../routes.ts'
 
 const queue = { maxQueued: 64, maxWaitMs: 5_000 }
 
 /**
  * Returns a function that adds a route of `upstream` with long bodies and responses. A long body is sent to the service
- * once it has arrived, and the response is streamed. Bodies of up to 64 KiB take the fast path.
+ * once it has arrived, or as it arrives if the route says so, and the response is streamed. Bodies of up to 64 KiB take
+ * the fast path.
  */
-export function createStreaming (upstream: Upstream, receiveLargeBody: LargeBodies) {
+export function createStreaming (upstream: Upstream, largeBodies: LargeBodies) {
   const client = createStreamingClient(upstream)
 
   return async (app: FastifyInstance, { path, methods, ...route }: Route, config: object) => {
@@ -30,6 +31,17 @@ export function createStreaming (upstream: Upstream, receiveLargeBody: LargeBodi
       ...queue,
       concurrency: route.maxConcurrentLargeBodies ?? STREAMING_CONNECTIONS
     })
+
+    async function passOn (request: FastifyRequest, reply: FastifyReply) {
+      // It cannot be the probe: how it ends may take a quarter of an hour.
+      if (upstream.breaker.isOpen()) throw new Unavailable()
+      return await largeBodies.passOn(request, reply, maxBodyBytes)
+    }
+    async function store (request: FastifyRequest, reply: FastifyReply) {
+      const body = await largeBodies.store(request, reply, maxBodyBytes)
+      holdUntilClosed(reply, await slots.acquire('all'))
+      return body
+    }
 
     await app.register(httpProxy, {
       upstream: upstream.origin,
@@ -56,8 +68,9 @@ export function createStreaming (upstream: Upstream, receiveLargeBody: LargeBodi
           forwardRequest(request, reply, upstream, { timeoutMs })
           return reply
         }
-        const body = await receiveLargeBody(request, reply, maxBodyBytes)
-        holdUntilClosed(reply, await slots.acquire('all'))
+        const body = route.passesLongBodies && (length ?? Infinity) > UPLOAD_BODY_BYTES
+          ? await passOn(request, reply)
+          : await store(request, reply)
         const left = new AbortController()
         onClientGone(reply, () => left.abort(new ClientGone()))
         request.body = Object.assign(body, { signal: left.signal })

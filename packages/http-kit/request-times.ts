@@ -1,6 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 
 export const REQUEST_TIMEOUT_MS = 15_000
+// At 64 KiB/s, the slowest pace of several bodies of one account, 50 MB take 13 minutes.
+export const LONG_REQUEST_TIMEOUT_MS = 15 * 60_000
+/** For routes that take longer files than an image. Their server needs `longestRequestMs: LONG_REQUEST_TIMEOUT_MS`. */
+export const longRequests = { minBytes: 5 * 1024 * 1024, timeoutMs: LONG_REQUEST_TIMEOUT_MS }
 
 declare module 'fastify' {
   interface FastifyContextConfig {

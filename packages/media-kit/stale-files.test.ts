@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '@tandem/test-kit'
 import Fastify from 'fastify'
 import t from 'tap'
 import { removeStaleFiles } from './stale-files.ts'
@@ -31,7 +31,7 @@ t.test('a process that takes uploads deletes stale files at startup', async (t) 
   t.teardown(() => app.close())
   await app.register(multipartUploads)
   await app.ready()
-  for (let tries = 0; tries < 200 && (await readdir(folder)).includes('tandem-upload-older'); tries++) await sleep(10)
+  await until(async () => !(await readdir(folder)).includes('tandem-upload-older'))
   t.same((await readdir(folder)).sort(), ['other-old', 'tandem-upload-new'])
 })
 
@@ -41,9 +41,6 @@ t.test('disk storage deletes unfinished files and only those', async (t) => {
   await put('a.webp', 60)
   const storage = diskStorage(folder)
   await storage.put('b.webp', Buffer.from('a picture'), 'image/webp')
-  for (let tries = 0; tries < 200 && (await readdir(path.join(folder, '.unfinished'))).length > 0; tries++) {
-    await sleep(10)
-  }
-  t.same(await readdir(path.join(folder, '.unfinished')), [])
+  await until(async () => (await readdir(path.join(folder, '.unfinished'))).length === 0)
   t.same((await readdir(folder)).filter((name) => name.endsWith('.webp')), ['a.webp', 'b.webp'])
 })

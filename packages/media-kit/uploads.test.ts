@@ -8,9 +8,10 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from '@tandem/http-kit'
 import { silentLog, testKeys } from '@tandem/http-kit/testing'
+import { until } from '@tandem/test-kit'
 import t, { type Test } from 'tap'
 import { MAX_FILE_BYTES, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'
-import { createForm, createPng, startUploadServer } from './testing.ts'
+import { createFilesForm, createForm, createPng, startUploadServer } from './testing.ts'
 
 const tempFolder = tmpdir()
 
@@ -129,11 +130,9 @@ t.test('a connection stays usable after a form that was not read to its end, and
     'POST /photos HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; boundary=form\r\ncontent-length: 4000000\r\n\r\n'
   )
   socket.write(createForm(ofLength(1_000_000), { end: '' }).payload)
-  for (let tries = 0; tries < 100 && (await listFiles()).length === 0; tries++) await sleep(10)
-  t.equal((await listFiles()).length, 1)
+  await until(async () => (await listFiles()).length === 1)
   socket.destroy()
-  for (let tries = 0; tries < 100 && (await listFiles()).length > 0; tries++) await sleep(10)
-  t.same(await listFiles(), [])
+  await until(async () => (await listFiles()).length === 0)
   t.equal((await app.inject('/health/live')).statusCode, 200)
 })
 
@@ -165,8 +164,8 @@ t.test('twenty parallel uploads of five megabytes are held on disk, not in memor
   t.equal(await finishUpload(startUpload()), 200)
   const before = await held()
   const uploadsInProgress = Array.from({ length: 20 }, startUpload)
-  for (let tries = 0; tries < 500 && await onDisk() < 98; tries++) await sleep(20)
-  t.ok(await onDisk() >= 98, 'a hundred megabytes have arrived')
+  // A hundred megabytes have arrived.
+  await until(async () => await onDisk() >= 98)
   const during = await held()
   t.ok(during - before < 20, `${before.toFixed()} MB before, ${during.toFixed()} MB with twenty uploads in progress`)
 
@@ -174,4 +173,36 @@ t.test('twenty parallel uploads of five megabytes are held on disk, not in memor
   const after = await held()
   t.ok(after - before < 20, `${before.toFixed()} MB before, ${after.toFixed()} MB after`)
   t.equal(await onDisk(), 0)
+})
+
+t.test('thirty-six long uploads are on the disk at once, others wait, and one that leaves makes place', async (t) => {
+  const { address, folder } = await startUploadServer(t)
+  const countFiles = async () => (await readdir(folder)).filter((name) => name.startsWith('tandem-upload-')).length
+  const bytes = Buffer.alloc(6_000_000)
+  const { headers, payload } = createFilesForm([{ field: 'file', bytes, type: 'video/mp4' }])
+  const begin = () => {
+    const sending = request(`${address}/video`, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': payload.length }
+    })
+    sending.on('error', () => {}).write(payload.subarray(0, -100))
+    t.teardown(() => sending.destroy())
+    return sending
+  }
+  const first = Array.from({ length: 36 }, begin)
+  await until(async () => await countFiles() === 36)
+
+  const leaves = begin()
+  const waits = begin()
+  const answered = once(waits, 'response') as Promise<[IncomingMessage]>
+  waits.end(payload.subarray(-100))
+  await sleep(500)
+  t.equal(await countFiles(), 36)
+  leaves.destroy()
+  first.pop()?.destroy()
+  const [answer] = await answered
+  t.equal(answer.statusCode, 415, 'it is no video')
+  await until(async () => await countFiles() === 35)
+  begin()
+  await until(async () => await countFiles() === 36)
 })

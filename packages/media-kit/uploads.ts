@@ -10,7 +10,7 @@ import { clientSignal, ValidationError } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { FileTooLarge, MalformedForm, NotAVideo, NotMultipart, VideoTooLarge } from './errors.ts'
-import { Unavailable } from '@tandem/process-kit'
+import { createFairQueue, Unavailable } from '@tandem/process-kit'
 import { reencodeImage, UNTYPED, type Image } from './images.ts'
 import { sweepStaleFiles } from './stale-files.ts'
 
@@ -109,23 +109,34 @@ export interface Uploaded {
 
 /**
  * Streams the image or video in the form field `file`, and the `poster` of a video, to temporary files, calls `work`, and
- * removes them. The poster may stand before or after the video.
- * @throws NotMultipart, ValidationError, MalformedForm, FileTooLarge, VideoTooLarge, NotAVideo, Unavailable, and what `work`
- * throws
+ * removes them. The poster may stand before or after the video. Forms above 5 MB wait unread while 36 are on the disk.
+ * @throws ClientDisconnected, NotMultipart, ValidationError, MalformedForm, FileTooLarge, VideoTooLarge, NotAVideo,
+ * Unavailable, and what `work` throws
  */
 export async function withUpload<Result> (
   request: FastifyRequest,
-  { maxVideoMegabytes }: { maxVideoMegabytes: number },
+  { accountId, client, maxVideoMegabytes }: { accountId: string, client: AbortSignal, maxVideoMegabytes: number },
   work: (uploaded: Uploaded) => Promise<Result>
 ): Promise<Result> {
   if (!request.isMultipart()) throw new NotMultipart()
-  const files = { file: temporaryFile(), poster: temporaryFile() }
-  try {
-    return await work(await saveFiles(request, files, maxVideoMegabytes))
-  } finally {
-    await Promise.all(Object.values(files).map(async (file) => await rm(file, { force: true })))
+  const saveAndWork = async () => {
+    const files = { file: temporaryFile(), poster: temporaryFile() }
+    try {
+      return await work(await saveFiles(request, files, maxVideoMegabytes))
+    } finally {
+      await Promise.all(Object.values(files).map(async (file) => await rm(file, { force: true })))
+    }
   }
+  const isLong = Number(request.headers['content-length'] ?? Infinity) > UPLOAD_BODY_LIMIT
+  return isLong ? await enqueueLong(accountId, saveAndWork, client) : await saveAndWork()
 }
+
+// They arrive as slowly as their clients send, and take up to 2 GiB of the disk with the default limit of 50 MB.
+const enqueueLong = createFairQueue({
+  concurrency: 36,
+  maxWaiting: 64,
+  createError: () => new Unavailable()
+})
 
 /** The same as `saveFile`, of two files. After both, or after an image, nothing more is parsed. */
 async function saveFiles (

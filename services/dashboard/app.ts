@@ -1,4 +1,4 @@
-import { createServer, ofFeature, type Routes, type ServerOptions } from '@tandem/http-kit'
+import { createServer, LONG_REQUEST_TIMEOUT_MS, ofFeature, type Routes, type ServerOptions } from '@tandem/http-kit'
 import { handleErasureCheck, handlePersonalData } from './erasure.ts'
 import { serveOperators } from '@tandem/operator-kit'
 import type { Deps } from './deps.ts'
@@ -58,7 +58,7 @@ const rpcs = [
 ]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
-  const app = await createServer({ name: 'dashboard', ...options })
+  const app = await createServer({ name: 'dashboard', longestRequestMs: LONG_REQUEST_TIMEOUT_MS, ...options })
   await serveOperators(app, deps.db)
   for (const plugin of routes) await app.register(plugin, deps)
   return app

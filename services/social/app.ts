@@ -1,5 +1,5 @@
 import type { RpcHandler, Handler } from '@tandem/bus-kit'
-import { createServer, ofFeature, type Routes, type ServerOptions } from '@tandem/http-kit'
+import { createServer, LONG_REQUEST_TIMEOUT_MS, ofFeature, type Routes, type ServerOptions } from '@tandem/http-kit'
 import { caseHoldHandler, caseRoutes } from '@tandem/case-kit'
 import { serveOperators, serveProposals } from '@tandem/operator-kit'
 import { commentRoutes } from './comments/routes.ts'
@@ -60,7 +60,7 @@ const rpcHandlers: ((deps: Deps) => RpcHandler)[] = [
 ]
 
 export async function createApp (deps: Deps, options: Omit<ServerOptions, 'name'>) {
-  const app = await createServer({ name: 'social', ...options })
+  const app = await createServer({ name: 'social', longestRequestMs: LONG_REQUEST_TIMEOUT_MS, ...options })
   await serveOperators(app, deps.db)
   await serveProposals(app, { db: deps.db, handlers: { HOLD: caseHoldHandler(deps.db) } })
   refuseRestricted(app, deps)

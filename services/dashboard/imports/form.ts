@@ -1,4 +1,11 @@
+import { randomUUID } from 'node:crypto'
+import { open, unlink, type FileHandle } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import type { Multipart } from '@fastify/multipart'
+import pLimit from 'p-limit'
+import { createFairQueue, Unavailable } from '@tandem/process-kit'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ValidationError } from '@tandem/http-kit'
@@ -19,27 +26,72 @@ interface Form {
 }
 
 interface FormRequest {
+  account: { id: string }
   isMultipart: () => boolean
   parts: () => AsyncIterable<Multipart>
 }
 
-/** Reads the form of an upload: a file and what it is. @throws the errors of uploads, and ValidationError */
-export async function readForm (request: FormRequest): Promise<Form> {
+// They arrive as slowly as their clients send, and take up to 800 MiB of the disk.
+const enqueue = createFairQueue({
+  concurrency: 32,
+  maxWaiting: 64,
+  createError: () => new Unavailable()
+})
+// Each is in memory until it is in the database.
+const limitMemory = pLimit(2)
+
+/**
+ * Reads the form of an upload, a file and what it is, and calls `work` with it. The file waits on the disk until it has
+ * arrived, however slowly that is.
+ * @throws ClientDisconnected, the errors of uploads, ValidationError, Unavailable, and what `work` throws
+ */
+export async function withForm<Result> (
+  request: FormRequest,
+  client: AbortSignal,
+  work: (form: Form) => Promise<Result>
+): Promise<Result> {
   if (!request.isMultipart()) throw new NotMultipart()
+  return await enqueue(request.account.id, async () => {
+    const file = await openNamelessFile()
+    try {
+      const fields = await saveForm(request, file)
+      return await limitMemory(async () => {
+        const bytes = await buffer(file.createReadStream({ start: 0 }))
+        return await work(readForm(fields, bytes))
+      })
+    } finally {
+      await file.close()
+    }
+  }, client)
+}
+
+/** It is gone once it is closed, or its process ends. */
+async function openNamelessFile () {
+  const name = path.join(tmpdir(), `tandem-import-${randomUUID()}`)
+  const file = await open(name, 'wx+', 0o600)
+  await unlink(name)
+  return file
+}
+
+/** Writes the file of the form to `file`. @returns the other fields */
+async function saveForm (request: FormRequest, file: FileHandle) {
   const fields = new Map<string, string>()
-  let file: Buffer | undefined
   try {
     for await (const part of request.parts()) {
       if (part.type === 'field') fields.set(part.fieldname, String(part.value))
-      else if (part.fieldname === 'file') file = await part.toBuffer()
-      else part.file.resume()
+      else if (part.fieldname !== 'file') part.file.resume()
+      else await file.writeFile(part.file)
     }
   } catch (error) {
     throw error instanceof Error && 'code' in error && error.code === 'FST_REQ_FILE_TOO_LARGE'
       ? new ImportFileTooLarge()
       : new ValidationError('malformedForm')
   }
-  if (!file || file.length === 0) throw new ValidationError('fileMissing', ['file'], { field: 'file' })
+  return fields
+}
+
+function readForm (fields: Map<string, string>, file: Buffer): Form {
+  if (file.length === 0) throw new ValidationError('fileMissing', ['file'], { field: 'file' })
   return { file, format: formatOf(fields.get('type'), file), columns: columnsOf(fields.get('columns')) }
 }
 

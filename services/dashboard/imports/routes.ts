@@ -1,12 +1,23 @@
 import multipart from '@fastify/multipart'
 import Type from 'typebox'
-import { Data, data, Enum, Id, named, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
+import {
+  clientSignal,
+  Data,
+  data,
+  Enum,
+  longRequests,
+  Id,
+  named,
+  Nullable,
+  Timestamp,
+  type Routes
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { ImportFileTooLarge, ImportNotFound, ImportRunning, NotMultipart, UndoExpired } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { importFormats, importStatuses } from '../tables.ts'
 import { createImport, startUndo } from './actions.ts'
-import { MAX_FILE_BYTES, readForm } from './form.ts'
+import { MAX_FILE_BYTES, withForm } from './form.ts'
 import { findImport, listImports } from './queries.ts'
 
 const FORM_BYTES = MAX_FILE_BYTES + 64 * 1024
@@ -54,6 +65,7 @@ export const importRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/imports', {
     bodyLimit: FORM_BYTES,
+    config: { longRequests },
     schema: {
       operationId: 'importFile',
       summary: 'Import a file of another app or device',
@@ -78,8 +90,9 @@ export const importRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async (request, reply) => {
     const accountId = request.account.id
-    const form = await readForm(request)
-    const id = await createImport(db, { accountId, ...form, timezone: await findTimezone(deps, accountId) })
+    const client = clientSignal(reply)
+    const timezone = await findTimezone(deps, accountId)
+    const id = await withForm(request, client, async (form) => await createImport(db, { accountId, ...form, timezone }))
     await deps.imports.enqueue([id])
     const created = await findImport(db, accountId, id)
     if (!created) throw new ImportNotFound()

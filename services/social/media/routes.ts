@@ -11,7 +11,15 @@ import {
   withUpload,
   type StoredImage
 } from '@tandem/media-kit'
-import { clientSignal, Data, data, IdempotencyHeaders, readIdempotencyKey, type Routes } from '@tandem/http-kit'
+import {
+  clientSignal,
+  Data,
+  data,
+  IdempotencyHeaders,
+  longRequests,
+  readIdempotencyKey,
+  type Routes
+} from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { VideoQuotaExceeded } from '../errors.ts'
 import { countImage, storeUpload } from './actions.ts'
@@ -25,6 +33,7 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
 
   app.post('/media', {
     bodyLimit: VIDEO_BODY_LIMIT,
+    config: { longRequests },
     schema: {
       operationId: 'uploadMedia',
       summary: takesVideos
@@ -53,7 +62,8 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { account } = request
     const client = clientSignal(reply)
-    return await withUpload(request, { maxVideoMegabytes: takesVideos ? videoMegabytes : 0 }, async (uploaded) => {
+    const limits = { accountId: account.id, client, maxVideoMegabytes: takesVideos ? videoMegabytes : 0 }
+    return await withUpload(request, limits, async (uploaded) => {
       if (uploaded.file.isVideo) {
         const idempotencyKey = readIdempotencyKey(request, uploaded.file.sha256)
         const stored = await storeVideo(deps, uploaded, { accountId: account.id, idempotencyKey, client })

@@ -196,6 +196,30 @@ t.test('what a killed process did not finish, the next question starts again', a
   t.equal((await finished(id)).status, 200)
 })
 
+t.test('a processing that fails is repeated for a later question, not for every one', async (t) => {
+  const { ana, begin, db, deps, finished, get, sendPart } = await start(t)
+  const { storeVideo } = deps.media
+  let attempts = 0
+  deps.media.storeVideo = async () => {
+    attempts++
+    throw new Error('the storage broke')
+  }
+  const video = testVideo()
+  const id = await begin(video.length)
+  await sendPart(id, 0, video)
+  const isWaiting = async () =>
+    (await sql<{ waits: boolean }>`select processing_until < now() + interval '11 seconds' as waits from media_uploads`
+      .execute(db)).rows[0]?.waits
+  await until(async () => attempts === 1 && await isWaiting() === true)
+  for (let question = 0; question < 5; question++) {
+    t.equal((await get(ana, `/media/uploads/${id}`)).status, 202)
+  }
+  t.equal(attempts, 1)
+  deps.media.storeVideo = storeVideo
+  t.equal((await finished(id)).status, 200, 'after ten seconds')
+  t.equal(attempts, 1)
+})
+
 t.test('an erasure takes the parts', async (t) => {
   const { ana, begin, db, deps, files, sendPart } = await start(t)
   await sendPart(await begin(20_000), 0, Buffer.alloc(5_000))

@@ -22,10 +22,12 @@ import type { Db } from '../tables.ts'
 import { STORING_LEASE, storeVideo, useVideoQuota } from './videos.ts'
 
 // A video that arrives in parts: a row, and a file for each part. The last part starts the processing; where its process
-// is killed, the next question for the result starts it again.
+// is killed or fails, a later question for the result starts it again.
 
 const MAX_PARTS = 200
 const EXPIRED_BATCH_SIZE = 20
+// Apps ask for the result every second. What fails late, such as a transcoding of a minute, is not repeated as often.
+const RETRY_AFTER = '10 seconds'
 // Or an account could begin hundreds of thousands in a day.
 const MIN_COUNTED_BYTES = 1024 * 1024
 
@@ -157,7 +159,10 @@ export async function processUpload (deps: Deps, id: string) {
   } catch (error) {
     const problem = problemOf(error)
     await db.updateTable('media_uploads').where('id', '=', id)
-      .set({ processing_until: null, problem: problem && JSON.stringify(problem) }).execute()
+      .set({
+        processing_until: problem ? null : sql<Date>`now() + ${RETRY_AFTER}::interval`,
+        problem: problem && JSON.stringify(problem)
+      }).execute()
     if (!problem) throw error
     await uploadParts.remove(id)
   } finally {
