@@ -39,17 +39,20 @@ await withStack(async (stack) => {
       await retry(async () => await call(stack, 'POST', '/feed', { token: tokens[post % UPLOADS]!, body }))
     }
     // The first one loads what the others share.
-    await uploadVideos(stack, tokens.slice(0, 1), file)
+    await (await startUploader(stack, tokens.slice(0, 1), file)).upload()
     await readFeeds(stack, tokens, sleep(5_000))
 
     const before = await readFeeds(stack, tokens, sleep(QUIET_SECONDS * 1_000))
+    const uploader = await startUploader(stack, tokens, file)
     const memory = await measureMemory(stack)
-    const during = await readFeeds(stack, tokens, uploadVideos(stack, tokens, file))
+    const since = performance.now()
+    const during = await readFeeds(stack, tokens, uploader.upload())
+    const seconds = (performance.now() - since) / 1_000
     const growth = await memory.stop()
     const after = await readFeeds(stack, tokens, sleep(QUIET_SECONDS * 1_000))
 
     const { size } = await stat(file)
-    console.log(`${UPLOADS} videos of ${Math.round(size / MEBIBYTE)} MiB`)
+    console.log(`${UPLOADS} videos of ${Math.round(size / MEBIBYTE)} MiB in ${seconds.toFixed()} s`)
     for (const [name, bytes] of Object.entries(growth)) {
       check(
         bytes <= MAX_GROWTH_BYTES,
@@ -69,13 +72,19 @@ await withStack(async (stack) => {
 }, { LIMIT_PROFILE: 'relaxed' })
 if (!haveAllPassed()) process.exitCode = 1
 
-/** Uploads the video once for each token, at once. */
-async function uploadVideos ({ gateway }: Stack, tokens: string[], file: string) {
+/** Starts a process whose `upload` sends the video once for each token, at once. */
+async function startUploader ({ gateway }: Stack, tokens: string[], file: string) {
   const uploader = fork(path.join(import.meta.dirname, 'upload-process.ts'), [file], {
     env: { ...process.env, GATEWAY_URL: gateway.url, ACCESS_TOKENS: tokens.join(' ') }
   })
-  const [status] = await once(uploader, 'close') as [number | null]
-  if (status !== 0) throw new Error(`the uploader ended with ${status}`)
+  await once(uploader, 'message')
+  return {
+    async upload () {
+      uploader.send('upload')
+      const [status] = await once(uploader, 'close') as [number | null]
+      if (status !== 0) throw new Error(`the uploader ended with ${status}`)
+    }
+  }
 }
 
 /** Reads feeds until `work` is done. @returns how many milliseconds each took */
