@@ -109,11 +109,12 @@ function createPassing () {
       waitsForClient: () => !raw.complete && body.writableLength + body.readableLength === 0,
       end: () => body.destroy(new RequestTimeout())
     })
-    // Also when the service responds before it has read the whole body.
     body.once('close', () => {
       stopWatching()
       discardRest(raw.off('error', onError))
     })
+    // If it was never sent, or the service responds before it has read the whole body.
+    holdUntilClosed(reply, () => body.destroy())
     return raw.on('error', onError).pipe(body)
   }
 }

@@ -1,7 +1,6 @@
 // A separate server process for tests of memory and CPU: it sends its address, and its usage on request.
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clientSignal } from '@tandem/http-kit'
 import Fastify from 'fastify'
 import {
   createMedia,
@@ -28,17 +27,15 @@ app.post(
 app.post(
   '/video',
   { bodyLimit: VIDEO_BODY_LIMIT },
-  async (request, reply) => {
-    const accountId = crypto.randomUUID()
-    const client = clientSignal(reply)
-    return await withUpload(request, { accountId, client, maxVideoMegabytes: 50 }, async ({ file }) => {
+  async (request) =>
+    await withUpload(request, { maxVideoMegabytes: 50 }, async ({ file }) => {
       const target = temporaryFile()
+      const accountId = crypto.randomUUID()
       const video = await prepareVideo(file.path, target, { accountId, maxSeconds: 60 })
       await media.storeVideo(createMediaKey('public', 'mp4'), target, undefined)
       await rm(target)
       return video
     })
-  }
 )
 app.get('/', async () => 'here')
 

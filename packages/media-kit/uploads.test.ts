@@ -5,13 +5,12 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from '@tandem/http-kit'
 import { silentLog, testKeys } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import t, { type Test } from 'tap'
 import { MAX_FILE_BYTES, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'
-import { createFilesForm, createForm, createPng, startUploadServer } from './testing.ts'
+import { createForm, createPng, startUploadServer } from './testing.ts'
 
 const tempFolder = tmpdir()
 
@@ -173,36 +172,4 @@ t.test('twenty parallel uploads of five megabytes are held on disk, not in memor
   const after = await held()
   t.ok(after - before < 20, `${before.toFixed()} MB before, ${after.toFixed()} MB after`)
   t.equal(await onDisk(), 0)
-})
-
-t.test('thirty-six long uploads are on the disk at once, others wait, and one that leaves makes place', async (t) => {
-  const { address, folder } = await startUploadServer(t)
-  const countFiles = async () => (await readdir(folder)).filter((name) => name.startsWith('tandem-upload-')).length
-  const bytes = Buffer.alloc(6_000_000)
-  const { headers, payload } = createFilesForm([{ field: 'file', bytes, type: 'video/mp4' }])
-  const begin = () => {
-    const sending = request(`${address}/video`, {
-      method: 'POST',
-      headers: { ...headers, 'content-length': payload.length }
-    })
-    sending.on('error', () => {}).write(payload.subarray(0, -100))
-    t.teardown(() => sending.destroy())
-    return sending
-  }
-  const first = Array.from({ length: 36 }, begin)
-  await until(async () => await countFiles() === 36)
-
-  const leaves = begin()
-  const waits = begin()
-  const answered = once(waits, 'response') as Promise<[IncomingMessage]>
-  waits.end(payload.subarray(-100))
-  await sleep(500)
-  t.equal(await countFiles(), 36)
-  leaves.destroy()
-  first.pop()?.destroy()
-  const [answer] = await answered
-  t.equal(answer.statusCode, 415, 'it is no video')
-  await until(async () => await countFiles() === 35)
-  begin()
-  await until(async () => await countFiles() === 36)
 })

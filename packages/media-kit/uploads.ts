@@ -10,7 +10,7 @@ import { clientSignal, ValidationError } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { FileTooLarge, MalformedForm, NotAVideo, NotMultipart, VideoTooLarge } from './errors.ts'
-import { createFairQueue, Unavailable } from '@tandem/process-kit'
+import { createDiskLimit, Unavailable } from '@tandem/process-kit'
 import { reencodeImage, UNTYPED, type Image } from './images.ts'
 import { sweepStaleFiles } from './stale-files.ts'
 
@@ -107,42 +107,44 @@ export interface Uploaded {
   poster: UploadedFile | undefined
 }
 
+// Of videos as long as the brand allows, 50 MB or more: 36 take 1.8 GiB.
+const MAX_ON_DISK = 36
+const MIN_LONGEST_MEGABYTES = 50
+const beginUpload = createDiskLimit()
+
 /**
  * Streams the image or video in the form field `file`, and the `poster` of a video, to temporary files, calls `work`, and
- * removes them. The poster may stand before or after the video. Forms above 5 MB wait unread while 36 are on the disk.
- * @throws ClientDisconnected, NotMultipart, ValidationError, MalformedForm, FileTooLarge, VideoTooLarge, NotAVideo,
- * Unavailable, and what `work` throws
+ * removes them. The poster may stand before or after the video. All together take at most as much of the disk as 36 of
+ * the longest videos.
+ * @throws NotMultipart, ValidationError, MalformedForm, FileTooLarge, VideoTooLarge, NotAVideo, Unavailable, and what `work`
+ * throws
  */
 export async function withUpload<Result> (
   request: FastifyRequest,
-  { accountId, client, maxVideoMegabytes }: { accountId: string, client: AbortSignal, maxVideoMegabytes: number },
+  { maxVideoMegabytes }: { maxVideoMegabytes: number },
   work: (uploaded: Uploaded) => Promise<Result>
 ): Promise<Result> {
   if (!request.isMultipart()) throw new NotMultipart()
-  const saveAndWork = async () => {
-    const files = { file: temporaryFile(), poster: temporaryFile() }
-    try {
-      return await work(await saveFiles(request, files, maxVideoMegabytes))
-    } finally {
-      await Promise.all(Object.values(files).map(async (file) => await rm(file, { force: true })))
-    }
+  const files = { file: temporaryFile(), poster: temporaryFile() }
+  const disk = beginUpload(MAX_ON_DISK * Math.max(maxVideoMegabytes, MIN_LONGEST_MEGABYTES) * MEBIBYTE)
+  try {
+    return await work(await saveFiles(request, files, { maxVideoMegabytes, count: disk.count }))
+  } finally {
+    await Promise.all(Object.values(files).map(async (file) => await rm(file, { force: true })))
+    disk.free()
   }
-  const isLong = Number(request.headers['content-length'] ?? Infinity) > UPLOAD_BODY_LIMIT
-  return isLong ? await enqueueLong(accountId, saveAndWork, client) : await saveAndWork()
 }
 
-// They arrive as slowly as their clients send, and take up to 2 GiB of the disk with the default limit of 50 MB.
-const enqueueLong = createFairQueue({
-  concurrency: 36,
-  maxWaiting: 64,
-  createError: () => new Unavailable()
-})
+interface Limits {
+  maxVideoMegabytes: number
+  count: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>
+}
 
 /** The same as `saveFile`, of two files. After both, or after an image, nothing more is parsed. */
 async function saveFiles (
   request: FastifyRequest,
   paths: { file: string, poster: string },
-  maxVideoMegabytes: number
+  { maxVideoMegabytes, count }: Limits
 ): Promise<Uploaded> {
   const stopParsing = () => request.raw.unpipe().resume()
   const saved: Partial<Uploaded> = {}
@@ -156,7 +158,7 @@ async function saveFiles (
       if ((field !== 'file' && field !== 'poster') || saved[field]) throw fileMissing('file')
       const isLast = ({ isVideo }: { isVideo: boolean }) =>
         field === 'file' ? !isVideo || saved.poster !== undefined : saved.file !== undefined
-      const upload = receive(part, field === 'poster' ? undefined : maxVideoMegabytes)
+      const upload = receive(part, { count, maxVideoMegabytes: field === 'poster' ? 0 : maxVideoMegabytes })
       part.file.once('end', () => isLast(upload.file) && stopParsing())
       saved[field] = await upload.saveTo(paths[field])
       if (isLast(upload.file)) break
@@ -174,8 +176,8 @@ const VIDEO_BUFFER_BYTES = 256 * 1024
 /** The types of videos that clients send. */
 export const VIDEO_TYPES = ['video/mp4', 'video/quicktime']
 
-/** @param maxVideoMegabytes 0: it must be an image */
-function receive (part: MultipartFile, maxVideoMegabytes = 0) {
+/** With 0 megabytes it must be an image. */
+function receive (part: MultipartFile, { maxVideoMegabytes, count }: Limits) {
   const type = part.mimetype.toLowerCase()
   const hash = createHash('sha256')
   const file = { type, isVideo: type.startsWith('video/') && maxVideoMegabytes > 0, bytes: 0 }
@@ -198,7 +200,7 @@ function receive (part: MultipartFile, maxVideoMegabytes = 0) {
     async saveTo (path: string): Promise<UploadedFile> {
       // For images as in `saveFile`. Twenty videos at once would hold 100 MiB.
       const highWaterMark = type.startsWith('image/') ? MAX_FILE_BYTES : VIDEO_BUFFER_BYTES
-      await pipeline(part.file, check, createWriteStream(path, { highWaterMark }))
+      await pipeline(part.file, check, count, createWriteStream(path, { highWaterMark }))
       return { ...file, path, sha256: hash.digest() }
     }
   }

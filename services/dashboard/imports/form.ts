@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { open, unlink, type FileHandle } from 'node:fs/promises'
+import { open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Multipart } from '@fastify/multipart'
 import pLimit from 'p-limit'
-import { createFairQueue, Unavailable } from '@tandem/process-kit'
+import { createDiskLimit, Unavailable } from '@tandem/process-kit'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ValidationError } from '@tandem/http-kit'
@@ -26,43 +26,34 @@ interface Form {
 }
 
 interface FormRequest {
-  account: { id: string }
   isMultipart: () => boolean
   parts: () => AsyncIterable<Multipart>
 }
 
-// They arrive as slowly as their clients send, and take up to 800 MiB of the disk.
-const enqueue = createFairQueue({
-  concurrency: 32,
-  maxWaiting: 64,
-  createError: () => new Unavailable()
-})
+const MAX_ON_DISK_BYTES = 32 * MAX_FILE_BYTES
+const beginUpload = createDiskLimit()
 // Each is in memory until it is in the database.
 const limitMemory = pLimit(2)
 
 /**
  * Reads the form of an upload, a file and what it is, and calls `work` with it. The file waits on the disk until it has
- * arrived, however slowly that is.
- * @throws ClientDisconnected, the errors of uploads, ValidationError, Unavailable, and what `work` throws
+ * arrived, however slowly that is. All together take at most as much of it as 32 of the longest files.
+ * @throws the errors of uploads, ValidationError, Unavailable, and what `work` throws
  */
-export async function withForm<Result> (
-  request: FormRequest,
-  client: AbortSignal,
-  work: (form: Form) => Promise<Result>
-): Promise<Result> {
+export async function withForm<Result> (request: FormRequest, work: (form: Form) => Promise<Result>): Promise<Result> {
   if (!request.isMultipart()) throw new NotMultipart()
-  return await enqueue(request.account.id, async () => {
-    const file = await openNamelessFile()
-    try {
-      const fields = await saveForm(request, file)
-      return await limitMemory(async () => {
-        const bytes = await buffer(file.createReadStream({ start: 0 }))
-        return await work(readForm(fields, bytes))
-      })
-    } finally {
-      await file.close()
-    }
-  }, client)
+  const disk = beginUpload(MAX_ON_DISK_BYTES)
+  const file = await openNamelessFile()
+  try {
+    const fields = await saveForm(request, async (chunks) => await file.writeFile(disk.count(chunks)))
+    return await limitMemory(async () => {
+      const bytes = await buffer(file.createReadStream({ start: 0 }))
+      return await work(readForm(fields, bytes))
+    })
+  } finally {
+    await file.close()
+    disk.free()
+  }
 }
 
 /** It is gone once it is closed, or its process ends. */
@@ -73,19 +64,20 @@ async function openNamelessFile () {
   return file
 }
 
-/** Writes the file of the form to `file`. @returns the other fields */
-async function saveForm (request: FormRequest, file: FileHandle) {
+/** Saves the file of the form with `save`. @returns the other fields */
+async function saveForm (request: FormRequest, save: (chunks: AsyncIterable<Buffer>) => Promise<void>) {
   const fields = new Map<string, string>()
   try {
     for await (const part of request.parts()) {
       if (part.type === 'field') fields.set(part.fieldname, String(part.value))
       else if (part.fieldname !== 'file') part.file.resume()
-      else await file.writeFile(part.file)
+      else await save(part.file)
     }
   } catch (error) {
-    throw error instanceof Error && 'code' in error && error.code === 'FST_REQ_FILE_TOO_LARGE'
-      ? new ImportFileTooLarge()
-      : new ValidationError('malformedForm')
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'FST_REQ_FILE_TOO_LARGE') throw new ImportFileTooLarge()
+    if (error instanceof Unavailable || code === 'ENOSPC') throw new Unavailable({ cause: error })
+    throw new ValidationError('malformedForm')
   }
   return fields
 }

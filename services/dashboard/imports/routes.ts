@@ -1,17 +1,6 @@
 import multipart from '@fastify/multipart'
 import Type from 'typebox'
-import {
-  clientSignal,
-  Data,
-  data,
-  Enum,
-  longRequests,
-  Id,
-  named,
-  Nullable,
-  Timestamp,
-  type Routes
-} from '@tandem/http-kit'
+import { Data, data, Enum, longRequests, Id, named, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { ImportFileTooLarge, ImportNotFound, ImportRunning, NotMultipart, UndoExpired } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
@@ -90,9 +79,10 @@ export const importRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async (request, reply) => {
     const accountId = request.account.id
-    const client = clientSignal(reply)
-    const timezone = await findTimezone(deps, accountId)
-    const id = await withForm(request, client, async (form) => await createImport(db, { accountId, ...form, timezone }))
+    const id = await withForm(
+      request,
+      async (form) => await createImport(db, { accountId, ...form, timezone: await findTimezone(deps, accountId) })
+    )
     await deps.imports.enqueue([id])
     const created = await findImport(db, accountId, id)
     if (!created) throw new ImportNotFound()

@@ -62,8 +62,7 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { account } = request
     const client = clientSignal(reply)
-    const limits = { accountId: account.id, client, maxVideoMegabytes: takesVideos ? videoMegabytes : 0 }
-    return await withUpload(request, limits, async (uploaded) => {
+    return await withUpload(request, { maxVideoMegabytes: takesVideos ? videoMegabytes : 0 }, async (uploaded) => {
       if (uploaded.file.isVideo) {
         const idempotencyKey = readIdempotencyKey(request, uploaded.file.sha256)
         const stored = await storeVideo(deps, uploaded, { accountId: account.id, idempotencyKey, client })
