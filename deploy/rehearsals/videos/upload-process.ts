@@ -1,6 +1,6 @@
 // A process of its own, so that what it does takes no time from those whose waiting is measured. It uploads the video
 // argv[2] to GATEWAY_URL for each of ACCESS_TOKENS at once, as fast as phones on a good mobile network. It says when it is
-// ready, and begins when it is told: its own start would keep both processors busy for a second.
+// ready, and begins when it gets a message: its own start would keep both processors busy for a second.
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
