@@ -93,7 +93,7 @@ function createPassing () {
   return async (request: FastifyRequest, reply: FastifyReply, limit: number): Promise<Readable> => {
     const { raw } = request
     holdUntilClosed(reply, await accounts.acquire(request.account.id))
-    holdUntilClosed(reply, await bodies.acquire('all'))
+    const release = await bodies.acquire('all')
     let length = 0
     const body = new Transform({
       transform (chunk: Buffer, _encoding, done) {
@@ -113,8 +113,11 @@ function createPassing () {
       stopWatching()
       discardRest(raw.off('error', onError))
     })
-    // If it was never sent, or the service responds before it has read the whole body.
-    holdUntilClosed(reply, () => body.destroy())
+    holdUntilClosed(reply, () => {
+      release()
+      // If it was never sent, or the service responds before it has read the whole body.
+      body.destroy()
+    })
     return raw.on('error', onError).pipe(body)
   }
 }

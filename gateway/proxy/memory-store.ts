@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 
 // Bodies are copied into blocks: one that arrives in pieces of a byte would take a hundred times its length.
-export const BLOCK_BYTES = 64 * 1_024
+const BLOCK_BYTES = 64 * 1_024
 
 /**
  * Where a long body waits until it has arrived as a whole.

@@ -78,17 +78,23 @@ t.test(
   }
 )
 
-t.test('one slow body of an account or an address goes on, any other is 408', { buffered: true }, async (t) => {
-  const gateway = await testGateway(t)
-  const { as, services } = gateway
-  const slow = { length: 120_000, bytesPerSecond: 20_000 }
-  const ana = as()
+/** Sends a slow body, and then one of the same account and one of the same address. */
+async function sendSlowly (gateway: Gateway, slow: Sending) {
+  const ana = gateway.as()
   const first = sendAt(gateway, { ...slow, headers: ana, from: '127.0.0.2' })
   await first.isOpen
   const others = [
     sendAt(gateway, { ...slow, headers: ana, from: '127.0.0.3' }),
     sendAt(gateway, { ...slow, from: '127.0.0.2' })
   ]
+  return { first, others }
+}
+
+t.test('one slow body of an account or an address goes on, any other is 408', { buffered: true }, async (t) => {
+  const gateway = await testGateway(t)
+  const { services } = gateway
+  const slow = { length: 120_000, bytesPerSecond: 20_000 }
+  const { first, others } = await sendSlowly(gateway, slow)
   const elsewhere = sendAt(gateway, { ...slow, from: '127.0.0.4' })
   for (const { answer } of others) {
     const { status, body, ms } = await answer
@@ -103,20 +109,14 @@ t.test('one slow body of an account or an address goes on, any other is 408', { 
 
 t.test('one slow video of an account or an address goes on, any other is 408', { buffered: true }, async (t) => {
   const gateway = await testGateway(t)
-  const { as, services } = gateway
+  const { services } = gateway
   const ends: boolean[] = []
   services.social.handleWith((request, response) => {
     request.on('error', () => {}).on('close', () => ends.push(request.complete)).resume()
       .on('end', () => response.writeHead(200).end())
   })
   const slow = { length: 6 * MEBIBYTE, burst: 6 * MEBIBYTE - 100_000, bytesPerSecond: 20_000 }
-  const ana = as()
-  const first = sendAt(gateway, { ...slow, headers: ana, from: '127.0.0.2' })
-  await first.isOpen
-  const others = [
-    sendAt(gateway, { ...slow, headers: ana, from: '127.0.0.3' }),
-    sendAt(gateway, { ...slow, from: '127.0.0.2' })
-  ]
+  const { first, others } = await sendSlowly(gateway, slow)
   for (const { answer } of others) {
     const { status, body } = await answer
     t.equal(status, 408)

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { setLimits, turnOff } from '@tandem/brand-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import t from 'tap'
+import { collectGarbage } from '../test/collect-garbage.ts'
 import { testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
@@ -71,6 +72,7 @@ t.test('three videos of an account are passed on at once, a fourth waits, and th
   const [ana, ben] = [as(), as()]
   const send = async (headers: object, length = 7_000_000) =>
     await call(`${base}/media`, { method: 'POST', headers: { ...headers }, body: Buffer.alloc(length, 1) })
+  collectGarbage()
   const before = process.memoryUsage().arrayBuffers
   const three = [send(ana), send(ana), send(ana)]
   while (waiting.length < 3) await sleep(10)
@@ -78,6 +80,7 @@ t.test('three videos of an account are passed on at once, a fourth waits, and th
   t.equal((await send(ana, 3_000_000)).status, 200, 'an image does not wait for videos')
   const others = send(ben)
   while (waiting.length < 4) await sleep(10)
+  collectGarbage()
   const held = process.memoryUsage().arrayBuffers - before
   t.ok(held < 40_000_000, `${held} bytes: the five bodies of this test itself, and nothing else`)
   const refused = await fourth

@@ -1,17 +1,12 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { postThenRead } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
+import { collectGarbage } from '../test/collect-garbage.ts'
 import { testGateway } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
-
-// What is held counts, and not what waits to be collected.
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 t.test('a client that sends too much can read the 413, 50 times of 50', async (t) => {
   const { url, as, services } = await testGateway(t)

@@ -10,7 +10,7 @@ import { clientSignal, ValidationError } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import { FileTooLarge, MalformedForm, NotAVideo, NotMultipart, VideoTooLarge } from './errors.ts'
-import { createDiskLimit, Unavailable } from '@tandem/process-kit'
+import { createDiskLimit, isDiskError, Unavailable } from '@tandem/process-kit'
 import { reencodeImage, UNTYPED, type Image } from './images.ts'
 import { sweepStaleFiles } from './stale-files.ts'
 
@@ -209,13 +209,9 @@ function receive (part: MultipartFile, { maxVideoMegabytes, count }: Limits) {
 /** Whether a file begins as MP4 and MOV files do. */
 const isBoxes = (start: Buffer) => start.toString('latin1', 4, 8) === 'ftyp'
 
-// A full or broken disk, as opposed to a malformed form. The form parser's errors have no code, or Node's code of a
-// stream.
-const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE']
-
 function toUploadError (error: unknown) {
   // The form parser's own limits, too.
   if (error instanceof FastifyError) return error
-  const { code = '' } = error as NodeJS.ErrnoException
-  return DISK_ERRORS.includes(code) ? new Unavailable({ cause: error }) : new MalformedForm({ cause: error })
+  // The form parser's other errors have no code, or Node's code of a stream.
+  return isDiskError(error) ? new Unavailable({ cause: error }) : new MalformedForm({ cause: error })
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Multipart } from '@fastify/multipart'
 import pLimit from 'p-limit'
-import { createDiskLimit, Unavailable } from '@tandem/process-kit'
+import { createDiskLimit, isDiskError, Unavailable } from '@tandem/process-kit'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { ValidationError } from '@tandem/http-kit'
@@ -74,10 +74,12 @@ async function saveForm (request: FormRequest, save: (chunks: AsyncIterable<Buff
       else await save(part.file)
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'FST_REQ_FILE_TOO_LARGE') throw new ImportFileTooLarge()
-    if (error instanceof Unavailable || code === 'ENOSPC') throw new Unavailable({ cause: error })
-    throw new ValidationError('malformedForm')
+    if (error instanceof Error && 'code' in error && error.code === 'FST_REQ_FILE_TOO_LARGE') {
+      throw new ImportFileTooLarge()
+    }
+    throw error instanceof Unavailable || isDiskError(error)
+      ? new Unavailable({ cause: error })
+      : new ValidationError('malformedForm')
   }
   return fields
 }

@@ -27,3 +27,9 @@ export function createDiskLimit () {
     }
   }
 }
+
+const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE', 'ENFILE']
+
+/** Whether writing a file failed because the disk is full or broken, as opposed to what was to be written. */
+export const isDiskError = (error: unknown) =>
+  error instanceof Error && 'code' in error && DISK_ERRORS.includes(String(error.code))

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
-import { createDiskLimit } from './disk-limit.ts'
+import { createDiskLimit } from './disk.ts'
 import { Unavailable } from './errors.ts'
 
 t.test('uploads share a limit of bytes, whatever their number, until their files are removed', async (t) => {
