@@ -1,10 +1,9 @@
-import { codeMailedTo } from '@tandem/rehearsals/kit/people.ts'
+import { codeMailedTo, PASSWORD } from '@tandem/rehearsals/kit/people.ts'
 import { sharedStack } from '@tandem/rehearsals/kit/shared-stack.ts'
 import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { createTandem, uploadOf, type Tandem } from '@tandem/sdk'
 import { until } from '@tandem/test-kit'
 import t from 'tap'
-import { PASSWORD } from './member.ts'
 
 t.test('the copy of an account, imported into a new one, has the same totals', async (t) => {
   const { stack } = await sharedStack()

@@ -1,9 +1,10 @@
-import { call, codeMailedTo, newestCode } from '@tandem/rehearsals/kit/people.ts'
+import { call } from '@tandem/rehearsals/kit/call.ts'
+import { register } from '@tandem/rehearsals/kit/people.ts'
 import { retry } from '@tandem/rehearsals/kit/retry.ts'
 import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { drawFace } from './faces.ts'
 import { describeHistory, describeMeasurements } from './history.ts'
-import { createMember, PASSWORD, type Member } from './member.ts'
+import { createMember, type Member } from './member.ts'
 import { chooseGym } from './places.ts'
 import type { Person } from './people.ts'
 import { createRandom } from './random.ts'
@@ -91,29 +92,6 @@ export async function join (person: Person, { stack, seed, home, isMain }: Joini
   await log(member, describeHistory(seed, person, { isMain, now: new Date() }))
   if (isMain) await log(member, describeMeasurements(seed, person, { now: new Date() }))
   return member
-}
-
-/** Registers and verifies a person, however often a response is lost. */
-async function register (stack: Stack, email: string) {
-  let known: string | undefined
-  const userId = await retry(async (attempt) => {
-    const body = { email, password: PASSWORD }
-    try {
-      return (await call<{ user: { id: string } }>(stack, 'POST', '/auth/register', { body })).user.id
-    } catch (error) {
-      if (attempt === 1 || (error as Error).cause !== 409) throw error
-      // An earlier attempt has created the account, and only another code brings its id.
-      known = await newestCode(stack, email)
-      return (await call<{ userId: string }>(stack, 'POST', '/auth/resend-verification', { body: { email } })).userId
-    }
-  })
-  const code = await codeMailedTo(stack, email, known)
-  await retry(async (attempt) => {
-    await call(stack, 'POST', '/auth/verify-email', { body: { userId, code } }).catch((error: unknown) => {
-      // An earlier attempt has used the code.
-      if (attempt === 1 || (error as Error).cause !== 400) throw error
-    })
-  })
 }
 
 async function createProfile ({ person, send }: Member) {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
 import path from 'node:path'
-import { call } from '@tandem/rehearsals/kit/people.ts'
+import { call } from '@tandem/rehearsals/kit/call.ts'
+import { PASSWORD } from '@tandem/rehearsals/kit/people.ts'
 import { pictureForm } from '@tandem/rehearsals/kit/pictures.ts'
 import { retry } from '@tandem/rehearsals/kit/retry.ts'
 import type { Stack } from '@tandem/rehearsals/kit/stack.ts'
@@ -22,7 +23,6 @@ export interface Member {
 
 // Access tokens live for 15 minutes.
 const SIGN_IN_AGAIN_MS = 10 * 60_000
-export const PASSWORD = 'Correct-horse-7'
 
 interface SignIn {
   accessToken: string

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { codeMailedTo } from '@tandem/rehearsals/kit/people.ts'
+import { codeMailedTo, PASSWORD } from '@tandem/rehearsals/kit/people.ts'
 import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { createTandem, TandemError, type Tandem } from '@tandem/sdk'
 import { startNats, until, type TestServer } from '@tandem/test-kit'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { PASSWORD } from './member.ts'
 
 const contact = 'contact@example.com'
 const secondContact = 'second@example.com'

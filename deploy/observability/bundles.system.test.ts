@@ -1,4 +1,5 @@
-import { becomeMember, call } from '@tandem/rehearsals/kit/people.ts'
+import { call } from '@tandem/rehearsals/kit/call.ts'
+import { becomeMember } from '@tandem/rehearsals/kit/people.ts'
 import { sharedStack } from '@tandem/rehearsals/kit/shared-stack.ts'
 import { until } from '@tandem/test-kit'
 import t from 'tap'

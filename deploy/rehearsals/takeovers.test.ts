@@ -3,13 +3,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { RequestFailed } from './kit/call.ts'
 import { becomeMember, type Member } from './kit/people.ts'
+import { retry } from './kit/retry.ts'
 import { withStack, type Stack } from './kit/stack.ts'
 
 // A thief who polls tries to use the half second in which the gateway does not know yet that their session has ended.
 
 // Without the check of the session, the thief wins five or six rounds of ten: six rounds miss that once in a hundred runs.
 const ROUNDS = 6
+const POLL_PAUSE_MS = 10
 const stolen = 'Stolen-Door-7'
 const issuer = 'https://provider-a.example'
 
@@ -40,16 +43,20 @@ interface Answer {
   data?: { proof?: string, totalSessions?: number, deletion?: { id: string, status: string } }
 }
 
+/** Repeats the request while a service is too busy: a round that does not take place would find no takeover. */
 async function send ({ gateway }: Stack, method: 'GET' | 'POST', route: string, body?: object, token?: string) {
-  const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
-    method,
-    headers: {
-      ...(body && { 'content-type': 'application/json' }),
-      ...(token && { authorization: `Bearer ${token}` })
-    },
-    ...(body && { body: JSON.stringify(body) })
+  return await retry(async () => {
+    const response = await fetch(`${gateway.url}/api/mobile/v1${route}`, {
+      method,
+      headers: {
+        ...(body && { 'content-type': 'application/json' }),
+        ...(token && { authorization: `Bearer ${token}` })
+      },
+      ...(body && { body: JSON.stringify(body) })
+    })
+    if (response.status === 503) throw new RequestFailed(`${method} ${route}`, response)
+    return { ...await response.json() as object, status: response.status } as Answer
   })
-  return { ...await response.json() as object, status: response.status } as Answer
 }
 
 /** What the newest mail to an address that matches has at this place. */
@@ -67,6 +74,7 @@ async function poll (read: () => Promise<Answer>, isReached: (answer: Answer) =>
   for (;;) {
     const answer = await read()
     if (answer.status === 401 || isReached(answer)) return
+    await sleep(POLL_PAUSE_MS)
   }
 }
 
@@ -163,7 +171,7 @@ const attacks: Record<string, (stack: Stack, name: string) => Promise<boolean>> 
 t.test('a thief who polls never keeps an account', async (t) => {
   await withStack(async (stack) => {
     for (const [number, [attack, attempt]] of Object.entries(attacks).entries()) {
-      // At once: each thief polls without a pause, and most of a round is waiting for what they poll.
+      // At once: most of a round is waiting for what the thief polls.
       const rounds = Array.from(
         { length: ROUNDS },
         async (_, round) => await attempt(stack, `attack-${number}-${round}`)

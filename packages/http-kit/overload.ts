@@ -18,7 +18,8 @@ export async function refuseOverload (app: FastifyInstance, { maxEventLoopDelayM
   await app.register(underPressure, {
     maxEventLoopDelay: maxEventLoopDelayMs,
     pressureHandler: async ({ routeOptions: { url = '', config } }) => {
-      if (!config.neverRefused && !/^\/(health|internal)\//.test(url)) throw new Unavailable()
+      if (config.neverRefused || /^\/(health|internal)\//.test(url)) return
+      throw new Unavailable({ cause: new Error('the event loop is late') })
     }
   })
 }

@@ -81,7 +81,7 @@ async function build (folder: string, signal: AbortSignal) {
   const unfinished = `${folder}-${process.pid}`
   try {
     const expo = path.join(example, 'node_modules/expo/bin/cli')
-    await run(process.execPath, [expo, 'export', '--platform', 'web', '--output-dir', unfinished], {
+    await run(process.execPath, [expo, 'export', '--platform', 'web', '--no-minify', '--output-dir', unfinished], {
       cwd: example,
       signal
     })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { TestMail } from '@tandem/test-kit'
-import { call } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
 import { readStack, type Stack } from '../kit/stack.ts'
 import type { startExporters } from './exporters.ts'
 import type { Labels } from './prometheus.ts'

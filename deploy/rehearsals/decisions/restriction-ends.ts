@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { call } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
 import { codeOf } from '../moderation-day/sides.ts'
 import type { Stack } from '../kit/stack.ts'
 import type { Author, Community } from './decision-cases.ts'

@@ -1,5 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { call } from './call.ts'
+import { retry } from './retry.ts'
 import type { Stack } from './stack.ts'
+
+/** Of everybody who registers. */
+export const PASSWORD = 'Correct-horse-7'
+
+interface Registered {
+  accessToken: string
+  user: { id: string }
+}
 
 export interface Member {
   email: string
@@ -9,15 +19,42 @@ export interface Member {
 
 /** Registers a person and verifies them with the code from the email, as an app does. */
 export async function becomeMember (stack: Stack, email: string): Promise<Member> {
-  const password = 'Correct-horse-7'
-  const { accessToken, user } = await call<{ accessToken: string, user: { id: string } }>(
-    stack,
-    'POST',
-    '/auth/register',
-    { body: { email, password } }
-  )
-  await call(stack, 'POST', '/auth/verify-email', { body: { userId: user.id, code: await codeMailedTo(stack, email) } })
-  return { email, password, accessToken }
+  const { accessToken } = await register(stack, email)
+  if (accessToken) return { email, password: PASSWORD, accessToken }
+  const body = { email, password: PASSWORD }
+  const signedIn = await retry(async () => await call<{ accessToken: string }>(stack, 'POST', '/auth/login', { body }))
+  return { email, password: PASSWORD, accessToken: signedIn.accessToken }
+}
+
+/**
+ * Registers a person and verifies them, however often a response is lost.
+ * @returns undefined as the token if the response with it was lost
+ */
+export async function register (stack: Stack, email: string) {
+  let known: string | undefined
+  const { userId, accessToken } = await retry(async (attempt) => {
+    try {
+      const body = { email, password: PASSWORD }
+      const { user, accessToken } = await call<Registered>(stack, 'POST', '/auth/register', { body })
+      return { userId: user.id, accessToken }
+    } catch (error) {
+      if (attempt === 1 || (error as Error).cause !== 409) throw error
+      // An earlier attempt has created the account, and only another code brings its id.
+      known = await newestCode(stack, email)
+      return {
+        ...await call<{ userId: string }>(stack, 'POST', '/auth/resend-verification', { body: { email } }),
+        accessToken: undefined
+      }
+    }
+  })
+  const code = await codeMailedTo(stack, email, known)
+  await retry(async (attempt) => {
+    await call(stack, 'POST', '/auth/verify-email', { body: { userId, code } }).catch((error: unknown) => {
+      // An earlier attempt has used the code.
+      if (attempt === 1 || (error as Error).cause !== 400) throw error
+    })
+  })
+  return { accessToken }
 }
 
 /** Waits for the code in the newest email, unless it is `known` already. */
@@ -45,49 +82,4 @@ async function newestMail (stack: Stack, email: string) {
   const response = await fetch(`${stack.mail.url}/api/mails?to=${encodeURIComponent(email)}`)
   const [mail] = await response.json() as { text: string }[]
   return mail?.text ?? ''
-}
-
-interface Call {
-  token?: string
-  /** With it, the request can be repeated. */
-  key?: string
-  body?: object
-}
-
-/** A response that is no success. Its status is also the cause. */
-export class RequestFailed extends Error {
-  readonly status: number
-  /** From Retry-After. */
-  readonly retryAfterMs: number | undefined
-
-  constructor (message: string, { status, headers }: Response) {
-    super(message, { cause: status })
-    this.status = status
-    const seconds = headers.get('retry-after')
-    this.retryAfterMs = seconds === null ? undefined : Number(seconds) * 1_000
-  }
-}
-
-/** One request through the gateway. @throws RequestFailed unless it succeeds */
-export const call = async <Body>({ gateway }: Stack, method: string, route: string, sent?: Call) =>
-  await callUrl<Body>(method, `${gateway.url}/api/mobile/v1${route}`, sent)
-
-/** One request to any process. @throws as `call` */
-export async function callUrl<Body> (method: string, url: string, { token, key, body }: Call = {}) {
-  const response = await fetch(url, {
-    method,
-    headers: {
-      ...(token && { authorization: `Bearer ${token}` }),
-      ...(key && { 'idempotency-key': key }),
-      ...(body && { 'content-type': 'application/json' })
-    },
-    ...(body && { body: JSON.stringify(body) })
-  })
-  if (!response.ok) {
-    throw new RequestFailed(
-      `${method} ${new URL(url).pathname} returned ${response.status}: ${await response.text()}`,
-      response
-    )
-  }
-  return await response.json() as Body
 }

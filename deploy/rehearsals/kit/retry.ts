@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RequestFailed } from './people.ts'
+import { RequestFailed } from './call.ts'
 
 const GIVE_UP_AFTER_MS = 5 * 60_000
 const PAUSE_MS = 1_000

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { becomeMember, call } from './people.ts'
+import { call } from './call.ts'
+import { becomeMember } from './people.ts'
 import { pictureForm, plainPng } from './pictures.ts'
 import { retry } from './retry.ts'
 import type { Stack } from './stack.ts'
@@ -24,7 +25,7 @@ interface Created {
 /** Registers a person with a profile, two photos, a post with a picture, logs, and a phone for pushes. */
 export async function settle (stack: Stack, name: string): Promise<Person> {
   const email = `${name}@example.com`
-  const { accessToken: token, password } = await retry(async () => await becomeMember(stack, email))
+  const { accessToken: token, password } = await becomeMember(stack, email)
   const send: Person['send'] = async (method, route, body) => {
     const key = randomUUID()
     return await retry(async () => await call(stack, method, route, { token, key, ...(body && { body }) }))

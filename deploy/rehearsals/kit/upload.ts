@@ -1,4 +1,4 @@
-import { RequestFailed } from './people.ts'
+import { RequestFailed } from './call.ts'
 import type { Stack } from './stack.ts'
 
 interface Form {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { call } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
 import { withStack, type Stack } from '../kit/stack.ts'
 import { percentile } from '../kit/percentile.ts'
 import { createPairs, sendMessage, type Writer } from './pairs.ts'

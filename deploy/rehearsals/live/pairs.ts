@@ -1,5 +1,6 @@
 import { Client } from 'pg'
-import { becomeMember, call } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
+import { becomeMember } from '../kit/people.ts'
 import type { Stack } from '../kit/stack.ts'
 import { accountOf } from './processes.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import { startFakeFcm } from '../../../services/notification/test/fake-fcm.ts'
-import { call } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
 import { readStack, withStack, type Stack } from '../kit/stack.ts'
 import { createPairs, sendMessage, type Writer } from './pairs.ts'
 import { openOne } from './processes.ts'

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { runConcurrently } from '@tandem/test-kit'
 import { settle, type Person } from '../kit/settled-people.ts'
-import { becomeMember, call } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
+import { becomeMember } from '../kit/people.ts'
 import type { Stack } from '../kit/stack.ts'
 import type { Verdict } from './operators.ts'
 

@@ -1,7 +1,7 @@
 // Operators without a browser: they call the services as the console does, with a token for each request.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createPasskey } from '../../../services/identity/test/passkey.ts'
-import { callUrl } from '../kit/people.ts'
+import { callUrl } from '../kit/call.ts'
 import type { Stack } from '../kit/stack.ts'
 
 /** An operator who has signed in. */

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { until } from '@tandem/test-kit'
 import { addPasskeys, watchProblems } from '@tandem/test-kit/browser'
 import type { Browser, Page } from 'playwright-core'
 import { linkMailedTo } from '../kit/people.ts'
@@ -29,19 +30,25 @@ export async function inviteInShell (stack: Stack, ...args: string[]) {
   return url
 }
 
-/** Opens the link of an invitation in a browser of its own, and adds a passkey. */
+/** Opens the link of an invitation in a browser of its own, and adds a passkey, again if a busy service did not respond. */
 export async function enroll (browser: Browser, name: string, link: string): Promise<Desk> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US' })
   const problems = await watchProblems(context)
   const page = await context.newPage()
   await addPasskeys(page)
   await page.goto(link)
-  await page.getByRole('button', { name: 'Create a passkey' }).click()
-  await page.waitForURL((url) => url.pathname !== '/enroll', { timeout: 60_000 }).catch(async (error: unknown) => {
-    const main = await page.locator('main').innerText()
-    throw new Error(`${name} could not enroll: ${main} ${problems.join()}`, { cause: error })
-  })
-  return { name, page, problems, refusals: [] }
+  const refusals: string[] = []
+  const isEnrolled = () => new URL(page.url()).pathname !== '/enroll'
+  while (!isEnrolled()) {
+    await page.getByRole('button', { name: 'Create a passkey' }).click()
+    let refusal = ''
+    await until(async () => {
+      refusal = await readAlert(page)
+      return refusal !== '' || isEnrolled()
+    })
+    if (!isEnrolled()) addRefusal({ name, refusals }, refusal)
+  }
+  return { name, page, problems, refusals }
 }
 
 /** Invites a moderator on the page Operators. @returns the link, which only their mailbox gets */
@@ -82,7 +89,7 @@ export async function workThroughQueue (desk: Desk, { console }: Stack, limit = 
     await page.waitForLoadState()
     const title = await page.getByRole('heading', { level: 1 }).innerText()
     if (/^(Not available|This was not done)/.test(title)) {
-      desk.refusals.push((await page.locator('main').innerText()).replaceAll(/\s+/g, ' '))
+      addRefusal(desk, (await page.locator('main').innerText()).replaceAll(/\s+/g, ' '))
       await takeNext(desk, console.url)
       continue
     }
@@ -106,16 +113,25 @@ export async function workThroughQueue (desk: Desk, { console }: Stack, limit = 
   return decided
 }
 
+/** What the form says about the last attempt; empty while one is under way or the page changes. */
+const readAlert = async (page: Page) =>
+  await page.getByRole('alert').textContent({ timeout: 1_000 }).catch(() => '') ?? ''
+
 const MAX_REFUSALS = 20
 
+function addRefusal ({ name, refusals }: Pick<Desk, 'name' | 'refusals'>, refusal: string) {
+  refusals.push(refusal)
+  if (refusals.length > MAX_REFUSALS) throw new Error(`${name} cannot work: ${refusals.join('\n')}`)
+}
+
 /** Takes the next case, again if a busy service did not respond in time. Each such page is in the desk's refusals. */
-async function takeNext ({ page, name, refusals }: Desk, url: string) {
+async function takeNext (desk: Desk, url: string) {
+  const { page } = desk
   for (;;) {
     await page.goto(`${url}/queue`)
     const button = page.getByRole('button', { name: 'Take the next case' })
     if (await button.count() > 0) return await Promise.all([page.waitForEvent('framenavigated'), button.click()])
-    refusals.push((await page.locator('main').innerText()).replaceAll(/\s+/g, ' '))
-    if (refusals.length > MAX_REFUSALS) throw new Error(`${name} cannot work: ${refusals.join('\n')}`)
+    addRefusal(desk, (await page.locator('main').innerText()).replaceAll(/\s+/g, ' '))
   }
 }
 

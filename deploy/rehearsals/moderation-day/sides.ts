@@ -1,5 +1,5 @@
 import type { Person } from '../kit/settled-people.ts'
-import { call } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
 import type { Stack } from '../kit/stack.ts'
 import type { Reporter, Target } from './community.ts'
 

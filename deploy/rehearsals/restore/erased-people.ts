@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { meet, settle, type Person } from '../kit/settled-people.ts'
-import { call } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
 import { pictureForm, plainPng } from '../kit/pictures.ts'
 import type { Stack } from '../kit/stack.ts'
 import { readTraces } from '../kit/traces.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { meet, settle } from '../kit/settled-people.ts'
-import { call } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
 import type { Stack } from '../kit/stack.ts'
 import { readTraces } from '../kit/traces.ts'
 import type { Database } from './postgres.ts'

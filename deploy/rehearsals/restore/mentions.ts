@@ -1,4 +1,5 @@
-import { becomeMember, call, type Member } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
+import { becomeMember, type Member } from '../kit/people.ts'
 import type { Stack } from '../kit/stack.ts'
 
 interface NotificationPage {

@@ -9,7 +9,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLongVideo, readMemory } from '@tandem/media-kit/testing'
 import { check, haveAllPassed } from '../kit/checks.ts'
-import { becomeMember, call } from '../kit/people.ts'
+import { call } from '../kit/call.ts'
+import { becomeMember } from '../kit/people.ts'
 import { percentile } from '../kit/percentile.ts'
 import { retry } from '../kit/retry.ts'
 import { withStack, type Stack } from '../kit/stack.ts'
@@ -31,7 +32,7 @@ await withStack(async (stack) => {
     await createLongVideo(file, VIDEO)
     const members = []
     for (let number = 0; number < UPLOADS; number++) {
-      members.push(await retry(async () => await becomeMember(stack, `person${number}-${randomUUID()}@example.com`)))
+      members.push(await becomeMember(stack, `person${number}-${randomUUID()}@example.com`))
     }
     const tokens = members.map(({ accessToken }) => accessToken)
     for (let post = 0; post < POSTS; post++) {
