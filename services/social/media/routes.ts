@@ -65,7 +65,12 @@ export const mediaRoutes: Routes<Deps> = async (app, deps) => {
     return await withUpload(request, { maxVideoMegabytes: takesVideos ? videoMegabytes : 0 }, async (uploaded) => {
       if (uploaded.file.isVideo) {
         const idempotencyKey = readIdempotencyKey(request, uploaded.file.sha256)
-        const stored = await storeVideo(deps, uploaded, { accountId: account.id, idempotencyKey, client })
+        const stored = await storeVideo(deps, uploaded, {
+          accountId: account.id,
+          log: request.log,
+          idempotencyKey,
+          client
+        })
         return toResponse(deps, { ...stored, mediaType: 'VIDEO' as const })
       }
       await countImage(deps, account.id, uploaded.file.bytes)

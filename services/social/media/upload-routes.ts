@@ -114,7 +114,7 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
     const offset = Number(headers['upload-offset'])
     const received = await storePart(deps, { id, accountId: account.id, offset, chunks: body as Readable })
     // The client need not wait for it; what fails here, its question for the video starts again.
-    processUpload(deps, id).catch((error: unknown) => log.warn({ err: error }, 'could not process an upload'))
+    processUpload(deps, id, log).catch((error: unknown) => log.warn({ err: error }, 'could not process an upload'))
     return await reply.code(204).header('upload-offset', received).send(null)
   })
 
@@ -151,7 +151,7 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
       throw new (defineError<ErrorParams>(textKey, statusCode))(params)
     }
     if (upload.mediaKey === null) {
-      processUpload(deps, id).catch((error: unknown) => log.warn({ err: error }, 'could not process an upload'))
+      processUpload(deps, id, log).catch((error: unknown) => log.warn({ err: error }, 'could not process an upload'))
       return await reply.code(202).header('retry-after', 1).send(data(toResponse(upload)))
     }
     const stored = await findStoredMedia(db, upload.mediaKey)

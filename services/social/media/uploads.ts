@@ -7,7 +7,7 @@ import { dayAround } from '@tandem/account-kit'
 import { RateLimited } from '@tandem/http-kit'
 import { temporaryFile } from '@tandem/media-kit'
 import { isMediaKey, isVideoKey } from '@tandem/media-url-kit'
-import { isDefinedError, settleBatches, throwErrors } from '@tandem/process-kit'
+import { isDefinedError, settleBatches, throwErrors, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import {
   PosterUnknown,
@@ -132,7 +132,7 @@ async function removeUpload ({ db, uploadParts }: Pick<Deps, 'db' | 'uploadParts
 }
 
 /** Stores the video of an upload whose bytes have all arrived, unless that is done or another process does it. */
-export async function processUpload (deps: Deps, id: string) {
+export async function processUpload (deps: Deps, id: string, log: Pick<Log, 'warn'>) {
   const { db, uploadParts } = deps
   const upload = await db.updateTable('media_uploads').where('id', '=', id)
     .whereRef('received_bytes', '=', 'bytes').where('media_key', 'is', null).where('problem', 'is', null)
@@ -153,7 +153,7 @@ export async function processUpload (deps: Deps, id: string) {
     }, createWriteStream(path))
     const file = { path, type, isVideo: true, bytes, sha256: hash.digest() }
     const poster = posterKey === null ? undefined : await writePoster(deps, posterKey, posterPath)
-    const { key } = await storeVideo(deps, { file, poster }, { accountId, isCounted: true })
+    const { key } = await storeVideo(deps, { file, poster }, { accountId, log, isCounted: true })
     await db.updateTable('media_uploads').where('id', '=', id).set({ media_key: key }).execute()
     await uploadParts.remove(id)
   } catch (error) {

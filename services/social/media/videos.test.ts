@@ -11,6 +11,7 @@ import { createFilesForm, createPng, testVideo } from '@tandem/media-kit/testing
 import { bearer } from '@tandem/http-kit/testing'
 import { posterKeyOf } from '@tandem/media-url-kit'
 import { operatorBearer } from '@tandem/operator-kit/testing'
+import { createLogger } from '@tandem/process-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { releaseImage } from '../reports/release.ts'
 import { testApp } from '../test/app.ts'
@@ -145,6 +146,22 @@ t.test(
     t.same([await files(), await countRows()], [kept, rows], 'nothing of these is stored')
   }
 )
+
+t.test('a video is stored without a poster if ffmpeg cannot take one, and the log says why', async (t) => {
+  const lines: string[] = []
+  const log = createLogger('test', 'warn', { write: (line) => lines.push(line) })
+  const { upload } = await start(t, { transcodesVideos: true, log })
+  const { PATH } = process.env
+  t.teardown(() => Object.assign(process.env, { PATH }))
+  process.env['PATH'] = ''
+  const { status, data } = await upload()
+  t.equal(status, 200)
+  t.equal(data.media.posterUrl, null)
+  t.match(lines.map((line) => JSON.parse(line) as object), [{
+    msg: 'a video is stored without a poster',
+    err: { cause: { message: 'spawn ffmpeg ENOENT' } }
+  }])
+})
 
 t.test('a story takes its duration from the video', async (t) => {
   const { ana, db, get, post, uploadOne } = await start(t)

@@ -15,7 +15,7 @@ import {
   VIDEO_TYPE,
   type Uploaded
 } from '@tandem/media-kit'
-import { Unavailable } from '@tandem/process-kit'
+import { Unavailable, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { VideoQuotaExceeded } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
@@ -30,6 +30,7 @@ export const STORING_LEASE = '6 minutes'
 
 interface Uploader {
   accountId: string
+  log: Pick<Log, 'warn'>
   idempotencyKey?: IdempotencyKey | undefined
   /** Aborted when the client disconnects. */
   client?: AbortSignal | undefined
@@ -45,7 +46,7 @@ interface Uploader {
 export async function storeVideo (
   deps: Deps,
   { file, poster }: Uploaded,
-  { accountId, idempotencyKey, client, isCounted = false }: Uploader
+  { accountId, log, idempotencyKey, client, isCounted = false }: Uploader
 ) {
   const { db, media, transcodesVideos: transcodes } = deps
   const { videoSeconds: maxSeconds } = readLimits()
@@ -54,7 +55,7 @@ export async function storeVideo (
   try {
     const ofClient = poster && await reencodeImage(poster.path, poster.type, accountId, client)
     const video = await prepareVideo(file.path, target, { accountId, maxSeconds, client, transcodes })
-    const image = ofClient ?? (transcodes ? await createPoster(target, accountId) : undefined)
+    const image = ofClient ?? (transcodes ? await createPoster(target, { accountId, log }) : undefined)
     const stored = {
       key,
       mimeType: VIDEO_TYPE,
@@ -78,13 +79,14 @@ export async function storeVideo (
   }
 }
 
-/** A frame of the video. Undefined if there is no time for it: the video is worth more than its poster. */
-async function createPoster (video: string, accountId: string) {
+/** A frame of the video. Undefined, and logged, if there is none or no time for it: the video is worth more than its poster. */
+async function createPoster (video: string, { accountId, log }: Pick<Uploader, 'accountId' | 'log'>) {
   const frame = temporaryFile()
   try {
     await takeFrame(video, frame, accountId)
     return await reencodeImage(frame, 'image/png', accountId)
-  } catch {
+  } catch (error) {
+    log.warn({ err: error }, 'a video is stored without a poster')
     return undefined
   } finally {
     await rm(frame, { force: true })

@@ -79,7 +79,7 @@ export function createTestDeps (
 /** An app with its own database schema. */
 export async function testApp (
   t: Teardown,
-  { onlyOwnMedia = false, hooks = createHooks(undefined, silentLog), transcodesVideos = false } = {}
+  { onlyOwnMedia = false, hooks = createHooks(undefined, silentLog), transcodesVideos = false, log = silentLog } = {}
 ) {
   const { db, url } = await testDatabase<Tables>(t, path.dirname(import.meta.dirname))
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-social-'))
@@ -113,7 +113,7 @@ export async function testApp (
     handleRpc(PeopleNamed, async ({ usernames }) => findPeople(usernames, ({ username }) => username))
   ], () => profiles.isUnavailable)
   const deps = createTestDeps({ db, callRpc, folder, hooks, onlyOwnMedia, transcodesVideos })
-  const app = await createApp(deps, { log: silentLog, keys: testKeys })
+  const app = await createApp(deps, { log, keys: testKeys })
   t.teardown(() => app.close())
 
   /** Sends a request as an account and returns the status and the parsed body. */
