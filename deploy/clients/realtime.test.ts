@@ -13,7 +13,8 @@ t.jobs = 7
 // A machine that stands still for a second does not end a connection.
 const delays = { base: 50, max: 200, stable: 50, pong: 5_000 }
 
-async function signedIn (t: Test, claims: object = {}) {
+/** @param secondsLeft of the access token, which the app has had for a while */
+async function signedIn (t: Test, { secondsLeft = 900 } = {}) {
   const gateway = await realtimeGateway(t)
   const [sessionId, sub] = [randomUUID(), randomUUID()]
   const tokenOf = (more: object = {}) =>
@@ -30,7 +31,11 @@ async function signedIn (t: Test, claims: object = {}) {
   const sockets: WebSocket[] = []
   const tandem = createTandem({
     url: gateway.url,
-    storage: memoryStorage({ accessToken: tokenOf(claims), refreshToken: 'r0' }),
+    storage: memoryStorage({
+      // Only now: the start of a gateway takes seconds on a machine with much else to do.
+      accessToken: tokenOf({ exp: Math.floor(Date.now() / 1_000) + secondsLeft }),
+      refreshToken: 'r0'
+    }),
     retries: { attempts: 1 },
     onSignedOut: () => counts.signedOut++
   })
@@ -80,14 +85,14 @@ t.test('a client that loses its connection again and again gets every frame once
 })
 
 t.test('an expired token is renewed before the connection is given up', async (t) => {
-  const { counts, refresh } = await signedIn(t, { exp: Math.floor(Date.now() / 1_000) - 60 })
+  const { counts, refresh } = await signedIn(t, { secondsLeft: -60 })
   await until(() => counts.connects === 1)
   t.equal(refresh.count, 1)
   t.equal(counts.signedOut, 0)
 })
 
 t.test('a token that expires soon is renewed on the open connection', async (t) => {
-  const { counts, refresh, sockets, feed, texts } = await signedIn(t, { exp: Math.floor(Date.now() / 1_000) + 4 })
+  const { counts, refresh, sockets, feed, texts } = await signedIn(t, { secondsLeft: 4 })
   await until(() => counts.connects === 1 && refresh.count === 1)
   await new Promise((resolve) => setTimeout(resolve, 11_000))
   feed.log('after the first token has expired')

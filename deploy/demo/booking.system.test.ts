@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '@tandem/local-servers/ports.ts'
 import { call } from '@tandem/rehearsals/kit/call.ts'
 import { becomeMember } from '@tandem/rehearsals/kit/people.ts'
 import { sharedStack } from '@tandem/rehearsals/kit/shared-stack.ts'
@@ -8,11 +9,10 @@ import { until } from '@tandem/test-kit'
 import pg from 'pg'
 import t from 'tap'
 
-const PORT = 31_877
-const address = `http://127.0.0.1:${PORT}`
-
 t.test('the booking system of the documentation works', async (t) => {
   const { stack, dataDir } = await sharedStack()
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
   const operate = async (...args: string[]) => {
     const script = path.resolve(import.meta.dirname, '../local/operator.ts')
     const env = { ...process.env, DATA_DIR: dataDir, WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' }
@@ -23,7 +23,7 @@ t.test('the booking system of the documentation works', async (t) => {
   const system = spawn(process.execPath, [path.join(import.meta.dirname, 'booking-system.ts')], {
     env: {
       ...process.env,
-      PORT: String(PORT),
+      PORT: String(port),
       TANDEM_URL: `${stack.gateway.url}/api/mobile/v1`,
       PRODUCER_KEY: /tp_live_[\w-]+/.exec(producer)?.[0],
       WEBHOOK_SECRET: /whsec_[\w+/=]+/.exec(endpoint)?.[0]

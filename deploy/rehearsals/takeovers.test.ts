@@ -10,7 +10,7 @@ import { withStack, type Stack } from './kit/stack.ts'
 
 // A thief who polls tries to use the half second in which the gateway does not know yet that their session has ended.
 
-// Without the check of the session, the thief wins five or six rounds of ten: six rounds miss that once in a hundred runs.
+// Without the check of the session, the thief wins about half of the rounds: six miss that once in sixty runs.
 const ROUNDS = 6
 const POLL_PAUSE_MS = 10
 const stolen = 'Stolen-Door-7'

@@ -115,7 +115,7 @@ t.test('one slow video of an account or an address goes on, any other is 408', {
     request.on('error', () => {}).on('close', () => ends.push(request.complete)).resume()
       .on('end', () => response.writeHead(200).end())
   })
-  const slow = { length: 6 * MEBIBYTE, burst: 6 * MEBIBYTE - 100_000, bytesPerSecond: 20_000 }
+  const slow = { length: 6 * MEBIBYTE, burst: 6 * MEBIBYTE - 200_000, bytesPerSecond: 20_000 }
   const { first, others } = await sendSlowly(gateway, slow)
   for (const { answer } of others) {
     const { status, body } = await answer
