@@ -153,7 +153,7 @@ export async function createServer (
   revalidateResponses(app)
   measureRequests(app)
   announceDeprecations(app)
-  if (maxEventLoopDelayMs > 0) await refuseOverload(app, { maxEventLoopDelayMs })
+  if (maxEventLoopDelayMs > 0) refuseOverload(app, { maxEventLoopDelayMs })
   if (check) app.addHook('onRequest', (request, _reply, done) => done(check(request)))
   await app.register(signedTokens, { keys })
   await app.register(authentication, { keys, isRevoked, acceptsRestricted })
