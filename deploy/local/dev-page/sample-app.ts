@@ -81,6 +81,7 @@ async function build (folder: string, signal: AbortSignal) {
   const unfinished = `${folder}-${process.pid}`
   try {
     const expo = path.join(example, 'node_modules/expo/bin/cli')
+    // Minifying doubles the time of the build, and browsers of this machine or network gain nothing by it.
     await run(process.execPath, [expo, 'export', '--platform', 'web', '--no-minify', '--output-dir', unfinished], {
       cwd: example,
       signal
