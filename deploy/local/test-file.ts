@@ -66,10 +66,13 @@ export async function runTestFiles (
   ])
   clearTimeout(watchdog)
 
+  const isSilent = ({ passed, failures, skipped }: FileResult) => passed + failures.length + skipped.length === 0
+  // Most files have no test that a filter lets through.
+  const isFiltered = 'TAP_GREP' in env
   const results = files.map((file) => tap.results.get(file) ?? emptyResult(file))
-  for (const result of results) {
-    const isSilent = result.passed + result.failures.length + result.skipped.length === 0
-    if (isSilent) result.failures.push({ title: result.file, diag: { error: 'has no test', exitCode, signal } })
+  for (const result of results.filter(isSilent)) {
+    if (isFiltered && tap.results.has(result.file)) continue
+    result.failures.push({ title: result.file, diag: { error: 'has no test', exitCode, signal } })
   }
   // A process that crashes between two tests leaves only passed tests behind.
   const hasFailed = results.some(({ failures }) => failures.length > 0)
@@ -78,7 +81,7 @@ export async function runTestFiles (
     const error = final.failures.map(({ tapError }) => tapError).join(', ') || undefined
     last.failures.push({ title: last.file, diag: { error, exitCode, signal } })
   }
-  return results
+  return isFiltered ? results.filter((result) => !isSilent(result)) : results
 }
 
 const emptyResult = (file: string): FileResult => ({
@@ -97,6 +100,8 @@ function readTap () {
 
   const count = (result: FileResult, names: string[], { ok, todo, skip, diag }: Result) => {
     const title = names.join(' › ')
+    // A name that the filter of the run does not match.
+    if (typeof skip === 'string' && skip.startsWith('filter: ')) return
     if (skip) result.skipped.push(`${title}: ${skip === true ? 'skipped' : skip}`)
     else if (!todo && ok) result.passed++
     else if (!todo) result.failures.push({ title, diag: (diag ?? {}) as Record<string, unknown> })

@@ -36,6 +36,32 @@ t.test('a killed run leaves no test and no server running', { skip: process.plat
   })
 })
 
+t.test('a filter selects tests by their names, and a file without such a test does not count', async (t) => {
+  const folder = t.testdir({
+    'likes.test.ts': `import t from 'tap'
+      t.test('a like is counted', async (t) => { t.pass('counted'); t.pass('once') })
+      t.test('a like is taken back', async (t) => { t.fail('not selected') })`,
+    'posts.test.ts': `import t from 'tap'
+      t.test('a post is deleted', async (t) => { t.fail('not selected') })`
+  })
+  const run = (file: string, pattern: string) =>
+    spawnSync(process.execPath, [
+      runner,
+      '--grep',
+      pattern,
+      path.join(folder, 'likes.test.ts'),
+      path.join(folder, file)
+    ], {
+      encoding: 'utf8',
+      env: { ...process.env, TMPDIR: folder, TEST_FILES: undefined, TAP_GREP: undefined }
+    })
+  const counted = run('posts.test.ts', 'is counted')
+  t.equal(counted.status, 0)
+  t.match(counted.stdout, /^2 passed, 0 failed$/m)
+  t.notMatch(counted.stdout, /posts|not run/)
+  t.match(run('posts.test.ts', 'no such name'), { status: 1, stderr: /No test has a name that matches/ })
+})
+
 t.test('an error that nobody catches fails its file, and the next one runs', async (t) => {
   const folder = t.testdir()
   const write = (name: string, test: string) => {

@@ -173,14 +173,20 @@ async function runTests (tally: Tally) {
   const { waiting, others, serial } = partition(
     files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
   )
-  const env = { TEST_DATABASE_URL: url(), ...options.grep.length > 0 ? { TAP_GREP: options.grep.join('\n') } : {} }
+  const env = { TEST_DATABASE_URL: url(), ...filterOf(options.grep) }
   const sideBySide = [runGroups(others, PROCESSES, env), runGroups(waiting, WAITING_PROCESSES, env)]
   const results = [...(await Promise.all(sideBySide)).flat(), ...await runGroups(serial, 1, env)]
+  if (options.grep.length > 0 && results.length === 0) throw new UserError('No test has a name that matches')
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
   for (const failure of failures) showFailure(failure)
   tally.passed += results.reduce((sum, { passed }) => sum + passed, 0)
   tally.failed += failures.length
+}
+
+/** The first pattern is for the files themselves, each of which is a test that has others inside. */
+function filterOf (patterns: string[]) {
+  return patterns.length > 0 ? { TAP_GREP: ['', ...patterns].join('\n') } : {}
 }
 
 /** Remembers a process until it ends, so that an interrupted run can end it. */

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { get, request as httpRequest, type IncomingMessage } from 'node:http'
 import t from 'tap'
+import { until } from '@tandem/test-kit'
 import { testGateway } from '../test/gateway.ts'
 
 t.jobs = 8
@@ -78,11 +79,16 @@ t.test(
   }
 )
 
-/** Sends a slow body, and then one of the same account and one of the same address. */
-async function sendSlowly (gateway: Gateway, slow: Sending) {
+/**
+ * Sends a slow body, and after its first bytes one of the same account and one of the same address. The first one sends half
+ * as fast, so that it is the first to be taken for slow.
+ */
+async function sendSlowly (gateway: Gateway, slow: Sending, hasPassedOn = () => true) {
   const ana = gateway.as()
-  const first = sendAt(gateway, { ...slow, headers: ana, from: '127.0.0.2' })
+  const bytesPerSecond = slow.bytesPerSecond / 2
+  const first = sendAt(gateway, { ...slow, bytesPerSecond, headers: ana, from: '127.0.0.2' })
   await first.isOpen
+  await until(hasPassedOn)
   const others = [
     sendAt(gateway, { ...slow, headers: ana, from: '127.0.0.3' }),
     sendAt(gateway, { ...slow, from: '127.0.0.2' })
@@ -111,12 +117,14 @@ t.test('one slow video of an account or an address goes on, any other is 408', {
   const gateway = await testGateway(t)
   const { services } = gateway
   const ends: boolean[] = []
+  let received = 0
   services.social.handleWith((request, response) => {
-    request.on('error', () => {}).on('close', () => ends.push(request.complete)).resume()
+    request.on('error', () => {}).on('close', () => ends.push(request.complete))
+      .on('data', (chunk: Buffer) => received += chunk.length)
       .on('end', () => response.writeHead(200).end())
   })
-  const slow = { length: 6 * MEBIBYTE, burst: 6 * MEBIBYTE - 200_000, bytesPerSecond: 20_000 }
-  const { first, others } = await sendSlowly(gateway, slow)
+  const slow = { length: 6 * MEBIBYTE, burst: 6 * MEBIBYTE - 120_000, bytesPerSecond: 20_000 }
+  const { first, others } = await sendSlowly(gateway, slow, () => received >= slow.burst)
   for (const { answer } of others) {
     const { status, body } = await answer
     t.equal(status, 408)
