@@ -1,7 +1,5 @@
 import path from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import spectral from '@stoplight/spectral-core'
-import { oas } from '@stoplight/spectral-rulesets'
 import t from 'tap'
 import { joinPublic, listNameConflicts, readDocuments } from './openapi.ts'
 
@@ -24,13 +22,6 @@ t.test('Redocly finds no problem in the document', async (t) => {
   const config = await createConfig({ extends: ['recommended'], rules: { 'no-ambiguous-paths': 'off' } })
   const problems = await lintFromString({ source: JSON.stringify(document), config })
   t.strictSame(problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`), [])
-})
-
-t.test('Spectral finds no problem in the document', async (t) => {
-  const linter = new spectral.Spectral()
-  linter.setRuleset({ extends: [oas] } as never)
-  const problems = await linter.run({ ...document })
-  t.strictSame(problems.map(({ code, message, path }) => `${String(code)} ${path.join('/')}: ${message}`), [])
 })
 
 t.test('a schema has one name and one shape in all services', async (t) => {
