@@ -179,7 +179,8 @@ async function runTests (tally: Tally) {
   if (options.grep.length > 0 && results.length === 0) throw new UserError('No test has a name that matches')
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
-  for (const failure of failures) showFailure(failure)
+  if (failures.length > 0) screen.line()
+  for (const { title } of failures) screen.fail(title)
   tally.passed += results.reduce((sum, { passed }) => sum + passed, 0)
   tally.failed += failures.length
 }
@@ -202,6 +203,7 @@ async function runGroups (groups: string[][], jobs: number, env: NodeJS.ProcessE
     for (let group = queue.shift(); group; group = queue.shift()) {
       for (const result of await runTestFiles(group, { env, track })) {
         showFile(result)
+        for (const failure of result.failures) showFailure(failure)
         results.push(result)
       }
     }
