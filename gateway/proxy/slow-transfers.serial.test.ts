@@ -80,8 +80,8 @@ t.test(
 )
 
 /**
- * Sends a slow body, and after its first bytes one of the same account and one of the same address. The first one sends half
- * as fast, so that it is the first to be taken for slow.
+ * Sends a slow body, and after its first bytes one of the same account and one of the same address. The first one sends
+ * half as fast, so that it is the first to be taken for slow.
  */
 async function sendSlowly (gateway: Gateway, slow: Sending, hasPassedOn = () => true) {
   const ana = gateway.as()
