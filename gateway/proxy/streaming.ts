@@ -63,13 +63,13 @@ export function createStreaming (upstream: Upstream, largeBodies: LargeBodies) {
         onError: (reply, { error }) => void reply.send(error.cause ?? error)
       },
       async handler (request, reply, destination, options) {
-        // Fastify and its proxy add seven to ours; from eleven on, Node warns of a leak.
-        reply.raw.setMaxListeners(20)
         const length = checkBody(request, maxBodyBytes)
         if (length !== undefined && length <= DEFAULT_BODY_BYTES) {
           forwardRequest(request, reply, upstream, { timeoutMs })
           return reply
         }
+        // Fastify and its proxy add seven to ours; from eleven on, Node warns of a leak.
+        reply.raw.setMaxListeners(20)
         const body = route.passesLongBodies && (length ?? Infinity) > UPLOAD_BODY_BYTES
           ? await passOn(request, reply)
           : await store(request, reply)

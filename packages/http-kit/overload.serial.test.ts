@@ -20,12 +20,15 @@ function delayEventLoop (ms: number) {
 
 const MAX_MS = 500
 
-async function overloadedServer (t: Parameters<typeof testServer>[0]) {
+async function overloadedServer (
+  t: Parameters<typeof testServer>[0],
+  limit: { maxEventLoopDelayMs?: number } = { maxEventLoopDelayMs: MAX_MS }
+) {
   const app = await testServer(t, async (app) => {
     app.get('/work', { config: { public: true } }, async () => data({}))
     app.get('/internal/keys', { config: { public: true } }, async () => data({}))
     app.get('/docs', { config: { public: true, neverRefused: true } }, async () => data({}))
-  }, { maxEventLoopDelayMs: MAX_MS })
+  }, limit)
   return async (path: string) => (await app.inject(path)).statusCode
 }
 
@@ -73,11 +76,13 @@ t.test('probes and gateways are never refused', async (t) => {
 })
 
 t.test('by default nothing is refused', async (t) => {
-  const app = await testServer(t, async (app) => {
-    app.get('/work', { config: { public: true } }, async () => data({}))
-  })
+  const get = await overloadedServer(t, {})
   const stop = delayEventLoop(MAX_MS * 1.5)
   t.teardown(stop)
   const end = performance.now() + 4_000
-  while (performance.now() < end) t.equal((await app.inject('/work')).statusCode, 200)
+  while (performance.now() < end) {
+    t.equal(await get('/work'), 200)
+    // Requests alone would not let the event loop go on, so it would not be late.
+    await sleep(20)
+  }
 })

@@ -9,7 +9,7 @@ import { startBroadcasting } from '../broadcasts/actions.ts'
 import { createNotificationErasure } from '../erasure.ts'
 
 const [url = ''] = process.argv.slice(2)
-const db = connect<Tables>(url, { log: { warn () {} } })
+const db = connect<Tables>(url, { log: { warn () {} }, timeoutFactor: 10 })
 const callRpc = async () => {
   throw new Error('unexpected call')
 }

@@ -7,7 +7,7 @@ import { createPushQueue } from '../push/create-push-queue.ts'
 import type { Tables } from '../tables.ts'
 
 const [databaseUrl = '', redisUrl = '', prefix = '', ...accountIds] = process.argv.slice(2)
-const db = connect<Tables>(databaseUrl, { log: { warn () {} } })
+const db = connect<Tables>(databaseUrl, { log: { warn () {} }, timeoutFactor: 10 })
 const findPeople = async () => []
 const provider = {
   async send () {

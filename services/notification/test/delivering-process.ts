@@ -8,7 +8,7 @@ import { FCM_CREDENTIAL, createFcm } from '../push/fcm.ts'
 import type { Tables } from '../tables.ts'
 
 const [databaseUrl = '', redisUrl = '', prefix = '', baseUrl = '', file = ''] = process.argv.slice(2)
-const db = connect<Tables>(databaseUrl, { log: { warn () {} } })
+const db = connect<Tables>(databaseUrl, { log: { warn () {} }, timeoutFactor: 10 })
 createPushQueue({
   db,
   callRpc: fakeRpc([]),

@@ -8,7 +8,7 @@ import { createWebhookQueue } from '../webhooks/queue.ts'
 const [databaseUrl = '', redisUrl = '', prefix = ''] = process.argv.slice(2)
 const log = createLogger('test', 'silent')
 createWebhookQueue({
-  db: connect<Tables>(databaseUrl, { log: { warn () {} } }),
+  db: connect<Tables>(databaseUrl, { log: { warn () {} }, timeoutFactor: 10 }),
   poster: createPoster({ privateHosts: new Set(['127.0.0.1']) }),
   redisUrl,
   log,

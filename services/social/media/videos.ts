@@ -79,7 +79,10 @@ export async function storeVideo (
   }
 }
 
-/** A frame of the video. Undefined, and logged, if there is none or no time for it: the video is worth more than its poster. */
+/**
+ * A frame of the video. Undefined, and logged, if there is none or no time for it: the video is worth more than its
+ * poster.
+ */
 async function createPoster (video: string, { accountId, log }: Pick<Uploader, 'accountId' | 'log'>) {
   const frame = temporaryFile()
   try {
