@@ -9,7 +9,9 @@ import t from 'tap'
 import { createFilesForm, createLongVideo, createPng } from '@tandem/media-kit/testing'
 import { until } from '@tandem/test-kit'
 import { runHousekeeping } from '../housekeeping.ts'
+import type { Trx } from '../tables.ts'
 import { testApp } from '../test/app.ts'
+import { markAbandoned } from './videos.ts'
 
 const VIDEO_BYTES = 10_000_000
 const PART_BYTES = 4 * 1024 * 1024
@@ -62,24 +64,32 @@ t.test('processes killed at any moment of an upload leave no file and no row', a
     (await readdir(of, { recursive: true, withFileTypes: true })).filter((each) => each.isFile())
       .map((each) => path.join(each.parentPath, each.name))
   const hasFile = async (of: string, pattern: RegExp) => (await listFiles(of)).some((file) => pattern.test(file))
-  const isStoring = async () =>
-    (await db.selectFrom('media').where('storing_until', '>', sql<Date>`now()`).select('key').execute()).length > 0
+  /** The lock keeps what is being stored from being finished before the process is killed. */
+  const isStoring = async (transaction: Trx) => {
+    const storing = transaction.selectFrom('media').where('storing_until', '>', sql<Date>`now()`).select('key')
+    return (await storing.forUpdate().execute()).length > 0
+  }
+  const hasPoster = async () => await hasFile(folder, /public.*\.webp$/)
 
-  const moments: [string, (request: Request) => Promise<unknown>, () => Promise<boolean>][] = [
+  const moments: [string, (request: Request) => Promise<unknown>, (transaction: Trx) => Promise<boolean>][] = [
     ['while it arrives', uploadForm, async () => await hasFile(temporary, /tandem-upload/)],
     ['while it is processed', uploadForm, isStoring],
-    ['between its poster and its file', uploadForm, async () => await hasFile(folder, /public.*\.webp$/)],
+    ['between its poster and its file', uploadForm, async (held) => await isStoring(held) && await hasPoster()],
     ['between two parts', uploadParts, async () => await hasFile(folder, /uploads/)],
     ['while its parts are joined and stored', uploadParts, isStoring]
   ]
   for (const [moment, upload, isReached] of moments) {
     const { request, kill } = await start()
     const uploading = upload(request).then(() => 'done', () => 'interrupted')
-    await until(isReached)
-    await kill()
+    await db.transaction().execute(async (transaction) => {
+      await until(async () => await isReached(transaction))
+      await kill()
+      // As if its lease had ended.
+      await sql`update media set storing_until = now() - interval '1 second' where storing_until is not null`
+        .execute(transaction)
+      await markAbandoned(transaction)
+    })
     t.equal(await uploading, moment.includes('parts are') ? 'done' : 'interrupted', moment)
-    // As if its lease had ended.
-    await sql`update media set storing_until = now() - interval '1 second' where storing_until is not null`.execute(db)
   }
   t.ok((await listFiles(folder)).length > 0)
   t.ok((await listFiles(temporary)).length > 0)

@@ -16,7 +16,7 @@ export default function Person () {
     queryKey,
     queryFn: async ({ signal }) => (await tandem.getUser({ path: { userId: id }, signal })).data.user
   })
-  const { posts } = useFeed({ userId: id })
+  const { posts, query } = useFeed({ userId: id })
   if (!person.data) {
     return (
       <Screen>
@@ -50,6 +50,7 @@ export default function Person () {
           />
         )}
       </Card>
+      {!posts && <Loading of={query} />}
       {posts?.length === 0 && <Empty icon='albums-outline' title='No posts yet'>What they post is shown here.</Empty>}
       {posts?.map((post) => <PostCard key={post.id} post={post} />)}
     </Screen>
