@@ -60,7 +60,8 @@ const isListed = (etag: string, list: string) =>
 /** The range of a header; undefined if the header is not about bytes, and the whole file is sent. */
 function parseRange (header: string, size: number): Range | 'unsatisfiable' | undefined {
   if (!/^bytes=/i.test(header)) return
-  const [, first = '', last = ''] = /^bytes=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header) ?? []
+  // Without spaces first: a pattern that allows them around each number takes seconds for thousands of them.
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header.replaceAll(/\s/g, '')) ?? []
   if (first === '' && last === '') return 'unsatisfiable'
   // The last bytes, if there is only an end.
   const range = first === ''
