@@ -1,6 +1,7 @@
 import { defineError } from '@tandem/process-kit'
 
 export const LogNotFound = defineError('NOT_FOUND.log', 404)
+export const TooManyLogs = defineError('LIMIT_EXCEEDED.tooManyLogs', 429)
 export const ProgramNotFound = defineError('NOT_FOUND.program', 404)
 export const TooManyPrograms = defineError('LIMIT_EXCEEDED.tooManyPrograms', 400)
 export const ExerciseNotFound = defineError('NOT_FOUND.exercise', 404)
@@ -16,6 +17,7 @@ export const SuggestionForAdults = defineError('AGE_RESTRICTED.suggestionForAdul
 export const AgeUnknown = defineError('AGE_RESTRICTED.ageUnknown', 403)
 export const ImportNotFound = defineError('NOT_FOUND.import', 404)
 export const ImportRunning = defineError('IMPORT_RUNNING', 409)
+export const TooManyImports = defineError<{ max: number }>('LIMIT_EXCEEDED.tooManyImports', 429)
 export const UndoExpired = defineError('UNDO_EXPIRED', 410)
 export const NotMultipart = defineError('UNSUPPORTED_MEDIA_TYPE.notMultipart', 415)
 export const ImportFileTooLarge = defineError('PAYLOAD_TOO_LARGE.importTooLarge', 413)

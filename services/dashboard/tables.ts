@@ -49,6 +49,7 @@ export interface Tables
     is_split: Generated<boolean>,
     parts: ColumnType<string[] | null, never, never>,
     session_data: ColumnType<LogData | null, never, never>,
+    bytes: number | null,
     import_id: string | null,
     revision: Generated<number>,
     created_at: Generated<Date>,
@@ -57,6 +58,7 @@ export interface Tables
   deleted_logs: {
     account_id: string,
     client_id: string,
+    sent_client_id: string | null,
     deleted_at: Generated<Date>,
     /** When the source deleted it; null if it never comes back. */
     modified_at: Date | null,

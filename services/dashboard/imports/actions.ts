@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { isUniqueViolation } from '@tandem/database-kit'
+import { dayAround } from '@tandem/account-kit'
+import { isUniqueViolation, useDailyQuota } from '@tandem/database-kit'
 import type { Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { ImportNotFound, ImportRunning, UndoExpired } from '../errors.ts'
+import { ImportNotFound, ImportRunning, TooManyImports, TooManyLogs, UndoExpired } from '../errors.ts'
 import { deleteImportedLogs, writeLogs } from '../logs/actions.ts'
 import { isDeleted, isRejected, parseItem, type Item } from '../logs/items.ts'
 import { sumOf } from '../log-types/data.ts'
@@ -12,6 +13,8 @@ import { readFileApart } from './reader.ts'
 
 const LEASE_SECONDS = 300
 const MAX_ATTEMPTS = 5
+// They are read one after the other, whoever they are of.
+const IMPORTS_PER_DAY = 20
 // What is written at once, as in a batch of a phone: other requests wait for its parsing, and Postgres for a statement.
 const MAX_BATCH_ENTRIES = 500
 const MAX_BATCH_BYTES = 1024 * 1024
@@ -27,7 +30,7 @@ interface NewImport {
   timezone: string
 }
 
-/** Stores a file to read. @throws ImportRunning if the account has another one that is not finished */
+/** Stores a file to read. @throws ImportRunning if the account has another one that is not finished, TooManyImports */
 export async function createImport (db: Db, { accountId, file, format, columns, timezone }: NewImport) {
   return await db.transaction().execute(async (trx) => {
     const created = await trx.insertInto('imports')
@@ -42,6 +45,8 @@ export async function createImport (db: Db, { accountId, file, format, columns, 
       .returning('id')
       .executeTakeFirst()
     if (!created) throw new ImportRunning()
+    const quota = { name: 'imports', accountId, day: dayAround('UTC', new Date()), limit: IMPORTS_PER_DAY }
+    if (await useDailyQuota(trx, quota) === undefined) throw new TooManyImports({ max: IMPORTS_PER_DAY })
     await trx.insertInto('import_files').values({ import_id: created.id, account_id: accountId, bytes: file }).execute()
     return created.id
   })
@@ -63,7 +68,7 @@ export async function workOnImport (deps: Work, id: string) {
   try {
     await store(deps, claimed, await readEntries(db, claimed))
   } catch (error) {
-    if (!(error instanceof HostileFile)) throw error
+    if (!(error instanceof HostileFile || error instanceof TooManyLogs)) throw error
     if (error.cause) log.warn({ err: error, import: id, format: claimed.format }, 'reading a file failed unexpectedly')
     await finish(deps, claimed, { status: 'FAILED', error: error.message.slice(0, 500) })
   }

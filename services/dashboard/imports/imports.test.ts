@@ -287,6 +287,16 @@ t.test('what a file takes to read grows with its length, whatever repeats in it'
   const user = newUser()
   const csv = `Date,Workout Name,Exercise Name,Reps,Weight\n${'2026-11-20 08:00:00,Legs,Squat,5,80\n'.repeat(100_000)}`
   t.match(await importFile(user, csv), { status: 'DONE', report: { found: 100_000, new: 0, refusedCount: 1 } })
+  const digits = `2026-11-20 08:00:00,Legs,${'1'.repeat(60_000)},Squat,5,80\n`.repeat(20)
+  t.match(await importFile(user, `Date,Workout Name,Duration,Exercise Name,Reps,Weight\n${digits}`), { status: 'DONE' })
+})
+
+t.test('twenty files of an account are read in a day', async (t) => {
+  const user = newUser()
+  const ends_at = new Date(Date.now() + 24 * 60 * 60 * 1_000)
+  await db.insertInto('daily_quotas').values({ account_id: user.account, name: 'imports', used: 19, ends_at }).execute()
+  t.match(await importFile(user, '[]'), { status: 'DONE' })
+  t.match((await upload(user, '[]')).json(), { code: 'LIMIT_EXCEEDED', error: /20 files/ })
 })
 
 t.test("one import of an account runs at a time, and those of others are nobody else's", async (t) => {

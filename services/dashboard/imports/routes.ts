@@ -2,7 +2,14 @@ import multipart from '@fastify/multipart'
 import Type from 'typebox'
 import { Data, data, Enum, longRequests, Id, named, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { ImportFileTooLarge, ImportNotFound, ImportRunning, NotMultipart, UndoExpired } from '../errors.ts'
+import {
+  ImportFileTooLarge,
+  ImportNotFound,
+  ImportRunning,
+  NotMultipart,
+  TooManyImports,
+  UndoExpired
+} from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { importFormats, importStatuses } from '../tables.ts'
 import { createImport, startUndo } from './actions.ts'
@@ -70,7 +77,7 @@ export const importRoutes: Routes<Deps> = async (app, deps) => {
         columns: Type.String({ examples: ['{"type": "WEIGHT", "at": "Date", "kg": "Weight"}'] })
       },
       'x-extension': true,
-      errors: [ImportRunning, NotMultipart, ImportFileTooLarge],
+      errors: [ImportRunning, TooManyImports, NotMultipart, ImportFileTooLarge],
       response: {
         201: Data(Type.Object({ import: Import }, {
           examples: [{ import: { ...example, status: 'PENDING', progress: 0, finishedAt: null } }]

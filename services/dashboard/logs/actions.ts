@@ -11,6 +11,7 @@ import type { Db, Trx } from '../tables.ts'
 import { applyChanges, storedColumns, type StoredLog, type Write } from './changes.ts'
 import { earningsOf, type Earnings } from './earnings.ts'
 import { isDeleted, isRejected, type DeletedItem, type Item, type RejectedItem } from './items.ts'
+import { countWritten } from './quotas.ts'
 import { bury, findTombstones, type Tombstone } from './tombstones.ts'
 import { replaces } from './versions.ts'
 
@@ -84,8 +85,12 @@ async function writeItems (trx: Trx, accountId: string, { zone, items, importId 
   const replaced = [...current.values()]
   const deletions = replaced.map(({ item }) => item).filter((item) => item !== undefined && isDeleted(item))
   const writes = replaced.flatMap(({ item, stored }) =>
-    item && !isDeleted(item) && (!stored || hasChanged(item, stored)) ? [toWrite(item, stored, { zone, importId })] : []
+    item && !isDeleted(item) && (!stored || hasChanged(item, stored)) ?
+      [toWrite(item, stored, { zone, importId, restoredId: tombstones.get(item.key)?.logId ?? null })] :
+      []
   )
+  // The file of an import has limits of its own.
+  if (importId === undefined) await countWritten(trx, accountId, bytesOf(writes.map((write) => write.data)))
   const before = writes.flatMap(({ key }) => stored.get(key) ?? [])
   const deleted = deletions.flatMap(({ key }) => stored.get(key) ?? [])
   const restored = writes.filter(({ key }) => tombstones.has(key))
@@ -105,6 +110,8 @@ async function writeItems (trx: Trx, accountId: string, { zone, items, importId 
     return { clientId, id, status, ...earnings(key) }
   })
 }
+
+const bytesOf = (value: unknown[]) => value.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(value))
 
 const versionOf = (item: Item | DeletedItem) => ({
   modifiedAt: item.modifiedAt ?? null,
@@ -137,13 +144,15 @@ const hasChanged = (item: Item, stored: StoredLog) =>
   !isDeepStrictEqual(item.source ?? null, stored.source) ||
   item.isSplit === true && !stored.isSplit
 
-function toWrite (item: Item, stored: StoredLog | undefined, { zone, importId }: {
+function toWrite (item: Item, stored: StoredLog | undefined, { zone, importId, restoredId }: {
   zone: string,
-  importId: string | undefined
+  importId: string | undefined,
+  restoredId: string | null
 }): Write {
   const isOfSource = item.externalId !== undefined
   return {
     key: item.key,
+    restoredId,
     sentClientId: isOfSource ? item.clientId : null,
     externalId: item.externalId ?? null,
     type: item.type,

@@ -15,6 +15,7 @@ import { findNewestWeight, publishNewestWeight } from './weights.ts'
 export interface StoredLog {
   id: string
   key: string
+  sentClientId: string | null
   type: LogType
   at: Date
   endsAt: Date | null
@@ -29,6 +30,7 @@ export interface StoredLog {
 export const storedColumns = [
   'id',
   'client_id as key',
+  'sent_client_id as sentClientId',
   'type',
   'at',
   'ends_at as endsAt',
@@ -43,6 +45,8 @@ export const storedColumns = [
 /** A log to write: all but its id. */
 export interface Write {
   key: string
+  /** The id that it had before it was deleted: devices know it by that. */
+  restoredId: string | null
   sentClientId: string | null
   externalId: string | null
   type: LogType
@@ -109,19 +113,20 @@ async function upsert (trx: Trx, accountId: string, writes: Write[], revision: n
   if (writes.length === 0) return []
   const { rows } = await sql<{ id: string, key: string }>`
     insert into logs (
-      account_id, client_id, sent_client_id, external_id, type, at, ends_at, day, timezone, data, modified_at, source,
-      is_split, import_id, revision
+      id, account_id, client_id, sent_client_id, external_id, type, at, ends_at, day, timezone, data, bytes,
+      modified_at, source, is_split, import_id, revision
     )
-    select ${accountId}, key, "sentClientId", "externalId", type, at, "endsAt", day, timezone, data, "modifiedAt",
-      source, "isSplit", "importId", ${revision}
+    select coalesce("restoredId", uuidv7()), ${accountId}, key, "sentClientId", "externalId", type, at, "endsAt", day,
+      timezone, data, octet_length(data::text), "modifiedAt", source, "isSplit", "importId", ${revision}
     from jsonb_to_recordset(${JSON.stringify(writes)}::jsonb) as log (
       key text, "sentClientId" text, "externalId" text, type text, at timestamptz, "endsAt" timestamptz, day date,
-      timezone text, data jsonb, "modifiedAt" timestamptz, source jsonb, "isSplit" boolean, "importId" uuid
+      "restoredId" uuid, timezone text, data jsonb, "modifiedAt" timestamptz, source jsonb, "isSplit" boolean,
+      "importId" uuid
     )
     on conflict (account_id, client_id) do update set
       type = excluded.type, at = excluded.at, ends_at = excluded.ends_at, day = excluded.day,
-      timezone = excluded.timezone, data = excluded.data, modified_at = excluded.modified_at,
-      source = excluded.source, external_id = excluded.external_id, sent_client_id = excluded.sent_client_id,
+      timezone = excluded.timezone, data = excluded.data, bytes = excluded.bytes,
+      modified_at = excluded.modified_at, source = excluded.source, external_id = excluded.external_id, sent_client_id = excluded.sent_client_id,
       is_split = excluded.is_split, revision = excluded.revision, counts = true, parts = null, session_data = null,
       updated_at = now()
     returning id, client_id as key`.execute(trx)

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { LogData, LogType, Trx } from '../tables.ts'
 import { DAY_MS, maxOf, minOf, unite, type Span } from '../log-types/data.ts'
 import { findIslands, sessionsOf, trainedPart, type Part, type Session } from './sessions.ts'
+import { countReading } from './quotas.ts'
 import { logsWithin, spanOf } from '../log-types/spans.ts'
 
 interface StoredPart extends Part {
@@ -88,9 +89,11 @@ interface Row extends Omit<StoredPart, 'start' | 'end'> {
 }
 
 async function readParts (trx: Trx, accountId: string, type: LogType, windows: Span[]): Promise<StoredPart[]> {
+  const logs = logsWithin(accountId, type, windows)
+  await countReading(trx, accountId, logs)
   const { rows } = await sql<Row>`
     select logs.id, client_id as key, at, ends_at as "endsAt", day::text, data, source, is_split as "isSplit", counts,
       parts, session_data as "sessionData"
-    from ${logsWithin(accountId, type, windows)}`.execute(trx)
+    from ${logs}`.execute(trx)
   return rows.map((row) => ({ ...row, ...spanOf({ ...row, type }) }))
 }

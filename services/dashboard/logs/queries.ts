@@ -15,8 +15,7 @@ export interface LogPosition {
   id: string
 }
 
-/** The columns of a log for its owner: of a session its figures, not those of its part. */
-export const logColumns = [
+const columns = [
   'id',
   sql<string>`coalesce(sent_client_id, client_id)`.as('clientId'),
   'type',
@@ -24,7 +23,6 @@ export const logColumns = [
   'ends_at as endAt',
   sql<string>`day::text`.as('day'),
   'timezone',
-  sql<LogData>`coalesce(session_data, data)`.as('data'),
   'modified_at as modifiedAt',
   'counts',
   'source',
@@ -33,6 +31,24 @@ export const logColumns = [
   sql<string[]>`coalesce(parts, '{}')`.as('parts')
 ] as const
 
+/** The columns of a log for its owner: of a session its figures, not those of its part. */
+const logColumns = [...columns, sql<LogData>`coalesce(session_data, data)`.as('data')] as const
+
+// A log has up to 1 MiB, and the gateway passes on 4 MiB at most.
+const MAX_PAGE_BYTES = 2 * 1024 * 1024
+
+/** The first of `rows` that fit into a page, and at least one. */
+function fitting<Row extends { bytes: number }> (rows: Row[]) {
+  let bytes = 0
+  return rows.filter((row, index) => {
+    bytes += row.bytes
+    return index === 0 || bytes <= MAX_PAGE_BYTES
+  })
+}
+
+/** Null in what an earlier version has written. */
+export const bytesOfData = sql<number>`coalesce(bytes, octet_length(data::text))`
+
 // `day` decides. The bounds on `at` are wide enough for every time zone and let the index narrow the scan.
 const isFrom = (day: string) =>
   sql<boolean>`day >= ${day}::date and at >= ${day}::timestamp at time zone 'UTC' - interval '15 hours'`
@@ -40,22 +56,32 @@ const isUntil = (day: string) =>
   sql<boolean>`day <= ${day}::date and at < ${day}::timestamp at time zone 'UTC' + interval '39 hours'`
 
 /**
- * What counts of the logs of an account, newest first. `from` and `to` are calendar days in the time zone of each log,
- * both included.
+ * What counts of the logs of an account, newest first: at most `limit`, or as many as fit into a page. `from` and `to`
+ * are calendar days in the time zone of each log, both included.
+ * @returns where the page ended, if there is more
  */
 export async function listLogs (db: Db, accountId: string, { type, from, to, cursor, limit }: LogFilter) {
-  return await db.selectFrom('logs')
+  const found = await db.selectFrom('logs')
     .where('account_id', '=', accountId)
     .where('counts', '=', true)
     .$if(type !== undefined, (logs) => logs.where('type', '=', type as LogType))
     .$if(from !== undefined, (logs) => logs.where(isFrom(from ?? '')))
     .$if(to !== undefined, (logs) => logs.where(isUntil(to ?? '')))
     .$if(cursor !== undefined, (logs) => logs.where(sql<boolean>`(at, id) < (${cursor?.at}, ${cursor?.id})`))
+    .select(['id', 'at', sql<number>`coalesce(octet_length(session_data::text), ${bytesOfData})`.as('bytes')])
+    .orderBy('at', 'desc').orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const page = fitting(found.slice(0, limit))
+  const logs = await db.selectFrom('logs').where('account_id', '=', accountId)
+    .where('id', '=', anyId(page))
     .select(logColumns)
     .orderBy('at', 'desc').orderBy('id', 'desc')
-    .limit(limit)
     .execute()
+  return { logs, end: found.length > page.length ? page.at(-1) : undefined }
 }
+
+const anyId = (rows: { id: string }[]) => sql<string>`any(${rows.map(({ id }) => id)}::uuid[])`
 
 /** The log with a client's id. */
 export async function findLog (db: Db, accountId: string, clientId: string) {
@@ -77,33 +103,45 @@ export interface ChangePosition {
   id: string
 }
 
-/** The logs and tombstones that changed after a position, in the order of their changes. */
+/**
+ * The logs and tombstones that changed after a position, in the order of their changes: at most `limit`, or as many as
+ * fit into a page.
+ */
 export async function listChanges (
   db: Db,
   accountId: string,
   { after, limit }: { after: ChangePosition, limit: number }
 ) {
-  const logs = await db.selectFrom('logs').where('account_id', '=', accountId)
-    .where(sql<boolean>`(revision, id) > (${after.revision}, ${after.id})`)
-    .select([...logColumns, 'data', 'revision'])
-    .orderBy('revision').orderBy('id')
-    .limit(limit)
-    .execute()
-  const tombstones = await db.selectFrom('deleted_logs').where('account_id', '=', accountId)
-    .where(sql<boolean>`(revision, log_id) > (${after.revision}, ${after.id})`)
-    .select([
-      sql<string>`log_id`.as('id'),
-      'type',
-      'client_id as clientId',
-      sql<true>`true`.as('deleted'),
-      'revision'
-    ])
-    .orderBy('revision').orderBy('log_id')
-    .limit(limit)
-    .execute()
-  return [...logs, ...tombstones]
-    .toSorted((one, other) => one.revision - other.revision || (one.id < other.id ? -1 : 1))
-    .slice(0, limit)
+  // All statements see the same changes. A tombstone of a later one would move the cursor beyond its logs.
+  return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(async (trx) => {
+    const logs = trx.selectFrom('logs').where('account_id', '=', accountId)
+    const changed = await logs
+      .where(sql<boolean>`(revision, id) > (${after.revision}, ${after.id})`)
+      .select(['id', 'revision', bytesOfData.as('bytes')])
+      .orderBy('revision').orderBy('id')
+      .limit(limit)
+      .execute()
+    const tombstones = await trx.selectFrom('deleted_logs').where('account_id', '=', accountId)
+      .where(sql<boolean>`(revision, log_id) > (${after.revision}, ${after.id})`)
+      .select([
+        sql<string>`log_id`.as('id'),
+        'type',
+        sql<string>`coalesce(sent_client_id, client_id)`.as('clientId'),
+        sql<true>`true`.as('deleted'),
+        'revision'
+      ])
+      .orderBy('revision').orderBy('log_id')
+      .limit(limit)
+      .execute()
+    const page = fitting(
+      [...changed, ...tombstones.map((tombstone) => ({ ...tombstone, bytes: 0 }))]
+        .toSorted((one, other) => one.revision - other.revision || (one.id < other.id ? -1 : 1))
+        .slice(0, limit)
+    )
+    const shown = await logs.where('id', '=', anyId(page)).select([...columns, 'data', 'revision']).execute()
+    const byId = new Map([...shown, ...tombstones].map((change) => [change.id, change]))
+    return page.flatMap(({ id }) => byId.get(id) ?? [])
+  })
 }
 
 export type Change = Omit<Awaited<ReturnType<typeof listChanges>>[number], 'revision'>

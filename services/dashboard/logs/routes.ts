@@ -3,7 +3,6 @@ import { IdempotencyConflict } from '@tandem/database-kit'
 import {
   createInvalidCursor,
   Body,
-  paginate,
   Data,
   data,
   Enum,
@@ -20,7 +19,7 @@ import {
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { LogNotFound, ProgramDayNotFound } from '../errors.ts'
+import { LogNotFound, ProgramDayNotFound, TooManyLogs } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { logTypes } from '../tables.ts'
 import { dayAndZoneOf, deleteLog, splitLog, writeLogs } from './actions.ts'
@@ -42,12 +41,12 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Create or update logs',
       description: 'Upserts 1 to 1,000 logs by their id in their source, else by their clientId, so a client can ' +
         'safely repeat a request, in any order. Results are in the order of the items. A body has at most 1 MiB and ' +
-        '100,000 values. What was deleted here stays deleted. The same workout or sleep of several sources is one ' +
-        'session, and of steps, distance and energy each minute counts once, from the best source.',
+        '100,000 values, a day 100 MB. What was deleted here stays deleted. The same workout or sleep of several ' +
+        'sources is one session, and of steps, distance and energy each minute counts once, from the best source.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: Body({ items: Items }, { examples: [{ items: [example] }] }),
-      errors: [IdempotencyConflict],
+      errors: [IdempotencyConflict, TooManyLogs],
       response: {
         200: Data(Type.Object({ results: Type.Array(Result) }, {
           examples: [{
@@ -98,7 +97,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
           description: 'Default three minutes for each set'
         }))
       }, { examples: [{ programDayId: '019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1c', at: '2026-11-20T16:50:00.000Z' }] }),
-      errors: [ProgramDayNotFound],
+      errors: [ProgramDayNotFound, TooManyLogs],
       response: { 201: Data(Type.Object({ log: Log }, { examples: [{ log: exampleLog }] })) }
     }
   }, async (request, reply) => {
@@ -149,13 +148,11 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       }
     }
   }, async ({ query: { cursor, ...query }, account }) => {
-    const logs = await listLogs(db, account.id, {
+    const { logs, end } = await listLogs(db, account.id, {
       ...query,
-      cursor: cursor === undefined ? undefined : parseCursor(cursor),
-      limit: query.limit + 1
+      cursor: cursor === undefined ? undefined : parseCursor(cursor)
     })
-    const { page, nextCursor } = paginate(logs, query.limit, formatCursor)
-    return data({ logs: page, nextCursor })
+    return data({ logs, nextCursor: end ? formatCursor(end) : null })
   })
 
   app.get('/logs/sync', {
@@ -192,7 +189,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
         'be taken out. Repeating it changes nothing.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
-      errors: [LogNotFound],
+      errors: [LogNotFound, TooManyLogs],
       response: { 200: Data(Type.Object({ log: Log }, { examples: [{ log: { ...exampleLog, isSplit: true } }] })) }
     }
   }, async ({ params, account }) => {
@@ -209,7 +206,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
       description: 'XP, streaks, records and scores are recalculated. Of a session only this part is deleted.',
       'x-extension': true,
       params: Type.Object({ id: Id }),
-      errors: [LogNotFound],
+      errors: [LogNotFound, TooManyLogs],
       response: { 200: Message }
     }
   }, async ({ params, account }) => {

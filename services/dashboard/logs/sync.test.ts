@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import t from 'tap'
+import { until } from '@tandem/test-kit'
 import { food, measured, phone, testApp, watch, water, workout } from '../test/app.ts'
 
-const { newUser } = await testApp(t)
+const { newUser, db } = await testApp(t)
 const now = '2026-11-20T05:00:00Z'
 
 type User = ReturnType<typeof newUser>
@@ -47,6 +49,76 @@ t.test('another device gets every creation, edit and deletion once', async (t) =
   ])
   t.same((await sync(newUser())).changes, [], 'of nobody else')
   t.equal((await user.send('GET', '/logs/sync?cursor=abc')).statusCode, 400)
+})
+
+t.test('a page of long logs ends early, and the next one goes on', async (t) => {
+  const user = newUser()
+  const route = '?'.repeat(190_000)
+  for (let hour = 0; hour < 5; hour++) {
+    const items = [0, 12, 24, 36, 48].map((minute) =>
+      workout(`2026-11-19T0${hour}:${String(minute).padStart(2, '0')}:00Z`, { durationMinutes: 1, route })
+    )
+    t.match(await user.log(...items), items.map(() => ({ status: 'created' })))
+  }
+  const first = await user.send('GET', '/logs/sync')
+  t.ok(first.body.length < 3_000_000)
+  t.ok(first.json().data.changes.length > 1)
+  const { changes } = await sync(user, undefined, 500)
+  t.equal(new Set(changes.map(({ id }) => id)).size, 25)
+  t.equal(changes.length, 25)
+
+  const listed: Change[] = []
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: { logs: Change[], nextCursor: string | null } = await user.read(`/logs?limit=50${cursor}`)
+    t.ok(JSON.stringify(page).length < 3_000_000)
+    listed.push(...page.logs)
+    cursor = page.nextCursor && `&cursor=${page.nextCursor}`
+  }
+  t.equal(new Set(listed.map(({ id }) => id)).size, 25)
+  t.equal(listed.length, 25)
+})
+
+t.test('what is written while a page is read comes with the next one', async (t) => {
+  const user = newUser()
+  const [one, two] = await user.log(water(now, 100, { clientId: 'one' }), water(now, 100, { clientId: 'two' }))
+  const { cursor } = await sync(user)
+  let reading: ReturnType<typeof user.read> | undefined
+  await db.transaction().execute(async (trx) => {
+    await sql`lock table deleted_logs in access exclusive mode`.execute(trx)
+    reading = user.read(`/logs/sync?cursor=${cursor}`)
+    await until(async () =>
+      (await sql`select from pg_locks where relation = 'deleted_logs'::regclass and not granted`.execute(db))
+        .rows.length > 0
+    )
+    await trx.updateTable('logs').set({ revision: 90 }).where('id', '=', one!.id).execute()
+    await trx.deleteFrom('logs').where('id', '=', two!.id).execute()
+    await trx.insertInto('deleted_logs')
+      .values({ account_id: user.account, client_id: 'two', log_id: two!.id, type: 'WATER', revision: 90 })
+      .execute()
+  })
+  const page = await reading
+  const { changes } = await sync(user, page.cursor)
+  t.same(new Set([...page.changes, ...changes].map(({ id }) => id)), new Set([one!.id, two!.id]))
+})
+
+t.test('a log that comes back has the id that devices know, and a deleted one the name', async (t) => {
+  const user = newUser()
+  const item = (hour: number, more: object) => ({
+    source: watch,
+    externalId: 'a',
+    modifiedAt: `2026-11-20T0${hour}:00:00Z`,
+    ...more
+  })
+  const drunk = { type: 'WATER', clientId: 'mine', at: now, data: { ml: 100 } }
+  const [one] = await user.log(item(1, drunk))
+  const { cursor } = await sync(user)
+  await user.log(item(2, { deleted: true }))
+  const second = await sync(user, cursor)
+  t.match(second.changes, [{ id: one!.id, clientId: 'mine', deleted: true }])
+  t.match(await user.log(item(3, drunk)), [{ id: one!.id, status: 'created' }])
+  const { changes } = await sync(user, second.cursor)
+  t.match(changes, [{ id: one!.id, clientId: 'mine', data: { ml: 100 } }])
+  t.notOk(changes[0]?.deleted)
 })
 
 t.test('what becomes a part of a session has changed', async (t) => {

@@ -4,6 +4,8 @@ import type { StoredLog } from './changes.ts'
 
 /** What is left of a deleted log. */
 export interface Tombstone {
+  /** Null if the log never arrived. */
+  logId: string | null
   /** When it was deleted at its source; null: it never comes back. */
   modifiedAt: Date | null
   /** An import was undone: it can come back as if it had never been there. */
@@ -14,7 +16,7 @@ export async function findTombstones (trx: Trx, accountId: string, keys: string[
   const rows = await trx.selectFrom('deleted_logs')
     .where('account_id', '=', accountId)
     .where('client_id', '=', sql<string>`any(${keys}::text[])`)
-    .select(['client_id as key', 'modified_at as modifiedAt', 'is_undone as isUndone'])
+    .select(['client_id as key', 'log_id as logId', 'modified_at as modifiedAt', 'is_undone as isUndone'])
     .execute()
   return new Map<string, Tombstone>(rows.map((row) => [row.key, row]))
 }
@@ -33,20 +35,19 @@ interface Burial {
 export async function bury (trx: Trx, accountId: string, burial: Burial) {
   const { deletions, deleted, restored = [], revision, isUndone = false } = burial
   const logs = new Map(deleted.map((log) => [log.key, log]))
-  const tombstones = deletions.map(({ key, modifiedAt = null }) => ({
-    key,
-    modifiedAt,
-    logId: logs.get(key)?.id,
-    type: logs.get(key)?.type
-  }))
+  const tombstones = deletions.map(({ key, modifiedAt = null }) => {
+    const { id: logId, sentClientId, type } = logs.get(key) ?? {}
+    return { key, sentClientId, modifiedAt, logId, type }
+  })
   if (tombstones.length > 0) {
     await sql`
-      insert into deleted_logs (account_id, client_id, modified_at, is_undone, log_id, type, revision)
-      select ${accountId}, key, "modifiedAt", ${isUndone}, "logId", type, ${revision}
+      insert into deleted_logs (account_id, client_id, sent_client_id, modified_at, is_undone, log_id, type, revision)
+      select ${accountId}, key, "sentClientId", "modifiedAt", ${isUndone}, "logId", type, ${revision}
       from jsonb_to_recordset(${JSON.stringify(tombstones)}::jsonb)
-        as tombstone (key text, "modifiedAt" timestamptz, "logId" uuid, type text)
+        as tombstone (key text, "sentClientId" text, "modifiedAt" timestamptz, "logId" uuid, type text)
       on conflict (account_id, client_id) do update set
         modified_at = excluded.modified_at, is_undone = excluded.is_undone,
+        sent_client_id = coalesce(excluded.sent_client_id, deleted_logs.sent_client_id),
         log_id = coalesce(excluded.log_id, deleted_logs.log_id), type = coalesce(excluded.type, deleted_logs.type),
         revision = case when excluded.log_id is null then deleted_logs.revision else excluded.revision end,
         deleted_at = now()`.execute(trx)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { chunksOf } from '@tandem/process-kit'
+import { countReading } from '../logs/quotas.ts'
 import { DAY_MS, isQuantity, MINUTE_MS, unite, type Span } from '../log-types/data.ts'
 import type { Trx } from '../tables.ts'
 import { heartRatesOfDays, sumOfDays, type Measured } from './best-of-each-minute.ts'
@@ -39,12 +40,14 @@ function daysOf (changed: Span[]) {
 
 /** All logs that can be of these days, in any time zone: no log has a part that is more than a day from it. */
 async function readMeasured (trx: Trx, accountId: string, type: MeasuredType, days: string[]) {
-  const { rows } = await sql<Measured>`
-    select distinct on (logs.id) client_id as key, at, ends_at as "endsAt", timezone, data, source
-    from unnest(${days}::date[]) as day (day)
+  const logs = sql`(
+    select distinct on (logs.id) logs.* from unnest(${days}::date[]) as day (day)
     join logs on account_id = ${accountId} and type = ${type}
       and at >= day.day::timestamp at time zone 'UTC' - interval '39 hours'
-      and at < day.day::timestamp at time zone 'UTC' + interval '63 hours'`.execute(trx)
+      and at < day.day::timestamp at time zone 'UTC' + interval '63 hours') as measured`
+  await countReading(trx, accountId, logs)
+  const { rows } = await sql<Measured>`
+    select client_id as key, at, ends_at as "endsAt", timezone, data, source from ${logs}`.execute(trx)
   return rows
 }
 

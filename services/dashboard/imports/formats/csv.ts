@@ -98,7 +98,8 @@ const toEntry = (
 
 /** `1h 5m` or `45m 10s` in minutes. */
 function minutesOf (duration: string | undefined) {
-  const of = (unit: string) => Number(new RegExp(`(\\d+)\\s*${unit}`).exec(duration ?? '')?.[1] ?? 0)
+  // Bounded: from each digit of a long number it would read to the end.
+  const of = (unit: string) => Number(new RegExp(`(\\d{1,6})\\s{0,5}${unit}`).exec(duration ?? '')?.[1] ?? 0)
   return Math.max(1, of('h') * 60 + of('m') + of('s') / 60)
 }
 
