@@ -198,7 +198,22 @@ t.test('URLs are built from stored values and map back to them', (t) => {
   const key = `public/${ana}.webp`
   t.equal(one?.urlOf(key), `https://cdn.example.com/media/${key}`)
   t.equal(other?.urlOf(key), `https://other.example/${key}`, 'another CDN_URL changes every URL')
-  t.equal(one?.toStoredValue(`https://cdn.example.com/media/${key}`), key)
+  for (
+    const spelling of [
+      key,
+      `${key}#x`,
+      `${key}?w=160#x`,
+      `./${key}`,
+      `x/../${key}`,
+      `%2e/${key}`,
+      `%70ublic/${ana}.webp`,
+      `public%2f${ana}.webp`,
+      `public\\${ana}.webp`
+    ]
+  ) {
+    t.equal(one?.toStoredValue(`https://cdn.example.com/media/${spelling}`), key, spelling)
+  }
+  t.equal(one?.toStoredValue(`http://CDN.example.com:80/%6dedia/${key}`), key)
   t.equal(one?.urlOf(null), null)
   for (
     const foreign of [
@@ -251,7 +266,7 @@ t.test('an image is described with the URLs of its thumbnails', (t) => {
   t.end()
 })
 
-t.test('with ownUrlsOnly only our own URLs are allowed', (t) => {
+t.test('with ownUrlsOnly only URLs of our own files are allowed', (t) => {
   const [open, strict] = [false, true].map((ownUrlsOnly) =>
     createMedia({ storage: diskStorage('/nowhere'), cdnUrl: 'https://cdn.example.com', ownUrlsOnly })
   )
@@ -260,10 +275,16 @@ t.test('with ownUrlsOnly only our own URLs are allowed', (t) => {
   const sly = [
     'https://cdn.example.com.evil.example/a.webp',
     'https://cdn.example.com@evil.example/a.webp',
-    'http://cdn.example.com/a.webp'
+    'http://cdn.example.com/a.webp',
+    'https://cdn.example.com/../anything',
+    'https://cdn.example.com/%zz'
   ]
-  t.same([own, foreign].map((url) => open?.isAllowedUrl(url)), [true, true])
-  t.same([own, foreign, ...sly].map((url) => strict?.isAllowedUrl(url)), [true, false, false, false, false])
+  t.same([own, `${own}#x`, foreign].map((url) => open?.isAllowedUrl(url)), [true, true, true])
+  t.same([own, foreign].map((url) => strict?.isAllowedUrl(url)), [true, false])
+  t.same(sly.filter((url) => strict?.isAllowedUrl(url)), [])
+  for (const path of [`/public/${ben}.webp`, `%2570ublic/${ben}.webp`, 'a.webp', '../anything']) {
+    t.notOk(open?.isAllowedUrl(`https://cdn.example.com/${path}`), `${path} is none of our files`)
+  }
   t.end()
 })
 

@@ -86,12 +86,12 @@ export interface Media {
    */
   describe(stored: string, details?: ImageDetails | null): Picture
   /**
-   * Converts a URL from a client or another service to the value for a table: the key of our images, other URLs as they
-   * are.
+   * Converts a URL from a client or another service to the value for a table: the key of our images, however the URL is
+   * spelled, other URLs as they are.
    */
   toStoredValue(url: string): string
   toStoredValue(url: string | null): string | null
-  /** Whether a client may publish this URL. */
+  /** Whether a client may publish this URL. Below our own prefix, that is an image or a video only. */
   isAllowedUrl(url: string): boolean
 }
 
@@ -119,13 +119,12 @@ export function createMedia (
   const baseUrl = `${cdnUrl.replace(/\/$/, '')}/`
 
   // If the store itself signs, URLs of private images have the prefix of the store.
-  const signedBase = storage.presign?.('').split('?', 1)[0]
+  const ownAddresses = [baseUrl, storage.presign?.('')].flatMap((each) => addressOf(each ?? '') ?? [])
   const pathOf = (url: string) => {
-    const prefix = [baseUrl, signedBase].find((each) => each !== undefined && url.startsWith(each))
+    const address = addressOf(url)
+    const own = ownAddresses.find((each) => address?.startsWith(each))
     // An object store has a URL for each thumbnail, which stands for its image.
-    return prefix === undefined
-      ? undefined
-      : url.slice(prefix.length).split('?', 1)[0]?.replace(/-w\d+\.webp$/, '.webp')
+    return own === undefined ? undefined : address?.slice(own.length).replace(/-w\d+\.webp$/, '.webp')
   }
 
   function urlOf (stored: string): string
@@ -238,6 +237,20 @@ export function createMedia (
       if (purge && !isPrivateMediaKey(key)) await purge([urlOf(key)])
     },
     toStoredValue,
-    isAllowedUrl: (url) => !ownUrlsOnly || pathOf(url) !== undefined
+    isAllowedUrl (url) {
+      const path = pathOf(url)
+      return path === undefined ? !ownUrlsOnly : isMediaKey(path)
+    }
+  }
+}
+
+/** Host and path of a URL. Spellings that lead to the same file, such as `/./`, `%70` or a fragment, have the same. */
+function addressOf (url: string) {
+  const parsed = URL.parse(url)
+  if (!parsed) return
+  try {
+    return parsed.host + decodeURIComponent(parsed.pathname)
+  } catch {
+    return
   }
 }

@@ -55,7 +55,7 @@ t.test('without video, neither posts nor stories nor uploads take one', async (t
   turnOff(t, 'video')
   const { app, person, post } = await testApp(t)
   const ana = await person('Ana')
-  const mediaUrl = 'https://cdn.example.com/a.mp4'
+  const mediaUrl = 'https://videos.example/a.mp4'
   const refused = { status: 400, code: 'VALIDATION_ERROR' }
   t.match(await post(ana, '/feed', { type: 'VIDEO', mediaUrls: [mediaUrl] }), {
     ...refused,

@@ -7,7 +7,7 @@ import { testApp } from './test/app.ts'
 // Other tests show the limits of the built-in brand.
 
 const MEBIBYTE = 1024 * 1024
-const story = { mediaUrl: 'https://cdn.example.com/a.webp', mediaType: 'IMAGE' }
+const story = { mediaUrl: 'https://images.example/a.webp', mediaType: 'IMAGE' }
 
 t.test('a brand says how many stories a day has', async (t) => {
   setLimits(t, { storiesPerDay: 2 })
@@ -48,7 +48,7 @@ t.test('a brand says how long a video is, and how long in a story', async (t) =>
     status: 400,
     error: 'The video of a story has at most 1 seconds. Trim it, or publish it as a post'
   })
-  t.match(await publish({ mediaUrl: 'https://cdn.example.com/a.mp4', mediaType: 'VIDEO', duration: 2 }), {
+  t.match(await publish({ mediaUrl: 'https://videos.example/a.mp4', mediaType: 'VIDEO', duration: 2 }), {
     status: 400,
     details: [{ field: 'duration' }]
   })

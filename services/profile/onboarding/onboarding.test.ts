@@ -9,7 +9,7 @@ const save = (account: string, body: object) => post(account, '/onboarding/save-
 const status = async (account: string) => (await get(account, '/onboarding/status')).data
 
 const photos = (count: number) =>
-  Array.from({ length: count }, (_, index) => `https://cdn.example.com/photos/${index}.webp`)
+  Array.from({ length: count }, (_, index) => `https://images.example/photos/${index}.webp`)
 const years = (count: number, days = 0, zone = 'Asia/Jakarta') =>
   Temporal.Now.plainDateISO(zone).subtract({ years: count }).add({ days }).toString()
 

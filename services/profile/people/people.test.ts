@@ -327,7 +327,7 @@ t.test('the match facts of a person', async (t) => {
     height: 165.4,
     bio: 'Runner',
     cityId: '100',
-    photos: ['https://cdn.example.com/1.webp']
+    photos: ['https://images.example/1.webp']
   })
   await post(ana, '/onboarding/save-preferences', { favoriteSports: ['running'], preferredAvailability: ['morning'] })
   t.match(await callRpc(MatchFacts, { accountId: ana }), {
@@ -340,7 +340,7 @@ t.test('the match facts of a person', async (t) => {
     latitude: -8.65,
     longitude: 115.22,
     timezone: 'Asia/Makassar',
-    photos: ['https://cdn.example.com/1.webp'],
+    photos: ['https://images.example/1.webp'],
     favoriteSports: ['running'],
     preferredAvailability: ['morning']
   })

@@ -68,8 +68,27 @@ t.test('with MEDIA_URLS_ONLY_OWN, external images are rejected', async (t) => {
 t.test('a photo can be used only by the account that uploaded it', async (t) => {
   const [ana, ben] = [await givenPerson('Ana'), await givenPerson('Ben')]
   const { data: { url } } = await upload(ana, pixel)
-  t.match(await post(ben, '/onboarding/save-profile', { photos: [url] }), { status: 400, code: 'VALIDATION_ERROR' })
+  const spellings = [
+    url,
+    `${url}#x`,
+    url.replace('/public/', '/./public/'),
+    url.replace('/public/', '//public/'),
+    url.replace('/public/', '/%70ublic/')
+  ]
+  for (const each of spellings) {
+    t.match(await post(ben, '/onboarding/save-profile', { photos: [each] }), { status: 400, code: 'VALIDATION_ERROR' })
+  }
   t.equal((await get(ben, '/profile')).data.profile.image, null)
+})
+
+t.test('a photo is in use, however its URL is spelled', async (t) => {
+  const ana = await givenPerson('Ana')
+  const { data: { url, key } } = await upload(ana, pixel)
+  t.equal((await post(ana, '/onboarding/save-profile', { photos: [`${url}#x`] })).status, 200)
+  t.same((await get(ana, '/onboarding/status')).data.profile.photos, [url])
+  await sql`update uploads set unused_since = unused_since - interval '25 hours' where account_id = ${ana}`.execute(db)
+  await runHousekeeping(deps)
+  t.ok(await isStored(key))
 })
 
 t.test('a file that is not an image, has a wrong type or is broken is rejected, and nothing is stored', async (t) => {

@@ -4,7 +4,7 @@ import t from 'tap'
 import { runHousekeeping } from '../housekeeping.ts'
 import { givenStory, testApp } from '../test/app.ts'
 
-const image = { mediaUrl: 'https://cdn.example.com/a.webp', mediaType: 'IMAGE' }
+const image = { mediaUrl: 'https://images.example/a.webp', mediaType: 'IMAGE' }
 
 t.test('stories', async (t) => {
   const { db, deps, get, post, del, publishedEvents, person, follows, matches, blocks, profiles } = await testApp(t)
