@@ -125,6 +125,7 @@ t.test('the old address can take a change back for seven days, once; password an
   const email = randomEmail()
   const { token } = await change(ana, email)
   t.match(await post('/auth/register', { email: ana.email, password }), { status: 409, code: 'EMAIL_EXISTS' })
+  t.match(await post('/auth/check-email', { email: ana.email }), { exists: true, method: 'credentials' })
   t.match(await ask(await givenAccount(), ana.email), { status: 409 }, 'nobody else gets the old address meanwhile')
   t.match(await revert('x'.repeat(43)), { status: 400, code: 'INVALID_TOKEN' })
   const answers = await Promise.all([revert(token), revert(token)])

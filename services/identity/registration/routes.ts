@@ -10,6 +10,7 @@ import { Email, RequiredId } from '../schemas.ts'
 import { tryToDecideReferral } from '../referrals/actions.ts'
 import { ReferralCode } from '../referrals/schemas.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
+import { isAddressReserved } from '../reserved-addresses.ts'
 import { device } from '../sessions/schemas.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
 import { register, verifyEmail, verifyEmailByLink } from './actions.ts'
@@ -70,8 +71,8 @@ export const registrationRoutes: Routes<RouteDeps> = async (app, deps) => {
     config: { public: true, validationCode: 'INVALID_EMAIL' }
   }, async ({ body }) => {
     const methods = await findSignInMethods(db, body.email)
-    if (!methods && await isEmailBanned(db, secrets, body.email)) {
-      // The same response as before the ban, so that it does not reveal the ban.
+    if (!methods && (await isEmailBanned(db, secrets, body.email) || await isAddressReserved(db, body.email))) {
+      // The same response as before the ban or the change of address, so that it reveals neither.
       return {
         success,
         exists: true,
