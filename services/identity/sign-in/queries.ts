@@ -12,8 +12,8 @@ export async function findCredentials (db: Db, email: string, network: string) {
       hasKnownNetwork(network).as('hasKnownNetwork'),
       sql<
         boolean
-      >`password_hash is null and (select array_agg(provider) from provider_links
-        where account_id = accounts.id) = '{PROVIDER_A}'`
+      >`password_hash is null and coalesce((select bool_and(provider = 'PROVIDER_A') from provider_links
+        where account_id = accounts.id), false)`
         .as('hasOnlyProviderA')
     ])
     .executeTakeFirst()

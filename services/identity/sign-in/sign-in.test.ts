@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, password, randomEmail, testApp, wrongCode } from '../test/app.ts'
 import { createHashing } from '../passwords/hashing.ts'
+import type { Provider } from '../tables.ts'
 
 const profile = {
   gender: 'FEMALE',
@@ -110,8 +112,13 @@ t.test('an unknown address, a wrong password and an account without one get the 
 })
 
 t.test('an account of provider A without a password has to use provider A', async (t) => {
-  const { email } = await givenAccount({ hasPassword: false, provider: 'PROVIDER_A' })
+  const { id, email } = await givenAccount({ hasPassword: false, provider: 'PROVIDER_A' })
   t.match(await login(email), { status: 401, success: false, code: 'PROVIDER_A_ACCOUNT', error: String })
+  const links = (provider: Provider) => ({ provider, subject: randomUUID(), account_id: id })
+  await db.insertInto('provider_links').values(links('PROVIDER_A')).execute()
+  t.match(await login(email), { code: 'PROVIDER_A_ACCOUNT' }, 'also with two identities of it')
+  await db.insertInto('provider_links').values(links('PROVIDER_B')).execute()
+  t.match(await login(email), { code: 'INVALID_CREDENTIALS' })
   t.match(
     await login((await givenAccount({ provider: 'PROVIDER_A' })).email),
     { status: 200 },
