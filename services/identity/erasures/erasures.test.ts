@@ -288,25 +288,32 @@ t.test('of a cancel and the begin at the same moment exactly one wins, and the l
 
 t.test('a ban survives the erasure: neither address, tag nor case make a new account', async (t) => {
   const name = `ban-${randomUUID()}`
-  const { id: accountId } = await givenAccount({ email: `${name}+a@example.com` })
-  await operate('ban', `${name}+a@example.com`)
-  const { id } = await schedule(accountId)
-  await makeDue(id)
-  await beginDueErasures(deps)
-  await confirm(id, accountId)
-  await erasure.eraseDue()
-  t.equal(await statusOf(id), 'ERASED')
+  for (const email of [`${name}+a@example.com`, `${name}+a@gmail.com`]) {
+    const { id: accountId } = await givenAccount({ email })
+    await operate('ban', email)
+    const { id } = await schedule(accountId)
+    await makeDue(id)
+    await beginDueErasures(deps)
+    await confirm(id, accountId)
+    await erasure.eraseDue()
+    t.equal(await statusOf(id), 'ERASED')
+  }
   for (
     const email of [
       `${name}@example.com`,
       `${name}+a@example.com`,
       `${name}+b@example.com`,
-      `${name.toUpperCase()}@example.com`
+      `${name.toUpperCase()}@example.com`,
+      `${name}@gmail.com`,
+      `${name.replace('ban', 'b.a.n')}@gmail.com`,
+      `${name.replace('ban', 'b.an')}+b@googlemail.com`
     ]
   ) {
     t.match(await post('/auth/register', { email, password }), { status: 409, code: 'EMAIL_EXISTS' }, email)
   }
-  t.match(await post('/auth/register', { email: `${name}2@example.com`, password }), { status: 201 })
+  for (const email of [`${name}2@example.com`, `${name.replace('ban', 'b.an')}@example.com`]) {
+    t.match(await post('/auth/register', { email, password }), { status: 201 }, 'another mailbox')
+  }
   t.notMatch(JSON.stringify(await db.selectFrom('remembered').selectAll().execute()), name)
 })
 

@@ -4,10 +4,10 @@ import { ReferralCounted } from '@tandem/contracts'
 import { settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
+import { mailboxOf } from '../mailboxes.ts'
 import type { DeriveDeps } from '../subscriptions/derive.ts'
 import { grantPremium } from '../subscriptions/grants.ts'
 import type { Db, Trx } from '../tables.ts'
-import { mailboxOf } from './mailboxes.ts'
 
 const MAX_COUNTED = 50
 const MAX_DAYS_PER_YEAR = 90

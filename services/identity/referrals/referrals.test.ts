@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { password, randomEmail, testApp } from '../test/app.ts'
 import { decideForgottenReferrals, decideReferral } from './actions.ts'
-import { mailboxOf } from './mailboxes.ts'
+import { mailboxOf } from '../mailboxes.ts'
 
 // A provider whose tokens are the addresses that they vouch for.
 const provider = async (email: string) => ({ subject: email, email, name: undefined })
