@@ -38,16 +38,17 @@ export interface Registration {
 const REPEAT_WINDOW = '10 minutes'
 
 /**
- * Creates an account with its first session, and mails a verification code. The same address and password with the same
- * idempotency key get the session of the first registration for ten minutes, until its refresh token is used.
+ * Creates an account with its first session, and mails a verification code. The same address, password, name and
+ * referral code with the same idempotency key get the session of the first registration for ten minutes, until its
+ * refresh token is used.
  * @throws CommonPassword, EmailExists, TooBusy, HookDenied
  */
 export async function register (deps: Deps, { idempotencyKey, ...registration }: Registration) {
-  const { email, password = '' } = registration
+  const { email, password = '', name = '', referralCode = '' } = registration
   // Derived, not stored, as that of a refresh: docs/decisions/0007-a-repeatable-refresh.md.
   const refreshToken = idempotencyKey === undefined
     ? undefined
-    : deps.secrets.digest('registration', email, password, idempotencyKey).toString('base64url')
+    : deps.secrets.digest('registration', email, password, name, referralCode, idempotencyKey).toString('base64url')
   try {
     return await createRegistered(deps, registration, refreshToken)
   } catch (error) {

@@ -176,6 +176,8 @@ t.test('register', async (t) => {
     t.match(await register(), exists)
     t.match(await register('other'), exists)
     t.match(await register('k', { email, password: 'Other-Door-7' }), exists, 'another password')
+    t.match(await register('k', { email, password, name: 'Ben' }), exists, 'another name')
+    t.match(await register('k', { email, password, referralCode: 'K7RMX2PA' }), exists, 'another referral code')
     t.ok(await canRefresh(repeat))
     t.match(await register('k'), exists, 'the tokens have arrived')
   })
