@@ -3,7 +3,7 @@ export { createErasure, hasTombstone, insertTombstone, type AccountErasure, type
 export { countPersonalData } from './erase-rows.ts'
 export { generateName, generateUsername } from './generated-names.ts'
 export { hide, isHidden, isNotHidden } from './hidden.ts'
-export { findNameError, findUsernameError, USERNAME, validateName } from './names.ts'
+export { findNameError, findOwnNameError, findUsernameError, USERNAME, validateName } from './names.ts'
 export {
   databaseTables,
   inColumns,

@@ -144,12 +144,19 @@ const emoji = String
   .raw`(?<=\p{Emoji})\uFE0F|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`
 const visible = new RegExp(`^(?:${joined}|${emoji}|[^\\p{DI}\\p{Cc}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u2800])*$`, 'u')
 
-type NameError = 'invisibleCharacters' | 'reservedName' | 'shapeOfUsername'
+type NameError = 'invisibleCharacters' | 'reservedName' | 'shapeOfUsername' | 'tooShortName'
 
 /** Why `name` cannot be a name or username; undefined if it can. */
 export function findNameError (name: string): NameError | undefined {
   if (!visible.test(name)) return 'invisibleCharacters'
   if (isReserved(name)) return 'reservedName'
+}
+
+const MIN_OWN_NAME_CHARACTERS = 2
+
+/** Why people cannot choose `name` as their own; undefined if they can. */
+export function findOwnNameError (name: string): NameError | undefined {
+  return Array.from(name).length < MIN_OWN_NAME_CHARACTERS ? 'tooShortName' : findNameError(name)
 }
 
 /**

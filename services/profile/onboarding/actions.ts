@@ -1,6 +1,6 @@
 import { readLocale } from '@tandem/brand-kit'
 import { sql } from 'kysely'
-import { parseTimezone, validateName } from '@tandem/account-kit'
+import { findOwnNameError, parseTimezone, validateName } from '@tandem/account-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { changePerson, ensurePerson } from '../people/actions.ts'
@@ -40,7 +40,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
 
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (trx, person) => {
-    validateName('name', step.name, person.name)
+    validateName('name', step.name, person.name, findOwnNameError)
     if (completed && (photos ?? person.photos).length === 1) {
       throw new ValidationError('photosMustContainAtLeast2Photos', ['photos'])
     }

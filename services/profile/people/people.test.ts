@@ -72,6 +72,19 @@ t.test('a reserved or misleading name is rejected on every route and never avail
   )
 })
 
+t.test('a name of one character, from an address such as q@example.com, can be sent back', async (t) => {
+  const ana = await givenPerson('q')
+  const { data: { profile } } = await get(ana, '/profile')
+  t.match(await put(ana, '/profile', { name: profile.name, bio: 'Long here' }), { status: 200 })
+  t.match(await post(ana, '/onboarding/save-profile', { name: ' q ' }), { status: 200 })
+  for (const name of ['Q', 'é', '😀']) {
+    const rejected = { status: 400, code: 'VALIDATION_ERROR', details: [{ field: 'name' }] }
+    t.match(await put(ana, '/profile', { name }), rejected)
+    t.match(await post(ana, '/onboarding/save-profile', { name }), rejected)
+  }
+  t.match(await put(ana, '/profile', { name: 'Qi' }), { status: 200 })
+})
+
 t.test('a missing profile is created on the first request, also by ten concurrent ones', async (t) => {
   const accountId = randomUUID()
   identity.accounts.set(accountId, { name: 'Late', image: 'https://cdn.example.com/late.webp', locale: 'id' })

@@ -1,6 +1,6 @@
 import { readLocale } from '@tandem/brand-kit'
 import Type from 'typebox'
-import { findUsernameError, validateName, Timezone, parseTimezone } from '@tandem/account-kit'
+import { findOwnNameError, findUsernameError, validateName, Timezone, parseTimezone } from '@tandem/account-kit'
 import { Body, Data, data, Enum, Text, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
@@ -91,7 +91,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
     await ensurePerson(deps, account.id)
     return toResponse(
       await changePerson(deps, account.id, async (trx, person) => {
-        validateName('name', name, person.name)
+        validateName('name', name, person.name, findOwnNameError)
         validateName('username', username, person.username, findUsernameError)
         return {
           ...(name !== undefined && { name }),

@@ -6,7 +6,8 @@ import { preferencesShown } from './preferences.ts'
 
 // The fields that several routes accept, with their limits.
 
-export const Name = Text({ min: 2, max: 100, examples: ['Ana Putri'] })
+/** Its minimum is checked with the current name, which can be of one character: of q@example.com it is q. */
+export const Name = Text({ max: 100, documentedAs: Text({ min: 2, max: 100, examples: ['Ana Putri'] }) })
 export const Bio = Text({ min: 0, max: 500, examples: ['Early runner, late reader'] })
 export const GenderField = named('Gender', Enum(['MALE', 'FEMALE', 'OTHER']))
 /** A day; also as midnight, as in responses, so that a client can send back what it received. */
