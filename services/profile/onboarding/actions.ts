@@ -34,7 +34,7 @@ interface ProfileStep {
 /** Saves the fields of the first step; omitted fields stay the same. @throws ValidationError */
 export async function saveProfile (deps: Deps, accountId: string, step: ProfileStep) {
   const { countryId, regionId, cityId, completed } = step
-  const photos = step.photos?.map((url) => deps.media.toStoredValue(url))
+  const photos = step.photos && [...new Set(step.photos.map((url) => deps.media.toStoredValue(url)))]
   const timezone = step.timezone && parseTimezone(step.timezone)
   const locale = step.locale && readLocale(step.locale)
 
