@@ -13,7 +13,6 @@ import { toPersonCopy, factsOf, weighedAt } from './describe.ts'
 import { findPerson, isReservedUsername, lockPerson, personColumns, type Person } from './queries.ts'
 
 const MAX_KEPT_USERNAMES = 10
-const DAY_SECONDS = 24 * 60 * 60
 
 interface NewPerson {
   accountId: string
@@ -99,7 +98,7 @@ export async function changePerson (
       throw new UsernameTaken()
     }
     if (after.username.toLowerCase() !== before.username.toLowerCase()) {
-      await reserveUsername(trx, before.username, accountId)
+      await reserveUsername(trx, accountId, { givenUp: before.username, taken: after.username })
     }
 
     const copy = toPersonCopy(after)
@@ -144,13 +143,21 @@ export async function adoptLoggedWeight (
  * Keeps a username that its owner gave up, so that for 30 days nobody else gets what is meant for them. Nobody keeps many.
  * @throws RateLimited
  */
-async function reserveUsername (trx: Trx, username: string, accountId: string) {
-  const { kept } = await trx.selectFrom('reserved_usernames').where('account_id', '=', accountId)
-    .where('until', '>', sql<Date>`now()`).where('username', '<>', username.toLowerCase())
-    .select(sql<number>`count(*)::int`.as('kept')).executeTakeFirstOrThrow()
-  if (kept >= MAX_KEPT_USERNAMES) throw new RateLimited(DAY_SECONDS)
+async function reserveUsername (
+  trx: Trx,
+  accountId: string,
+  { givenUp, taken }: { givenUp: string, taken: string }
+) {
+  const kept = await trx.selectFrom('reserved_usernames').where('account_id', '=', accountId)
+    .where('until', '>', sql<Date>`now()`)
+    .where('username', 'not in', [givenUp.toLowerCase(), taken.toLowerCase()])
+    .select(sql<number>`ceil(extract(epoch from until - now()))::int`.as('remainingSeconds'))
+    .orderBy('until', 'desc').limit(MAX_KEPT_USERNAMES)
+    .execute()
+  const oldest = kept[MAX_KEPT_USERNAMES - 1]
+  if (oldest) throw new RateLimited(oldest.remainingSeconds)
   const reserved = { account_id: accountId, until: sql<Date>`now() + interval '30 days'` }
-  await trx.insertInto('reserved_usernames').values({ username: username.toLowerCase(), ...reserved })
+  await trx.insertInto('reserved_usernames').values({ username: givenUp.toLowerCase(), ...reserved })
     .onConflict((conflict) => conflict.column('username').doUpdateSet(reserved))
     .execute()
 }

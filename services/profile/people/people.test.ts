@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import t from 'tap'
 import {
   AccountRegistered,
@@ -13,6 +14,7 @@ import {
 import { setLimits } from '@tandem/brand-kit/testing'
 import { readSample } from '@tandem/contracts/samples'
 import { deliver } from '@tandem/bus-kit/testing'
+import { bearer } from '@tandem/http-kit/testing'
 import { testApp } from '../test/app.ts'
 
 const app = await testApp(t)
@@ -291,10 +293,24 @@ t.test('a given-up username rests 30 days before another person can take it; its
 
 t.test('nobody keeps more than ten usernames that they gave up', async (t) => {
   const ana = await givenPerson()
-  const rename = async (number: number) => (await put(ana, '/profile', { username: `keeper.${number}` })).status
+  const rename = async (number: number) => await put(ana, '/profile', { username: `keeper.${number}` })
   const statuses = []
-  for (let number = 0; number < 12; number++) statuses.push(await rename(number))
+  for (let number = 0; number < 12; number++) statuses.push((await rename(number)).status)
   t.same(statuses, [...Array.from({ length: 10 }, () => 200), 429, 429])
+
+  t.equal((await get(ana, '/profile/username-available?username=keeper.3')).data.available, true)
+  t.equal((await rename(3)).status, 200, 'a username that is taken back is not kept')
+  await db.updateTable('reserved_usernames').set({ until: sql`now() + interval '3 days'` })
+    .where('username', '=', 'keeper.5').execute()
+  const response = await app.app.inject({
+    method: 'PUT',
+    url: '/profile',
+    headers: bearer(ana),
+    payload: { username: 'keeper.10' }
+  })
+  t.equal(response.statusCode, 429)
+  const days = Number(response.headers['retry-after']) / (24 * 60 * 60)
+  t.ok(days > 2.9 && days <= 3, 'until the first is free again')
 })
 
 t.test('of twenty concurrent requests for one username, in any case, one succeeds', async (t) => {
