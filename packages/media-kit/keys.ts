@@ -9,7 +9,7 @@ export const createMediaKey = (visibility: Visibility, extension: 'webp' | 'mp4'
   `${visibility}/${randomUUID()}.${extension}`
 
 /**
- * The key of the one private copy of a public image or video, or of the one that `accountId` has. It is a digest, so
+ * The key of the one private copy of an image or video, or of the one that `accountId` has. It is a digest, so
  * people who may see the copy cannot derive the public URL.
  */
 export const privateCopyKeyOf = (key: string, accountId?: string) =>

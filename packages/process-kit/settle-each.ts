@@ -20,6 +20,8 @@ export async function settleEach<Item> (
 
 interface Batches {
   batchSize: number
+  /** How many of a batch at once; by default, all. */
+  concurrency?: number
   /** Reads the keys of the next items, in their order: at most `batchSize` after the last one. */
   list: (after: string | undefined) => Promise<string[]>
   work: (key: string) => Promise<unknown>
@@ -30,11 +32,11 @@ interface Batches {
  * they need is unavailable, and thousands more are not tried.
  * @returns the errors
  */
-export async function settleBatches ({ batchSize, list, work }: Batches): Promise<unknown[]> {
+export async function settleBatches ({ batchSize, concurrency = batchSize, list, work }: Batches): Promise<unknown[]> {
   const errors: unknown[] = []
   for (let after: string | undefined;;) {
     const keys = await list(after)
-    const failed = await settle(keys, work, keys.length)
+    const failed = await settle(keys, work, concurrency)
     errors.push(...failed)
     if (keys.length < batchSize || failed.length === keys.length) return errors
     after = keys.at(-1)

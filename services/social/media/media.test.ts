@@ -397,4 +397,47 @@ t.test('media', async (t) => {
     await runHousekeeping(deps)
     t.same(await db.selectFrom('posts').where('id', '=', id).select('media_urls').executeTakeFirst(), before)
   })
+
+  t.test('a post is made private, and a story shows its image, after a private copy of it was deleted', async (t) => {
+    const image = await uploadOne()
+    const story = await showInStory(image.url)
+    const { id } = (await showInPost(image.url)).data.post
+    await del(ana, `/stories/${story}`)
+    t.notOk(await isKept(privateCopyKeyOf(image.key)))
+
+    const again = await showInStory(image.url)
+    const shown = (await get(ana, `/stories/${again}`)).data.story.mediaUrl
+    t.ok(await isKept(shown.slice('https://cdn.example.com/'.length).split('?')[0]))
+    t.same((await put(ana, `/feed/${id}`, { visibility: 'PRIVATE' })).data.post.mediaUrls, [shown], 'with one copy')
+    t.notOk(await isKept(image.key))
+  })
+
+  t.test('images that were deleted do not stop a post from becoming private', async (t) => {
+    const image = await uploadOne()
+    await del(ana, `/stories/${await showInStory(image.url)}`)
+    const { id } = await givenPost(db, { author_id: ana, media_urls: [image.key] })
+    await deps.media.remove(image.key)
+    t.match((await put(ana, `/feed/${id}`, { visibility: 'PRIVATE' })).data.post.mediaUrls, [/private/])
+  })
+
+  t.test('housekeeping makes images private, however many others it cannot copy', async (t) => {
+    const { copy } = deps.media
+    const image = await uploadOne()
+    const broken = await uploadOne()
+    const given = async (key: string) =>
+      await givenPost(db, { author_id: ana, media_urls: [key], visibility: 'FOLLOWERS' })
+    const { id } = await given(image.key)
+    for (let n = 0; n < 60; n++) await given(broken.key)
+    const { id: last } = await given(image.key)
+    deps.media.copy = async (from, to) => {
+      if (from === broken.key) throw new Error('it cannot be read')
+      return await copy(from, to)
+    }
+    t.teardown(() => deps.media.copy = copy)
+    await t.rejects(runHousekeeping(deps))
+    for (const each of [id, last]) t.match((await get(ana, `/feed/${each}`)).data.post.mediaUrls, [/private/])
+    deps.media.copy = copy
+    await runHousekeeping(deps)
+    t.notOk(await isKept(broken.key))
+  })
 })

@@ -1,7 +1,7 @@
 import { sql, type SqlBool, type UpdateResult } from 'kysely'
-import { privateCopyKeyOf } from '@tandem/media-kit'
+import { createMediaKey, privateCopyKeyOf } from '@tandem/media-kit'
 import { isMediaKey, isPrivateMediaKey, isVideoKey } from '@tandem/media-url-kit'
-import { runSteps, settleEach } from '@tandem/process-kit'
+import { runSteps, settleBatches, throwErrors } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { MediaNotAllowed, MediaGone } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -41,11 +41,16 @@ async function ensurePrivateCopy (deps: Pick<Deps, 'db' | 'media'>, accountId: s
       .executeTakeFirst()
   const upload = await find(image)
   // A photo of another service has no owner here: each author has a copy, which is erased with them.
-  const copy = privateCopyKeyOf(image, upload ? undefined : accountId)
-  const known = await find(copy)
+  let copy = privateCopyKeyOf(image, upload ? undefined : accountId)
+  let known = await find(copy)
+  // A copy goes with what showed it, and is refused for a month. The upload may outlive it, and then gets another one.
+  while (known?.delete_requested_at) {
+    copy = privateCopyKeyOf(copy)
+    known = await find(copy)
+  }
   // What a post or story shows was copied to the end.
   if (known?.unused_since === null) return copy
-  if (upload?.delete_requested_at || known?.delete_requested_at || !upload && isVideoKey(image)) throw new MediaGone()
+  if (upload?.delete_requested_at || !upload && isVideoKey(image)) throw new MediaGone()
   if (await media.size(image) === undefined) throw new MediaGone()
   // The row first, so that no file is left without one. Of a photo of another service the sizes are not known.
   await sql`
@@ -62,48 +67,83 @@ async function ensurePrivateCopy (deps: Pick<Deps, 'db' | 'media'>, accountId: s
 
 const BATCH_SIZE = 50
 
-/**
- * Replaces public images with private copies in posts that are not public and in stories.
- * @param postId only this post; without it, the newest 50 affected posts and stories each
- */
-export async function replacePublicImages (deps: Pick<Deps, 'db' | 'media'>, postId?: string) {
-  const posts = await deps.db.selectFrom('posts').where('visibility', '<>', 'PUBLIC').where('deleted_at', 'is', null)
+/** Replaces public images with private copies in all posts that are not public, and in all stories. */
+export async function replacePublicImages (deps: Pick<Deps, 'db' | 'media'>) {
+  const { db } = deps
+  await runSteps({
+    async posts () {
+      throwErrors(
+        await settleBatches({
+          batchSize: BATCH_SIZE,
+          concurrency: 1,
+          async list (after) {
+            const posts = await postsWithPublicImages(db).$if(
+              after !== undefined,
+              (query) => query.where('id', '>', after!)
+            ).select('id').orderBy('id').limit(BATCH_SIZE).execute()
+            return posts.map(({ id }) => id)
+          },
+          work: async (id) => await replacePublicImagesOfPost(deps, id)
+        })
+      )
+    },
+    async stories () {
+      throwErrors(
+        await settleBatches({
+          batchSize: BATCH_SIZE,
+          concurrency: 1,
+          async list (after) {
+            const stories = await storiesWithPublicImage(db).$if(
+              after !== undefined,
+              (query) => query.where('id', '>', after!)
+            ).select('id').orderBy('id').limit(BATCH_SIZE).execute()
+            return stories.map(({ id }) => id)
+          },
+          work: async (id) => await replacePublicImageOfStory(deps, id)
+        })
+      )
+    }
+  })
+}
+
+const postsWithPublicImages = (db: Db) =>
+  db.selectFrom('posts').where('visibility', '<>', 'PUBLIC').where('deleted_at', 'is', null)
     .where(sql<SqlBool>`media_urls <> '{}'`)
     .where(sql<SqlBool>`exists (select from unnest(media_urls) as image where image like 'public/%')`)
-    .$if(postId !== undefined, (query) => query.where('id', '=', postId!))
-    .select(['id', 'author_id as accountId', 'media_urls as images']).orderBy('id', 'desc').limit(BATCH_SIZE).execute()
-  const replaceOfPost = async ({ id, accountId, images }: typeof posts[number]) =>
-    await replaceImages(
-      deps,
-      accountId,
-      images,
-      async (trx, replacement) =>
-        await trx.updateTable('posts').set({ media_urls: replacement })
-          .where('id', '=', id).where(sql<SqlBool>`media_urls = ${images}::text[]`).where('visibility', '<>', 'PUBLIC')
-          .where('deleted_at', 'is', null).executeTakeFirstOrThrow()
-    )
-  if (postId !== undefined) {
-    await settleEach(posts, replaceOfPost)
-    return posts.length
-  }
 
-  const stories = await deps.db.selectFrom('stories').where('cleared_at', 'is', null)
-    .where('media_url', 'like', 'public/%')
-    .select(['id', 'author_id as accountId', 'media_url as image']).orderBy('id', 'desc').limit(BATCH_SIZE).execute()
-  const replaceOfStory = async ({ id, accountId, image }: typeof stories[number]) =>
-    await replaceImages(
-      deps,
-      accountId,
-      [image],
-      async (trx, [replacement = image]) =>
-        await trx.updateTable('stories').set({ media_url: replacement })
-          .where('id', '=', id).where('media_url', '=', image).executeTakeFirstOrThrow()
-    )
-  await runSteps({
-    posts: async () => await settleEach(posts, replaceOfPost),
-    stories: async () => await settleEach(stories, replaceOfStory)
-  })
-  return posts.length + stories.length
+const storiesWithPublicImage = (db: Db) =>
+  db.selectFrom('stories').where('cleared_at', 'is', null).where('media_url', 'like', 'public/%')
+
+/** The same for one post. */
+export async function replacePublicImagesOfPost (deps: Pick<Deps, 'db' | 'media'>, id: string) {
+  const post = await postsWithPublicImages(deps.db).where('id', '=', id)
+    .select(['author_id as accountId', 'media_urls as images']).executeTakeFirst()
+  if (!post) return
+  const { accountId, images } = post
+  await replaceImages(
+    deps,
+    accountId,
+    images,
+    async (trx, replacement) =>
+      await trx.updateTable('posts').set({ media_urls: replacement })
+        .where('id', '=', id).where(sql<SqlBool>`media_urls = ${images}::text[]`).where('visibility', '<>', 'PUBLIC')
+        .where('deleted_at', 'is', null).executeTakeFirstOrThrow()
+  )
+}
+
+async function replacePublicImageOfStory (deps: Pick<Deps, 'db' | 'media'>, id: string) {
+  const story = await storiesWithPublicImage(deps.db).where('id', '=', id)
+    .select(['author_id as accountId', 'media_url as image']).executeTakeFirst()
+  if (!story) return
+  const { accountId, image } = story
+  await replaceImages(
+    deps,
+    accountId,
+    [image],
+    async (trx, [replacement = image]) =>
+      await trx.updateTable('stories').set({ media_url: replacement })
+        .where('id', '=', id).where('media_url', '=', image).executeTakeFirstOrThrow()
+  )
 }
 
 async function replaceImages (
@@ -115,8 +155,8 @@ async function replaceImages (
   const replacement = await Promise.all(images.map(async (image) => {
     const [copy = image] = await toPrivateImages(deps, accountId, [image]).catch((error: unknown) => {
       if (!(error instanceof MediaGone)) throw error
-      // A deleted image cannot be seen, so no copy is needed.
-      return [privateCopyKeyOf(image)]
+      // A deleted image cannot be seen, so no copy is needed. The key is new: a deleted copy could not be shown.
+      return [createMediaKey('private', isVideoKey(image) ? 'mp4' : 'webp')]
     })
     return copy
   }))

@@ -34,7 +34,7 @@ import {
 } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
 import { copyPhotosOfOthers } from '../media/copies.ts'
-import { ensureOwnPrivateImages, toPrivateImages, replacePublicImages } from '../media/private-copies.ts'
+import { ensureOwnPrivateImages, toPrivateImages, replacePublicImagesOfPost } from '../media/private-copies.ts'
 import { checkTypes } from '../media/queries.ts'
 import { ensureMentionedPeople } from '../mentions/actions.ts'
 import { findTimezone } from '../people/actions.ts'
@@ -165,7 +165,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const row = await updatePost(db, { id: params.id, accountId: account.id, ...body })
     if (row.visibility === 'PUBLIC') return await toResponse(row, account.id)
     // The post is already hidden. If its images cannot be made private now, housekeeping does it.
-    await replacePublicImages(deps, row.id).catch((error: unknown) =>
+    await replacePublicImagesOfPost(deps, row.id).catch((error: unknown) =>
       log.warn({ err: error }, 'could not make the images of a post private; housekeeping will retry')
     )
     return await toResponse(await findPost(db, row.id, account.id) ?? row, account.id)
