@@ -7,7 +7,7 @@ import { CommentNotFound, NotYourComment } from '../errors.ts'
 import { createMentions } from '../mentions/actions.ts'
 import type { Db, Trx } from '../tables.ts'
 import { excerptOf, lockPost, lockVisiblePost, canSeePost } from '../visibility/posts.ts'
-import { findComment } from './queries.ts'
+import { findComment, findCommentOnOwnPost } from './queries.ts'
 
 // Keeps the event below the 64 KiB limit of the bus.
 const MAX_IDS_PER_EVENT = 1_000
@@ -86,7 +86,8 @@ async function canReadPost (trx: Trx, postId: string, accountId: string) {
 }
 
 /**
- * Deletes a comment. Its author can always do it, whether or not they still see the post.
+ * Deletes a comment. Its author can always do it, whether or not they still see the post, and the author of the post,
+ * whether or not they see the comment.
  * @throws CommentNotFound, NotYourComment, and the errors of reading the post
  */
 export async function deleteComment (
@@ -100,8 +101,11 @@ export async function deleteComment (
       await lockPost(trx, postId)
     } else {
       const post = await lockVisiblePost(trx, postId, accountId)
-      await findComment(trx, { id, postId }, accountId)
-      if (post.authorId !== accountId) throw new NotYourComment()
+      if (post.authorId !== accountId) {
+        await findComment(trx, { id, postId }, accountId)
+        throw new NotYourComment()
+      }
+      await findCommentOnOwnPost(trx, { id, postId })
     }
     if (await removeComments(trx, [id]) === 0) throw new CommentNotFound()
   })

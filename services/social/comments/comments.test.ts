@@ -147,6 +147,44 @@ t.test('comments', async (t) => {
     t.match(await read(eve), { comments: [{ content: 'secret', isDeleted: false }], count: 2 })
   })
 
+  t.test('what the author of the post cannot see because of a block, nobody but its author sees, and they can delete it', async (t) => {
+    for (const hasBlocked of ['the author', 'the guest', 'both']) {
+      const [owner, guest] = [await person('Owner'), await person('Guest')]
+      const { id } = await givenPost(db, { author_id: owner })
+      const comment = async (who: string, content: string, parentId?: string) =>
+        (await post(who, `/feed/${id}/comment`, { content, parentId: parentId ?? null })).data.comment.id
+      const top = await comment(ben, 'top')
+      const reply = await comment(guest, 'reply', top)
+      const insult = await comment(guest, 'insult')
+      const place = await comment(guest, 'place')
+      await comment(ben, 'below', place)
+      if (hasBlocked !== 'the guest') await blocks(owner, guest)
+      if (hasBlocked !== 'the author') await blocks(guest, owner)
+      await blocks(cara, guest)
+
+      for (const reader of [owner, ben, cara]) {
+        t.match((await get(reader, `/feed/${id}/comment`)).data.comments, [
+          { id: top, repliesCount: 0 },
+          { id: place, content: '', isDeleted: true, repliesCount: 1 }
+        ], hasBlocked)
+        t.same((await get(reader, `/feed/${id}/comment?parentId=${top}`)).data.comments, [])
+        t.equal((await get(reader, `/feed/${id}`)).data.post.commentsCount, 2)
+        t.match(await get(reader, `/feed/${id}/comment/${insult}`), { status: 404, code: 'NOT_FOUND' })
+      }
+      t.match(await post(ben, `/feed/${id}/comment`, { content: 'x', parentId: insult }), { status: 404 })
+
+      t.match(await del(ben, `/feed/${id}/comment/${insult}`), { status: 404, code: 'NOT_FOUND' })
+      const reported = { targetType: 'COMMENT', targetId: insult, reason: 'HARASSMENT' }
+      t.match(await post(ben, '/reports', reported), { status: 404, code: 'NOT_FOUND' })
+      t.equal((await post(owner, '/reports', reported)).status, 201)
+      t.equal((await del(owner, `/feed/${id}/comment/${insult}`)).status, 200)
+      t.match(await del(owner, `/feed/${id}/comment/${insult}`), { status: 404, code: 'NOT_FOUND' })
+      t.match(await post(owner, '/reports', { ...reported, targetId: place }), { status: 201 })
+      t.equal((await del(guest, `/feed/${id}/comment/${reply}`)).status, 200)
+      t.equal((await get(ben, `/feed/${id}`)).data.post.commentsCount, 2)
+    }
+  })
+
   t.test('people can delete their comment, like and vote on a post that they can no longer see', async (t) => {
     const [owner, guest] = [await person('Owner'), await person('Guest')]
     const given = async () => {

@@ -3,17 +3,24 @@ import type { Page } from '@tandem/http-kit'
 import { CommentNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
 import { repliesCount } from '../visibility/counts.ts'
-import { asUuid, canSeePerson } from '../visibility/people.ts'
+import { asUuid, canSeePerson, isBlocked } from '../visibility/people.ts'
 
-/** Whether `viewer` can see the row of `comments`. */
+const author = sql.ref<string>('comments.author_id')
+
+/**
+ * Whether `viewer` can see the row of `comments`, which belongs to the row of `posts`. What the author of the post
+ * cannot see, because of a block, nobody else sees either: they could not delete it.
+ */
 const isShownTo = (viewer: string) =>
   sql<SqlBool>`(comments.deleted_at is null
-  and (comments.hidden_at is null or comments.author_id = ${asUuid(viewer)})
-  and ${canSeePerson(viewer, sql.ref('comments.author_id'))})`
+  and (comments.author_id = ${asUuid(viewer)}
+    or comments.hidden_at is null and not ${isBlocked(author, sql.ref('posts.author_id'))})
+  and ${canSeePerson(viewer, author)})`
 
 /** Comments that `viewer` can see. One that they cannot see stays as an empty place while they can see replies to it. */
 const selectComments = (db: Db, viewer: string) =>
   db.selectFrom('comments')
+    .innerJoin('posts', 'posts.id', 'comments.post_id')
     .leftJoin('people', (join) => join.onRef('people.account_id', '=', 'comments.author_id').on(isShownTo(viewer)))
     .where((row) => row.or([isShownTo(viewer), sql<SqlBool>`${repliesCount(viewer)} > 0`]))
     .select([
@@ -41,6 +48,15 @@ export async function findComment (db: Db, key: CommentKey, viewer: string) {
   const comment = await readPlace(db, key, viewer)
   if (!isShown(comment)) throw new CommentNotFound()
   return comment
+}
+
+/** A comment as the author of its post may delete and report it: also one of a person in a block with them. */
+export async function findCommentOnOwnPost (db: Db, { id, postId }: CommentKey) {
+  const comment = await db.selectFrom('comments').where('id', '=', id).where('post_id', '=', postId)
+    .where('deleted_at', 'is', null)
+    .select(['author_id as userId', 'content', 'parent_id as parentId']).executeTakeFirst()
+  if (!comment?.userId) throw new CommentNotFound()
+  return { ...comment, userId: comment.userId }
 }
 
 /** A comment, or its place while there are replies to it. @throws CommentNotFound */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Evidence, Target } from '@tandem/case-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
-import { findComment } from '../comments/queries.ts'
+import { findComment, findCommentOnOwnPost } from '../comments/queries.ts'
 import { CommentNotFound, PersonNotFound } from '../errors.ts'
 import { isPersonVisibleTo } from '../people/queries.ts'
 import type { TargetType, Trx } from '../tables.ts'
@@ -35,7 +35,10 @@ export const readReported: Record<TargetType, (trx: Trx, id: string, reporter: s
       .executeTakeFirst()
     if (!place) throw new CommentNotFound()
     const { authorId: postAuthorId } = await lockVisiblePost(trx, place.postId, reporter)
-    const { userId, content, parentId } = await findComment(trx, { id, postId: place.postId }, reporter)
+    const key = { id, postId: place.postId }
+    const { userId, content, parentId } = reporter === postAuthorId
+      ? await findCommentOnOwnPost(trx, key)
+      : await findComment(trx, key, reporter)
     const around = await readAround(trx, { id, postId: place.postId, parentId, authorId: userId })
     const context = {
       ...await readAuthor(trx, userId),

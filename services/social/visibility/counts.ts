@@ -1,16 +1,23 @@
 import { sql } from 'kysely'
 import { asUuid, type AccountRef } from './people.ts'
 
-// A number equals the list that it stands beside: it leaves out hidden people, as nobody else sees them, and people in a
-// block with the viewer. A page shows many numbers, so the rows of hidden people are marked, and few: see hidden-rows.ts.
+// A number equals the list that it stands beside: it leaves out hidden people, as nobody else sees them, people in a
+// block with the viewer, and in comments those in a block with the author of the post. A page shows many numbers, so the rows of hidden people are marked, and few: see hidden-rows.ts.
 
 /**
  * Returns a function that counts rows for a viewer.
  * @param counter the column that counts all of them
  * @param rows the counted rows, as `counted`
  * @param isHidden whether nobody but the person sees a row: the predicate of a partial index
+ * @param blockedFor the people whose rows a viewer does not see
  */
-function counted (counter: string, rows: string, person = 'account_id', isHidden = 'counted.account_hidden') {
+function counted (
+  counter: string,
+  rows: string,
+  person = 'account_id',
+  isHidden = 'counted.account_hidden',
+  blockedFor = blockedBy
+) {
   const from = sql.raw(`from ${rows}`)
   const by = sql.ref(`counted.${person}`)
   const hidden = sql.raw(isHidden)
@@ -19,26 +26,37 @@ function counted (counter: string, rows: string, person = 'account_id', isHidden
   return (viewer: AccountRef) =>
     sql<number>`(case when ${sql.raw(counter)} = 0 then 0 else ${sql.raw(counter)}
     - (select count(*) ${from} and ${hidden} and ${by} <> ${asUuid(viewer)})
-    - (select coalesce(sum(of_one.rows), 0)::bigint from blocks block
-      cross join lateral (select count(*) as rows ${from} and not ${hidden} and ${by} = block.other_id) of_one
-      where block.account_id = ${asUuid(viewer)} and not block.is_lifted) end)`
+    - (select coalesce(sum(of_one.rows), 0)::bigint from (${blockedFor(viewer)}) block
+      cross join lateral (select count(*) as rows ${from} and not ${hidden} and ${by} = block.other_id) of_one) end)`
 }
+
+// Each once, also if both have blocked the other.
+function blockedBy (person: AccountRef) {
+  return sql`select distinct block.other_id from blocks block
+    where block.account_id = ${asUuid(person)} and not block.is_lifted`
+}
+
+const blockedByViewerOrAuthor = (viewer: AccountRef) =>
+  sql`${blockedBy(viewer)} union ${blockedBy(sql.ref('posts.author_id'))} and block.other_id <> ${asUuid(viewer)}`
 
 const commentHidden = '(counted.author_hidden or counted.hidden_at is not null)'
 
 export const likesCount = counted('posts.likes_count', 'likes counted where counted.post_id = posts.id')
-/** With replies. */
+/** The comments of the row of `posts`, with replies. */
 export const commentsCount = counted(
   'posts.comments_count',
   'comments counted where counted.post_id = posts.id',
   'author_id',
-  commentHidden
+  commentHidden,
+  blockedByViewerOrAuthor
 )
+/** The replies to the row of `comments`, which belongs to the row of `posts`. */
 export const repliesCount = counted(
   'comments.replies_count',
   'comments counted where counted.parent_id = comments.id',
   'author_id',
-  commentHidden
+  commentHidden,
+  blockedByViewerOrAuthor
 )
 export const totalVotes = counted('polls.total_votes', 'poll_votes counted where counted.post_id = polls.post_id')
 export const votesCount = counted(

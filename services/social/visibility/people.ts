@@ -16,10 +16,14 @@ export const asUuid = (person: AccountRef) => typeof person === 'string' ? sql<s
  * @param isShown whether the person is not hidden, if the query has read it
  */
 export const canSeePerson = (viewer: AccountRef, person: AccountRef, isShown = isNotHidden(asUuid(person))) =>
-  sql<SqlBool>`(not exists (
-  select from blocks block where block.account_id = ${asUuid(viewer)}
-    and block.other_id = ${asUuid(person)} and not block.is_lifted offset 0)
-  and (${asUuid(person)} = ${asUuid(viewer)} or ${isShown}))`
+  sql<SqlBool>`(not ${isBlocked(viewer, person)} and (${asUuid(person)} = ${asUuid(viewer)} or ${isShown}))`
+
+/** Whether one of the two has blocked the other. */
+export function isBlocked (one: AccountRef, other: AccountRef) {
+  return sql<SqlBool>`exists (
+  select from blocks block where block.account_id = ${asUuid(one)}
+    and block.other_id = ${asUuid(other)} and not block.is_lifted offset 0)`
+}
 
 /** Whether the person of a row of `people` is not hidden. Their copy can still be missing: then it is looked up. */
 export const isShownInPeople = (person: RawBuilder<string>) =>
