@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { publish } from '@tandem/bus-kit'
 import { addToCase, countOnDismissed, lockTarget, priorityFor } from '@tandem/case-kit'
 import { PersonReported } from '@tandem/contracts'
@@ -7,10 +8,12 @@ import { ValidationError } from '@tandem/http-kit'
 import { TooManyReports } from '../errors.ts'
 import type { Db, ReportReason, TargetType, Trx } from '../tables.ts'
 import { readReported } from './evidence.ts'
-import { findOpenReport, findReport, outcomesOf } from './queries.ts'
+import { findOpenReport, findReport, isReportedPersonBlocked, outcomesOf } from './queries.ts'
 import { priorities } from './schemas.ts'
 
 const REPORTS_PER_DAY = 20
+const MAX_WAIT_MS = 500
+const POLL_INTERVAL_MS = 10
 
 export interface NewReport {
   reporterId: string
@@ -79,3 +82,12 @@ interface ReportOfPerson {
 
 const publishReport = async (trx: Trx, report: ReportOfPerson) =>
   await publish(trx, PersonReported, report.reportedId, report)
+
+/**
+ * Waits until FitMatch has blocked the person that was reported, so that the reporter's next request no longer sees them.
+ * It waits at most half a second: the report is already committed, and the block comes as soon as FitMatch consumes it.
+ */
+export async function waitUntilBlocked (db: Db, reportId: string) {
+  const deadline = performance.now() + MAX_WAIT_MS
+  while (performance.now() < deadline && !await isReportedPersonBlocked(db, reportId)) await sleep(POLL_INTERVAL_MS)
+}

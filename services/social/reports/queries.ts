@@ -40,6 +40,19 @@ export async function findOpenReport (db: Db, reporterId: string, { type, id }: 
 export const findReport = async (db: Db, reporterId: string, caseId: string) =>
   await selectReports(db, reporterId).where('case_id', '=', caseId).executeTakeFirstOrThrow()
 
+/** Whether the reporter has blocked the person whom their report is about. */
+export async function isReportedPersonBlocked (db: Db, reportId: string) {
+  const block = await db.selectFrom('reports').innerJoin('cases', 'cases.id', 'reports.case_id')
+    .innerJoin(
+      'blocks',
+      (join) =>
+        join.onRef('blocks.account_id', '=', 'reports.reporter_id').onRef('blocks.other_id', '=', 'cases.account_id')
+          .onRef('blocks.blocker_id', '=', 'reports.reporter_id')
+    )
+    .where('reports.id', '=', reportId).where('is_lifted', '=', false).select('blocks.other_id').executeTakeFirst()
+  return block !== undefined
+}
+
 /** The outcomes of a reporter's decided reports, newest first. */
 export const outcomesOf = (reporterId: string) =>
   sql`

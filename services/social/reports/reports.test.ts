@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { copyCaseFiles } from '@tandem/case-kit'
@@ -322,6 +323,19 @@ t.test('somebody who reports and blocks is published so, also in a repeat', asyn
       .map(({ alsoBlock }) => alsoBlock),
     [false, true]
   )
+})
+
+t.test('who reports and blocks no longer sees the person in the next request', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const { id } = await givenPost(db, { author_id: ben })
+  const [{ status }] = await Promise.all([
+    report(ana, 'POST', id, { alsoBlock: true }).then(async (answer) => {
+      t.match(await get(ana, `/feed/${id}`), { status: 404, code: 'NOT_FOUND' })
+      return answer
+    }),
+    sleep(200).then(async () => await blocks(ana, ben))
+  ])
+  t.equal(status, 201)
 })
 
 t.test('hidden content is gone for others, and visible and marked for its author', async (t) => {

@@ -14,7 +14,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { CommentNotFound, PersonNotFound, postErrors, storyErrors, TooManyReports } from '../errors.ts'
 import { ensurePerson, findTimezone } from '../people/actions.ts'
-import { report } from './actions.ts'
+import { report, waitUntilBlocked } from './actions.ts'
 import { listReports } from './queries.ts'
 import { NewReport, Report } from './schemas.ts'
 
@@ -54,6 +54,7 @@ export const reportRoutes: Routes<Deps> = async (app, deps) => {
       await findTimezone(deps, account.id),
       readIdempotencyKey(request)
     )
+    if (alsoBlock) await waitUntilBlocked(db, created.id)
     return reply.code(201).send(data({ report: created }))
   })
 
