@@ -4,8 +4,11 @@ import { createTandem, TandemError, uploadVideo } from './index.ts'
 const PART = 1024 * 1024
 const media = { key: 'k', mediaType: 'VIDEO', url: 'http://tandem.example/v.mp4' }
 
-/** A server that keeps what arrives, and loses the response of every part whose number is in `lost`. */
-function receiving ({ lost = [], refused }: { lost?: number[], refused?: number }) {
+/**
+ * A server that keeps what arrives, and loses the response of every part whose number is in `lost`. The next requests
+ * after these, or after the last part if there are none, do not arrive, as many as `outage` says.
+ */
+function receiving ({ lost = [], refused, outage = 0 }: { lost?: number[], refused?: number, outage?: number }) {
   const parts: number[] = []
   let received = 0
   let size = 0
@@ -23,6 +26,7 @@ function receiving ({ lost = [], refused }: { lost?: number[], refused?: number 
         return Response.json({ success: true, data: upload() }, { status: 201 })
       }
       if (method === 'GET') {
+        if (outage-- > 0) throw new TypeError('the server cannot be reached')
         if (received < size || polls++ === 0) return Response.json({ success: true, data: upload() }, { status: 202 })
         return Response.json({ success: true, data: { media } })
       }
@@ -47,6 +51,20 @@ t.test('a video goes in parts, goes on where it has arrived, and waits until it 
   t.same(parts, [PART, 2 * PART, 2.5 * PART])
   t.same(progress, [0.4, 0.8, 1])
   t.equal(metadata(), `filetype ${btoa('video/mp4')},poster ${btoa('p')}`)
+})
+
+t.test('an upload outlasts an outage in which it is tried four times, while it sends and while it waits, and no longer one', async (t) => {
+  const { setTimeout } = globalThis
+  t.intercept(globalThis, 'setTimeout', {
+    value: (work: () => void, delayMs: number) => setTimeout(work, delayMs / 100)
+  })
+  const file = new Blob([new Uint8Array(2.5 * PART)], { type: 'video/mp4' })
+  t.match(await uploadVideo(receiving({ lost: [2], outage: 3 }).tandem, file), media, 'the lost part is the first')
+  t.match(await uploadVideo(receiving({ outage: 4 }).tandem, file), media)
+  for (const outage of [{ lost: [2], outage: 4 }, { outage: 5 }]) {
+    const error = await uploadVideo(receiving(outage).tandem, file).catch((error: unknown) => error)
+    t.match(error, { status: 0, code: 'NETWORK_ERROR' })
+  }
 })
 
 t.test('a part that is refused is not sent again', async (t) => {

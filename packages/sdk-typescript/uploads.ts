@@ -46,28 +46,44 @@ export async function uploadVideo (
   const headers = { 'upload-length': String(file.size), 'upload-metadata': metadata }
   const path = { id: (await tandem.createMediaUpload({ headers })).data.upload.id }
   let failures = 0
+  let isOffsetKnown = true
   for (let offset = 0; offset < file.size;) {
     const body = file.slice(offset, offset + PART_BYTES)
     const headers = { 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' }
     try {
-      // The document has no type for the bytes of a part.
-      await tandem.sendMediaPart({ path, headers, body: body as never, bodySerializer: null })
-      offset += body.size
-      failures = 0
+      if (isOffsetKnown) {
+        // The document has no type for the bytes of a part.
+        await tandem.sendMediaPart({ path, headers, body: body as never, bodySerializer: null })
+        offset += body.size
+        failures = 0
+      } else {
+        const { data } = await tandem.getMediaUpload({ path })
+        if ('media' in data) return data.media
+        offset = data.upload.offset
+        isOffsetKnown = true
+      }
     } catch (error) {
-      if (!canGoOn(error) || ++failures === MAX_FAILURES) throw error
-      await sleep(DELAY_MS * 2 ** failures)
-      const { data } = await tandem.getMediaUpload({ path })
-      if ('media' in data) return data.media
-      offset = data.upload.offset
+      await backOff(error, ++failures)
+      isOffsetKnown = false
+      continue
     }
     onProgress?.(offset / file.size)
   }
-  for (;;) {
-    const { data } = await tandem.getMediaUpload({ path })
-    if ('media' in data) return data.media
-    await sleep(DELAY_MS)
+  for (failures = 0;;) {
+    try {
+      const { data } = await tandem.getMediaUpload({ path })
+      if ('media' in data) return data.media
+      failures = 0
+      await sleep(DELAY_MS)
+    } catch (error) {
+      await backOff(error, ++failures)
+    }
   }
+}
+
+async function backOff (error: unknown, failures: number) {
+  if (!canGoOn(error) || failures === MAX_FAILURES) throw error
+  await sleep(DELAY_MS * 2 ** failures)
 }
 
 /** Whether the rest can be sent later: the server was not reached, is busy, or has another offset (409). */
