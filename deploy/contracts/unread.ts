@@ -74,7 +74,7 @@ export const unansweredFields: Reasons = {
     'dashboard columns',
     'dashboard file'
   ],
-  'Operators read it, with commands and in cases, and nobody else.': ['identity description', 'social evidence']
+  'Operators read it, with commands and in cases, and nobody else.': ['identity description']
 }
 
 /** Events that the code of no service names where it publishes. */

@@ -41,7 +41,7 @@ export const opened = {
     createdAt: person.memberSince
   }],
   files: [{ number: 1, source: 'private/a.webp', sha256: 'ab' }],
-  reports: [{ reason: 'SPAM', details: stored, createdAt: person.memberSince }]
+  reports: [{ reason: 'SPAM', details: stored, evidence: [stored], createdAt: person.memberSince }]
 }
 export const proposal = {
   id: randomUUID(),

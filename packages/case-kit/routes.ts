@@ -17,7 +17,14 @@ import {
 } from '@tandem/http-kit'
 import { VIDEO_TYPE, type Media } from '@tandem/media-kit'
 import { isVideoKey } from '@tandem/media-url-kit'
-import { forOperators, Proposed, requireRight, type OperatorTables, type ProposalKind } from '@tandem/operator-kit'
+import {
+  forOperators,
+  hasRole,
+  Proposed,
+  requireRight,
+  type OperatorTables,
+  type ProposalKind
+} from '@tandem/operator-kit'
 import { CaseClaimed, CaseNotFound, CaseResolved } from './errors.ts'
 import { changeHoldOrPropose } from './holds.ts'
 import { claimCase, extendClaim, findCase, findFileKey, listCases } from './queries.ts'
@@ -45,7 +52,12 @@ const summary = {
   resolvedAt: Nullable(Timestamp)
 }
 const AnyObject = Type.Object({}, { additionalProperties: true })
-const Report = Type.Object({ reason: Type.String(), details: Nullable(Type.String()), createdAt: Timestamp })
+const Report = Type.Object({
+  reason: Type.String(),
+  details: Nullable(Type.String()),
+  evidence: Type.Array(Type.String()),
+  createdAt: Timestamp
+})
 const Case = Type.Object({
   ...summary,
   evidence: Type.Array(Type.Object({ content: AnyObject, createdAt: Timestamp })),
@@ -82,7 +94,15 @@ export interface CaseRouteOptions {
   /** What needs two operators. */
   fourEyes: ReadonlySet<ProposalKind>
   /** The reports of a case, without their authors: operators do not learn who reported. */
-  listReports: (caseId: string) => Promise<{ reason: string, details: string | null, createdAt: Date }[]>
+  listReports: (caseId: string) => Promise<ReportOfCase[]>
+}
+
+interface ReportOfCase {
+  reason: string
+  details: string | null
+  /** What the reporter added: keys of uploads, or URLs of other hosts. */
+  evidence: string[]
+  createdAt: Date
 }
 
 /** The cases of a service, for operators. */
@@ -121,7 +141,13 @@ export const caseRoutes: Routes<CaseRouteOptions> = async (app, options) => {
     await extendClaim(db, id, operator.id)
     const found = await findCase(db, id)
     if (!found) throw new CaseNotFound()
-    return data({ case: { ...found, reports: await listReports(id) } })
+    const reports = await listReports(id)
+    const canSeeFiles = !found.isRestricted || hasRole(operator, 'restricted-files.read')
+    const withUrls = reports.map((each) => ({
+      ...each,
+      evidence: canSeeFiles ? each.evidence.map((stored) => media.urlOf(stored)) : []
+    }))
+    return data({ case: { ...found, reports: withUrls } })
   })
 
   app.post('/operator/cases/:id/claim', {

@@ -103,4 +103,5 @@ t.test('pictures are passed on from services only, and are not cached', async (t
     `/cases/social/${opened.id}/files/1`
   ])
   t.match(text, /<details class="picture">.*loading="lazy"/s)
+  t.match(text, /Screenshots of the reporter/)
 })

@@ -3,14 +3,14 @@ import { PageNotFound } from '../errors.ts'
 import { withQuery, type Visit } from '../visit.ts'
 import { redirectAfter, redirectTo, type Made, type Pages } from '../visits.ts'
 import { contentAction, decisionCard, decisionFields, mainReason, readDecision, type Decision } from './decisions.ts'
-import { evidenceOf, filesOf, reportsOf, type CaseFile, type Evidence } from './evidence.ts'
+import { evidenceOf, filesOf, reportsOf, type CaseFile, type Evidence, type Report } from './evidence.ts'
 import { badge, due, label, segment, time } from './parts.ts'
 import { caseServices, pathOfCase, priorityBadge, takeNext, type CaseSummary, type QueuedCase } from './queue.ts'
 
 interface Case extends CaseSummary {
   evidence: Evidence[]
   files: CaseFile[]
-  reports: { reason: string, details: string | null, createdAt: string }[]
+  reports: Report[]
 }
 
 /** The service and path of the case that this page is about. @throws PageNotFound */

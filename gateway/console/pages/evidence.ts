@@ -138,17 +138,24 @@ export const filesOf = (visit: Visit, path: string, files: CaseFile[], isVisible
       : html`<p class="note warn">${visit.texts.evidence.restricted}</p>`
   }`
 
-interface Report {
+export interface Report {
   reason: string
   details: string | null
+  /** The addresses of what the reporter added. */
+  evidence: string[]
   createdAt: string
 }
 
 export const reportsOf = (visit: Visit, reports: Report[], count: number) =>
   html`<h2>${visit.texts.say('queue.reports', { number: count })}</h2><ul class="plain">${
-    reports.map(({ reason, details, createdAt }) =>
+    reports.map(({ reason, details, evidence, createdAt }) =>
       html`<li><strong>${label(visit.texts.reasons, reason)}</strong> <span class="meta">${
         time(visit, createdAt)
-      }</span>${details && html`<blockquote>${details}</blockquote>`}</li>`
+      }</span>${details && html`<blockquote>${details}</blockquote>`}${
+        evidence.length > 0 &&
+        html`<p class="meta">${visit.texts.evidence.screenshots}</p>${
+          evidence.map((each) => html`<p class="mono">${each}</p>`)
+        }`
+      }</li>`
     )
   }</ul>`

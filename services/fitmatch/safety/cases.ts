@@ -64,5 +64,10 @@ export async function closeDecidedCases (trx: Trx, reportIds: string[], outcome:
 
 /** The reports of a case, without who made them. */
 export const listReportsOfCase = async (db: Db, caseId: string) =>
-  await db.selectFrom('reports').where('case_id', '=', caseId).select(['reason', 'details', 'created_at as createdAt'])
+  await db.selectFrom('reports').where('case_id', '=', caseId).select([
+    'reason',
+    'details',
+    'evidence',
+    'created_at as createdAt'
+  ])
     .orderBy('id').limit(500).execute()

@@ -89,7 +89,7 @@ export async function detachMedia (trx: Trx, detached: MediaUse[]) {
   await sql`
     update media set
       unused_since = now(),
-      delete_requested_at = case when (key, account_id) in (
+      delete_requested_at = case when not ${isEvidence} and (key, account_id) in (
         select * from unnest(${detached.map(({ image }) => image)}::text[],
           ${detached.map(({ accountId }) => accountId)}::uuid[])) then now() end
     where key = any(${locked.map(({ key }) => key)}::text[]) and not ${isInUse}`.execute(trx)
@@ -112,7 +112,11 @@ const isInUse = sql<SqlBool>`(
   or exists (select from stories where stories.media_url = media.key and stories.cleared_at is null offset 0)
   or ${isAwaitingCopy(sql.ref('media.key'))})`
 
-/** Marks uploads for deletion that nothing has shown for a week. */
+/** Whether somebody sent the row of `media` with a report, which stays as long as its case. */
+const isEvidence = sql<SqlBool>`exists (
+  select from reports where reports.evidence @> array[media.key] and reports.evidence <> '{}' offset 0)`
+
+/** Marks uploads for deletion that nothing has shown for a week. Evidence is looked at again a week later. */
 export async function markUnusedForDeletion (db: Db) {
   for (let lockedCount = BATCH_SIZE; lockedCount === BATCH_SIZE;) {
     lockedCount = await db.transaction().execute(async (trx) => {
@@ -122,8 +126,8 @@ export async function markUnusedForDeletion (db: Db) {
       if (locked.length === 0) return 0
       await sql`
         update media set
-          unused_since = case when ${isInUse} then null else unused_since end,
-          delete_requested_at = case when ${isInUse} then null else now() end
+          unused_since = case when ${isInUse} then null when ${isEvidence} then now() else unused_since end,
+          delete_requested_at = case when ${isInUse} or ${isEvidence} then null else now() end
         where key = any(${locked.map(({ key }) => key)}::text[])`.execute(trx)
       return locked.length
     })

@@ -68,6 +68,10 @@ async function useReport (trx: Trx, accountId: string, timezone: string) {
 
 /** A reporter has one report in a case. They can be in it already if it was dismissed. */
 async function insertReport (trx: Trx, caseId: string, { reporterId, reason, details, evidence }: NewReport) {
+  if (evidence.length > 0) {
+    // Until the report is there, no upload of its evidence is marked for deletion.
+    await trx.selectFrom('media').where('key', 'in', evidence).select('key').orderBy('key').forUpdate().execute()
+  }
   await trx.insertInto('reports').values({ case_id: caseId, reporter_id: reporterId, reason, details, evidence })
     .onConflict((conflict) => conflict.columns(['case_id', 'reporter_id']).doNothing())
     .execute()

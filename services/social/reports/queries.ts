@@ -13,6 +13,7 @@ const selectReports = (db: Db, reporterId: string) =>
       'cases.target_id as targetId',
       'reports.reason',
       'reports.details',
+      'reports.evidence',
       sql<'OPEN' | 'RESOLVED'>`case when cases.resolved_at is null then 'OPEN' else 'RESOLVED' end`.as('status'),
       'cases.outcome',
       'reports.created_at as createdAt',
@@ -61,5 +62,10 @@ export const outcomesOf = (reporterId: string) =>
 
 /** The reports of a case, without who made them. */
 export const listReportsOfCase = async (db: Db, caseId: string) =>
-  await db.selectFrom('reports').where('case_id', '=', caseId).select(['reason', 'details', 'created_at as createdAt'])
+  await db.selectFrom('reports').where('case_id', '=', caseId).select([
+    'reason',
+    'details',
+    'evidence',
+    'created_at as createdAt'
+  ])
     .orderBy('id').limit(500).execute()

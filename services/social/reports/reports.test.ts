@@ -338,6 +338,41 @@ t.test('who reports and blocks no longer sees the person in the next request', a
   t.equal(status, 201)
 })
 
+t.test('screenshots reach the operators and stay as long as the report, and only administrators see those of a restricted case', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const [screenshot, seen] = [await upload(ana), await upload(ben)]
+  const story = (await post(ben, '/stories', { mediaUrl: seen.url, mediaType: 'IMAGE' })).data.story
+  const { id } = await givenPost(db, { author_id: ben })
+  const evidence = [screenshot.url, 'https://a.example/1.png']
+  const { data } = await report(ana, 'POST', id, { evidence: [...evidence, story.mediaUrl] })
+  t.same(data.report.evidence, evidence)
+  t.same((await get(ana, '/reports')).data.reports[0].evidence, evidence, 'no new URL of a private image')
+
+  const [{ id: caseId }] = await casesOf(id) as [{ id: string }]
+  const evidenceFor = async (role: 'MODERATOR' | 'ADMIN') =>
+    (await app.inject({ url: `/operator/cases/${caseId}`, headers: operatorBearer(role) })).json().data.case.reports
+      .map((each: { evidence: string[] }) => each.evidence)
+  t.match(await evidenceFor('MODERATOR'), [[...evidence, /\/private\/.*signature=/]])
+  await report(await person('Eve'), 'POST', id, { reason: 'CHILD_SAFETY' })
+  t.same(await evidenceFor('MODERATOR'), [[], []])
+  t.match(await evidenceFor('ADMIN'), [evidence, []])
+
+  const pass = async () => {
+    await sql`update media set unused_since = unused_since - interval '8 days' where key = ${screenshot.key}`
+      .execute(db)
+    await runHousekeeping(deps)
+  }
+  const shown = (await post(ana, '/feed', { type: 'IMAGE', mediaUrls: [screenshot.url] })).data.post
+  await del(ana, `/feed/${shown.id}`)
+  await pass()
+  t.ok(await media.size(screenshot.key))
+  await sql`update cases set outcome = 'NO_VIOLATION', resolved_at = now() - interval '181 days' where id = ${caseId}`
+    .execute(db)
+  await runHousekeeping(deps)
+  await pass()
+  t.notOk(await media.size(screenshot.key))
+})
+
 t.test('hidden content is gone for others, and visible and marked for its author', async (t) => {
   const [ana, ben] = [await person('Ana'), await person('Ben')]
   await follows(ana, ben)

@@ -11,12 +11,20 @@ import {
   ValidationError,
   type Routes
 } from '@tandem/http-kit'
+import type { Media } from '@tandem/media-kit'
+import { isPrivateMediaKey } from '@tandem/media-url-kit'
 import type { Deps } from '../deps.ts'
 import { CommentNotFound, PersonNotFound, postErrors, storyErrors, TooManyReports } from '../errors.ts'
 import { ensurePerson, findTimezone } from '../people/actions.ts'
 import { report, waitUntilBlocked } from './actions.ts'
 import { listReports } from './queries.ts'
 import { NewReport, Report } from './schemas.ts'
+
+// A reporter has seen a private image that they name, but must not see it for ever.
+const withEvidence = <Report extends { evidence: string[] }>(media: Media, report: Report): Report => ({
+  ...report,
+  evidence: report.evidence.filter((each) => !isPrivateMediaKey(each)).map((each) => media.urlOf(each))
+})
 
 export const reportRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
@@ -55,7 +63,7 @@ export const reportRoutes: Routes<Deps> = async (app, deps) => {
       readIdempotencyKey(request)
     )
     if (alsoBlock) await waitUntilBlocked(db, created.id)
-    return reply.code(201).send(data({ report: created }))
+    return reply.code(201).send(data({ report: withEvidence(media, created) }))
   })
 
   app.get('/reports', {
@@ -70,6 +78,6 @@ export const reportRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ query, account }) => {
     const { page, nextCursor } = paginate(await listReports(db, account.id, query), query.limit, ({ id }) => id)
-    return data({ reports: page, nextCursor })
+    return data({ reports: page.map((each) => withEvidence(media, each)), nextCursor })
   })
 }
