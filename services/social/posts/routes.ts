@@ -46,7 +46,7 @@ import { askBeforeEdit, askBeforePost } from './before-post.ts'
 import { Content, linkedActivity, newPost, pollFields } from './new-post.ts'
 import { toPostResponses, Post } from './post.ts'
 import { findPost, type PostRow } from './queries.ts'
-import { fetchSnapshots } from './snapshots.ts'
+import { fetchSnapshots, noSnapshots } from './snapshots.ts'
 import { createViewCounter } from './views.ts'
 
 const params = Type.Object({ id: Id })
@@ -98,8 +98,13 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const { body, account } = request
     const { type, visibility, content = '', mediaUrls = [] } = body
     if (!mediaUrls.every((url) => media.isAllowedUrl(url))) throw new MediaNotAllowed()
-    const poll = type === 'POLL' ? await parsePoll(body, async () => await findTimezone(deps, account.id)) : null
-    const snapshots = await fetchSnapshots(deps, account.id, {
+    const idempotencyKey = readIdempotencyKey(request)
+    // A repeat gets its first response, even if its poll has ended, or what it shows is gone.
+    const isRepeated = await isRepeat(db, idempotencyKey)
+    const poll = type === 'POLL' && !isRepeated
+      ? await parsePoll(body, async () => await findTimezone(deps, account.id))
+      : null
+    const snapshots = isRepeated ? noSnapshots : await fetchSnapshots(deps, account.id, {
       ...body,
       findLanguage: async () => languageOfRequest(request, await findLanguage(db, account.id))
     })
@@ -107,9 +112,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
     const images = mediaUrls.map((url) => media.toStoredValue(url))
     if (type === 'IMAGE' || type === 'VIDEO') checkTypes(images, type)
     await ensureOwnPrivateImages(db, account.id, images)
-    const idempotencyKey = readIdempotencyKey(request)
     const locationName = body.locationName || null
-    const isRepeated = (hooks.isOn('before-post') || images.length > 0) && await isRepeat(db, idempotencyKey)
     if (hooks.isOn('before-post') && !isRepeated) {
       await askBeforePost(deps, account.id, { visibility, content, mediaUrls, poll, snapshots, locationName })
     }

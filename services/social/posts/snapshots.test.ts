@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
@@ -58,6 +59,27 @@ function givenActivity (accountId: string, { startsAt = tomorrow } = {}) {
 
 const create = async (accountId: string, fields: object) =>
   await post(accountId, '/feed', { type: 'TEXT', content: 'look', ...fields })
+
+t.test('the repeat of a request gets its first response, whatever became of what it shows', async (t) => {
+  const [workout, achievement, activity] = [givenWorkout(ana), givenAchievement(ana), givenActivity(ana)]
+  const poll = {
+    type: 'POLL',
+    content: 'When?',
+    pollOptions: [{ text: 'At dawn' }, { text: 'At dusk' }],
+    pollEndsAt: new Date(Date.now() + 500).toISOString()
+  }
+  const fields = { ...poll, workoutId: workout.id, achievementId: achievement.id, activityId: activity.id }
+  const send = async () => await post(ana, '/feed', fields, { 'idempotency-key': 'once' })
+  const first = await send()
+  t.equal(first.status, 201)
+  await sleep(600)
+  shown.workouts.splice(shown.workouts.indexOf(workout), 1)
+  t.same(await send(), first)
+  shown.isUnavailable = true
+  t.same(await send(), first)
+  shown.isUnavailable = false
+  t.match(await post(ana, '/feed', fields), { status: 400 })
+})
 
 const cancel = async (activityId: string, reason = 'CANCELED') =>
   await deliver(handlers, ActivityCanceled.type, {

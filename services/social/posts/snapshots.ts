@@ -67,6 +67,8 @@ export interface Snapshots {
   activity: ResponseOf<typeof ActivitySnapshot> | null
 }
 
+export const noSnapshots: Snapshots = { workout: null, achievement: null, activity: null }
+
 const isId = Compile(Type.String({ format: 'uuid' }))
 
 /**
