@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
+import { isNotHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { PeopleMentioned, PeopleUnmentioned } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
@@ -95,7 +96,7 @@ interface Mention {
 
 /**
  * The people of mentions, and those with the added usernames, who can read the post, without the author of the text and
- * anyone in a block with them.
+ * anyone in a block with them. People who are hidden keep the mentions that they have.
  */
 async function listMentionable (
   trx: Trx,
@@ -105,16 +106,17 @@ async function listMentionable (
 ): Promise<Mention[]> {
   if (kept.length + added.length === 0) return []
   const reader = sql.ref<string>('people.account_id')
+  const isKept = sql<SqlBool>`people.account_id = any(${kept.map(({ accountId }) => accountId)}::uuid[])`
   const rows = await trx.selectFrom('people').innerJoin('posts', (join) => join.on('posts.id', '=', postId))
     .where((person) =>
       person.or([
         hasUsernameIn(added),
-        person('people.account_id', '=', sql<string>`any(${kept.map(({ accountId }) => accountId)}::uuid[])`)
+        isKept
       ])
     )
     .where('people.account_id', '<>', authorId)
     .where(canSeePost(reader))
-    .where(canSeePerson(authorId, reader))
+    .where(canSeePerson(authorId, reader, sql<SqlBool>`(${isKept} or ${isNotHidden(reader)})`))
     .select(['people.account_id as accountId', 'people.username'])
     .execute()
   return rows.map((person) => kept.find(({ accountId }) => accountId === person.accountId) ?? person)

@@ -113,6 +113,27 @@ t.test('mentions', async (t) => {
     )
   })
 
+  t.test('a mention of a person who is hidden stays through an edit, and is back with them', async (t) => {
+    const mia = await person('Mia')
+    const { id } = (await post(ana, '/feed', { type: 'TEXT', content: 'Run with @mia' })).data.post
+    const hide = async (isHidden: boolean) =>
+      await db.insertInto('hidden_people').values({ account_id: mia, is_hidden: isHidden, changed_at: new Date() })
+        .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ is_hidden: isHidden })).execute()
+    await hide(true)
+    const count = (await publishedEvents()).length
+    t.same((await put(ana, `/feed/${id}`, { content: 'Run with @mia and @mia again' })).data.post.mentions, [])
+    t.same((await publishedEvents()).slice(count).map(({ mentioned, unmentioned }) => mentioned ?? unmentioned), [
+      undefined
+    ])
+    await hide(false)
+    t.match((await get(ben, `/feed/${id}`)).data.post.mentions, [{ userId: mia }, { userId: mia }])
+    t.equal((await get(ben, `/feed?mentioned=${mia}`)).data.posts.length, 1)
+    await hide(true)
+    await put(ana, `/feed/${id}`, { content: 'alone' })
+    await hide(false)
+    t.same((await get(ben, `/feed/${id}`)).data.post.mentions, [])
+  })
+
   t.test('an edit publishes only who is mentioned or unmentioned by it, also after a change of the audience', async (t) => {
     const dora = await person('Dora')
     const { data } = await post(ana, '/feed', { type: 'TEXT', visibility: 'FOLLOWERS', content: '@ben @dora' })
