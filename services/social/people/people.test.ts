@@ -193,6 +193,7 @@ t.test('people', async (t) => {
     t.same(await search('q=oscar%20mira'), ['oscar'])
     t.same(await search('q=stone'), ['mira'])
     t.same(await search('q=zzz'), [])
+    t.same(await search('q=ana'), [], 'the caller is left out')
     t.same(await search(`q=${encodeURIComponent("':*|!&(")}`), [])
     t.match((await get(ana, '/users/search?q=mira&limit=1')).data.users, [{
       id: ids.get('mira'),

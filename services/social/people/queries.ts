@@ -67,7 +67,7 @@ type PersonExpression = ExpressionBuilder<Tables, 'people'>
 const prefixRange = (text: string) => ({ from: text, to: `${text}\u{10FFFF}` })
 
 /**
- * People whose username starts with `text`, then people whose name contains words that start with its words. Both parts
+ * Other people whose username starts with `text`, then those whose name contains words that start with its words. Both parts
  * are ordered by username. The cursor is a position, not a person, so that a rename between two pages skips nobody.
  */
 export async function searchPeople (
@@ -88,6 +88,7 @@ export async function searchPeople (
   const part = (isFirst: boolean) =>
     db.selectFrom('people')
       .where((row) => isFirst ? byUsername(row) : row.and([byName, row.not(byUsername(row))]))
+      .where('people.account_id', '<>', viewer)
       .where(canSeePerson(viewer, sql.ref('people.account_id')))
       .$if(last !== undefined && last.byUsername === isFirst, (query) =>
         query
