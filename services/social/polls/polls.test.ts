@@ -97,6 +97,19 @@ t.test('polls', async (t) => {
     t.match(await post(ben, `/feed/${data.post.id}/vote`, {}), { status: 400, code: 'VALIDATION_ERROR' })
   })
 
+  t.test('the end of a poll is written as other times are', async (t) => {
+    const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+    for (
+      const [pollEndsAt, endsAt] of [
+        [`${day}T23:59:60Z`, `${day}T23:59:59.000Z`],
+        [` ${day}T23:00+0700 `, `${day}T16:00:00.000Z`],
+        [` ${day} `, `${day}T17:00:00.000Z`]
+      ]
+    ) {
+      t.match(await post(ana, '/feed', { ...poll, pollEndsAt }), { status: 201, data: { post: { poll: { endsAt } } } })
+    }
+  })
+
   t.test('a poll needs a question, 2 to 10 options and an end in the future', async (t) => {
     const options = (count: number) => Array.from({ length: count }, (_, index) => ({ text: `o${index}` }))
     const validPolls = [{ pollOptions: options(10) }, { pollQuestion: undefined }, {

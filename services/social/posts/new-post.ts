@@ -1,11 +1,22 @@
 import Type from 'typebox'
 import type { Feature } from '@tandem/brand-kit'
-import { Body, ClientDetail, ClientUrl, Enum, named, offered, partOfFeature, Text } from '@tandem/http-kit'
+import {
+  Body,
+  ClientDetail,
+  ClientUrl,
+  Enum,
+  Instant,
+  IsoDate,
+  named,
+  offered,
+  partOfFeature,
+  Text
+} from '@tandem/http-kit'
 import { postTypes, visibilities, type PostType } from '../tables.ts'
 
 export const Content = Text({ min: 0, max: 5_000, description: 'With #hashtags and @mentions' })
 const LinkedId = (description: string) => Text({ min: 0, max: 200, description })
-const DateOrDateTime = Type.Unsafe<string>({ type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] })
+const DateOrDateTime = Type.Unsafe<string>({ type: 'string', anyOf: [Instant, IsoDate] })
 
 const featureOfType: Partial<Record<PostType, Feature>> = { VIDEO: 'video', POLL: 'polls', ACTIVITY: 'activities' }
 
