@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Schema } from './examples.ts'
 
 const MAX_NAMES = 20
@@ -42,4 +42,11 @@ export function reportIgnoredFields (app: FastifyInstance) {
     if (inQuery.length + inBody.length > 0) reply.header('x-ignored-fields', formatNames([...inQuery, ...inBody]))
     done()
   })
+}
+
+/** Adds body fields that a route ignores because of what others say, such as those of another type of post. */
+export function addIgnoredFields (reply: FastifyReply, names: string[]) {
+  if (names.length === 0) return
+  const undeclared = reply.getHeader('x-ignored-fields')
+  reply.header('x-ignored-fields', [...undeclared === undefined ? [] : [undeclared], formatNames(names)].join(', '))
 }

@@ -106,6 +106,7 @@ export const personalData: PersonalData<Tables> = {
       'visibility',
       'content',
       'media_urls',
+      'media_type',
       'activity_id',
       'workout_id',
       'achievement_id',

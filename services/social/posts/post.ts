@@ -32,6 +32,7 @@ export const Post = named(
     content: Type.String(),
     mediaUrls: Type.Array(Type.String()),
     media: Type.Array(Picture, { description: 'The same as mediaUrls, with what an app needs to lay them out' }),
+    mediaType: Nullable(Type.String(), { description: 'The MIME type that the author gave' }),
     likesCount: Type.Integer(),
     commentsCount: Type.Integer(),
     viewCount: Nullable(Type.Integer(), {
@@ -56,6 +57,7 @@ export const Post = named(
       content: 'Morning run with @ben #running',
       mediaUrls: [],
       media: [],
+      mediaType: null,
       likesCount: 3,
       commentsCount: 1,
       viewCount: null,
@@ -92,6 +94,7 @@ export async function toPostResponses (
     media: post.mediaUrls.map((image) =>
       describeMedia(deps.media, post.mediaDetails, image, post.type === 'VIDEO' ? 'VIDEO' : 'IMAGE')
     ),
+    mediaType: post.mediaType,
     likesCount: post.likesCount,
     commentsCount: post.commentsCount,
     viewCount: post.userId === viewer ? post.viewCount : null,

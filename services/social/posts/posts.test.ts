@@ -6,7 +6,7 @@ import { updateRanking } from '../feed/ranking.ts'
 import { testApp } from '../test/app.ts'
 
 t.test('posts', async (t) => {
-  const { db, get, post, put, del, send, publishedEvents, person, follows, profiles } = await testApp(t)
+  const { app, db, get, post, put, del, send, publishedEvents, person, follows, profiles } = await testApp(t)
   const ana = await person('Ana', { image: 'https://cdn.example.com/ana.webp' })
   const ben = await person('Ben')
   const cara = await person('Cara')
@@ -30,6 +30,7 @@ t.test('posts', async (t) => {
       'likesCount',
       'location',
       'media',
+      'mediaType',
       'mediaUrls',
       'mentions',
       'type',
@@ -71,7 +72,13 @@ t.test('posts', async (t) => {
       userId: ben
     })
     t.equal(status, 201)
-    t.match(data.post, { userId: ana, likesCount: 0, mediaUrls: ['https://videos.example/a.mp4'], content: '' })
+    t.match(data.post, {
+      userId: ana,
+      likesCount: 0,
+      mediaUrls: ['https://videos.example/a.mp4'],
+      mediaType: 'video/mp4',
+      content: ''
+    })
     t.match(
       await db.selectFrom('posts').select([
         'media_type',
@@ -107,6 +114,21 @@ t.test('posts', async (t) => {
     })
     t.equal(status, 201)
     t.match(data.post, { visibility: 'PUBLIC', mediaUrls: [] })
+  })
+
+  t.test('what a post or a story ignores because of its type is named in x-ignored-fields', async (t) => {
+    const ignoredOf = async (url: string, payload: object) =>
+      (await app.inject({ method: 'POST', url, headers: bearer(ana), payload })).headers['x-ignored-fields']
+    const poll = { pollQuestion: 'When?', pollOptions: [{ text: 'Dawn' }, { text: 'Dusk' }] }
+    t.equal(
+      await ignoredOf('/feed', { type: 'TEXT', content: 'x', unknown: 1, pollEndsAt: null, ...poll }),
+      'unknown, pollQuestion, pollOptions'
+    )
+    t.equal(await ignoredOf('/feed', { type: 'TEXT', content: 'x', ...poll }), 'pollQuestion, pollOptions')
+    t.equal(await ignoredOf('/feed', { type: 'POLL', content: 'x', ...poll }), undefined)
+    const image = { mediaUrl: 'https://images.example/a.webp', mediaType: 'IMAGE' }
+    t.equal(await ignoredOf('/stories', { ...image, duration: 5 }), 'duration')
+    t.equal(await ignoredOf('/stories', image), undefined)
   })
 
   t.test('limits are exact at both ends', async (t) => {

@@ -20,6 +20,7 @@ export interface PostRow extends SnapshotRow {
   mediaUrls: string[]
   /** Of our own images and videos. */
   mediaDetails: StoredDetails | null
+  mediaType: string | null
   likesCount: number
   commentsCount: number
   viewCount: number
@@ -54,6 +55,7 @@ export function selectPosts (db: Db, viewer: string) {
       sql<StoredDetails | null>`case when posts.media_urls <> '{}' then ${
         detailsOf(sql.ref<string[]>('posts.media_urls'))
       } end`.as('mediaDetails'),
+      'posts.media_type as mediaType',
       likesCount(viewer).as('likesCount'),
       commentsCount(viewer).as('commentsCount'),
       'posts.views_count as viewCount',

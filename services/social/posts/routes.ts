@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { IdempotencyConflict, isRepeat } from '@tandem/database-kit'
 import {
+  addIgnoredFields,
   Body,
   Data,
   data,
@@ -97,6 +98,7 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body, account } = request
     const { type, visibility, content = '', mediaUrls = [] } = body
+    if (type !== 'POLL') addIgnoredFields(reply, Object.keys(pollFields).filter((name) => Object.hasOwn(body, name)))
     if (!mediaUrls.every((url) => media.isAllowedUrl(url))) throw new MediaNotAllowed()
     const idempotencyKey = readIdempotencyKey(request)
     // A repeat gets its first response, even if its poll has ended, or what it shows is gone.

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { readLimits } from '@tandem/brand-kit'
 import { IdempotencyConflict, isRepeat } from '@tandem/database-kit'
 import {
+  addIgnoredFields,
   Body,
   paginate,
   Data,
@@ -114,6 +115,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
   }, async (request, reply) => {
     const { body, account } = request
     const { mediaUrl, mediaType } = body
+    if (mediaType === 'IMAGE' && body.duration !== undefined) addIgnoredFields(reply, ['duration'])
     if (!media.isAllowedUrl(mediaUrl)) throw new MediaNotAllowed()
     const image = media.toStoredValue(mediaUrl)
     checkTypes([image], mediaType)
