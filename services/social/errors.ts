@@ -44,6 +44,7 @@ export const VideoQuotaExceeded = defineError('LIMIT_EXCEEDED.videoQuotaExceeded
 
 export const UploadNotFound = defineError('NOT_FOUND.upload', 404)
 export const PosterUnknown = defineError('VALIDATION_ERROR.posterUnknown', 400, { fields: ['poster'] })
+export const NotAPart = defineError<{ type: string }>('UNSUPPORTED_MEDIA_TYPE.typeOfPartIsType', 415)
 export const UploadBehind = defineError<{ bytes: number }>('UPLOAD_OFFSET', 409)
 export const UploadTooLong = defineError('VALIDATION_ERROR.uploadTooLong', 400)
 export const UploadPartsTooSmall = defineError('VALIDATION_ERROR.uploadPartsTooSmall', 400)

@@ -32,7 +32,8 @@ export const feedRoutes: Routes<Deps> = async (app, deps) => {
         }),
         type: Type.Optional(Enum(postTypes)),
         hashtag: Type.Optional(
-          Text({ max: 100, description: 'Only posts with this hashtag. An extension of the published interface.' })
+          // With the `#`.
+          Text({ max: 101, description: 'Only posts with this hashtag. An extension of the published interface.' })
         ),
         mentioned: Type.Optional({
           ...Id,

@@ -7,6 +7,7 @@ import { UPLOAD_BODY_LIMIT, VIDEO_TYPES, videoErrors, VideoTooLarge } from '@tan
 import type { Deps } from '../deps.ts'
 import {
   MediaGone,
+  NotAPart,
   PosterUnknown,
   UploadBehind,
   UploadNotFound,
@@ -97,6 +98,10 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
 
   app.patch('/media/uploads/:id', {
     bodyLimit: UPLOAD_BODY_LIMIT,
+    // Before a parser of another type refuses the bytes as broken.
+    async onRequest ({ headers }) {
+      if (headers['content-type'] !== PART_TYPE) throw new NotAPart({ type: PART_TYPE })
+    },
     schema: {
       operationId: 'sendMediaPart',
       summary: 'Send the next part of a video',
@@ -104,18 +109,21 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
       'x-extension': true,
       params,
       headers: Type.Object({ 'upload-offset': Count }),
-      errors: [UploadNotFound, UploadBehind, UploadTooLong, UploadPartsTooSmall],
+      errors: [NotAPart, UploadNotFound, UploadBehind, UploadTooLong, UploadPartsTooSmall],
       response: { 204: Type.Null() }
     }
   }, async ({ params: { id }, headers, account, body, log }, reply) => {
-    if (headers['content-type'] !== PART_TYPE) {
-      throw new ValidationError('typeOfPartIsType', [], { type: PART_TYPE })
-    }
     const offset = Number(headers['upload-offset'])
-    const received = await storePart(deps, { id, accountId: account.id, offset, chunks: body as Readable })
+    const { receivedBytes, expiresAt } = await storePart(deps, {
+      id,
+      accountId: account.id,
+      offset,
+      chunks: body as Readable
+    })
     // The client need not wait for it; what fails here, its question for the video starts again.
     processUpload(deps, id, log).catch((error: unknown) => log.warn({ err: error }, 'could not process an upload'))
-    return await reply.code(204).header('upload-offset', received).send(null)
+    return await reply.code(204)
+      .headers({ 'upload-offset': receivedBytes, 'upload-expires': expiresAt.toUTCString() }).send(null)
   })
 
   app.delete('/media/uploads/:id', {

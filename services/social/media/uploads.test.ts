@@ -10,6 +10,8 @@ import { until } from '@tandem/test-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
 
+const PART_TYPE = 'application/offset+octet-stream'
+
 async function start (t: Test) {
   const test = await testApp(t)
   const { app, folder, get } = test
@@ -36,7 +38,7 @@ async function start (t: Test) {
       await send('PATCH', `/${id}`, {
         who,
         payload,
-        headers: { 'content-type': 'application/offset+octet-stream', 'upload-offset': String(offset) }
+        headers: { 'content-type': PART_TYPE, 'upload-offset': String(offset) }
       }),
     finished: async (id: string, who = ana) => {
       await until(async () => (await get(who, `/media/uploads/${id}`)).status !== 202)
@@ -118,10 +120,15 @@ t.test('where an upload has arrived is known, and of two parts for one place one
     return [statusCode, headers['upload-offset'], headers['upload-length'], headers['tus-resumable']]
   }
   t.same(await where(), [200, '0', String(video.length), '1.0.0'])
+  for (const type of ['application/json', 'video/mp4', `${PART_TYPE}+json`]) {
+    const headers = { 'content-type': type, 'upload-offset': '0' }
+    t.match(await send('PATCH', `/${id}`, { headers, payload: video.subarray(0, 9) }), { statusCode: 415 }, type)
+  }
   const both = await Promise.all([sendPart(id, 0, video.subarray(0, 9_000)), sendPart(id, 0, video.subarray(0, 8_000))])
   t.same(both.map(({ statusCode }) => String(statusCode)).sort(), ['204', '409'])
   const first = both.find(({ statusCode }) => statusCode === 204)
   const offset = Number(first?.headers['upload-offset'])
+  t.match(first?.headers['upload-expires'], / GMT$/)
   t.same(await where(), [200, String(offset), String(video.length), '1.0.0'])
   t.match((await sendPart(id, 0, video)).json(), { code: 'UPLOAD_OFFSET', error: new RegExp(String(offset)) })
   t.match((await sendPart(id, offset, video)).json(), { code: 'VALIDATION_ERROR', error: /longer/ })

@@ -88,7 +88,7 @@ interface Part {
 
 /**
  * Stores a part. Of two parts for the same place at once, one counts.
- * @returns how many bytes have arrived
+ * @returns how many bytes have arrived, and until when the rest can
  * @throws UploadNotFound, UploadBehind, UploadTooLong, UploadPartsTooSmall, Unavailable
  */
 export async function storePart ({ db, uploadParts }: Deps, { id, accountId, offset, chunks }: Part) {
@@ -111,9 +111,9 @@ export async function storePart ({ db, uploadParts }: Deps, { id, accountId, off
     )
     const stored = await db.updateTable('media_uploads').where('id', '=', id).where('received_bytes', '=', offset)
       .set({ received_bytes: offset + bytes, parts: sql`array_append(parts, ${part})` })
-      .returning('received_bytes as receivedBytes').executeTakeFirst()
+      .returning(['received_bytes as receivedBytes', 'expires_at as expiresAt']).executeTakeFirst()
     if (!stored) throw new UploadBehind({ bytes: (await findUpload(db, { id, accountId })).receivedBytes })
-    return stored.receivedBytes
+    return stored
   } catch (error) {
     await uploadParts.removePart(id, part).catch(() => {})
     throw error
