@@ -16,10 +16,9 @@ import { createMentions, updateMentions } from '../mentions/actions.ts'
 import { insertPoll, type NewPoll } from '../polls/actions.ts'
 import type { Db, PostType, Trx, Visibility } from '../tables.ts'
 import { publishClosed } from '../visibility/closed-posts.ts'
-import { excerptOf, hiddenPostError, lockVisiblePost } from '../visibility/posts.ts'
+import { excerptOf, lockVisiblePost } from '../visibility/posts.ts'
 import { findPost } from './queries.ts'
 import { roundDegrees, type Snapshots } from './snapshots.ts'
-import type { CountView } from './views.ts'
 
 export interface NewPost {
   authorId: string
@@ -129,17 +128,6 @@ export async function deletePost (db: Db, { id, accountId }: { id: string, accou
     }
     return images
   })
-}
-
-/**
- * Reads one post and counts the view, unless the author is reading.
- * @throws PostNotFound, PostForbidden, PostGone
- */
-export async function viewPost (db: Db, countView: CountView, id: string, viewer: string) {
-  const post = await findPost(db, id, viewer)
-  if (!post) throw await hiddenPostError(db, id, viewer)
-  if (post.userId !== viewer) await countView({ postId: id, viewerId: viewer })
-  return post
 }
 
 async function lockOwnPost (trx: Trx, id: string, accountId: string) {

@@ -230,6 +230,7 @@ t.test('posts', async (t) => {
     const viewsFor = async (reader: string, query: string) =>
       (await get(reader, `/feed?${query}`)).data.posts.find((each: { id: string }) => each.id === id)?.viewCount
     for (const query of pages) t.equal(await viewsFor(ana, query), 3, query)
+    t.equal((await app.inject({ method: 'HEAD', url: `/feed/${id}`, headers: bearer(ben) })).statusCode, 200)
     t.equal((await get(ana, `/feed/${id}`)).data.post.viewCount, 3)
     t.equal((await put(ana, `/feed/${id}`, { content: 'seen #views again' })).data.post.viewCount, 3)
     for (const query of [...pages, 'feedType=following']) t.equal(await viewsFor(ben, query), null, query)

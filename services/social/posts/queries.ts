@@ -4,7 +4,7 @@ import { pollOf, type PollRow } from '../polls/queries.ts'
 import type { Db, PostType, Visibility } from '../tables.ts'
 import { commentsCount, likesCount } from '../visibility/counts.ts'
 import { asUuid, canSeePerson, isShownInPeople } from '../visibility/people.ts'
-import { canSeePost } from '../visibility/posts.ts'
+import { canSeePost, hiddenPostError } from '../visibility/posts.ts'
 import type { SnapshotRow } from './snapshots.ts'
 
 /** A post as selected for a page. Its author can still be missing from the local copy. */
@@ -86,6 +86,13 @@ const mentionedIn = (viewer: string) =>
   from mentions mention
   where mention.post_id = posts.id and mention.comment_id is null and mention.in_text
     and mention.username is not null and ${canSeePerson(viewer, sql.ref('mention.account_id'))})`
+
+/** One post. @throws PostNotFound, PostForbidden, PostGone */
+export async function readPost (db: Db, id: string, viewer: string) {
+  const post = await findPost(db, id, viewer)
+  if (!post) throw await hiddenPostError(db, id, viewer)
+  return post
+}
 
 /** One post, or undefined if `viewer` cannot see it. */
 export async function findPost (db: Db, id: string, viewer: string): Promise<PostRow | undefined> {

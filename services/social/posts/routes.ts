@@ -42,11 +42,11 @@ import { findTimezone } from '../people/actions.ts'
 import { findLanguage } from '../people/queries.ts'
 import { parsePoll } from '../polls/actions.ts'
 import { visibilities, type Visibility } from '../tables.ts'
-import { updatePost, deletePost, viewPost, createPost } from './actions.ts'
+import { updatePost, deletePost, createPost } from './actions.ts'
 import { askBeforeEdit, askBeforePost } from './before-post.ts'
 import { Content, linkedActivity, newPost, pollFields } from './new-post.ts'
 import { toPostResponses, Post } from './post.ts'
-import { findPost, type PostRow } from './queries.ts'
+import { findPost, readPost, type PostRow } from './queries.ts'
 import { fetchSnapshots, noSnapshots } from './snapshots.ts'
 import { createViewCounter } from './views.ts'
 
@@ -149,7 +149,12 @@ export const postRoutes: Routes<Deps> = async (app, deps) => {
       errors: postErrors,
       response: { 200: OnePost }
     }
-  }, async ({ params, account }) => await toResponse(await viewPost(db, countView, params.id, account.id), account.id))
+  }, async ({ method, params: { id }, account }) => {
+    const post = await readPost(db, id, account.id)
+    // A HEAD request shows the post to nobody.
+    if (method === 'GET' && post.userId !== account.id) await countView({ postId: id, viewerId: account.id })
+    return await toResponse(post, account.id)
+  })
 
   app.put('/feed/:id', {
     schema: {

@@ -154,8 +154,10 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       errors: storyErrors,
       response: { 200: Data(Type.Object({ story: Story })) }
     }
-  }, async ({ params, account }) => {
-    const [story] = await toResponses([await viewStory(db, params.id, account.id)], account.id)
+  }, async ({ method, params, account }) => {
+    // A HEAD request shows the story to nobody.
+    const read = method === 'GET' ? viewStory : findStory
+    const [story] = await toResponses([await read(db, params.id, account.id)], account.id)
     return data({ story: story! })
   })
 

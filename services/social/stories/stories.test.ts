@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
+import { bearer } from '@tandem/http-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { givenStory, testApp } from '../test/app.ts'
 
 const image = { mediaUrl: 'https://images.example/a.webp', mediaType: 'IMAGE' }
 
 t.test('stories', async (t) => {
-  const { db, deps, get, post, del, publishedEvents, person, follows, matches, blocks, profiles } = await testApp(t)
+  const { app, db, deps, get, post, del, publishedEvents, person, follows, matches, blocks, profiles } = await testApp(
+    t
+  )
   const ana = await person('Ana')
   const ben = await person('Ben')
   const cara = await person('Cara')
@@ -125,6 +128,8 @@ t.test('stories', async (t) => {
 
   t.test('each viewer other than the author counts once, also with repeated and concurrent reads', async (t) => {
     const { id } = await givenStory(db, { author_id: ana })
+    t.equal((await app.inject({ method: 'HEAD', url: `/stories/${id}`, headers: bearer(ben) })).statusCode, 200)
+    t.match((await get(ana, `/stories/${id}`)).data.story, { viewCount: 0 }, 'HEAD shows it to nobody')
     await Promise.all(
       [ben, cara, ana].flatMap((viewer) => Array.from({ length: 10 }, () => get(viewer, `/stories/${id}`)))
     )
