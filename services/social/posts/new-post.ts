@@ -16,7 +16,11 @@ import { postTypes, visibilities, type PostType } from '../tables.ts'
 
 export const Content = Text({ min: 0, max: 5_000, description: 'With #hashtags and @mentions' })
 const LinkedId = (description: string) => Text({ min: 0, max: 200, description })
-const DateOrDateTime = Type.Unsafe<string>({ type: 'string', anyOf: [Instant, IsoDate] })
+const DateOrDateTime = Type.Unsafe<string>({
+  type: 'string',
+  // As Instant and IsoDate, whose type the document says once.
+  anyOf: [{ instant: true, format: 'date-time' }, { transform: ['trim'], format: 'date' }]
+})
 
 const featureOfType: Partial<Record<PostType, Feature>> = { VIDEO: 'video', POLL: 'polls', ACTIVITY: 'activities' }
 
