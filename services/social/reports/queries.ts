@@ -41,7 +41,7 @@ export async function findOpenReport (db: Db, reporterId: string, { type, id }: 
 export const findReport = async (db: Db, reporterId: string, caseId: string) =>
   await selectReports(db, reporterId).where('case_id', '=', caseId).executeTakeFirstOrThrow()
 
-/** Whether the reporter has blocked the person whom their report is about. */
+/** Whether the reporter has blocked the person that their report is about. */
 export async function isReportedPersonBlocked (db: Db, reportId: string) {
   const block = await db.selectFrom('reports').innerJoin('cases', 'cases.id', 'reports.case_id')
     .innerJoin(
