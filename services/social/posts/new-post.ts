@@ -1,17 +1,6 @@
 import Type from 'typebox'
 import type { Feature } from '@tandem/brand-kit'
-import {
-  Body,
-  ClientDetail,
-  ClientUrl,
-  Enum,
-  Instant,
-  IsoDate,
-  named,
-  offered,
-  partOfFeature,
-  Text
-} from '@tandem/http-kit'
+import { Body, ClientDetail, ClientUrl, Enum, named, offered, partOfFeature, Text } from '@tandem/http-kit'
 import { postTypes, visibilities, type PostType } from '../tables.ts'
 
 export const Content = Text({ min: 0, max: 5_000, description: 'With #hashtags and @mentions' })

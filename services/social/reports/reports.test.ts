@@ -348,7 +348,8 @@ t.test('screenshots reach the operators and stay as long as the report, and only
   t.same(data.report.evidence, evidence)
   t.same((await get(ana, '/reports')).data.reports[0].evidence, evidence, 'no new URL of a private image')
 
-  const [{ id: caseId }] = await casesOf(id) as [{ id: string }]
+  const [found] = await casesOf(id)
+  const caseId = found!.id
   const evidenceFor = async (role: 'MODERATOR' | 'ADMIN') =>
     (await app.inject({ url: `/operator/cases/${caseId}`, headers: operatorBearer(role) })).json().data.case.reports
       .map((each: { evidence: string[] }) => each.evidence)
