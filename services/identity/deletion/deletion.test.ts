@@ -18,6 +18,7 @@ const {
   codeMailedTo,
   linkMailedTo,
   mailsTo,
+  mailWithSubject,
   mail,
   login,
   canRefresh,
@@ -39,6 +40,10 @@ async function strongProofOf (account: Account) {
 }
 const remove = async (account: Account, body: object) => await post('/account/deletion', body, { as: account })
 const requestLink = async (email: string) => await post('/account/deletion/link', { email })
+const cancel = async (restoreToken: unknown) => await post('/account/deletion/cancel', { restoreToken })
+/** The token of the link that cancels the deletion. */
+const mailedRestoreToken = async ({ email }: Account) =>
+  /restore=([\w-]+)/.exec((await mailWithSubject(email, /will be deleted/)).text)![1]
 const hiddenEvents = async ({ id }: Account) =>
   (await publishedEvents(id)).filter(({ type }) => type === 'person.hidden').map(({ hidden }) => hidden)
 const rowOf = async ({ id }: Account) =>
@@ -125,6 +130,25 @@ t.test('after a cancel the account is as it was', async (t) => {
   const { restoreToken } = await login(account.email)
   await post('/account/deletion/cancel', { restoreToken })
   t.same(await state(), before)
+})
+
+t.test('a cancel with the mailed link verifies the address, and revokes what its registrant knows', async (t) => {
+  const registrant = await givenAccount({ verified: false })
+  await remove(registrant, { proof: await proofOf(registrant) })
+  const restored = await cancel(await mailedRestoreToken(registrant))
+  t.match(restored, { status: 200, user: { email: registrant.email, emailVerified: true } })
+  t.match(await login(registrant.email), { status: 401, code: 'INVALID_CREDENTIALS' })
+  t.match((await publishedEvents(registrant.id)).slice(-4).map(({ type }) => type), [
+    'person.hidden',
+    'password.changed',
+    'account.verified',
+    'session.started'
+  ])
+
+  const owner = await givenAccount()
+  await remove(owner, { proof: await proofOf(owner) })
+  t.match(await cancel(await mailedRestoreToken(owner)), { status: 200, user: { emailVerified: true } })
+  t.match(await login(owner.email), { status: 200 }, 'the password of a verified account stays')
 })
 
 t.test('after a cancel no mail that waited says that the account will be erased', async (t) => {

@@ -4,6 +4,7 @@ import { InvalidResetToken } from '../errors.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
 import { digestOfPassword, readRestoreToken } from '../sessions/restore-tokens.ts'
+import { verifyAccount } from '../sign-in/verify-account.ts'
 import { cancelErasure } from './actions.ts'
 
 /** Cancels a deletion and signs the owner in. @throws InvalidResetToken, DeletionBegun */
@@ -21,6 +22,10 @@ export async function restoreAccount ({ db, secrets }: Pick<Deps, 'db' | 'secret
     }
     await cancelErasure(trx, accountId, erasureId)
     await logSecurityEvent(trx, { kind: 'DELETION_CANCELED', accountId, detail: {} })
-    return { account, ...await startSession(trx, secrets, { accountId, method, client }) }
+    // The mail proves the address, as a sign-in code does. Somebody else may have registered it.
+    const isProvedByMail = method === 'CODE'
+    if (isProvedByMail && !account.emailVerified) await verifyAccount(trx, account, 'SOMEBODY_ELSE')
+    const session = await startSession(trx, secrets, { accountId, method, client })
+    return { account: { ...account, emailVerified: account.emailVerified || isProvedByMail }, ...session }
   })
 }

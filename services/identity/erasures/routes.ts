@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Body, Data, data, Id, Text, type Routes } from '@tandem/http-kit'
 import type { RouteDeps } from '../deps.ts'
 import { DeletionBegun, ErasureNotFound, InvalidResetToken } from '../errors.ts'
+import { tryToDecideReferral } from '../referrals/actions.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
 import { device } from '../sessions/schemas.ts'
 import { describeErasure } from './describe.ts'
@@ -17,7 +18,8 @@ export const erasureRoutes: Routes<RouteDeps> = async (app, deps) => {
         operationId: 'cancelAccountDeletion',
         summary: 'Cancel the deletion of an account',
         description: 'The token comes with the refusal of a sign-in, and is valid for 15 minutes. ' +
-          'Everything is as it was before, and a session starts.',
+          'Everything is as it was before, and a session starts. The token of a mail also verifies the address: if it was ' +
+          'not verified before, the password of the registration is revoked.',
         'x-extension': true,
         body: Body({
           restoreToken: Text({
@@ -32,8 +34,11 @@ export const erasureRoutes: Routes<RouteDeps> = async (app, deps) => {
       },
       config: { public: true }
     },
-    async ({ body: { restoreToken, ...device }, ip }) =>
-      await describeSignIn(deps, await restoreAccount(deps, restoreToken, { address: ip, device }))
+    async ({ body: { restoreToken, ...device }, ip, log }) => {
+      const restored = await restoreAccount(deps, restoreToken, { address: ip, device })
+      await tryToDecideReferral(deps, log, restored.account.id)
+      return await describeSignIn(deps, restored)
+    }
   )
 
   app.get('/account/deletions/:id', {
