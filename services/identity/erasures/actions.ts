@@ -62,6 +62,18 @@ export async function scheduleErasure (
 }
 
 /**
+ * Makes a scheduled erasure that of an address which nobody verified: without the rest of the grace period.
+ * @returns false if it is held or has begun
+ */
+export async function bringForward (trx: Trx, erasureId: string) {
+  const brought = await trx.updateTable('erasures')
+    .set({ cause: 'EXPIRY', erase_at: sql`least(erase_at, now() + ${IMMEDIATE_DELAY}::interval)` })
+    .where('id', '=', erasureId).where('status', '=', 'SCHEDULED').where('begun_at', 'is', null)
+    .returning('id').executeTakeFirst()
+  return brought !== undefined
+}
+
+/**
  * Cancels an erasure that has not begun: everything is as it was. From `eraseAt` on it is too late, whether it has
  * begun or not, so the ledger never names an account that stays.
  * @throws DeletionBegun

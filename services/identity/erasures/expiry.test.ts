@@ -4,6 +4,8 @@ import t from 'tap'
 import { seededRandom } from '@tandem/test-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, password, testApp, randomEmail } from '../test/app.ts'
+import { holdErasure } from '../operator/erasures.ts'
+import { scheduleErasure } from './actions.ts'
 import { expireUnverifiedAccounts } from './expiry.ts'
 import { handleContact, handleMembership } from '../accounts/rpc.ts'
 
@@ -89,6 +91,34 @@ t.test('a verified account, a banned account and one with a valid code do not ex
   t.match(await verify(unverified.id, code), { status: 200, isNewUser: true })
   await runHousekeeping(db)
   t.ok(await canRefresh(unverified))
+})
+
+t.test('an address whose deletion is pending is released too, unless the deletion is held or has begun', async (t) => {
+  const givenLeaving = async () => {
+    const account = await givenAccount({ verified: false })
+    await registeredAgo(account.id, '72 hours 1 second')
+    const erasure = await db.transaction().execute(async (trx) =>
+      await scheduleErasure(trx, account, { cause: 'OWNER', graceDays: 14 })
+    )
+    return { ...account, erasureId: erasure.id }
+  }
+  const erasuresOf = async (id: string) =>
+    await db.selectFrom('erasures').where('account_id', '=', id).select(['cause', 'status', 'erase_at']).execute()
+  const [leaving, held, begun] = [await givenLeaving(), await givenLeaving(), await givenLeaving()]
+  await holdErasure(db, held.erasureId, { reason: 'a court', days: 30 })
+  await sql`update erasures set begun_at = now() where id = ${begun.erasureId}`.execute(db)
+
+  await runHousekeeping(db)
+  t.match(await check(leaving.email), { exists: false })
+  const [erasure, ...others] = await erasuresOf(leaving.id)
+  t.match(erasure, { cause: 'EXPIRY', status: 'SCHEDULED' })
+  t.ok(erasure!.erase_at.getTime() <= Date.now() + 20 * 60_000, 'without the rest of the grace period')
+  t.same(others, [])
+  t.match(await register(leaving.email), { status: 201 })
+  for (const { id, email } of [held, begun]) {
+    t.match(await check(email), { exists: true, userId: id })
+    t.match(await erasuresOf(id), [{ cause: 'OWNER' }])
+  }
 })
 
 t.test('a verification at the moment the code expires succeeds or fails completely', async (t) => {

@@ -4,7 +4,8 @@ import { lockAccount } from '../accounts/queries.ts'
 import { hasActiveCode } from '../codes/queries.ts'
 import { deleteNetworks } from '../sessions/networks.ts'
 import type { Db, Trx } from '../tables.ts'
-import { scheduleErasure } from './actions.ts'
+import { bringForward, scheduleErasure } from './actions.ts'
+import { findLiveErasure } from './queries.ts'
 
 // Somebody may have registered an address that is not theirs, which would block its owner.
 const VERIFICATION_DEADLINE = '72 hours'
@@ -24,8 +25,14 @@ export async function expireUnverifiedAccounts (db: Db) {
   })
 }
 
-/** Releases the address of an account that nobody verified, and schedules its erasure. The caller holds its lock. */
+/**
+ * Releases the address of an account that nobody verified, and schedules its erasure, or brings forward the one that is
+ * scheduled. The caller holds its lock.
+ */
 export async function expireAccount (trx: Trx, id: string) {
+  const erasure = await findLiveErasure(trx, id)
+  // A held one keeps everything, the address too. One that has begun releases the address itself.
+  if (erasure && !await bringForward(trx, erasure.id)) return
   await trx.updateTable('accounts')
     .set({
       // Not a valid address, so it cannot collide with an account.
@@ -42,7 +49,7 @@ export async function expireAccount (trx: Trx, id: string) {
   await trx.deleteFrom('codes').where('account_id', '=', id).execute()
   await trx.deleteFrom('password_resets').where('account_id', '=', id).execute()
   await deleteNetworks(trx, id)
-  await scheduleErasure(trx, { id }, { cause: 'EXPIRY' })
+  if (!erasure) await scheduleErasure(trx, { id }, { cause: 'EXPIRY' })
 }
 
 const selectOverdue = (db: Db) =>
