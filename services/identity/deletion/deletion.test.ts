@@ -238,6 +238,26 @@ t.test('every way to sign in is rejected while a deletion is pending, and none r
   t.match(await post('/auth/register', { email: account.email, password }), { status: 409, code: 'EMAIL_EXISTS' })
 })
 
+t.test('a rejected sign-in by mail verifies the address, and its token cancels the deletion', async (t) => {
+  for (const way of ['code', 'link']) {
+    const account = await givenAccount({ verified: false })
+    await remove(account, { proof: await proofOf(account) })
+    await mailsTo(account.email)
+    await post('/auth/request-code', { email: account.email })
+    const code = await codeMailedTo(account.email, 2)
+    const { token } = await linkMailedTo(account.email, 2)
+    const signIn = async () =>
+      way === 'code'
+        ? await post('/auth/login-code', { email: account.email, code })
+        : await post('/auth/login-link', { token })
+    const pending = await signIn()
+    t.match(pending, { status: 403, code: 'ACCOUNT_DELETION_PENDING' }, way)
+    t.match(await signIn(), { status: 400 }, 'it works once')
+    t.match(await cancel(pending.restoreToken), { status: 200, user: { emailVerified: true } })
+    t.match(await login(account.email), { status: 401, code: 'INVALID_CREDENTIALS' })
+  }
+})
+
 t.test('a mailed link deletes an account without a sign-in, once, also a banned one', async (t) => {
   const account = await givenAccount()
   await runCommand(db, {}, ['ban', account.email])

@@ -3,11 +3,19 @@ import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import { deleteCode, redeemPublicCode } from '../codes/actions.ts'
 import { redeemCodeLink } from '../codes/links.ts'
 import type { Deps } from '../deps.ts'
-import { EmailNotVerified, InvalidCode, InvalidCredentials, InvalidResetToken, ProviderAAccount } from '../errors.ts'
+import {
+  AccountDeletionPending,
+  EmailNotVerified,
+  InvalidCode,
+  InvalidCredentials,
+  InvalidResetToken,
+  ProviderAAccount
+} from '../errors.ts'
 import { updatePassword } from '../passwords/actions.ts'
 import { withVerifiedPassword } from '../passwords/throttle.ts'
 import { startSession, type Client } from '../sessions/actions.ts'
 import { saveNetwork } from '../sessions/networks.ts'
+import type { Secrets } from '../secrets.ts'
 import type { Trx } from '../tables.ts'
 import { findCredentials, hasSignInCode } from './queries.ts'
 import { verifyAccount } from './verify-account.ts'
@@ -45,7 +53,10 @@ export async function signIn (
   return signedIn
 }
 
-/** Signs in with a mailed code, which also verifies the address. @throws InvalidCode */
+/**
+ * Signs in with a mailed code, which also verifies the address, also if a deletion is pending.
+ * @throws InvalidCode, AccountDeletionPending
+ */
 export async function signInByCode (
   { db, secrets }: Deps,
   { email, code, client }: { email: string, code: string, client: Client }
@@ -59,22 +70,41 @@ export async function signInByCode (
     if (!account || account.isBanned) return
     if (!await redeemPublicCode(trx, secrets, { accountId: account.id, purpose: 'SIGN_IN', code, network })) return
     await verifyByMail(trx, account)
-    const session = await startSession(trx, secrets, { accountId: account.id, method: 'CODE', client })
-    return { account: { ...account, emailVerified: true }, ...session }
+    return await startOrReject(trx, secrets, account, client)
   })
   // Thrown after the commit, because the attempt must be counted.
   if (!signedIn) throw new InvalidCode()
+  if (signedIn instanceof AccountDeletionPending) throw signedIn
   return signedIn
 }
 
-/** Signs in with the link that was mailed with the code, once. @throws InvalidResetToken */
+/**
+ * Signs in with the link that was mailed with the code, once. It also verifies the address, also if a deletion is
+ * pending.
+ * @throws InvalidResetToken, AccountDeletionPending
+ */
 export async function signInByLink ({ db, secrets }: Deps, { token, client }: { token: string, client: Client }) {
-  return await db.transaction().execute(async (trx) => {
+  const signedIn = await db.transaction().execute(async (trx) => {
     const account = await redeemSignInLink(trx, token)
     await deleteCode(trx, { accountId: account.id, purpose: 'SIGN_IN' })
+    return await startOrReject(trx, secrets, account, client)
+  })
+  if (signedIn instanceof AccountDeletionPending) throw signedIn
+  return signedIn
+}
+
+/**
+ * Starts the session of a sign-in by mail. A rejection because of a pending deletion is returned, to be thrown after the
+ * commit: its token is valid only with the password that the account has now, which the sign-in may have cleared.
+ */
+async function startOrReject (trx: Trx, secrets: Secrets, account: LockedAccount, client: Client) {
+  try {
     const session = await startSession(trx, secrets, { accountId: account.id, method: 'CODE', client })
     return { account: { ...account, emailVerified: true }, ...session }
-  })
+  } catch (error) {
+    if (error instanceof AccountDeletionPending) return error
+    throw error
+  }
 }
 
 /**
