@@ -25,7 +25,7 @@ status.tabIndex = -1
 document.querySelector('h1').after(status)
 const codes = {
   INVALID_TOKEN: 'expired', DELETION_PENDING: 'pending', DELETION_BEGUN: 'begun', NOT_FOUND: 'unknown',
-  EMAIL_CHANGED_RECENTLY: 'changed'
+  EMAIL_CHANGED_RECENTLY: 'changed', ACCOUNT_BANNED: 'canceled'
 }
 const states = { HELD: 'scheduled', SCHEDULED: 'scheduled', RUNNING: 'running', ERASED: 'erased', CLOSED: 'erased' }
 let link = new URLSearchParams()
@@ -84,7 +84,11 @@ const actions = {
   },
   async keep () {
     const answer = await call('/account/deletion/cancel', { restoreToken: link.get('restore') })
-    if (!answer.success) return refuse(answer)
+    if (!answer.success) {
+      // A banned account stays too, but no session starts.
+      if (answer.code === 'ACCOUNT_BANNED') offer()
+      return refuse(answer)
+    }
     offer()
     show('kept')
     // The person signs in on their device; this page needs no session.

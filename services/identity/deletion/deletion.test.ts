@@ -151,6 +151,20 @@ t.test('a cancel with the mailed link verifies the address, and revokes what its
   t.match(await login(owner.email), { status: 200 }, 'the password of a verified account stays')
 })
 
+t.test('the deletion of a banned account can be canceled, which starts no session and ends no ban', async (t) => {
+  const account = await givenAccount()
+  await runCommand(db, {}, ['ban', account.email])
+  await requestLink(account.email)
+  const { token } = await linkMailedTo(account.email)
+  t.match(await post('/account/deletion/confirm', { token }), { status: 202 })
+  const canceled = await cancel(await mailedRestoreToken(account))
+  t.match(canceled, { status: 403, code: 'ACCOUNT_BANNED' })
+  t.notMatch(canceled, { accessToken: String })
+  t.match(await erasuresOf(account), [{ status: 'CANCELED' }])
+  t.match(await login(account.email), { status: 403, code: 'ACCOUNT_BANNED' })
+  t.same((await hiddenEvents(account)).at(-1), true)
+})
+
 t.test('after a cancel no mail that waited says that the account will be erased', async (t) => {
   const account = await givenAccount()
   mail.rejectWith(451)

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Body, Data, data, Id, Text, type Routes } from '@tandem/http-kit'
 import type { RouteDeps } from '../deps.ts'
-import { DeletionBegun, ErasureNotFound, InvalidResetToken } from '../errors.ts'
+import { AccountBanned, DeletionBegun, ErasureNotFound, InvalidResetToken } from '../errors.ts'
 import { tryToDecideReferral } from '../referrals/actions.ts'
 import { describeSignIn, signedIn } from '../sign-in/response.ts'
 import { device } from '../sessions/schemas.ts'
@@ -19,7 +19,8 @@ export const erasureRoutes: Routes<RouteDeps> = async (app, deps) => {
         summary: 'Cancel the deletion of an account',
         description: 'The token comes with the refusal of a sign-in, and is valid for 15 minutes. ' +
           'Everything is as it was before, and a session starts. The token of a mail also verifies the address: if it was ' +
-          'not verified before, the password of the registration is revoked.',
+          'not verified before, the password of the registration is revoked. The deletion of a banned account is ' +
+          'canceled too, but no session starts: the error is ACCOUNT_BANNED.',
         'x-extension': true,
         body: Body({
           restoreToken: Text({
@@ -29,7 +30,7 @@ export const erasureRoutes: Routes<RouteDeps> = async (app, deps) => {
           }),
           ...device
         }),
-        errors: [InvalidResetToken, DeletionBegun],
+        errors: [InvalidResetToken, DeletionBegun, AccountBanned],
         response: { 200: Type.Object(signedIn) }
       },
       config: { public: true }
