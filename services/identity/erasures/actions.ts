@@ -9,7 +9,7 @@ import { settleEach } from '@tandem/process-kit'
 import { setHidden } from '../hidden.ts'
 import type { LockedAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { DeletionBegun, DeletionPending } from '../errors.ts'
+import { DeletionBegun, DeletionPending, InvalidResetToken } from '../errors.ts'
 import { deletionMailsOf } from '../mails/mail-keys.ts'
 import { rememberRestriction } from '../remembered/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
@@ -76,7 +76,7 @@ export async function bringForward (trx: Trx, erasureId: string) {
 /**
  * Cancels an erasure that has not begun: everything is as it was. From `eraseAt` on it is too late, whether it has
  * begun or not, so the ledger never names an account that stays.
- * @throws DeletionBegun
+ * @throws DeletionBegun; InvalidResetToken if it is canceled already
  */
 export async function cancelErasure (trx: Trx, accountId: string, erasureId: string) {
   const canceled = await trx.updateTable('erasures')
@@ -85,7 +85,11 @@ export async function cancelErasure (trx: Trx, accountId: string, erasureId: str
     .where('status', 'in', ['SCHEDULED', 'HELD']).where('begun_at', 'is', null)
     .where('erase_at', '>', sql<Date>`clock_timestamp()`)
     .returning('id').executeTakeFirst()
-  if (!canceled) throw new DeletionBegun()
+  if (!canceled) {
+    const erasure = await trx.selectFrom('erasures').where('id', '=', erasureId).where('account_id', '=', accountId)
+      .select('status').executeTakeFirst()
+    throw erasure?.status === 'CANCELED' ? new InvalidResetToken() : new DeletionBegun()
+  }
   await trx.deleteFrom('provider_revocations').where('erasure_id', '=', erasureId).execute()
   // One that waits for the mail server would say that the account will be erased.
   await withdrawCollapsed(trx, deletionMailsOf(accountId))

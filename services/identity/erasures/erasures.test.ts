@@ -116,8 +116,8 @@ t.test('signing in never cancels a deletion; its token does, until the deletion 
   t.match(restored, { status: 200, user: { email } })
   t.equal((await get('/auth/sessions', { as: restored })).status, 200)
   t.match(await post('/account/deletion/cancel', { restoreToken: pending.restoreToken }), {
-    status: 410,
-    code: 'DELETION_BEGUN'
+    status: 400,
+    code: 'INVALID_TOKEN'
   }, 'a token cancels one deletion, once')
   const hidden = (await publishedEvents(accountId)).filter(({ type }) => type === 'person.hidden')
   t.match(hidden, [{ hidden: true }, { hidden: false }])
