@@ -64,6 +64,25 @@ t.test('what an operator grants starts now, and ends no reward', async (t) => {
   t.equal(await daysLeft(account), 60)
 })
 
+t.test('a reward that waits follows what an operator grants instead, shorter or longer', async (t) => {
+  for (const days of [10, 60]) {
+    const account = await givenAccount()
+    await grant(account, 30, 'OPERATOR')
+    await grant(account, 7, 'REFERRAL')
+    await grant(account, 5, 'GIFT')
+    clock.advance(24)
+    await grant(account, days, 'OPERATOR')
+    t.equal(await daysLeft(account), days + 12)
+    clock.advance((days + 1) * 24)
+    await updateSubscriptions(deps)
+    t.match(await subscriptionOf(account), { status: 'ACTIVE' })
+    t.equal(await daysLeft(account), 11, 'the reward has begun')
+    clock.advance(12 * 24)
+    await updateSubscriptions(deps)
+    t.match(await subscriptionOf(account), { status: 'EXPIRED' })
+  }
+})
+
 t.test('of two plans the one that unlocks more counts, and then the other one', async (t) => {
   const account = await givenAccount()
   const id = appStore.buy({ productId: 'plus.monthly', accountToken: await tokenOf(account) })

@@ -17,7 +17,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 
 /**
  * Gives an account a plan without a store. Rewards and gifts add to the end of what was granted before; what an operator
- * grants starts now, and replaces what operators granted before. None of them changes what a store bills.
+ * grants starts now, and replaces what operators granted before. What waits for its turn follows it. None of them changes
+ * what a store bills.
  * @throws UserNotFound
  */
 export async function grantPremium (trx: Trx, deps: DeriveDeps, grant: Grant) {
@@ -30,6 +31,7 @@ export async function grantPremium (trx: Trx, deps: DeriveDeps, grant: Grant) {
   await trx.insertInto('grants')
     .values({ account_id: accountId, plan_id: planId, reason, given_by: givenBy, starts_at: startsAt, ends_at: endsAt })
     .execute()
+  if (reason === 'OPERATOR') await moveWaiting(trx, accountId, now)
   await deriveSubscription(trx, deps, accountId)
 }
 
@@ -44,6 +46,22 @@ async function findEndOfGrants (trx: Trx, accountId: string, now: Date) {
   const last = await trx.selectFrom('grants').where('account_id', '=', accountId).where('ended_at', 'is', null)
     .where('ends_at', '>', now).select('ends_at').orderBy('ends_at', 'desc').executeTakeFirst()
   return last?.ends_at
+}
+
+/**
+ * Moves the grants that have not begun to the end of the one that lasts longest now. After a gap, nobody would begin
+ * them, and what an operator grants would use them up.
+ */
+async function moveWaiting (trx: Trx, accountId: string, now: Date) {
+  const grants = await trx.selectFrom('grants').where('account_id', '=', accountId).where('ended_at', 'is', null)
+    .where('ends_at', '>', now).select(['id', 'starts_at', 'ends_at']).orderBy('starts_at').execute()
+  const running = grants.filter(({ starts_at }) => starts_at <= now)
+  let end = Math.max(...running.map(({ ends_at }) => ends_at.getTime()))
+  for (const { id, starts_at, ends_at } of grants.slice(running.length)) {
+    const startsAt = new Date(end)
+    end += ends_at.getTime() - starts_at.getTime()
+    await trx.updateTable('grants').set({ starts_at: startsAt, ends_at: new Date(end) }).where('id', '=', id).execute()
+  }
 }
 
 async function endGrants (
