@@ -8,7 +8,7 @@ import { deleteUsedTokens } from './providers/actions.ts'
 import { decideForgottenReferrals } from './referrals/actions.ts'
 import type { Db } from './tables.ts'
 import { deleteOldSecurityEvents } from './security-log/actions.ts'
-import { endIdleSessions } from './sessions/actions.ts'
+import { endExpiredSessions } from './sessions/actions.ts'
 import { deleteOldNetworks } from './sessions/networks.ts'
 import { deleteOldResponses } from './sessions/refresh.ts'
 import { deleteOldChallenges } from './staff/challenges.ts'
@@ -31,11 +31,12 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
 export async function runHousekeeping (db: Db) {
   const deletion = (statement: RawBuilder<unknown>) => async () => await statement.execute(db)
   await runSteps({
-    'idle sessions': async () => await endIdleSessions(db),
+    'expired sessions': async () => await endExpiredSessions(db),
     'staff sessions': async () => await deleteOldStaffSessions(db),
     // No session lives longer than 180 days, and ids are in time order. Without the inner select, Postgres calls uuidv7
-    // for each row.
-    sessions: deletion(sql`delete from sessions where id < (select uuidv7(interval '-181 days'))`),
+    // for each row. One that has not ended yet waits, because its end is published.
+    sessions: deletion(sql`
+      delete from sessions where id < (select uuidv7(interval '-181 days')) and ended_at is not null`),
     'refresh tokens': deletion(sql`delete from refresh_tokens where expires_at < now()`),
     'replaced keys': async () => await deleteReplacedKeys(db),
     'unverified accounts': async () => await expireUnverifiedAccounts(db),

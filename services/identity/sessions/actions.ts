@@ -9,7 +9,7 @@ import type { Secrets } from '../secrets.ts'
 import type { Db, Platform, SignInMethod, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { resumeOrReject } from './resume.ts'
-import { REFRESH_TOKEN_LIFETIME } from './queries.ts'
+import { REFRESH_TOKEN_LIFETIME, SESSION_LIFETIME } from './queries.ts'
 import { lockCaller, type Caller } from './caller.ts'
 import { isKnownNetwork, saveNetwork } from './networks.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
@@ -213,17 +213,18 @@ async function revoke (trx: Trx, filter: EndFilter) {
 }
 
 /**
- * Ends and publishes the sessions whose refresh token has expired, because other services know devices by their
- * session.
+ * Ends and publishes the sessions whose refresh token has expired, or that are past their lifetime, because other
+ * services know devices by their session.
  */
-export async function endIdleSessions (db: Db) {
-  const idle = await db.selectFrom('sessions')
-    .where('ended_at', 'is', null)
-    .where('last_used_at', '<', sql<Date>`now() - ${REFRESH_TOKEN_LIFETIME}::interval`)
-    .select(['id', 'account_id as accountId'])
+export async function endExpiredSessions (db: Db) {
+  const active = db.selectFrom('sessions').where('ended_at', 'is', null).select(['id', 'account_id as accountId'])
     .limit(1_000)
+  const idle = await active.where('last_used_at', '<', sql<Date>`now() - ${REFRESH_TOKEN_LIFETIME}::interval`)
     .execute()
-  await settleEach(idle, async ({ id, accountId }) => {
+  // Ids are in time order, so the primary key has the oldest ones first.
+  const old = await active.where('id', '<', sql<string>`(select uuidv7(-${SESSION_LIFETIME}::interval))`).orderBy('id')
+    .execute()
+  await settleEach([...idle, ...old], async ({ id, accountId }) => {
     await db.transaction().execute(async (trx) => {
       await lockAccount(trx, { id: accountId })
       await endSessions(trx, { accountId, only: id })

@@ -239,14 +239,30 @@ t.test('gateways can poll for ended sessions', async (t) => {
   t.match((await app.inject('/internal/revoked-sessions')).json(), { code: 'VALIDATION_ERROR' })
 })
 
-t.test('sessions end after 30 days without use and are deleted after 180', async (t) => {
-  const [idle, live, old] = [await givenAccount(), await givenAccount(), await givenAccount()]
+t.test('sessions end after 30 days without use or after 180 days, and are deleted then', async (t) => {
+  const [idle, live, old, oldest] = [
+    await givenAccount(),
+    await givenAccount(),
+    await givenAccount(),
+    await givenAccount()
+  ]
+  const createdAgo = async ({ sessionId }: { sessionId: string }, age: string) => {
+    await db.deleteFrom('refresh_tokens').where('session_id', '=', sessionId).execute()
+    const { rows } = await sql<{ id: string }>`
+      update sessions set id = uuidv7(-${age}::interval) where id = ${sessionId} returning id`.execute(db)
+    return rows[0]!.id
+  }
   await sql`update sessions set last_used_at = now() - interval '30 days 1 minute' where id = ${idle.sessionId}`
     .execute(db)
-  await db.deleteFrom('refresh_tokens').where('session_id', '=', old.sessionId).execute()
-  await sql`update sessions set id = uuidv7(interval '-182 days') where id = ${old.sessionId}`.execute(db)
+  await createdAgo(live, '179 days')
+  const oldId = await createdAgo(old, '180 days 1 minute')
+  const oldestId = await createdAgo(oldest, '182 days')
   await runHousekeeping(db)
   t.match((await publishedEvents(idle.id)).at(-1), { type: 'sessions.ended', sessionIds: [idle.sessionId] })
   t.match((await publishedEvents(live.id)).at(-1), { type: 'session.started' })
-  t.equal((await db.selectFrom('sessions').where('account_id', '=', old.id).select('id').execute()).length, 0)
+  t.match((await publishedEvents(old.id)).at(-1), { type: 'sessions.ended', sessionIds: [oldId] })
+  t.match((await publishedEvents(oldest.id)).at(-1), { type: 'sessions.ended', sessionIds: [oldestId] })
+  const countOf = async ({ id }: { id: string }) =>
+    (await db.selectFrom('sessions').where('account_id', '=', id).select('id').execute()).length
+  t.same([await countOf(old), await countOf(oldest)], [1, 0])
 })
