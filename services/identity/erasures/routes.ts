@@ -20,7 +20,7 @@ export const erasureRoutes: Routes<RouteDeps> = async (app, deps) => {
         description: 'The token comes with the refusal of a sign-in, and is valid for 15 minutes. ' +
           'Everything is as it was before, and a session starts. The token of a mail also verifies the address: if it was ' +
           'not verified before, the password of the registration is revoked. The deletion of a banned account is ' +
-          'canceled too, but no session starts: the error is ACCOUNT_BANNED.',
+          'canceled too, but no session starts.',
         'x-extension': true,
         body: Body({
           restoreToken: Text({
