@@ -113,7 +113,8 @@ export const unreadColumns: Reasons = {
   ],
   '`upsertVersioned` compares it by its name.': [
     'dashboard people.changed_at',
-    'dashboard profile_facts.changed_at'
+    'dashboard profile_facts.changed_at',
+    'dashboard profile_weights.changed_at'
   ],
   'A constraint of the table limits it.': ['fitmatch profiles.venue_count']
 }

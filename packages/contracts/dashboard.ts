@@ -49,6 +49,9 @@ export const WeightLogged = defineEvent(
   Type.Object({ accountId: Id, kg: Type.Number(), at: Timestamp, previousAt: Nullable(Timestamp) })
 )
 
+/** The last weight log of a person was deleted. */
+export const WeightUnlogged = defineEvent('dashboard.weight.unlogged.v1', Type.Object({ accountId: Id }))
+
 export const AchievementEarned = defineEvent(
   'dashboard.achievement.earned.v1',
   Type.Object({ accountId: Id, achievement: Type.String(), achievementId: Type.Optional(Id) })

@@ -35,8 +35,11 @@ const facts = {
   birthDate: Nullable(Day),
   height: Nullable(Type.Number()),
   weight: Nullable(Type.Number()),
-  /** When this weight was entered; null without one. */
+  /** When this weight was logged or entered; null without one. */
   weighedAt: Type.Optional(Nullable(Timestamp)),
+  /** The weight that the person entered in their profile, and when. A later logged one does not change them. */
+  enteredWeight: Type.Optional(Nullable(Type.Number())),
+  enteredAt: Type.Optional(Nullable(Timestamp)),
   fitnessGoal: Nullable(Type.String()),
   experience: Type.String(),
   motivations: Type.Array(Type.String()),
@@ -107,8 +110,11 @@ export const Person = defineRpc('profile.person.v1', {
     image: Nullable(Type.String()),
     /** As in the appearance of a person. */
     changedAt: Type.Optional(Timestamp),
-    /** When the weight was entered; null without one. */
+    /** When the weight was logged or entered; null without one. */
     weighedAt: Type.Optional(Nullable(Timestamp)),
+    /** As in what other services match and compute with. */
+    enteredWeight: Type.Optional(Nullable(Type.Number())),
+    enteredAt: Type.Optional(Nullable(Timestamp)),
     /** How much of the profile is filled in, 0 to 100. */
     completion: Type.Integer({ minimum: 0, maximum: 100 }),
     profile: Type.Object({

@@ -143,7 +143,7 @@ export interface Tables
   }
   import_files: { import_id: string, account_id: string, bytes: Buffer }
   people: { account_id: string, name: string, image: string | null, timezone: string, changed_at: Date }
-  profile_weights: { account_id: string, kg: number, weighed_at: Date }
+  profile_weights: { account_id: string, kg: number | null, weighed_at: Date | null, changed_at: Date | null }
   profile_facts: { account_id: string, workout_frequency: number | null, changed_at: Date }
   goals: {
     account_id: string,

@@ -7,7 +7,7 @@ import { optionOperatorRoutes } from './options/operator-routes.ts'
 import { handleOfferedOptions } from './options/rpc.ts'
 import { adminOptionRoutes, optionRoutes } from './options/routes.ts'
 import { handleMatchFacts, handlePeople, handlePeopleNamed, handlePerson } from './people/rpc.ts'
-import { onAccountRegistered, onWeightLogged } from './people/consumers.ts'
+import { onAccountRegistered, onWeightLogged, onWeightUnlogged } from './people/consumers.ts'
 import { profileRoutes } from './people/routes.ts'
 import { personOperatorRoutes } from './operators/routes.ts'
 import { photoRoutes } from './photos/routes.ts'
@@ -23,7 +23,7 @@ const routes = [
   profileRoutes,
   personOperatorRoutes
 ]
-const consumers = [onAccountRegistered, onWeightLogged]
+const consumers = [onAccountRegistered, onWeightLogged, onWeightUnlogged]
 const rpcHandlers = [
   handlePerson,
   handlePeople,

@@ -27,6 +27,8 @@ export const personalData: PersonalData<Tables> = {
       'height_unit',
       'weight',
       'weighed_at',
+      'entered_weight',
+      'entered_at',
       'weight_unit',
       'fitness_goal',
       'experience',

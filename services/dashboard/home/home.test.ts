@@ -1,5 +1,5 @@
 import t from 'tap'
-import { deliver } from '@tandem/bus-kit/testing'
+import { deliver, recordedEvents } from '@tandem/bus-kit/testing'
 import { FactsChanged } from '@tandem/contracts'
 import { readSample } from '@tandem/contracts/samples'
 import { onFactsChanged } from '../people/consumers.ts'
@@ -183,7 +183,7 @@ t.test('the current weight is the newest of the weight logs and the profile weig
     return stats.currentWeight
   }
   const setProfileWeight = (weight: number, weighedAt: string) =>
-    setFakes({ person: examplePerson('Asia/Jakarta', { weight, weighedAt }) })
+    setFakes({ person: examplePerson('Asia/Jakarta', { weight, weighedAt, changedAt: weighedAt }) })
   setProfileWeight(80, '2026-11-10T05:00:00.000Z')
   t.equal(await weightNow(), 80, 'before the first log')
   await log(weight('2026-11-09T05:00:00Z', 81))
@@ -197,17 +197,42 @@ t.test('the current weight is the newest of the weight logs and the profile weig
   const facts = { ...await readSample(FactsChanged) as object, accountId: account }
   await deliver([onFactsChanged(deps)], FactsChanged.type, {
     ...facts,
-    weight: 76,
-    weighedAt: '2026-11-19T05:00:00.000Z'
+    enteredWeight: 76,
+    enteredAt: '2026-11-19T05:00:00.000Z',
+    changedAt: '2026-11-19T05:00:00.000Z'
   })
   await deliver([onFactsChanged(deps)], FactsChanged.type, {
     ...facts,
-    weight: 75,
-    weighedAt: '2026-11-17T05:00:00.000Z'
+    enteredWeight: 75,
+    enteredAt: '2026-11-17T05:00:00.000Z',
+    changedAt: '2026-11-17T05:00:00.000Z'
   })
   t.equal(await weightNow(), 76, 'late events change nothing')
   await log(weight('2026-11-20T04:00:00Z', 74))
   t.equal(await weightNow(), 74)
+})
+
+t.test('a deleted weight log does not count any more, whatever profile still holds', async (t) => {
+  const { account, log, send, read } = newUser({ now })
+  const weightNow = async () => (await read('/dashboard/stats')).stats.currentWeight
+  const [early, late] = ['2026-11-18T05:00:00.000Z', '2026-11-20T01:00:00.000Z']
+  const setProfile = (changes: object) =>
+    setFakes({ person: { ...examplePerson('Asia/Jakarta', { weight: 405 }), weighedAt: late, ...changes } })
+  // A profile of an earlier version sends only the weight that it took over.
+  setProfile({ enteredWeight: undefined, enteredAt: undefined })
+  await log(weight(early, 80))
+  const [mistake] = await log(weight(late, 405))
+  t.equal(await weightNow(), 405)
+  setProfile({ enteredWeight: 70, enteredAt: '2026-11-10T05:00:00.000Z', changedAt: '2026-11-20T02:00:00.000Z' })
+  await send('DELETE', `/logs/${mistake?.id}`)
+  t.equal(await weightNow(), 80)
+
+  await log(weight(late, 81))
+  t.equal(await weightNow(), 81, 'at the time of the deleted one')
+  for (const { id } of (await read('/logs?type=WEIGHT')).logs) await send('DELETE', `/logs/${id}`)
+  t.equal(await weightNow(), 70, 'no log is left: the entered one counts')
+  const published = (await recordedEvents(db)).filter(({ subject }) => subject === account).map(({ type }) => type)
+  t.equal(published.filter((type) => type === 'dashboard.weight.unlogged.v1').length, 1)
 })
 
 t.test('the parts of other services are shown as returned', async (t) => {

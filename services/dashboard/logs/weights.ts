@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { WeightLogged } from '@tandem/contracts'
+import { WeightLogged, WeightUnlogged } from '@tandem/contracts'
 import type { Trx } from '../tables.ts'
 
 /** The newest weight log of an account. */
@@ -17,11 +17,12 @@ type Weight = Awaited<ReturnType<typeof findNewestWeight>>
 /** Publishes the newest weight log if it is not `before` any more: profile owns the weight of a person. */
 export async function publishNewestWeight (trx: Trx, accountId: string, before: Weight) {
   const newest = await findNewestWeight(trx, accountId)
-  // The copy of a weight that is no longer logged must not count until profile has the new one.
+  // A profile of an earlier version sends no entered weight: its copy may be of a log, and must not outlive it.
   if (before && before.at.getTime() !== newest?.at.getTime()) {
     await trx.deleteFrom('profile_weights').where('account_id', '=', accountId).where('weighed_at', '=', before.at)
       .execute()
   }
+  if (!newest && before) await publish(trx, WeightUnlogged, accountId, { accountId })
   if (!newest || newest.kg === before?.kg && newest.at.getTime() === before.at.getTime()) return
   await publish(trx, WeightLogged, accountId, {
     accountId,

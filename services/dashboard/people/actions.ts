@@ -38,13 +38,20 @@ export async function fetchPerson (callRpc: CallRpc, accountId: string) {
   return await callRpc(Person, { accountId }).catch(() => undefined)
 }
 
-/** Stores the weight from a person's profile, unless a later one is stored. */
+interface ProfileWeight {
+  accountId: string
+  kg: number | null
+  weighedAt: string | null
+  changedAt: string | Date
+}
+
+/** Stores the weight that a person entered in their profile, unless a later change is stored. */
 export async function upsertProfileWeight (
   db: Db,
-  { accountId, kg, weighedAt }: { accountId: string, kg: number, weighedAt: string }
+  { accountId, kg, weighedAt, changedAt }: ProfileWeight
 ) {
-  const copy = { account_id: accountId, kg, weighed_at: weighedAt }
-  await upsertVersioned(db, 'profile_weights', [copy], { key: 'account_id', version: 'weighed_at' })
+  const copy = { account_id: accountId, kg, weighed_at: weighedAt, changed_at: changedAt }
+  await upsertVersioned(db, 'profile_weights', [copy], { key: 'account_id' })
 }
 
 /** Stores the facts from a person's profile, unless later ones are stored. */
@@ -65,15 +72,18 @@ export async function updateCopy (
   accountId: string,
   { copy, person, fetchedAt }: { copy: PersonCopyRow, person: FetchedPerson, fetchedAt: Date }
 ) {
-  const { name, image, changedAt, weighedAt, profile: { timezone, weight, workoutFrequency = null } } = person
+  const { name, image, changedAt, profile: { timezone, workoutFrequency = null } } = person
+  // A profile of an earlier version does not tell them apart.
+  const { enteredWeight = person.profile.weight, enteredAt = person.weighedAt ?? null } = person
   if (timezone !== copy?.timezone) {
     await upsertPerson(deps, { accountId, name, image, timezone, ...changedAt && { changedAt } }, fetchedAt)
   }
   if (changedAt && workoutFrequency !== (copy?.workoutFrequency ?? null)) {
     await upsertProfileFacts(deps.db, { accountId, workoutFrequency, changedAt })
   }
-  if (!weighedAt || weight === null || weight === copy?.profileKg) return false
-  await upsertProfileWeight(deps.db, { accountId, kg: weight, weighedAt })
+  if (enteredAt === (copy?.weighedAt?.toISOString() ?? null)) return false
+  const weight = { kg: enteredWeight, weighedAt: enteredAt, changedAt: changedAt ?? fetchedAt }
+  await upsertProfileWeight(deps.db, { accountId, ...weight })
   return true
 }
 

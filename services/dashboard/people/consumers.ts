@@ -7,11 +7,12 @@ export const onPersonChanged = ({ db, mediaUrls }: Deps) =>
   on(PersonChanged, async ({ data, time }) => await upsertPerson({ db, mediaUrls }, data, time))
 
 export const onFactsChanged = ({ db }: Deps) =>
-  on(FactsChanged, async ({ data: { accountId, weight, weighedAt, workoutFrequency, changedAt } }) => {
+  on(FactsChanged, async ({ data, time }) => {
+    const { accountId, changedAt, workoutFrequency } = data
     if (changedAt && workoutFrequency !== undefined) {
       await upsertProfileFacts(db, { accountId, workoutFrequency, changedAt })
     }
-    // The event also reports changes of other facts; without `weighedAt` the weight has no time to compare.
-    if (weight === null || !weighedAt) return
-    await upsertProfileWeight(db, { accountId, kg: weight, weighedAt })
+    // A profile of an earlier version does not tell them apart.
+    const { enteredWeight: kg = data.weight, enteredAt: weighedAt = data.weighedAt ?? null } = data
+    await upsertProfileWeight(db, { accountId, kg, weighedAt, changedAt: changedAt ?? time })
   })

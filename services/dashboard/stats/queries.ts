@@ -64,7 +64,7 @@ const workoutsSince = (accountId: string, first: Temporal.PlainDate, today: Temp
     select coalesce(sum(workouts), 0) from daily_summaries
     where account_id = ${accountId} and day between ${first.toString()}::date and ${today.toString()}::date)`
 
-/** The newest of the weight logs and the weight in the profile. */
+/** The newest of the weight logs and the weight that was entered in the profile. */
 const currentWeight = (accountId: string) =>
   sql<number | null>`(
     select kg from (
@@ -72,7 +72,8 @@ const currentWeight = (accountId: string) =>
         select (data->>'kg')::float8 as kg, at from logs
         where account_id = ${accountId} and type = 'WEIGHT' order by at desc, client_id limit 1
       )
-      union all select kg, weighed_at from profile_weights where account_id = ${accountId}
+      union all select kg, weighed_at from profile_weights
+      where account_id = ${accountId} and weighed_at is not null
     ) weights order by at desc limit 1)`
 
 /** What was drunk and measured today. */

@@ -69,6 +69,8 @@ export function examplePerson (
     image,
     completion,
     weighedAt,
+    enteredWeight: weight,
+    enteredAt: weighedAt,
     ...changedAt !== undefined && { changedAt },
     profile: {
       gender: null,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { findOwnNameError, parseTimezone, validateName } from '@tandem/account-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { changePerson, ensurePerson } from '../people/actions.ts'
+import { changePerson, ensurePerson, weightColumns } from '../people/actions.ts'
 import { attachPhotos } from '../photos/actions.ts'
 import { parseBirthDate } from '../people/checks.ts'
 import { permissionColumns, preferenceColumns, type Permissions, type Preferences } from '../people/preferences.ts'
@@ -60,7 +60,7 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
       ...(step.birthDate && { birth_date: parseBirthDate(step.birthDate, timezone ?? person.timezone) }),
       ...(step.height !== undefined && { height: step.height }),
       ...(step.heightUnit && { height_unit: step.heightUnit }),
-      ...(step.weight !== undefined && { weight: step.weight }),
+      ...(step.weight !== undefined && weightColumns(person, step.weight)),
       ...(step.weightUnit && { weight_unit: step.weightUnit }),
       ...(photos && { photos, image: photos[0] ?? null }),
       ...(step.bio !== undefined && { bio: step.bio || null }),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql, type UpdateObject } from 'kysely'
 import { generateUsername, hasTombstone } from '@tandem/account-kit'
-import { claimOnce, publish } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
 import { workLocked } from '@tandem/database-kit'
 import { RateLimited } from '@tandem/http-kit'
@@ -9,7 +9,7 @@ import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import type { Db, Tables, Trx } from '../tables.ts'
-import { toPersonCopy, factsOf, weighedAt } from './describe.ts'
+import { toPersonCopy, factsOf } from './describe.ts'
 import { findPerson, isReservedUsername, lockPerson, personColumns, type Person } from './queries.ts'
 
 const MAX_KEPT_USERNAMES = 10
@@ -82,10 +82,8 @@ export async function changePerson (
   return await db.transaction().execute(async (trx) => {
     const before = await lockPerson(trx, accountId)
     const set = await changes(trx, before)
-    // Clients often send back what they received: only a different weight updates the time.
-    const weighed = set.weight !== undefined && set.weight !== before.weight && { weighed_at: sql<Date>`now()` }
     const after = await trx.updateTable('people')
-      .set({ ...weighed, ...set, updated_at: nextUpdatedAt, published_media_base: media.baseUrl })
+      .set({ ...set, updated_at: nextUpdatedAt, published_media_base: media.baseUrl })
       .where('account_id', '=', accountId)
       .returning(personColumns)
       .executeTakeFirstOrThrow()
@@ -113,29 +111,35 @@ export async function changePerson (
   })
 }
 
-interface LoggedWeight {
-  accountId: string
-  kg: number
-  at: string
-  previousAt: string | null
+/** The columns of a weight that a person enters. */
+export function weightColumns (person: Person, weight: number) {
+  // Clients often send back what they received: only a different weight is an entry.
+  if (weight === person.weight) return {}
+  const at = sql<Date>`now()`
+  return { weight, weighed_at: at, entered_weight: weight, entered_at: at }
 }
 
-/**
- * Takes over the newest logged weight, once for an event, unless the person entered a later one here. If the newest log
- * was deleted, the one before counts from now on.
- */
+interface LoggedWeight {
+  accountId: string
+  /** The newest of the logged weights; null if none is left. */
+  newest: { kg: number, at: Date } | null
+  /** Of the event: it decides which of two is newer. */
+  sequence: number
+}
+
+/** Takes over the newest logged weight, unless the person entered a later one here. Without any, the entered one counts. */
 export async function adoptLoggedWeight (
   deps: Pick<Deps, 'db' | 'media' | 'findAccounts'>,
-  eventId: string,
-  { accountId, kg, at, previousAt }: LoggedWeight
+  { accountId, newest, sequence }: LoggedWeight
 ) {
   if (!await findOrAddPerson(deps, accountId)) return
-  const isWithdrawn = previousAt !== null && previousAt > at
-  await changePerson(deps, accountId, async (trx, person) => {
-    const current = weighedAt(person)
-    if (!await claimOnce(trx, eventId, 'logged weight')) return {}
-    if (current !== null && current > (isWithdrawn ? previousAt : at)) return {}
-    return { weight: kg, weighed_at: isWithdrawn ? sql<Date>`now()` : new Date(at) }
+  await changePerson(deps, accountId, async (_, person) => {
+    if (sequence < person.weight_sequence) return {}
+    const { entered_weight: enteredWeight, entered_at: enteredAt } = person
+    if (newest && (enteredAt === null || newest.at > enteredAt)) {
+      return { weight: newest.kg, weighed_at: newest.at, weight_sequence: sequence }
+    }
+    return { weight: enteredWeight, weighed_at: enteredAt, weight_sequence: sequence }
   })
 }
 

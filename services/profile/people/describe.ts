@@ -26,7 +26,7 @@ export const toPersonCopy = (
   pushNotifications
 })
 
-/** When a person entered their weight; null without one. */
+/** When the weight of a person was logged or entered; null without one. */
 export const weighedAt = ({ weight, weighed_at: at, completed_at: completedAt, created_at: createdAt }: Person) =>
   weight === null ? null : (at ?? completedAt ?? createdAt).toISOString()
 
@@ -37,6 +37,8 @@ export const factsOf = (person: Person) => ({
   height: person.height,
   weight: person.weight,
   weighedAt: weighedAt(person),
+  enteredWeight: person.entered_weight,
+  enteredAt: person.entered_at?.toISOString() ?? null,
   fitnessGoal: person.fitness_goal,
   experience: person.experience,
   motivations: person.motivations,

@@ -9,7 +9,8 @@ import {
   PeopleNamed,
   Person,
   PersonChanged,
-  WeightLogged
+  WeightLogged,
+  WeightUnlogged
 } from '@tandem/contracts'
 import { setLimits } from '@tandem/brand-kit/testing'
 import { readSample } from '@tandem/contracts/samples'
@@ -217,23 +218,35 @@ t.test('an invalid field is rejected and changes nothing', async (t) => {
   t.equal((await get(ana, '/profile')).data.profile.name, 'Ana')
 })
 
-t.test('a logged weight becomes the weight of the profile, unless a later one was entered', async (t) => {
+t.test('the weight is the later of the newest logged and the entered one, also after logs are deleted', async (t) => {
   const ana = await givenPerson()
-  const logged = async (kg: number, at: string, previousAt: string | null = null, id = randomUUID()) => {
-    await deliver(handlers, WeightLogged.type, { accountId: ana, kg, at, previousAt }, { id })
-    return (await get(ana, '/profile')).data.profile.weight
+  const read = async () => (await get(ana, '/profile')).data.profile.weight
+  let sequence = 0
+  const logged = async (kg: number, at: string, number = ++sequence) => {
+    await deliver(handlers, WeightLogged.type, { accountId: ana, kg, at, previousAt: null }, { sequence: number })
+    return await read()
+  }
+  const unlogged = async () => {
+    await deliver(handlers, WeightUnlogged.type, { accountId: ana }, { sequence: ++sequence })
+    return await read()
   }
   const [first, second, third] = ['2026-11-01T01:00:00.000Z', '2026-11-08T01:00:00.000Z', '2026-11-15T01:00:00.000Z']
   t.equal(await logged(70, first), 70)
-  t.equal(await logged(72, third, first), 72)
-  t.equal(await logged(71, second, first), 72, 'an older one does not replace it')
-  const id = randomUUID()
-  t.equal(await logged(71, second, third, id), 71, 'the newest was deleted')
+  t.equal(await logged(405, third), 405)
+  t.equal(await logged(70, first), 70, 'the newest was deleted')
+  t.equal(await logged(71, second), 71, 'and another one logged, of an earlier time')
+  t.equal(await logged(405, third, sequence - 2), 71, 'a late event changes nothing')
+  t.equal(await unlogged(), null, 'no log is left, and none was entered')
+
   await put(ana, '/profile', { weight: 69 })
-  t.equal(await logged(71, second, third, id), 69, 'a repeat changes nothing')
-  t.equal(await logged(73, third, second), 69, 'a later entry in the profile stays')
-  t.match(await callRpc(Person, { accountId: ana }), { profile: { weight: 69 } })
-  t.equal(await logged(68, new Date(Date.now() + 60_000).toISOString()), 68)
+  t.equal(await logged(73, third), 69, 'a later entry in the profile stays')
+  const later = new Date(Date.now() + 60_000).toISOString()
+  t.equal(await logged(68, later), 68)
+  await put(ana, '/profile', { weight: 68, height: 170 })
+  t.equal(await logged(73, third), 69, 'the later log was deleted; sending its weight back was no entry')
+  t.equal(await logged(200, later), 200)
+  t.equal(await unlogged(), 69)
+  t.match(await callRpc(Person, { accountId: ana }), { profile: { weight: 69 }, enteredWeight: 69 })
 })
 
 t.test('a logged weight, as dashboard publishes it, is shown and published wherever a weight is', async (t) => {

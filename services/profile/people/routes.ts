@@ -4,7 +4,7 @@ import { findOwnNameError, findUsernameError, validateName, Timezone, parseTimez
 import { Body, Data, data, Enum, Text, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
-import { changePerson, ensurePerson } from './actions.ts'
+import { changePerson, ensurePerson, weightColumns } from './actions.ts'
 import { parseBirthDate } from './checks.ts'
 import { bodyOf } from './describe.ts'
 import { permissionColumns, preferenceColumns, preferenceFields, preferencesOf } from './preferences.ts'
@@ -98,7 +98,7 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
           ...(username !== undefined && { username }),
           ...(gender && { gender }),
           ...(height !== undefined && { height }),
-          ...(weight !== undefined && { weight }),
+          ...(weight !== undefined && weightColumns(person, weight)),
           ...(experience && { experience }),
           ...await preferenceColumns(trx, person, body),
           ...permissionColumns(body),

@@ -17,6 +17,8 @@ export const handlePerson = (deps: Deps) =>
       image: deps.media.urlOf(person.image),
       changedAt: person.changedAt,
       weighedAt: weighedAt(person),
+      enteredWeight: person.entered_weight,
+      enteredAt: person.entered_at?.toISOString() ?? null,
       completion: completionOf(person),
       profile: {
         ...bodyOf(person),
