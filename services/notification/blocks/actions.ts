@@ -4,6 +4,8 @@ import type { Deps } from '../deps.ts'
 import { removeLikesBetween } from '../likes/digests.ts'
 import { lockInboxes, removeNotifications } from '../notifications/removal.ts'
 import { changeInbox } from '../notifications/change-inbox.ts'
+import { about } from '../notifications/subjects.ts'
+import { lockSubjects } from '../notifications/withdraw.ts'
 import type { DeliveryJob } from '../notifications/plan.ts'
 import type { Trx } from '../tables.ts'
 
@@ -21,6 +23,8 @@ export async function upsertBlock (
   { lifted, at, sequence }: { lifted: boolean, at: Date, sequence: number }
 ) {
   await changeInbox(deps, async (trx) => {
+    // A notification of one of them that is being written is either removed here, or sees the block.
+    await lockSubjects(trx, [about.person(blockerId), about.person(blockedId)], 'ALONE')
     const stored = await trx.insertInto('blocks')
       .values({ blocker_id: blockerId, blocked_id: blockedId, lifted, changed_at: at, sequence })
       .onConflict((conflict) =>

@@ -3,9 +3,10 @@ import type { Deps } from '../deps.ts'
 import { changeInbox } from '../notifications/change-inbox.ts'
 import { notify } from '../notifications/notify.ts'
 import type { NotificationRequest } from '../notifications/plan.ts'
-import { findRecipients, type Recipient } from '../notifications/recipients.ts'
+import { findRecipients, hasBlockBetween, type Recipient } from '../notifications/recipients.ts'
 import { lockInboxes, removeNotifications } from '../notifications/removal.ts'
 import { about } from '../notifications/subjects.ts'
+import { lockSubjects } from '../notifications/withdraw.ts'
 import { logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 import { refreshDigest } from './digests.ts'
@@ -27,6 +28,7 @@ export async function addToDigest (deps: Deps, like: Like, at: Date) {
   const [[author] = []] = await findRecipients(deps, [{ to: [like.authorId], actorId: like.likedBy }])
   if (!author) return
   await changeInbox(deps, async (trx) => {
+    await lockSubjects(trx, [about.person(like.authorId), about.person(like.likedBy)], 'SHARED')
     const digest = await lockDigest(trx, like.postId)
     const stored = await upsertLike(trx, like, at)
     if (!stored) return { signal: [] }
@@ -104,13 +106,14 @@ async function lockDigest (trx: Trx, postId: string) {
 }
 
 /**
- * Stores a like. Returns the notification that has reported it before; undefined for a repeated event, and a like that
- * was taken back since.
+ * Stores a like. Returns the notification that has reported it before; undefined for a repeated event, a like that was
+ * taken back since, and one between people of whom one has blocked the other since.
  */
-async function upsertLike (trx: Trx, { sequence, postId, likedBy }: Like, at: Date) {
+async function upsertLike (trx: Trx, { sequence, postId, authorId, likedBy }: Like, at: Date) {
   const { rows } = await sql<{ notificationId: string | null }>`
     insert into post_likes (post_id, liked_by, liked, changed_at, sequence)
-    values (${postId}, ${likedBy}, true, ${at}, ${sequence})
+    select ${postId}::uuid, ${likedBy}::uuid, true, ${at}::timestamptz, ${sequence}::bigint
+    where not ${hasBlockBetween(sql`${authorId}::uuid`, sql`${likedBy}::uuid`)}
     on conflict (post_id, liked_by)
       do update set liked = true, changed_at = excluded.changed_at, sequence = excluded.sequence
       where ${isNewer}

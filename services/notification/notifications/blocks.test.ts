@@ -56,3 +56,47 @@ t.test('of a block and an unblock in the same millisecond the later one wins, wh
   await receive('fitmatch.person.unblocked.v1', { blockerId: ana, blockedId: ben }, { at, sequence: 4 })
   t.equal(await message(), 1)
 })
+
+t.test('a block that is stored while an earlier event is handled leaves nothing in the inbox', async (t) => {
+  const { receive, inbox, person, deps } = reset()
+  const ana = await person('Ana')
+  const findPeople = deps.findPeople
+  const events: [string, (other: string) => object][] = [
+    ['social.person.followed.v1', (followerId) => ({ followerId, followedId: ana })],
+    ['social.post.commented.v1', (commentedBy) => ({
+      postId: randomUUID(),
+      commentId: randomUUID(),
+      authorId: ana,
+      commentedBy,
+      excerpt: null
+    })],
+    ['social.post.liked.v1', (likedBy) => ({ postId: randomUUID(), authorId: ana, likedBy, excerpt: null })],
+    // A digest that another like has started.
+    ['social.post.liked.v1', (likedBy) => ({ postId, authorId: ana, likedBy, excerpt: null })]
+  ]
+  const [cem, postId] = [await person('Cem'), randomUUID()]
+  await receive('social.post.liked.v1', { postId, authorId: ana, likedBy: cem, excerpt: null })
+  for (const [type, dataOf] of events) {
+    const other = await person('Ben')
+    deps.findPeople = async (ids) => {
+      deps.findPeople = findPeople
+      await receive('fitmatch.person.blocked.v1', { blockerId: ana, blockedId: other })
+      return await findPeople(ids)
+    }
+    await receive(type, dataOf(other))
+    t.match(await inbox(ana), { notifications: { length: 1, 0: { actor: { id: cem } } }, unreadCount: 1 }, type)
+  }
+})
+
+t.test('of a block and an event at the same moment, nothing stays in the inbox', async (t) => {
+  const { receive, inbox, person } = reset()
+  for (let turn = 0; turn < 20; turn++) {
+    const [ana, ben] = [await person('Ana'), await person('Ben')]
+    await Promise.all([
+      receive('social.person.followed.v1', { followerId: ben, followedId: ana }),
+      receive('social.post.liked.v1', { postId: randomUUID(), authorId: ana, likedBy: ben, excerpt: null }),
+      receive('fitmatch.person.blocked.v1', { blockerId: ana, blockedId: ben })
+    ])
+    t.match(await inbox(ana), { notifications: [], unreadCount: 0 })
+  }
+})

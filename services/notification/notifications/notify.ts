@@ -6,9 +6,10 @@ import type { Trx } from '../tables.ts'
 import { isOffered, typeOf } from '../texts/kinds.ts'
 import { framesOf } from './frames.ts'
 import { planNotification, type DeliveryJob, type NotificationRequest, type PlannedNotification } from './plan.ts'
-import type { Recipient } from './recipients.ts'
+import { hasBlockBetween, type Recipient } from './recipients.ts'
 import { lockInboxes } from './removal.ts'
 import { rewrittenParams } from './rewrite.ts'
+import { about } from './subjects.ts'
 import { isAlreadyWithdrawn, lockSubjects } from './withdraw.ts'
 
 /** What to notify of, and the people that `findRecipients` returned for it. */
@@ -27,7 +28,7 @@ export interface AddressedRequest {
 }
 
 export interface Notified {
-  /** Notifications that are new, or are back. What later events have withdrawn is left out. */
+  /** Notifications that are new, or are back. What later events or blocks have withdrawn is left out. */
   created: { id: string, accountId: string }[]
   /** The connections to wake after the commit. */
   signal: WakeUpSignal
@@ -48,7 +49,7 @@ export async function notify (trx: Trx, requests: AddressedRequest[], now: Date)
     recipients.map((recipient) => planNotification(request, recipient, { ...others, now }))
   )
   const frames = plans.flatMap(framesOf)
-  await lockSubjects(trx, plans.flatMap(({ request }) => request.subjects ?? []), 'SHARED')
+  await lockSubjects(trx, plans.flatMap(({ request }) => subjectsOf(request)), 'SHARED')
   const inboxes = new Set(await lockInboxes(trx, [...plans, ...frames].map(({ accountId }) => accountId)))
 
   const created = await insertNotifications(trx, plans)
@@ -65,6 +66,12 @@ export async function notify (trx: Trx, requests: AddressedRequest[], now: Date)
   }
 }
 
+/** With the people whom a block locks, so that none between them and a recipient is stored meanwhile. */
+const subjectsOf = ({ subjects = [], actorId, ownerId }: NotificationRequest) => [
+  ...subjects,
+  ...[actorId, ownerId].filter((person) => person != null).map(about.person)
+]
+
 const planned = sql`planned`
 
 /** Of several requests with one key the first counts; `updateRepeated` applies the others. */
@@ -78,6 +85,8 @@ async function insertNotifications (trx: Trx, plans: PlannedNotification[]): Pro
       id, account_id, dedupe_key, kind, type, actor_id, owner_id, subjects, sequence, data,
       ${rewrittenParams(planned)}, listed
     from ${populate(plans)} where not ${isAlreadyWithdrawn(planned)}
+      and not ${hasBlockBetween(sql`planned.account_id`, sql`planned.actor_id`)}
+      and not ${hasBlockBetween(sql`planned.account_id`, sql`planned.owner_id`)}
     order by account_id, dedupe_key, sequence
     on conflict (account_id, dedupe_key) do update set
       id = excluded.id, kind = excluded.kind, type = excluded.type, actor_id = excluded.actor_id,
