@@ -192,7 +192,9 @@ export async function replayLedger ({ db, ledger }: Pick<Deps, 'db' | 'ledger'>)
       if (live || (known && known.status !== 'SCHEDULED' && !account)) return false
       await trx.deleteFrom('erasure_confirmations').where('erasure_id', '=', erasureId).execute()
       await trx.deleteFrom('departures').where('account_id', '=', accountId).execute()
-      await trx.deleteFrom('erasures').where('account_id', '=', accountId).where('status', '=', 'SCHEDULED').execute()
+      await trx.deleteFrom('erasures').where('account_id', '=', accountId).where('status', '=', 'SCHEDULED')
+        // It may be the one that is beginning just now, with what is still to be revoked.
+        .where('id', '<>', erasureId).execute()
       const running = { status: 'RUNNING', begun_at: sql<Date>`now()`, announced_at: sql<Date>`now()` } as const
       await trx.insertInto('erasures')
         .values({ id: erasureId, account_id: accountId, cause: 'LEDGER', erase_at: new Date(day), ...running })

@@ -147,6 +147,31 @@ t.test('a crash after the ledger is written loses nothing', async (t) => {
   t.equal(await statusOf(id), 'RUNNING')
 })
 
+t.test('the ledger is replayed between its entry and the beginning: the erasure goes on with what it has to revoke', async (t) => {
+  const { id: accountId } = await givenAccount()
+  const { id } = await schedule(accountId)
+  const revocation = { erasure_id: id, provider: 'PROVIDER_A' as const, token: Buffer.from('x') }
+  await db.insertInto('provider_revocations').values(revocation).execute()
+  await makeDue(id)
+  const ledger = {
+    ...deps.ledger,
+    async add (entry: Parameters<typeof deps.ledger.add>[0]) {
+      await deps.ledger.add(entry)
+      await replayLedger(deps)
+    }
+  }
+  await beginDueErasures({ db, ledger })
+  t.match(
+    await db.selectFrom('erasures').where('account_id', '=', accountId).select(['id', 'cause', 'status']).execute(),
+    [
+      { id, cause: 'OPERATOR', status: 'RUNNING' }
+    ]
+  )
+  t.match(await db.selectFrom('provider_revocations').where('erasure_id', '=', id).select('provider').execute(), [
+    { provider: 'PROVIDER_A' }
+  ])
+})
+
 t.test('a hold and the beginning at the same moment: the first one wins, and a hold that ends lets it begin', async (t) => {
   const waiting = async () =>
     (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
