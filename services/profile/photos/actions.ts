@@ -68,6 +68,8 @@ export async function attachPhotos (
       .where('account_id', '=', accountId)
       .where('key', 'in', keys)
       .where('delete_requested_at', 'is', null)
+      // Housekeeping, which marks them meanwhile, is waited for.
+      .orderBy('key').forUpdate()
       .execute()
   const isOwn = (photo: string) =>
     isMediaKey(photo) ? ownUploads.some(({ key }) => key === photo) : media.isAllowedUrl(photo)

@@ -1,5 +1,6 @@
 import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { MatchFacts, People, PersonChanged } from '@tandem/contracts'
@@ -8,6 +9,7 @@ import { createForm } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/http-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
+import { deleteMarked, markUnusedForDeletion } from './actions.ts'
 
 const { app, db, deps, events, folder, givenPerson, callRpc, post, get } = await testApp(t, { onlyOwnMedia: true })
 const pixel = Buffer.from(
@@ -145,6 +147,23 @@ t.test('a photo that no profile uses within a day is deleted, and cannot be used
   await runHousekeeping(deps)
   t.notOk(await isStored(forgotten.key))
   t.ok(await isStored(named.key))
+})
+
+t.test('a photo that is chosen while housekeeping marks it is refused', async (t) => {
+  const ana = await givenPerson('Ana')
+  const { key, url } = (await upload(ana, pixel)).data
+  await sql`update uploads set unused_since = now() - interval '25 hours' where key = ${key}`.execute(db)
+  let saving: ReturnType<typeof post> | undefined
+  await db.transaction().execute(async (trx) => {
+    await markUnusedForDeletion(trx)
+    saving = post(ana, '/onboarding/save-profile', { photos: [url] })
+    // Long enough for it to wait for this transaction.
+    await sleep(500)
+  })
+  t.match(await saving, { status: 400, code: 'VALIDATION_ERROR' })
+  await deleteMarked(deps)
+  t.notOk(await isStored(key))
+  t.equal((await get(ana, '/profile')).data.profile.image, null)
 })
 
 t.test('a photo whose upload did not end is deleted after a day', async (t) => {
