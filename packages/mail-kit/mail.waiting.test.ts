@@ -12,7 +12,7 @@ import t, { type Test } from 'tap'
 import { startSmtp } from './faulty-smtp.ts'
 import { register } from 'prom-client'
 import { checkMailBacklog, createMailer, createMail, type Mail, type MailerOptions, type MailTables } from './index.ts'
-import { deleteOldMails } from './mails.ts'
+import { claimMail, deleteOldMails, markFailed, markPending, markSent } from './mails.ts'
 import { pendingMails } from './testing.ts'
 
 // A killed worker's lock lasts 15 s, so this file takes half a minute, most of it waiting.
@@ -390,6 +390,23 @@ t.test('verify resolves within a second, connects once for concurrent calls, and
   const before = Date.now()
   t.equal(await unreachable.verify(), false)
   t.ok(Date.now() - before < 1_100)
+})
+
+t.test('a worker whose lease has ended leaves the mail to the one that has claimed it since', async (t) => {
+  const { db } = await setup(t)
+  const id = (await givenMail(db))!
+  const { attempts } = (await claimMail(db, id))!
+  const fail = async () => {
+    await markPending(db, id, { attempts, error: '451' })
+    await db.transaction().execute(async (trx) => await markFailed(trx, id, { attempts, error: '550' }))
+  }
+  await sql`update mails set claimed_until = now() - interval '1 second'`.execute(db)
+  t.ok(await claimMail(db, id))
+  await fail()
+  t.strictSame(await statuses(db), ['sending'])
+  await db.transaction().execute(async (trx) => await markSent(trx, id))
+  await fail()
+  t.strictSame(await statuses(db), ['sent'])
 })
 
 t.test('a mail is not sent again while Postgres cannot mark it', async (t) => {

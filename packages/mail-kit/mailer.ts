@@ -180,12 +180,12 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
     if (isRejected) {
       log.warn(details, 'a mail failed permanently')
       attemptsTotal.inc({ service, outcome: 'failed' })
-      await finish('onFailed', async (trx) => await markFailed(trx, id, message))
+      await finish('onFailed', async (trx) => await markFailed(trx, id, { attempts, error: message }))
       return
     }
     log.warn(details, 'sending a mail failed; it will be retried')
     attemptsTotal.inc({ service, outcome: 'retried' })
-    await markPending(db, id, message)
+    await markPending(db, id, { attempts, error: message })
     return retryAfter(Math.min(60_000, 500 * 2 ** attempts) * (0.75 + Math.random() / 2))
   }
 

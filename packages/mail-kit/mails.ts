@@ -206,18 +206,28 @@ export async function markSent<Tables extends MailTables> (trx: Transaction<Tabl
   return rows[0]
 }
 
-export async function markFailed<Tables extends MailTables> (trx: Transaction<Tables>, id: string, error: string) {
+/** Like `markPending`, for good. */
+export async function markFailed<Tables extends MailTables> (
+  trx: Transaction<Tables>,
+  id: string,
+  { attempts, error }: { attempts: number, error: string }
+) {
   const { rows } = await sql<FinishedMail>`
     update mails set status = 'failed', last_error = ${error}, claimed_until = null,
       subject = null, body_text = null, body_html = null
-    where id = ${id} returning ${finishedColumns}`.execute(trx)
+    where id = ${id} and status = 'sending' and attempts = ${attempts} returning ${finishedColumns}`.execute(trx)
   return rows[0]
 }
 
-export async function markPending<Tables extends MailTables> (db: Kysely<Tables>, id: string, error: string) {
-  await sql`update mails set status = 'pending', last_error = ${error}, claimed_until = null where id = ${id}`.execute(
-    db
-  )
+/** Does nothing if another worker has claimed the mail since this one did, whose claim was the attempt `attempts`. */
+export async function markPending<Tables extends MailTables> (
+  db: Kysely<Tables>,
+  id: string,
+  { attempts, error }: { attempts: number, error: string }
+) {
+  await sql`
+    update mails set status = 'pending', last_error = ${error}, claimed_until = null
+    where id = ${id} and status = 'sending' and attempts = ${attempts}`.execute(db)
 }
 
 /** The unsent mails that no worker holds a lease on, ordered by id. */
