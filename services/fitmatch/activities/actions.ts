@@ -75,9 +75,9 @@ export async function createActivity (
     ...profileIds && { profileIds }
   })
   const activity = await withIdempotencyKey(db, idempotencyKey, async (trx): Promise<ActivityRow | null> => {
-    await countInvitations(trx, me, candidates.accountIds.length)
     await lockPeople(trx, hostId, candidates.accountIds)
     await readAdult({ db: trx, minAge }, hostId)
+    await countInvitations(trx, me, candidates.accountIds.length)
     const invitable = await listInvitable(trx, candidates, { hostId, minAge })
     // The transaction commits, for the quota of refused invitations.
     if (invitable.length < candidates.accountIds.length) return null

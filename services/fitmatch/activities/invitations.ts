@@ -182,10 +182,10 @@ export async function invite (
   const candidates = await findCandidates({ db, callRpc }, hostId, invitees)
   const { accountIds } = candidates
   const activity = await db.transaction().execute(async (trx) => {
-    await countInvitations(trx, me, accountIds.length)
     const unsuspended = await lockPeople(trx, hostId, accountIds)
     if (!unsuspended.includes(hostId)) await readAdult({ db: trx, minAge }, hostId)
     const locked = await lockPlanned(trx, hostId, activityId, now())
+    await countInvitations(trx, me, accountIds.length)
     const invitable = await listInvitable(trx, candidates, { hostId, activityId, minAge })
     // The transaction commits, for the quota.
     if (invitable.length < accountIds.length) return

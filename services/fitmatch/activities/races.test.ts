@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { ActivityConfirmed } from '@tandem/contracts'
-import { activityApi } from '../test/activities.ts'
+import { activityApi, inDays, plan } from '../test/activities.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 
 const api = await testApp(t)
 const { db, post, put, member, createMatch, publishedEvents } = api
-const { create, match, letEverybodyFollow, respond, unmatch } = activityApi(api)
+const { create, createWith, match, letEverybodyFollow, respond, unmatch } = activityApi(api)
 
 const readRow = async (id: string) =>
   await db.selectFrom('activities').where('id', '=', id).select(['going_count', 'version', 'status'])
@@ -110,6 +110,25 @@ t.test('invitations and ends of matches at once never deadlock', async (t) => {
   for (const { id } of activities) {
     const taken = (await readStates(id)).filter(({ state, was_going }) => state === 'GOING' || was_going).length
     t.equal((await readRow(id)).going_count, taken)
+  }
+})
+
+t.test('planning, inviting and repeating at once never deadlock', async (t) => {
+  const ana = await member('Ana')
+  const guests = [await member('Ben'), await member('Cem'), await member('Dan')]
+  await match(ana, guests)
+  const userIds = guests.map((each) => each.id)
+  const { id } = await createWith(ana, guests)
+  for (let turn = 0; turn < 16; turn++) {
+    await db.deleteFrom('daily_quotas').execute()
+    await db.updateTable('activities').set({ status: 'FINISHED' }).execute()
+    const { id: planned } = await create(ana, { capacity: 5 })
+    const answers = await Promise.all([
+      post(ana.id, `/activities/${id}/repeat`, { date: inDays(10) }),
+      sleep(turn % 8).then(async () => await post(ana.id, '/activities', plan({ userIds, capacity: 5 }))),
+      sleep(turn % 8).then(async () => await post(ana.id, `/activities/${planned}/invite`, { userIds }))
+    ])
+    t.same(answers.map(({ status }) => status), [201, 201, 200])
   }
 })
 
