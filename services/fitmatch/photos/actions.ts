@@ -141,6 +141,8 @@ export async function putBackPhoto (
 ) {
   const others = await listPhotos(trx, profile.id)
   if (others.length >= readLimits().profilePhotos) return
+  // The deletion of its file may still be outstanding.
+  await trx.deleteFrom('unused_files').where('key', '=', photo.url).execute()
   await trx.insertInto('photos').values({ ...photo, profile_id: profile.id, is_main: others.length === 0 })
     .onConflict((conflict) => conflict.column('id').doNothing()).execute()
   await setCount(trx, profile.id, others.length + 1)

@@ -189,6 +189,8 @@ export async function deleteProfile (deps: Deps, accountId: string) {
     await trx.deleteFrom('swipes').where('target_id', '=', accountId).where('swipe_type', '<>', 'PASS').execute()
     await trx.updateTable('verifications').set({ status: 'CANCELED', decided_at: sql`now()` })
       .where('account_id', '=', accountId).where('status', '=', 'PENDING').execute()
+    // A later profile of the account does not get back what was removed from this one.
+    await trx.updateTable('removed_photos').set({ url: null }).where('account_id', '=', accountId).execute()
     await trx.deleteFrom('profiles').where('id', '=', id).execute()
     await publish(trx, ProfileDeleted, accountId, { accountId })
     if (isKept) return []

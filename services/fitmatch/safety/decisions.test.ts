@@ -5,6 +5,7 @@ import { deliver } from '@tandem/bus-kit/testing'
 import { DecisionMade, FitMatchDecisionApplied, ReportResolved, SuspensionChanged } from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
 import { testApp, type Member } from '../test/app.ts'
+import { deleteUnused } from '../photos/files.ts'
 import { decideVerification } from '../verification/actions.ts'
 import { liftEndedSuspensions } from './decisions.ts'
 
@@ -121,6 +122,38 @@ t.test('a removed photo comes back as it was after a reversal, in whatever order
   await apply(decision(other.id, [{ type: 'REMOVE_PHOTO', photoId: first.id }]), 90)
   await apply(decision(other.id, [{ type: 'RESTORE_CONTENT', photoId: first.id }]), 91)
   t.same(await photosOf(), before, 'nor one of somebody else')
+})
+
+t.test('a photo that is restored while its file is still to be deleted keeps the file', async (t) => {
+  const ben = await memberWithPhotos('Ben')
+  await upload(ben.id, '/fitmatch/photos', 'file', createPng())
+  const { id, url: key } = await db.selectFrom('photos').where('profile_id', '=', ben.profileId).select(['id', 'url'])
+    .orderBy('sort_order', 'desc').executeTakeFirstOrThrow()
+  const { remove } = deps.media
+  deps.media.remove = async () => {
+    throw new Error('the storage is unavailable')
+  }
+  await apply(decision(ben.id, [{ type: 'REMOVE_PHOTO', photoId: id }]), 1)
+  deps.media.remove = remove
+  t.ok(await db.selectFrom('unused_files').where('key', '=', key).select('key').executeTakeFirst())
+  await apply(decision(ben.id, [{ type: 'RESTORE_CONTENT', photoId: id }]), 2)
+  t.ok((await get(ben.id, '/fitmatch/photos')).data.photos.some((photo: { id: string }) => photo.id === id))
+  await deleteUnused(deps)
+  t.ok(await deps.media.find(key))
+})
+
+t.test('a photo of a deleted profile is not put back into a later one', async (t) => {
+  const ben = await memberWithPhotos('Ben')
+  await upload(ben.id, '/fitmatch/photos', 'file', createPng())
+  const { id, url: key } = await db.selectFrom('photos').where('profile_id', '=', ben.profileId).select(['id', 'url'])
+    .orderBy('sort_order', 'desc').executeTakeFirstOrThrow()
+  await apply(decision(ben.id, [{ type: 'REMOVE_PHOTO', photoId: id }]), 1)
+  await del(ben.id, '/fitmatch/profile')
+  t.equal((await post(ben.id, '/fitmatch/profile', {})).status, 201)
+  const before = (await get(ben.id, '/fitmatch/photos')).data.photos
+  await apply(decision(ben.id, [{ type: 'RESTORE_CONTENT', photoId: id }]), 2)
+  t.same((await get(ben.id, '/fitmatch/photos')).data.photos, before)
+  t.equal(await deps.media.find(key), undefined)
 })
 
 t.test('a verified main photo comes back with the verification and its badge', async (t) => {
