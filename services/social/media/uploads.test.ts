@@ -9,6 +9,7 @@ import { bearer } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
+import { storePart } from './uploads.ts'
 
 const PART_TYPE = 'application/offset+octet-stream'
 
@@ -135,6 +136,26 @@ t.test('where an upload has arrived is known, and of two parts for one place one
   t.match((await send('GET', `/${id}`)).json(), { data: { upload: { id, size: video.length, offset } } })
   t.equal(await files(), 1, 'what does not count is not kept')
   t.equal((await sendPart(id, offset, video.subarray(offset))).statusCode, 204)
+  t.equal((await finished(id)).status, 200)
+})
+
+t.test('a part that counts, although the answer of Postgres is lost, is kept', async (t) => {
+  const { ana, begin, deps, finished, send } = await start(t)
+  const video = testVideo()
+  const id = await begin(video.length)
+  const losing = deps.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult ({ result }) {
+      if (result.numAffectedRows !== undefined) throw new Error('the connection broke')
+      return result
+    }
+  })
+  const chunks = (async function* () {
+    yield video
+  })()
+  const storing = storePart({ ...deps, db: losing }, { id, accountId: ana, offset: 0, chunks })
+  await t.rejects(storing, { message: 'the connection broke' })
+  t.equal((await send('HEAD', `/${id}`)).headers['upload-offset'], String(video.length))
   t.equal((await finished(id)).status, 200)
 })
 

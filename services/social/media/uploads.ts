@@ -96,6 +96,7 @@ export async function storePart ({ db, uploadParts }: Deps, { id, accountId, off
   if (upload.receivedBytes !== offset) throw new UploadBehind({ bytes: upload.receivedBytes })
   if (upload.parts.length >= MAX_PARTS) throw new UploadPartsTooSmall()
   const part = randomUUID()
+  const removePart = async () => await uploadParts.removePart(id, part).catch(() => {})
   let bytes = 0
   try {
     await uploadParts.write(
@@ -109,15 +110,17 @@ export async function storePart ({ db, uploadParts }: Deps, { id, accountId, off
         }
       })()
     )
-    const stored = await db.updateTable('media_uploads').where('id', '=', id).where('received_bytes', '=', offset)
-      .set({ received_bytes: offset + bytes, parts: sql`array_append(parts, ${part})` })
-      .returning(['received_bytes as receivedBytes', 'expires_at as expiresAt']).executeTakeFirst()
-    if (!stored) throw new UploadBehind({ bytes: (await findUpload(db, { id, accountId })).receivedBytes })
-    return stored
   } catch (error) {
-    await uploadParts.removePart(id, part).catch(() => {})
+    await removePart()
     throw error
   }
+  // After an error of this statement the part may count all the same. It is removed with the upload.
+  const stored = await db.updateTable('media_uploads').where('id', '=', id).where('received_bytes', '=', offset)
+    .set({ received_bytes: offset + bytes, parts: sql`array_append(parts, ${part})` })
+    .returning(['received_bytes as receivedBytes', 'expires_at as expiresAt']).executeTakeFirst()
+  if (stored) return stored
+  await removePart()
+  throw new UploadBehind({ bytes: (await findUpload(db, { id, accountId })).receivedBytes })
 }
 
 /** @throws UploadNotFound */

@@ -295,6 +295,30 @@ t.test('a failed store leaves no row and no file', async (t) => {
   t.equal(await countRows(), 0)
 })
 
+t.test('a video whose commit succeeds, although its answer is lost, is kept', async (t) => {
+  const { deps, upload, files, isKept, db } = await start(t)
+  const { storeVideo } = deps.media
+  const transaction = db.transaction.bind(db)
+  deps.media.storeVideo = async (...video) => {
+    await storeVideo(...video)
+    db.transaction = () => {
+      db.transaction = transaction
+      const builder = transaction()
+      const execute = builder.execute.bind(builder)
+      builder.execute = async (work) => {
+        await execute(work)
+        throw new Error('the connection broke')
+      }
+      return builder
+    }
+  }
+  t.equal((await upload()).status, 500)
+  const { key } = await db.selectFrom('media').select('key').where('storing_until', 'is', null)
+    .where('delete_requested_at', 'is', null).executeTakeFirstOrThrow()
+  t.ok(await isKept(key))
+  t.equal(await files(), 1)
+})
+
 t.test('a reported video is frozen with its poster, and operators play it in parts', async (t) => {
   const { ana, app, db, deps, del, folder, isKept, person, post, uploadOne } = await start(t)
   const ben = await person('Ben')

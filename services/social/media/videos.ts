@@ -183,8 +183,12 @@ async function complete (db: Db, { key, durationSeconds, poster, ...video }: Sto
 
 /** Deletes the files and the row of a video that was not stored. What cannot be deleted now, housekeeping deletes. */
 async function discard ({ db, media }: Deps, key: string) {
-  await db.updateTable('media').where('key', '=', key)
+  await db.updateTable('media').where('key', '=', key).where('storing_until', 'is not', null)
     .set({ storing_until: null, delete_requested_at: sql<Date>`now()` }).execute()
+  // A commit can succeed although its answer is lost.
+  const stored = await db.selectFrom('media').where('key', '=', key).where('delete_requested_at', 'is', null)
+    .select('key').executeTakeFirst()
+  if (stored) return
   // The row may be erased with its account, the files not.
   await media.remove(key)
   await db.deleteFrom('media').where('key', '=', key).execute()
