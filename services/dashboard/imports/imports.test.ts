@@ -228,6 +228,19 @@ t.test('what is known from another source becomes one session', async (t) => {
   t.match((await user.read('/logs')).logs, [{ data: { title: 'Run', calories: 310 } }])
 })
 
+t.test('the same workout in files of several apps is one session', async (t) => {
+  const sports = [['Running', 'running', 'Running'], ['Biking', 'cycling', 'Cycling'], ['Other', 'running', 'Running']]
+  for (const [ofTcx = '', ofGpx = '', ofApple = ''] of sports) {
+    const user = newUser()
+    await importFile(user, gpx.replace('running', ofGpx))
+    const before = await totals(user)
+    t.match(await importFile(user, tcx.replace('Running', ofTcx)), { report: { new: 1, merged: 1 } })
+    t.match(await importFile(user, apple.replace('TypeRunning', `Type${ofApple}`)), { status: 'DONE' })
+    t.match((await user.read('/logs?type=WORKOUT')).logs, [{ parts: { length: 3 }, data: { sport: ofGpx } }], ofTcx)
+    t.match(await totals(user), { totalWorkouts: 1, avgWorkoutDuration: before.avgWorkoutDuration })
+  }
+})
+
 t.test('any CSV file with named columns is read, in the time zone of the person', async (t) => {
   const user = newUser()
   const columns = JSON.stringify({ type: 'WEIGHT', at: 'Day', kg: 'Weight' })

@@ -4,7 +4,13 @@ import { compareTexts } from './data.ts'
 const BY_HAND = 'MANUAL'
 const PHONES = ['HEALTHKIT', 'HEALTH_CONNECT']
 
-export const platformOf = (source: Source | null) => source?.platform ?? BY_HAND
+const IMPORT = 'IMPORT'
+
+const platformOf = (source: Source | null) => source?.platform ?? BY_HAND
+
+/** What records a workout only once: a platform, and of imported files the app that wrote them. */
+export const recorderOf = (source: Source | null) =>
+  platformOf(source) === IMPORT ? JSON.stringify([IMPORT, source?.app ?? '']) : platformOf(source)
 
 /** How far down a source stands: a watch, then a phone, other devices and apps, and what a person typed. */
 function rankOf (source: Source | null) {

@@ -1,7 +1,7 @@
 import type { LogData, LogType, Source } from '../tables.ts'
 import { asleepSpans, compareTexts, minutesOf, MINUTE_MS, sumOf, type Span } from '../log-types/data.ts'
 import { routeMeters } from '../log-types/ways.ts'
-import { compareSources, platformOf } from '../log-types/sources.ts'
+import { compareSources, recorderOf } from '../log-types/sources.ts'
 
 /** A workout or a sleep, as one source has it. */
 export interface Part extends Span {
@@ -60,7 +60,7 @@ interface Pair<Of> {
 
 /**
  * Workouts of different sources that share more than half of the shorter one are one session, those that share most
- * first. A session has one sport, one workout of each platform, and 20 workouts at most.
+ * first. A session has one sport, one workout of each platform or app of a file, and 20 workouts at most.
  */
 function groupWorkouts<Of extends Part> (island: Of[]): Of[][] {
   const groups = new Map(island.map((part) => [part, [part]]))
@@ -88,7 +88,7 @@ const shareOf = (one: Span, other: Span) =>
 
 function canMerge (parts: Part[]) {
   const sports = new Set(parts.map(({ data }) => data['sport']).filter((sport) => sport !== undefined))
-  return sports.size <= 1 && new Set(parts.map(({ source }) => platformOf(source))).size === parts.length
+  return sports.size <= 1 && new Set(parts.map(({ source }) => recorderOf(source))).size === parts.length
 }
 
 const measured = ['durationMinutes', 'calories', 'distanceMeters', 'avgHeartRate', 'maxHeartRate', 'heartRateZones']

@@ -1,5 +1,5 @@
 import type { LogType } from '../../tables.ts'
-import { importedBy, toInstant, type Entry, type FormatOptions } from './entries.ts'
+import { importedBy, sportOf, toInstant, type Entry, type FormatOptions } from './entries.ts'
 import { createXmlReader, type Attributes } from './xml.ts'
 
 const MAX_SAMPLES = 5_000
@@ -118,7 +118,7 @@ export function createAppleReader (options: FormatOptions, onEntry: (entry: Entr
     const distance = Number(attributes['totalDistance'] ?? 0) * (units[attributes['totalDistanceUnit'] ?? ''] ?? 1)
     const externalId = `WORKOUT ${source.device} ${startAt}`
     const data = {
-      ...(sport && { sport: sport.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase().slice(0, 50) }),
+      ...sportOf(sport.replace(/(?<=[a-z])(?=[A-Z])/g, '_')),
       ...((calories || energy) > 0 && { calories: calories || energy }),
       ...((meters || distance) > 0 && { distanceMeters: meters || distance })
     }

@@ -35,6 +35,13 @@ export const REFUSED_CODE = 100
 
 export const importedBy = (app: string, more: Partial<Source> = {}): Source => ({ platform: 'IMPORT', app, ...more })
 
+/** A sport as other files call it. Nothing if the file does not know it, so that it can be that of another source. */
+export function sportOf (name: string) {
+  const sport = name.toLowerCase().slice(0, 50)
+  if (sport === '' || sport === 'other' || sport === 'generic') return {}
+  return { sport: sport === 'biking' ? 'cycling' : sport }
+}
+
 /** A time of day at a place, as an instant with the offset of that place. */
 export function toInstant (text: string, timezone: string) {
   const normalized = text.trim().replace(' ', 'T')

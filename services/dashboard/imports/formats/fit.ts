@@ -1,5 +1,5 @@
 import FitParser from 'fit-file-parser'
-import { HostileFile, importedBy, type Entry } from './entries.ts'
+import { HostileFile, importedBy, sportOf, type Entry } from './entries.ts'
 import { heartRatesOf, routeOf } from './tracks.ts'
 
 // A triathlon has five. Each goes through all records.
@@ -38,7 +38,7 @@ export async function readFit (file: Buffer): Promise<Entry[]> {
         endAt: end.toISOString(),
         data: {
           ...(seconds !== undefined && { durationMinutes: Math.max(1, seconds / 60) }),
-          ...(typeof session.sport === 'string' && { sport: session.sport }),
+          ...(typeof session.sport === 'string' && sportOf(session.sport)),
           ...(session.total_calories && { calories: session.total_calories }),
           ...(session.total_distance && { distanceMeters: session.total_distance }),
           ...heartRatesOf(rates),

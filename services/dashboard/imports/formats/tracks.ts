@@ -1,5 +1,5 @@
 import { encodeRoute } from '../../log-types/ways.ts'
-import { importedBy, type Entry } from './entries.ts'
+import { importedBy, sportOf, type Entry } from './entries.ts'
 import { createXmlReader, type Attributes } from './xml.ts'
 
 interface Point {
@@ -45,7 +45,7 @@ export function readGpx (file: Buffer): Entry[] {
       if (name === 'time' && point) point.at = text
       else if (name === 'hr' && point) point.heartRate = numberOf(text)
       else if (name === 'name' && text) workout.title = text.slice(0, 100)
-      else if (name === 'type' && text) workout.sport = text.toLowerCase().slice(0, 50)
+      else if (name === 'type' && text) workout.sport = text
     }
   })
   xml.write(file.toString('utf8'))
@@ -62,7 +62,7 @@ export function readTcx (file: Buffer): Entry[] {
     onOpen (name, attributes) {
       path.push(name)
       if (name === 'Activity') {
-        workouts.push({ ...newWorkout(xml.line), sport: (attributes['Sport'] ?? '').toLowerCase() })
+        workouts.push({ ...newWorkout(xml.line), sport: attributes['Sport'] ?? '' })
       }
       const workout = workouts.at(-1)
       if (name === 'Lap' && workout && attributes['StartTime']) workout.startAt ??= attributes['StartTime']
@@ -112,7 +112,7 @@ function toEntry (app: string, { line, points, seconds, calories, meters, ...wor
       data: {
         ...(seconds > 0 && { durationMinutes: Math.max(1, seconds / 60) }),
         ...(workout.title && { title: workout.title }),
-        ...(workout.sport && { sport: workout.sport }),
+        ...sportOf(workout.sport ?? ''),
         ...(calories > 0 && { calories }),
         ...(meters > 0 && { distanceMeters: meters }),
         ...heartRatesOf(rates),
