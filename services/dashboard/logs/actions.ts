@@ -172,7 +172,7 @@ function toWrite (item: Item, stored: StoredLog | undefined, { zone, importId, r
  * the log has already, else the offset of `at`, else `zone`, where the person is now. So neither a later move nor an edit
  * at home changes the day of a log of a journey. Where a source has an id, what it says now is more than what it said.
  */
-export function dayAndZoneOf (
+function dayAndZoneOf (
   { at, timezone, offset, externalId }: Pick<Item, 'at' | 'timezone' | 'offset' | 'externalId'>,
   stored: Pick<StoredLog, 'timezone'> | undefined,
   zone: string
@@ -220,6 +220,39 @@ export async function logReportedWorkout (
         .executeTakeFirst()
       if (!existing) await writeItems(trx, accountId, { zone, items: [item] })
     }))
+}
+
+/**
+ * Logs a workout of a program day, once for each of its days: a repeat changes nothing. After a deletion, which is final
+ * for its name, it gets the next one.
+ * @returns its client id
+ */
+export async function logPlannedWorkout (
+  db: Db,
+  { accountId, zone, programDayId, item }: { accountId: string, zone: string, programDayId: string, item: Item }
+) {
+  const { day } = dayAndZoneOf(item, undefined, zone)
+  return await runSerialized(accountId, async () =>
+    await db.transaction().execute(async (trx) => {
+      await lockAccount(trx, accountId)
+      const key = await findFreeKey(trx, accountId, `program:${programDayId}:${day}`)
+      const stored = await findStored(trx, accountId, [key])
+      if (!stored.has(key)) await writeItems(trx, accountId, { zone, items: [{ ...item, key, clientId: key }] })
+      return key
+    }))
+}
+
+/** The key, or the first of those with a number behind it, that was not deleted. */
+async function findFreeKey (trx: Trx, accountId: string, key: string) {
+  const tombstones = await trx.selectFrom('deleted_logs').where('account_id', '=', accountId)
+    .where('is_undone', '=', false)
+    .where(sql<boolean>`starts_with(client_id, ${key})`)
+    .select('client_id')
+    .execute()
+  const deleted = new Set(tombstones.map((tombstone) => tombstone.client_id))
+  let free = key
+  for (let number = 2; deleted.has(free); number++) free = `${key}:${number}`
+  return free
 }
 
 /** Deletes a log for good and updates everything derived from it. A repeated upload does not create it again. */

@@ -22,7 +22,7 @@ import type { Deps } from '../deps.ts'
 import { LogNotFound, ProgramDayNotFound, TooManyLogs } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { logTypes } from '../tables.ts'
-import { dayAndZoneOf, deleteLog, splitLog, writeLogs } from './actions.ts'
+import { deleteLog, logPlannedWorkout, splitLog, writeLogs } from './actions.ts'
 import { readChanges } from './change-cursor.ts'
 import { isDeleted, isRejected, parseItem } from './items.ts'
 import { planWorkout } from './planned-workout.ts'
@@ -113,13 +113,8 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     const item = parseItem({ clientId: 'program', type: 'WORKOUT', at, data: workout }, now(), language)
     if (isRejected(item)) throw new ValidationError('itemRejected', item.fields, { reason: item.error })
     if (isDeleted(item)) throw new Error('a planned workout is not deleted')
-    const { day } = dayAndZoneOf(item, undefined, zone)
-    const clientId = `program:${body.programDayId}:${day}`
-    const existing = await findLog(db, account.id, clientId)
-    if (existing) return reply.code(201).send(data({ log: existing }))
-
-    const parsedItems = [{ ...item, key: clientId, clientId }]
-    await writeLogs(db, { accountId: account.id, parsedItems, zone, idempotencyKey: undefined })
+    const { programDayId } = body
+    const clientId = await logPlannedWorkout(db, { accountId: account.id, zone, programDayId, item })
     const log = await findLog(db, account.id, clientId)
     if (!log) throw new LogNotFound()
     return reply.code(201).send(data({ log }))

@@ -116,3 +116,25 @@ t.test('the planned workout of a journey is on the day of its place, and two day
     code: 'VALIDATION_ERROR'
   })
 })
+
+t.test('a planned workout that was deleted can be logged again, and repeats at once are one log', async (t) => {
+  const ana = newUser({ now: '2026-11-20T05:00:00Z' })
+  const { program } = (await ana.send('POST', '/programs/templates/five-by-five/copy')).json().data as {
+    program: Program
+  }
+  const programDayId = program.days[0]?.id
+  const log = async (at?: string) =>
+    (await ana.send('POST', '/logs/workouts', { programDayId, ...(at && { at }) })).json().data.log
+  const first = await log()
+  await ana.send('DELETE', `/logs/${first.id}`)
+  const second = await log()
+  t.not(second.id, first.id)
+  t.equal((await log()).id, second.id, 'a repeat is the same log')
+  await ana.log({ clientId: second.clientId, deleted: true, modifiedAt: '2026-11-20T05:00:00Z' })
+
+  const hours = [1, 2, 3, 4]
+  const logs = await Promise.all(hours.map(async (hour) => await log(`2026-11-20T0${hour}:00:00Z`)))
+  t.equal(new Set(logs.map(({ id, at }) => `${id} ${at}`)).size, 1)
+  t.notOk([first.id, second.id].includes(logs[0].id))
+  t.equal((await ana.read('/dashboard/home')).stats.totalWorkouts, 1)
+})
