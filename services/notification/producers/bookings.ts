@@ -18,7 +18,7 @@ export interface Cancellation extends BookingEvent {
   data: { bookingId: string }
 }
 
-export const keyOf = ({ producerId, accountId, data: { bookingId } }: BookingEvent & { data: { bookingId: string } }) =>
+const keyOf = ({ producerId, accountId, data: { bookingId } }: BookingEvent & { data: { bookingId: string } }) =>
   `${producerId} ${accountId} ${bookingId}`
 
 /** Ends bookings for good. One that is not confirmed yet is ended too. */
@@ -75,17 +75,18 @@ export async function confirmBookings<Event extends Confirmation> (trx: Trx, con
   )
 }
 
-/** The keys of bookings that are cancelled. */
-export async function findCancelled (trx: Trx, events: Cancellation[]): Promise<Set<string>> {
-  if (events.length === 0) return new Set()
-  const { rows } = await sql<Booking>`
-    select bookings.* from bookings join json_populate_recordset(null::bookings, ${
-    JSON.stringify(events.map(columnsOf))
-  }) asked
+/** The ids of the reminders whose booking is cancelled, or was moved to another time by a later event. */
+export async function findOutdated (trx: Trx, reminders: (Confirmation & { id: string })[]): Promise<Set<string>> {
+  if (reminders.length === 0) return new Set()
+  const rows = reminders.map((each) => ({ ...columnsOf(each), id: each.id, starts_at: each.data.startsAt }))
+  const { rows: outdated } = await sql<{ id: string }>`
+    select reminder.id
+    from bookings join json_populate_recordset(null::bookings, ${JSON.stringify(rows)}) reminder
       on (bookings.producer_id, bookings.booking_id, bookings.account_id) =
-        (asked.producer_id, asked.booking_id, asked.account_id)
-    where bookings.is_cancelled`.execute(trx)
-  return new Set(rows.map((row) => `${row.producer_id} ${row.account_id} ${row.booking_id}`))
+        (reminder.producer_id, reminder.booking_id, reminder.account_id)
+    where bookings.is_cancelled
+      or bookings.occurred_at > reminder.occurred_at and bookings.starts_at <> reminder.starts_at`.execute(trx)
+  return new Set(outdated.map(({ id }) => id))
 }
 
 const columnsOf = ({ producerId, accountId, occurredAt, data: { bookingId } }: Cancellation) => ({

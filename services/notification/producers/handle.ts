@@ -13,7 +13,7 @@ import { about } from '../notifications/subjects.ts'
 import { withdrawWithin } from '../notifications/withdraw.ts'
 import type { Params, Trx } from '../tables.ts'
 import { typeOf } from '../texts/kinds.ts'
-import { cancelBookings, confirmBookings, findCancelled, keyOf, type BookingEvent } from './bookings.ts'
+import { cancelBookings, confirmBookings, findOutdated, type BookingEvent } from './bookings.ts'
 import { producerEventsTotal } from './metrics.ts'
 
 const BATCH_SIZE = 200
@@ -178,16 +178,19 @@ async function readDue (trx: Trx, now: Date): Promise<DueEvent[]> {
 const isOfType = <Type extends Content['type']>(type: Type) => (event: DueEvent): event is DueEvent & { type: Type } =>
   event.type === type
 
-/** Cancellations come first: nobody is notified of a booking that is already cancelled. */
+/**
+ * Cancellations come first and reminders last: nobody is notified of a booking that is already cancelled, or of a time from
+ * which it was moved.
+ */
 async function apply (trx: Trx, deps: Deps, events: DueEvent[]) {
   const cancellations = events.filter(isOfType('booking.cancelled'))
   await cancelBookings(trx, cancellations)
   const confirmed = await confirmBookings(trx, events.filter(isOfType('booking.confirmed')))
   const reminders = events.filter(isOfType('booking.reminder'))
-  const cancelled = await findCancelled(trx, reminders)
+  const outdated = await findOutdated(trx, reminders)
   const told = [
     ...confirmed,
-    ...reminders.filter((each) => !cancelled.has(keyOf(each)) && new Date(each.data.startsAt) > deps.now()),
+    ...reminders.filter((each) => !outdated.has(each.id) && new Date(each.data.startsAt) > deps.now()),
     ...events.filter(isOfType('admin.announcement'))
   ].map((event) => ({ event, request: requestFor(event) }))
 

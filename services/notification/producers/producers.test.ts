@@ -90,6 +90,31 @@ t.test('a booking is confirmed, reminded of at its time, and shown to other serv
   t.ok(producerId)
 })
 
+t.test('of a booking that moves, people are reminded before its new time only', async (t) => {
+  const { key } = await producer()
+  const ana = await test.person('Ana')
+  await test.device(ana)
+  const [before, after] = [{ startsAt: inHours(24), endsAt: inHours(25) }, {
+    startsAt: inHours(48),
+    endsAt: inHours(49)
+  }]
+  const [reminder, later] = [inHours(20), inHours(44)]
+  await post(key, [
+    event('booking.confirmed', yoga(ana, before), { time: inHours(-2) }),
+    event('booking.reminder', yoga(ana, { ...before, remindAt: reminder }), { time: inHours(-2) })
+  ])
+  t.match(await pushed(), [/^Booking confirmed: /])
+  await post(key, [
+    event('booking.confirmed', yoga(ana, { ...after, title: 'Late yoga' }), { time: inHours(-1) }),
+    event('booking.reminder', yoga(ana, { ...after, remindAt: later }), { time: inHours(-1) })
+  ])
+  t.same(await pushed(), [])
+  test.clock.now = () => new Date(reminder)
+  t.same(await pushed(), [], 'not at the old time')
+  test.clock.now = () => new Date(later)
+  t.match(await pushed(), [/^Booking reminder: Yoga, /])
+})
+
 t.test('an event counts once, in one batch and in later ones', async (t) => {
   const { key } = await producer()
   const ana = await test.person('Ana')
