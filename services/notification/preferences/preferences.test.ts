@@ -186,6 +186,28 @@ t.test('a notification read during quiet hours is not pushed when they end', asy
   }])
 })
 
+t.test('a push that waits is not sent if its category is muted meanwhile', async (t) => {
+  const app = reset()
+  const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
+  await app.device(ana, { sessionId: randomUUID() })
+  await app.send(ana, 'PUT', url, { quietHours: { enabled: true } })
+  app.clock.now = () => new Date('2026-11-20T16:30:00Z')
+  await message(app, ben, ana)
+  await app.receive('social.person.followed.v1', { followerId: ben, followedId: ana }, { at: app.clock.now() })
+  t.match(await app.log(ana), [{ status: 'held' }, { status: 'held' }])
+  await app.send(ana, 'PUT', url, { categories: { CHAT: { push: false }, ACCOUNT: { push: false } } })
+  t.equal((await app.send(ana, 'POST', '/notifications/push/test')).status, 200)
+  await app.deliverAll()
+  t.strictSame(
+    new Set(app.provider.sent.splice(0).map(({ data }) => data['type'])),
+    new Set(['SOCIAL_FEED', 'ACCOUNT'])
+  )
+  t.match((await app.log(ana)).at(-1), { type: 'CHAT', status: 'muted', reason: 'the category is muted' })
+  await app.send(ana, 'POST', '/notifications/read')
+  await app.deliverAll()
+  t.match(app.provider.sent, [{ silent: true }], 'the number on the icon is no push of a category')
+})
+
 t.test('people who do not want pushes get none of any kind, and everything in their inbox', async (t) => {
   const app = reset()
   const [ana, ben] = [await app.person('Ana'), await app.person('Ben')]
@@ -247,5 +269,8 @@ t.test('quiet hours are in local time', (t) => {
     '2026-03-29T01:30:00.000Z',
     '02:30 does not exist on that day; 03:30 is used'
   )
+  const early = { ...night, end: '02:30' }
+  t.equal(end(early, 'Europe/Berlin', '2026-10-25T00:15:00Z'), '2026-10-25T00:30:00.000Z')
+  t.equal(end(early, 'Europe/Berlin', '2026-10-25T01:15:00Z'), '2026-10-25T01:30:00.000Z', 'the second 02:30')
   t.end()
 })

@@ -69,6 +69,8 @@ export interface PushContent {
   isHidden: boolean
   /** Whether the recipient does not want pushes. */
   isUnwanted: boolean
+  /** Whether the recipient does not want pushes of its category. */
+  isMuted: boolean
   /** Whether it is of a broadcast that an operator has stopped. */
   isStopped: boolean
   actorId: string | null
@@ -92,6 +94,7 @@ export async function readPushContents (db: Db, ids: string[]): Promise<(PushCon
       coalesce(${isOfHiddenPeople}, false)
         or (type <> 'ACCOUNT' and not ${isNotHidden(sql`notifications.account_id`)}) as "isHidden",
       people.push_notifications is false as "isUnwanted",
+      coalesce(preferences.categories -> type ->> 'push' = 'false', false) as "isMuted",
       ${isStopped} as "isStopped",
       shown.actor_id as "actorId", actor.name as "actorName", people.locale, people.timezone,
       ${unreadCountOf(sql`deliveries.account_id`)} as unread
@@ -100,6 +103,7 @@ export async function readPushContents (db: Db, ids: string[]): Promise<(PushCon
     cross join lateral (select ${visibleActor} as actor_id) shown
     left join devices on devices.id = deliveries.device_id and devices.account_id = notifications.account_id
     left join people on people.account_id = notifications.account_id
+    left join preferences on preferences.account_id = notifications.account_id
     left join people actor on actor.account_id = shown.actor_id
     where deliveries.id = any(${lookupArray(ids, 'uuid')}::uuid[])`.execute(db)
   const contents = new Map(rows.map((row) => [row.id, row]))

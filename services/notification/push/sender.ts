@@ -7,7 +7,7 @@ import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { createBatcher, type Log, Unavailable } from '@tandem/process-kit'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Db } from '../tables.ts'
-import { isOffered } from '../texts/kinds.ts'
+import { isAlwaysPushed, isOffered } from '../texts/kinds.ts'
 import { renderText } from '../texts/texts.ts'
 import type { Outcome, Provider } from './provider.ts'
 import {
@@ -138,13 +138,16 @@ async function deleteDevice (db: Db, { deviceId, accountId }: ClaimedDelivery, t
 
 function skipReason (
   { wasHeld, ageHours }: ClaimedDelivery,
-  { kind, isRemoved, isBlocked, isHidden, isUnwanted, isStopped, isRead }: PushContent
+  { kind, isRemoved, isBlocked, isHidden, isUnwanted, isMuted, isStopped, isRead }: PushContent
 ): DeliveryResult | undefined {
   if (!isOffered(kind)) return { status: 'muted', reason: 'the feature is off' }
   if (isRemoved) return { status: 'muted', reason: 'the notification was deleted' }
   if (isBlocked) return { status: 'muted', reason: 'one of the two people has blocked the other' }
   if (isHidden) return { status: 'muted', reason: 'one of the two people is hidden' }
   if (isUnwanted) return { status: 'muted', reason: 'pushes are turned off in the profile' }
+  if (isMuted && !isAlwaysPushed(kind) && kind !== 'inboxChanged') {
+    return { status: 'muted', reason: 'the category is muted' }
+  }
   if (isStopped) return { status: 'muted', reason: 'the broadcast was stopped' }
   if (wasHeld && isRead) return { status: 'muted', reason: 'the notification was read before the push was due' }
   if (!wasHeld && ageHours >= MAX_AGE_HOURS) {
