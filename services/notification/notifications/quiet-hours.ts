@@ -8,7 +8,7 @@ export interface QuietHours {
 
 /**
  * Returns when the quiet hours that contain `at` end, or undefined outside quiet hours. Quiet hours can span midnight.
- * A local time that a clock change skips is read as one hour later.
+ * A local time that a clock change skips is read as one hour later, and one that it repeats as the next of both.
  */
 export function quietHoursEnd ({ enabled, start, end }: QuietHours, timezone: string, at: Date): Date | undefined {
   if (!enabled || start === end) return
@@ -20,5 +20,7 @@ export function quietHoursEnd ({ enabled, start, end }: QuietHours, timezone: st
   const spansMidnight = Temporal.PlainTime.compare(from, until) > 0
   if (spansMidnight ? !isAfterStart && !isBeforeEnd : !isAfterStart || !isBeforeEnd) return
   const endDate = spansMidnight && isAfterStart ? local.toPlainDate().add({ days: 1 }) : local.toPlainDate()
-  return new Date(endDate.toZonedDateTime({ timeZone: local.timeZoneId, plainTime: until }).epochMilliseconds)
+  const first = endDate.toZonedDateTime({ timeZone: local.timeZoneId, plainTime: until })
+  const last = first.toPlainDateTime().toZonedDateTime(local.timeZoneId, { disambiguation: 'later' })
+  return new Date(first.epochMilliseconds > at.getTime() ? first.epochMilliseconds : last.epochMilliseconds)
 }
