@@ -10,9 +10,12 @@ interface Row {
 const POUND_KG = 0.45359237
 
 /** Rows of Strong, Hevy or MyFitnessPal, or of any file whose columns are named. */
-export function readCsv (file: Buffer, options: FormatOptions): Entry[] {
-  const rows = readRows(file)
+export function readCsv (file: Buffer, formatOptions: FormatOptions): Entry[] {
+  const text = file.toString('utf8')
+  const delimiter = delimiterOf(text)
+  const rows = readRows(text, delimiter)
   const names = Object.keys(rows[0]?.fields ?? {})
+  const options = { ...formatOptions, numberOf: delimiter === ';' ? numberWithComma : numberWithThousands }
   if (options.columns) return readMapped(rows, options.columns, options)
   if (names.includes('Workout Name')) return readStrong(rows, options)
   if (names.includes('exercise_title')) return readHevy(rows, options)
@@ -20,15 +23,18 @@ export function readCsv (file: Buffer, options: FormatOptions): Entry[] {
   throw new HostileFile('The columns are not those of Strong, Hevy or MyFitnessPal: name them in `columns`')
 }
 
-function readRows (file: Buffer): Row[] {
-  const text = file.toString('utf8')
+function delimiterOf (text: string) {
   const [head = ''] = text.split('\n', 1)
+  return head.split(';').length > head.split(',').length ? ';' : ','
+}
+
+function readRows (text: string, delimiter: string): Row[] {
   try {
     const records = parse(text, {
       bom: true,
       columns: true,
       info: true,
-      delimiter: head.split(';').length > head.split(',').length ? ';' : ',',
+      delimiter,
       relax_column_count_less: true,
       skip_empty_lines: true,
       max_record_size: 64 * 1024
@@ -39,7 +45,17 @@ function readRows (file: Buffer): Row[] {
   }
 }
 
-const numberOf = (text: string | undefined) => Number((text ?? '').replace(',', '.'))
+type NumberOf = (text: string | undefined) => number
+interface Options extends FormatOptions {
+  numberOf: NumberOf
+}
+
+/** `70,5`, where semicolons separate the columns. */
+const numberWithComma: NumberOf = (text = '') => Number(text.replace(',', '.'))
+
+/** `10,234`, where commas separate the columns; a comma with fewer digits behind it is a decimal one. */
+const numberWithThousands: NumberOf = (text = '') =>
+  /^\s*\d{1,3}(,\d{3})+(\.\d+)?\s*$/.test(text) ? Number(text.replaceAll(',', '')) : numberWithComma(text)
 
 interface Session {
   line: number
@@ -103,7 +119,7 @@ function minutesOf (duration: string | undefined) {
   return Math.max(1, of('h') * 60 + of('m') + of('s') / 60)
 }
 
-const readStrong = (rows: Row[], { timezone }: FormatOptions) =>
+const readStrong = (rows: Row[], { timezone, numberOf }: Options) =>
   collectSessions(rows, ({ fields }) => ({
     title: fields['Workout Name'] ?? '',
     startAt: toInstant(fields['Date'] ?? '', timezone),
@@ -125,7 +141,7 @@ function isoOf (text: string) {
   return `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}T${time.padStart(5, '0')}:00`
 }
 
-const readHevy = (rows: Row[], { timezone }: FormatOptions) =>
+const readHevy = (rows: Row[], { timezone, numberOf }: Options) =>
   collectSessions(rows, ({ fields }) => ({
     title: fields['title'] ?? '',
     startAt: toInstant(isoOf(fields['start_time'] ?? ''), timezone),
@@ -146,7 +162,7 @@ function createCounter () {
   }
 }
 
-function readMyFitnessPal (rows: Row[], { timezone }: FormatOptions): Entry[] {
+function readMyFitnessPal (rows: Row[], { timezone, numberOf }: Options): Entry[] {
   const idOf = createCounter()
   return rows.map(({ line, fields }) => {
     const meal = fields['Meal'] ?? ''
@@ -174,7 +190,7 @@ const times = ['at', 'startAt', 'endAt']
 function readMapped (
   rows: Row[],
   { type = '', ...columns }: Record<string, string>,
-  { timezone }: FormatOptions
+  { timezone, numberOf }: Options
 ): Entry[] {
   const known = logTypes.find((each) => each === type)
   if (!known) throw new HostileFile(`columns.type must be one of ${logTypes.join(', ')}`)
