@@ -302,6 +302,25 @@ t.test('a comma in a number separates thousands where it separates columns, and 
   )
 })
 
+t.test('a comma in a number separates thousands where it separates columns, and is a decimal one elsewhere', async (t) => {
+  const user = newUser()
+  const columns = JSON.stringify({ type: 'FOOD', at: 'Day', name: 'Name', calories: 'Energy', protein: 'Protein' })
+  const row = (name: string, energy: string, protein: string) => `2026-11-20 08:00,${name},"${energy}","${protein}"\n`
+  await importFile(user, `Day,Name,Energy,Protein\n${row('a', '1,250', '1,250.5')}${row('b', '350,5', '0,25')}`, {
+    columns
+  })
+  await importFile(user, 'Day;Name;Energy;Protein\n2026-11-20 08:30;c;1,250;20,5\n', { columns })
+  const foods = (await user.read('/logs')).logs.map(({ data }: { data: object }) => data)
+  t.strictSame(
+    new Set(foods),
+    new Set([
+      { name: 'a', calories: 1_250, protein: 1_250.5 },
+      { name: 'b', calories: 350.5, protein: 0.25 },
+      { name: 'c', calories: 1.25, protein: 20.5 }
+    ])
+  )
+})
+
     'XML with a character that no text may have': '<gpx><\0></gpx>',
     'JSON that is no list of logs': '[1]',
     'columns nobody knows': 'a,b\n1,2\n',

@@ -78,7 +78,9 @@ async function writeItems (trx: Trx, accountId: string, { zone, items, importId 
   const outdated = new Set<Item | DeletedItem>()
   for (const item of items) {
     const known = current.get(item.key) as Current
-    if (replaces(versionOf(item), currentVersionOf(known))) known.item = item
+    // What a file says without a time is older than an edit.
+    const isEdited = importId !== undefined && item.modifiedAt === undefined && known.stored?.modifiedAt
+    if (!isEdited && replaces(versionOf(item), currentVersionOf(known))) known.item = item
     else outdated.add(item)
   }
 

@@ -109,6 +109,7 @@ async function deleteLogs (trx: Trx, logs: { id: string }[]) {
 
 export type Written = Write & { id: string }
 
+// An edit takes a log out of its import, so that undoing the import does not delete what the person wrote.
 async function upsert (trx: Trx, accountId: string, writes: Write[], revision: number): Promise<Written[]> {
   if (writes.length === 0) return []
   const { rows } = await sql<{ id: string, key: string }>`
@@ -126,8 +127,10 @@ async function upsert (trx: Trx, accountId: string, writes: Write[], revision: n
     on conflict (account_id, client_id) do update set
       type = excluded.type, at = excluded.at, ends_at = excluded.ends_at, day = excluded.day,
       timezone = excluded.timezone, data = excluded.data, bytes = excluded.bytes,
-      modified_at = excluded.modified_at, source = excluded.source, external_id = excluded.external_id, sent_client_id = excluded.sent_client_id,
-      is_split = excluded.is_split, revision = excluded.revision, counts = true, parts = null, session_data = null,
+      modified_at = excluded.modified_at, source = excluded.source, external_id = excluded.external_id,
+      sent_client_id = excluded.sent_client_id, is_split = excluded.is_split, revision = excluded.revision,
+      import_id = case when excluded.import_id is null then null else logs.import_id end,
+      counts = true, parts = null, session_data = null,
       updated_at = now()
     returning id, client_id as key`.execute(trx)
   const ids = new Map(rows.map(({ id, key }) => [key, id]))
