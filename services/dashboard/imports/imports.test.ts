@@ -220,6 +220,32 @@ t.test("Apple's export is read from its ZIP, and can be undone and imported agai
   t.equal((await user.read('/imports')).imports.length, 2)
 })
 
+t.test("an odd sample of Apple's is refused alone, and water in ounces is read", async (t) => {
+  const user = newUser()
+  const record = (type: string, unit: string, value: string, [from, to]: [string, string], day = 20) =>
+    `<Record type="HKQuantityTypeIdentifier${type}" sourceName="Watch" unit="${unit}" startDate="2026-11-${day} ${from} +0700" endDate="2026-11-20 ${to} +0700" value="${value}"/>`
+  const heartRate = (value: string, at: string) => record('HeartRate', 'count/min', value, [at, at])
+  const steps = (value: string, span: [string, string]) => record('StepCount', 'count', value, span)
+  const records = [
+    heartRate('60', '08:00:00'),
+    heartRate('19', '08:05:00'),
+    heartRate('80', '08:10:00'),
+    steps('100', ['08:00:00', '08:10:00']),
+    steps('100', ['08:30:00', '08:20:00']),
+    steps('none', ['08:40:00', '08:50:00']),
+    record('DietaryWater', 'fl_oz_us', '8', ['09:00:00', '09:00:00']),
+    steps('10', ['00:01:00', '00:05:00']).replaceAll('11-20', '11-19'),
+    record('StepCount', 'count', '20', ['23:50:00', '00:10:00'], 19)
+  ]
+  const file = `<?xml version="1.0"?>\n<HealthData>${records.join('\n')}</HealthData>`
+  t.match(await importFile(user, file), {
+    report: { found: 9, new: 6, refusedCount: 3, refused: [{ line: 3, reason: /bpm/ }, { line: 6 }, { line: 7 }] }
+  })
+  t.match((await user.read('/logs?type=HEART_RATE')).logs, [{ data: { min: 60, max: 80, count: 2 } }])
+  t.match(await totals(user), { steps: 100 + 10 }, 'half of those over midnight are of today')
+  t.match((await user.read('/logs?type=WATER')).logs, [{ data: { ml: 237 } }])
+})
+
 t.test('what is known from another source becomes one session', async (t) => {
   const user = newUser()
   await user.log(measured('WORKOUT', phone, ['2026-11-20T01:02:00Z', '2026-11-20T01:31:00Z'], { title: 'Run' }))
@@ -257,6 +283,25 @@ t.test('any CSV file with named columns is read, in the time zone of the person'
   t.equal((await upload(user, 'a', { type: 'DOC' })).statusCode, 400)
 })
 
+t.test('a comma in a number separates thousands where it separates columns, and is a decimal one elsewhere', async (t) => {
+  const user = newUser()
+  const columns = JSON.stringify({ type: 'FOOD', at: 'Day', name: 'Name', calories: 'Energy', protein: 'Protein' })
+  const row = (name: string, energy: string, protein: string) => `2026-11-20 08:00,${name},"${energy}","${protein}"\n`
+  await importFile(user, `Day,Name,Energy,Protein\n${row('a', '1,250', '1,250.5')}${row('b', '350,5', '0,25')}`, {
+    columns
+  })
+  await importFile(user, 'Day;Name;Energy;Protein\n2026-11-20 08:30;c;1,250;20,5\n', { columns })
+  const foods = (await user.read('/logs')).logs.map(({ data }: { data: object }) => data)
+  t.strictSame(
+    new Set(foods),
+    new Set([
+      { name: 'a', calories: 1_250, protein: 1_250.5 },
+      { name: 'b', calories: 350.5, protein: 0.25 },
+      { name: 'c', calories: 1.25, protein: 20.5 }
+    ])
+  )
+})
+
 t.test('a file that is made to do harm is refused, and nothing of it is stored', async (t) => {
   const user = newUser()
   const lol = `<!DOCTYPE gpx [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><gpx><trk><name>&b;</name></trk></gpx>`
@@ -283,44 +328,6 @@ t.test('a file that is made to do harm is refused, and nothing of it is stored',
     'ZIP of something else': await zipped({ 'other.txt': 'hello' }),
     'deep XML': `<gpx>${'<a>'.repeat(100_000)}`,
     'cut XML': gpx.slice(0, -20),
-t.test('a comma in a number separates thousands where it separates columns, and is a decimal one elsewhere', async (t) => {
-  const user = newUser()
-  const columns = JSON.stringify({ type: 'FOOD', at: 'Day', name: 'Name', calories: 'Energy', protein: 'Protein' })
-  const row = (name: string, energy: string, protein: string) => `2026-11-20 08:00,${name},"${energy}","${protein}"\n`
-  await importFile(user, `Day,Name,Energy,Protein\n${row('a', '1,250', '1,250.5')}${row('b', '350,5', '0,25')}`, {
-    columns
-  })
-  await importFile(user, 'Day;Name;Energy;Protein\n2026-11-20 08:30;c;1,250;20,5\n', { columns })
-  const foods = (await user.read('/logs')).logs.map(({ data }: { data: object }) => data)
-  t.strictSame(
-    new Set(foods),
-    new Set([
-      { name: 'a', calories: 1_250, protein: 1_250.5 },
-      { name: 'b', calories: 350.5, protein: 0.25 },
-      { name: 'c', calories: 1.25, protein: 20.5 }
-    ])
-  )
-})
-
-t.test('a comma in a number separates thousands where it separates columns, and is a decimal one elsewhere', async (t) => {
-  const user = newUser()
-  const columns = JSON.stringify({ type: 'FOOD', at: 'Day', name: 'Name', calories: 'Energy', protein: 'Protein' })
-  const row = (name: string, energy: string, protein: string) => `2026-11-20 08:00,${name},"${energy}","${protein}"\n`
-  await importFile(user, `Day,Name,Energy,Protein\n${row('a', '1,250', '1,250.5')}${row('b', '350,5', '0,25')}`, {
-    columns
-  })
-  await importFile(user, 'Day;Name;Energy;Protein\n2026-11-20 08:30;c;1,250;20,5\n', { columns })
-  const foods = (await user.read('/logs')).logs.map(({ data }: { data: object }) => data)
-  t.strictSame(
-    new Set(foods),
-    new Set([
-      { name: 'a', calories: 1_250, protein: 1_250.5 },
-      { name: 'b', calories: 350.5, protein: 0.25 },
-      { name: 'c', calories: 1.25, protein: 20.5 }
-    ])
-  )
-})
-
     'XML with a character that no text may have': '<gpx><\0></gpx>',
     'JSON that is no list of logs': '[1]',
     'columns nobody knows': 'a,b\n1,2\n',
@@ -378,6 +385,31 @@ t.test('a new import and undoing the one before, at the same time: one of them r
     }
     await work(undo.statusCode === 200 ? before.id : created.json().data.import.id)
   }
+})
+
+t.test('an edit of an imported entry stays when its file comes again, and when the import is undone', async (t) => {
+  const user = newUser()
+  const columns = JSON.stringify({ type: 'WEIGHT', at: 'Day', kg: 'Weight' })
+  const file = 'Day,Weight\n2026-11-18,70\n2026-11-19,71\n2026-11-20 08:00,72\n'
+  const { id } = await importFile(user, file, { columns })
+  const { logs: [newest, middle] } = await user.read('/logs')
+  const edit = ({ source, externalId, at }: typeof newest, kg: number, more: object = {}) => ({
+    type: 'WEIGHT',
+    source,
+    externalId,
+    at,
+    data: { kg },
+    ...more
+  })
+  await user.log(edit(newest, 60, { modifiedAt: '2026-11-20T04:00:00Z' }), edit(middle, 61))
+  const reason = 'You deleted it, or have a newer version'
+  t.match(await importFile(user, file, { columns }), { report: { new: 0, refusedCount: 1, refused: [{ reason }] } })
+  const weights = async () => (await user.read('/logs')).logs.map(({ data }: { data: { kg: number } }) => data.kg)
+  t.strictSame(await weights(), [60, 71, 70], 'without a time, what comes last wins')
+
+  await user.send('DELETE', `/imports/${id}`)
+  await work(id)
+  t.strictSame(await weights(), [60, 71], 'what was edited stays')
 })
 
 t.test('a workout that was split stays so in another account', async (t) => {

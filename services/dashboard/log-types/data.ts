@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { Clean } from 'typebox/value'
 import { Enum, named } from '@tandem/http-kit'
 import type { LogData, LogType } from '../tables.ts'
+import { amountBounds } from './bounds.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 100 })
 const Time = Type.String({ format: 'date-time' })
@@ -27,13 +28,13 @@ const Exercise = named(
   })
 )
 const grams = Type.Optional(Type.Number({ minimum: 0, maximum: 10_000 }))
-const Bpm = Type.Number({ minimum: 20, maximum: 300 })
+const Bpm = Type.Number(amountBounds.bpm)
 
 const MAX_SAMPLES = 10_000
 
 /** The data of what adds up over time: an amount, or its parts. */
-const quantity = <Unit extends 'count' | 'meters' | 'kcal'>(sample: string, unit: Unit, maximum: number) => {
-  const amount = Type.Number({ minimum: 0, maximum })
+const quantity = <Unit extends 'count' | 'meters' | 'kcal'>(sample: string, unit: Unit) => {
+  const amount = Type.Number(amountBounds[unit])
   return {
     [unit]: {
       ...amount,
@@ -122,9 +123,9 @@ export const dataSchemas = {
   ),
   WEIGHT: named('WeightData', Type.Object({ kg: Type.Number({ minimum: 20, maximum: 500 }) })),
   BODY_FAT: named('BodyFatData', Type.Object({ percent: Type.Number({ minimum: 1, maximum: 80 }) })),
-  STEPS: named('StepsData', Type.Object(quantity('StepsSample', 'count', 200_000))),
-  DISTANCE: named('DistanceData', Type.Object(quantity('DistanceSample', 'meters', 1_000_000))),
-  ACTIVE_ENERGY: named('ActiveEnergyData', Type.Object(quantity('ActiveEnergySample', 'kcal', 50_000))),
+  STEPS: named('StepsData', Type.Object(quantity('StepsSample', 'count'))),
+  DISTANCE: named('DistanceData', Type.Object(quantity('DistanceSample', 'meters'))),
+  ACTIVE_ENERGY: named('ActiveEnergyData', Type.Object(quantity('ActiveEnergySample', 'kcal'))),
   HEART_RATE: named(
     'HeartRateData',
     Type.Object({

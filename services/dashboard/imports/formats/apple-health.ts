@@ -1,9 +1,11 @@
+import { amountBounds } from '../../log-types/bounds.ts'
 import type { LogType } from '../../tables.ts'
 import { importedBy, sportOf, toInstant, type Entry, type FormatOptions } from './entries.ts'
 import { createXmlReader, type Attributes } from './xml.ts'
 
 const MAX_SAMPLES = 5_000
 const NIGHT_GAP_MS = 3 * 60 * 60 * 1_000
+const DAY_MS = 24 * 60 * 60 * 1_000
 
 // What a unit of Apple is in ours.
 const units: Record<string, number> = {
@@ -20,11 +22,17 @@ const units: Record<string, number> = {
   st: 6.35029318,
   mL: 1,
   L: 1_000,
+  fl_oz_us: 29.5735295625,
+  fl_oz_imp: 28.4130625,
+  cup_us: 236.5882365,
+  cup_imp: 284.130625,
+  pt_us: 473.176473,
+  pt_imp: 568.26125,
   'count/min': 1,
   '%': 100
 }
 
-const quantities: Record<string, { type: LogType, field: string }> = {
+const quantities: Record<string, { type: LogType, field: keyof typeof amountBounds }> = {
   HKQuantityTypeIdentifierStepCount: { type: 'STEPS', field: 'count' },
   HKQuantityTypeIdentifierDistanceWalkingRunning: { type: 'DISTANCE', field: 'meters' },
   HKQuantityTypeIdentifierDistanceCycling: { type: 'DISTANCE', field: 'meters' },
@@ -49,12 +57,18 @@ const stages: Record<string, string> = {
   HKCategoryValueSleepAnalysisAsleepREM: 'REM'
 }
 
+interface Sample {
+  startAt: string
+  endAt: string
+  value: number | string
+}
+
 interface Group {
   line: number
   type: LogType
   source: Entry['item']['source']
   name: string
-  samples: { startAt: string, endAt: string, value: number | string }[]
+  samples: Sample[]
 }
 
 const sourceOf = ({ sourceName = 'Apple Health', device = '' }: Attributes) =>
@@ -80,7 +94,7 @@ export function createAppleReader (options: FormatOptions, onEntry: (entry: Entr
     groups: Map<string, Group>,
     key: string,
     group: Omit<Group, 'samples'>,
-    sample: Group['samples'][number]
+    sample: Sample
   ) => {
     const known = groups.get(key)
     if (known) known.samples.push(sample)
@@ -95,8 +109,14 @@ export function createAppleReader (options: FormatOptions, onEntry: (entry: Entr
     const amount = Number(value) * (units[unit] ?? NaN)
     const [quantity, figure] = [quantities[type], single[type]]
     if (quantity) {
-      const name = `${quantity.type} ${source.device} ${place}`
-      add(groups, name, { line, type: quantity.type, source, name }, { startAt, endAt, value: amount })
+      // Beside the others of its day it would be too far from the first of them.
+      const isOverMidnight = endAt.slice(0, 10) !== startAt.slice(0, 10)
+      const name = `${quantity.type} ${source.device} ${place}${isOverMidnight ? ' over midnight' : ''}`
+      const group = { line, type: quantity.type, source, name }
+      const sample = { startAt, endAt, value: amount }
+      // One that is none is refused alone, not with all of its day.
+      if (isPossible(quantity.field, sample)) add(groups, name, group, sample)
+      else emitGroup({ ...group, name: `${name} ${startAt}`, samples: [sample] }, onEntry)
     } else if (figure) {
       const data = { [figure.field]: amount }
       const externalId = `${figure.type} ${source.device} ${startAt} ${value}`.slice(0, 200)
@@ -150,6 +170,12 @@ export function createAppleReader (options: FormatOptions, onEntry: (entry: Entr
   }
 }
 
+function isPossible (field: keyof typeof amountBounds, { startAt, endAt, value }: Sample) {
+  const { minimum, maximum } = amountBounds[field]
+  const lastsMs = Date.parse(endAt) - Date.parse(startAt)
+  return Number(value) >= minimum && Number(value) <= maximum && lastsMs >= 0 && lastsMs <= DAY_MS
+}
+
 const byStart = (one: { startAt: string }, other: { startAt: string }) =>
   Date.parse(one.startAt) - Date.parse(other.startAt)
 
@@ -175,7 +201,7 @@ function emitGroup ({ line, type, source, name, samples }: Group, onEntry: (entr
 
 /** The stages of a source with less than three hours between them are one sleep. */
 function emitNights ({ line, source, name, samples }: Group, onEntry: (entry: Entry) => void) {
-  let night: Group['samples'] = []
+  let night: Sample[] = []
   let end = -Infinity
   const emit = () => {
     const startAt = night[0]?.startAt
