@@ -87,7 +87,7 @@ async function writeItems (trx: Trx, accountId: string, { zone, items, importId 
   const replaced = [...current.values()]
   const deletions = replaced.map(({ item }) => item).filter((item) => item !== undefined && isDeleted(item))
   const writes = replaced.flatMap(({ item, stored }) =>
-    item && !isDeleted(item) && (!stored || hasChanged(item, stored)) ?
+    item && !isDeleted(item) && (!stored || hasChanged(item, stored, zone)) ?
       [toWrite(item, stored, { zone, importId, restoredId: tombstones.get(item.key)?.logId ?? null })] :
       []
   )
@@ -139,9 +139,9 @@ function currentVersionOf ({ item, stored, tombstone }: Current) {
   if (tombstone && !tombstone.isUndone) return { modifiedAt: tombstone.modifiedAt, isDeleted: true, content: '' }
 }
 
-const hasChanged = (item: Item, stored: StoredLog) =>
+const hasChanged = (item: Item, stored: StoredLog, zone: string) =>
   contentOf(item) !== contentOf(stored) ||
-  item.timezone !== undefined && item.timezone !== stored.timezone ||
+  dayAndZoneOf(item, stored, zone).timezone !== stored.timezone ||
   item.modifiedAt?.getTime() !== stored.modifiedAt?.getTime() ||
   !isDeepStrictEqual(item.source ?? null, stored.source) ||
   item.isSplit === true && !stored.isSplit

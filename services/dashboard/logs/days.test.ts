@@ -1,5 +1,5 @@
 import t from 'tap'
-import { food, sleep, examplePerson, testApp, water, weight, workout } from '../test/app.ts'
+import { food, measured, sleep, examplePerson, testApp, watch, water, weight, workout } from '../test/app.ts'
 
 const { newUser, db, at, setFakes } = await testApp(t)
 
@@ -67,6 +67,7 @@ t.test('a log that is sent after landing is on the day of the offset it was writ
   await log(
     food('2026-11-20T00:30:00+09:00', {}, { clientId: 'offset' }),
     food('2026-11-20T00:30+0900', {}, { clientId: 'lenient' }),
+    food('2026-11-20T00:30:00+09:00[Asia/Tokyo]', {}, { clientId: 'bracket' }),
     food('2026-11-19T15:30:00Z', {}, { clientId: 'named', timezone: 'asia/tokyo' }),
     food('2026-11-19T15:30:00Z', {}, { clientId: 'utc' }),
     food('2026-11-19T07:30:00-08:00', {}, { clientId: 'home' })
@@ -79,6 +80,7 @@ t.test('a log that is sent after landing is on the day of the offset it was writ
   ])
   const at = '2026-11-19T15:30:00.000Z'
   t.same(logs.sort(), [
+    ['bracket', at, '2026-11-20', '+09:00'],
     ['home', at, '2026-11-19', 'America/Los_Angeles'],
     ['lenient', at, '2026-11-20', '+09:00'],
     ['named', at, '2026-11-20', 'Asia/Tokyo'],
@@ -112,6 +114,18 @@ t.test('of two edits of a log the later one stays, whichever arrives last', asyn
     status: 'rejected',
     error: 'modifiedAt must be a date and time such as 2026-01-31T08:00:00Z'
   }])
+})
+
+t.test('a log of a source moves to the day of the offset that the source sends later', async (t) => {
+  const { log, read } = newUser({ now: '2026-11-20T08:00:00Z', zone: 'America/Los_Angeles' })
+  const version = (startAt: string) => measured('WATER', watch, [startAt, startAt], { ml: 200 }, { externalId: 'w' })
+  t.match(await log(version('2026-11-19T15:30:00Z')), [{ status: 'created' }])
+  t.match((await read('/logs')).logs, [{ day: '2026-11-19', timezone: 'America/Los_Angeles' }])
+  t.match(await log(version('2026-11-20T00:30:00+09:00')), [{ status: 'updated' }])
+  const { logs: moved } = await read('/logs')
+  t.match(moved, [{ day: '2026-11-20', timezone: '+09:00' }])
+  await log(version('2026-11-19T15:30:00Z'))
+  t.same((await read('/logs')).logs, moved, 'without an offset it stays')
 })
 
 t.test('after a flight westward the streak counts up to today', async (t) => {
