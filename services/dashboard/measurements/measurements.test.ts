@@ -117,21 +117,37 @@ t.test('the resting heart rate is of the best source that has one', async (t) =>
 t.test('single heart rates are kept for 90 days, what they say of a day for ever', async (t) => {
   const user = newUser()
   await user.log(
-    ...[60, 90, 100].map((bpm, index) => measured('HEART_RATE', watch, [at(index), at(index)], { bpm })),
+    ...[60, 90, 100].map((bpm, index) =>
+      measured('HEART_RATE', watch, [at(index), at(index)], { bpm, resting: 50 + index })
+    ),
     measured('HEART_RATE', watch, [at(5), at(6)], { samples: [{ at: at(5), bpm: 110 }] })
   )
   const figures = async () =>
     await db.selectFrom('daily_measurements').where('account_id', '=', user.account)
-      .select(['heart_rate_min', 'heart_rate_max', 'heart_rate_avg']).execute()
+      .select(['heart_rate_min', 'heart_rate_max', 'heart_rate_avg', 'resting_heart_rate']).execute()
   const before = await figures()
-  t.same(before, [{ heart_rate_min: 60, heart_rate_max: 110, heart_rate_avg: 90 }])
+  t.same(before, [{ heart_rate_min: 60, heart_rate_max: 110, heart_rate_avg: 90, resting_heart_rate: 52 }])
+  const { changes: known, cursor } = await user.read('/logs/sync')
   await sql`update logs set at = at - interval '92 days', day = day - 92 where account_id = ${user.account}`.execute(db)
   for (let turn = 0; turn < 2; turn++) await runHousekeeping(db)
   t.same(await figures(), before)
   t.match((await user.read('/logs')).logs.map(({ data }: { data: object }) => data), [
     { min: 110, max: 110, avg: 110, samples: undefined },
-    { min: 60, max: 100, avg: 83.3, count: 3, bpm: undefined }
+    { min: 60, max: 100, avg: 83.3, count: 3, resting: 52, bpm: undefined }
   ])
+  const { changes } = await user.read(`/logs/sync?cursor=${cursor}`)
+  t.equal(
+    changes.filter(({ deleted, id }: { deleted?: true, id: string }) =>
+      deleted && known.some((log: { id: string }) => log.id === id)
+    ).length,
+    3,
+    'other devices delete the single ones'
+  )
+  t.match(changes.filter(({ deleted }: { deleted?: true }) => !deleted), [{ data: { count: 3, resting: 52 } }])
+
+  await sql`delete from daily_measurements where account_id = ${user.account}`.execute(db)
+  await user.log(measured('HEART_RATE', watch, ['2026-08-20T01:00:00Z', '2026-08-20T01:00:00Z'], { resting: 60 }))
+  t.match(await figures(), [{ heart_rate_max: 110, resting_heart_rate: 52 }], 'computed again, it is the same')
   t.match(
     await user.log(measured('HEART_RATE', watch, ['2026-08-01T00:00:00Z', '2026-08-01T00:00:00Z'], { bpm: 60 })),
     [

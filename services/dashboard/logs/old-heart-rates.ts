@@ -4,6 +4,8 @@ import { DAY_MS, HEART_RATES_KEPT_DAYS, summaryOf } from '../log-types/data.ts'
 import { nameOf } from '../log-types/sources.ts'
 import { lockAccount } from '../progress/actions.ts'
 import type { Db, Trx } from '../tables.ts'
+import { storedColumns, type StoredLog } from './changes.ts'
+import { bury } from './tombstones.ts'
 
 // 100 logs of 10,000 samples take 0.3 s, 5,000 single ones 0.1 s; a statement may take 2 s.
 const SAMPLED_AT_ONCE = 100
@@ -54,10 +56,15 @@ async function summarizeDay (db: Db, before: Date) {
       .orderBy('at').limit(1)
       .executeTakeFirst()
     if (!oldest) return false
-    await lockAccount(trx, oldest.account_id)
-    const singles = await deleteSingles(trx, oldest)
+    const totals = await lockAccount(trx, oldest.account_id)
+    const revision = totals.revision + 1
+    await trx.updateTable('totals').where('account_id', '=', oldest.account_id).set({ revision }).execute()
+    const singles = await deleteSingles(trx, oldest, revision)
     for (const ofSource of Map.groupBy(singles, ({ source }) => nameOf(source)).values()) {
-      const [first] = ofSource.toSorted((one, other) => one.at.getTime() - other.at.getTime())
+      const inOrder = ofSource.toSorted((one, other) => one.at.getTime() - other.at.getTime())
+      // The newest resting heart rate of a day counts, so the summary is of its time.
+      const atRest = inOrder.findLast(({ data }) => data['resting'] !== undefined)
+      const first = atRest ?? inOrder[0]
       if (!first) continue
       await trx.insertInto('logs')
         .values({
@@ -67,7 +74,11 @@ async function summarizeDay (db: Db, before: Date) {
           at: first.at,
           timezone: first.timezone,
           source: first.source && JSON.stringify(first.source),
-          data: JSON.stringify(summaryOf(ofSource))
+          data: JSON.stringify({
+            ...summaryOf(ofSource.map(({ data }) => ({ bpm: Number(data['bpm']) }))),
+            ...(atRest && { resting: atRest.data['resting'] })
+          }),
+          revision
         })
         .execute()
     }
@@ -75,16 +86,19 @@ async function summarizeDay (db: Db, before: Date) {
   })
 }
 
-async function deleteSingles (trx: Trx, { account_id: accountId, day }: { account_id: string, day: string }) {
+async function deleteSingles (
+  trx: Trx,
+  { account_id: accountId, day }: { account_id: string, day: string },
+  revision: number
+) {
   const some = trx.selectFrom('logs').where('account_id', '=', accountId).where(sql<boolean>`day = ${day}::date`)
     .where('type', '=', 'HEART_RATE').where(isSingle)
     .select('id').limit(SINGLES_AT_ONCE)
-  const deleteSome = trx.deleteFrom('logs').where('id', 'in', some)
-    .returning(['source', 'timezone', 'at', sql<number>`(data ->> 'bpm')::float8`.as('bpm')])
-  const singles: Awaited<ReturnType<typeof deleteSome.execute>> = []
+  const singles: StoredLog[] = []
   for (;;) {
-    const deleted = await deleteSome.execute()
+    const deleted = await trx.deleteFrom('logs').where('id', 'in', some).returning(storedColumns).execute()
     if (deleted.length === 0) return singles
+    await bury(trx, accountId, { deletions: deleted.map(({ key }) => ({ key })), deleted, revision })
     singles.push(...deleted)
   }
 }
