@@ -107,9 +107,17 @@ async function writeItems (trx: Trx, accountId: string, { zone, items, importId 
     const id = ids.get(key) ?? stored.get(key)?.id ?? null
     if (outdated.has(item)) return { clientId, id: tombstones.has(key) ? null : id, status: 'unchanged' }
     if (isDeleted(item)) return { clientId, id, status: 'deleted' }
+    const last = current.get(key)?.item
+    if (last && isDeleted(last)) return { clientId, id, status: 'unchanged' }
     const status = seen.has(key) ? 'updated' as const : 'created' as const
     seen.add(key)
-    return { clientId, id, status, ...earnings(key) }
+    // Of several items of a log only the one that was written earned something.
+    return {
+      clientId,
+      id,
+      status,
+      ...(item === last ? earnings(key) : { xp: 0, level: changes.gains.level, records: [] })
+    }
   })
 }
 

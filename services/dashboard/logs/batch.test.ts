@@ -319,3 +319,16 @@ t.test('logs of another user cannot be read, changed or deleted', async (t) => {
   t.match(await stranger.log(water(now, 900, { clientId: 'mine' })), [{ status: 'created' }])
   t.match((await owner.read('/logs')).logs, [{ id: written?.id, data: { ml: 100 } }])
 })
+
+t.test('of several items of one log in a batch only the last has earned something', async (t) => {
+  const { log } = newUser({ now: '2026-11-20T05:00:00Z' })
+  const at = '2026-11-20T01:00:00Z'
+  t.match(await log(water(at, 100, { clientId: 'w' }), water(at, 200, { clientId: 'w' })), [
+    { status: 'created', xp: 0 },
+    { status: 'updated', xp: 2 }
+  ])
+  t.match(await log(water(at, 100, { clientId: 'gone' }), { clientId: 'gone', deleted: true }), [
+    { id: null, status: 'unchanged', xp: undefined },
+    { id: null, status: 'deleted' }
+  ])
+})
