@@ -6,6 +6,8 @@ import type { Db } from '../tables.ts'
 
 const MINUTES_PER_SET = 3
 const MIN_MINUTES = 10
+// No workout is longer than a day.
+const MAX_MINUTES = 24 * 60
 
 /**
  * The workout that a day of a program plans, as data of a log: each set with the fewest planned repetitions and the
@@ -28,7 +30,7 @@ export async function planWorkout (
   return {
     title: day.name,
     programDayId,
-    durationMinutes: durationMinutes ?? Math.max(MIN_MINUTES, sets * MINUTES_PER_SET),
+    durationMinutes: durationMinutes ?? Math.min(Math.max(MIN_MINUTES, sets * MINUTES_PER_SET), MAX_MINUTES),
     exercises: day.exercises.map(({ name, exerciseId, sets, repsMin }) => ({
       name: exerciseNameIn(language, { exerciseId, name }),
       ...(exerciseId !== null && { exerciseId }),

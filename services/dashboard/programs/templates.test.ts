@@ -138,3 +138,15 @@ t.test('a planned workout that was deleted can be logged again, and repeats at o
   t.notOk([first.id, second.id].includes(logs[0].id))
   t.equal((await ana.read('/dashboard/home')).stats.totalWorkouts, 1)
 })
+
+t.test('a planned workout of more than 480 sets lasts for a day', async (t) => {
+  const ana = newUser({ now: '2026-11-20T05:00:00Z' })
+  const exercises = Array.from({ length: 50 }, () => ({ name: 'Squat', sets: 10, repsMin: 5, repsMax: 5 }))
+  const { program } = (await ana.send('POST', '/programs', {
+    name: 'Endless',
+    days: [{ dayOfWeek: 'FRIDAY', name: 'All of it', exercises }]
+  })).json().data as { program: Program }
+  t.match((await ana.send('POST', '/logs/workouts', { programDayId: program.days[0]?.id })).json(), {
+    data: { log: { data: { durationMinutes: 1_440 } } }
+  })
+})
