@@ -91,7 +91,7 @@ t.test('a secret is a file that only its container sees, and make-env.sh writes 
     for (const [variable, value] of Object.entries(environment).filter(([key]) => !key.startsWith('LIMIT_'))) {
       t.notMatch(
         variable,
-        /PASSWORD$|SECRET$|PRIVATE_KEY$|ACCESS_KEY(_ID)?$|SIGNING_KEY$|TOKEN$|(DATABASE|NATS|REDIS|SMTP)_URL$/,
+        /PASSWORD$|SECRET$|PRIVATE_KEY$|ACCESS_KEY(_ID)?$|SIGNING_KEY$|TOKEN$|^HOOKS$|(DATABASE|NATS|REDIS|SMTP)_URL$/,
         name
       )
       const file = /^\/run\/secrets\/(\w+)$/.exec(value)?.[1]

@@ -70,6 +70,7 @@ for name in identity notification; do put "$name/SMTP_URL" "${smtp:-smtp://mail:
 put identity/PROVIDER_B_PRIVATE_KEY "$(from_env PROVIDER_B_PRIVATE_KEY)"
 put identity/REVENUECAT_SECRET_KEY "$(from_env REVENUECAT_SECRET_KEY)"
 put identity/REVENUECAT_WEBHOOK_AUTHORIZATION "$(from_env REVENUECAT_WEBHOOK_AUTHORIZATION)"
+for name in identity social fitmatch notification; do put "$name/HOOKS" "$(from_env HOOKS)"; done
 for name in identity profile social fitmatch; do
   for variable in S3_ACCESS_KEY_ID S3_SECRET_ACCESS_KEY CDN_PURGE_TOKEN; do
     put "$name/$variable" "$(from_env "$variable")"
