@@ -66,8 +66,8 @@ async function rehearse () {
     )
   }
 
-  const restoreAlone = async (name: typeof services[number], work: (stack: Stack) => Promise<void>) => {
-    const { [name]: backup } = backups
+  const restoreAlone = async (name: string, work: (stack: Stack) => Promise<void>) => {
+    const backup = backups.get(name)!
     const xmin = await restoreSchema(database, backup)
     await verifyRows(name, [name], backup.digest)
     const tables = await eve.rowsIn([name])
@@ -108,7 +108,7 @@ async function rehearse () {
   let eve!: ErasedPerson
   let finn!: ErasedPerson
   let friends!: Friends
-  let backups!: Record<typeof services[number], SchemaBackup>
+  const backups = new Map<string, SchemaBackup>()
   let quietRows!: Record<string, Before['rows']>
   await run(async (stack) => {
     mentions = await prepareMentions(stack)
@@ -119,14 +119,8 @@ async function rehearse () {
     await mentions.write(stack, 60)
     await verify(stack, 'each mention creates one notification')
     const writing = mentions.write(stack, 40)
-    backups = {
-      notification: await copySchema(database, 'notification'),
-      social: await copySchema(database, 'social'),
-      profile: await copySchema(database, 'profile'),
-      fitmatch: await copySchema(database, 'fitmatch'),
-      dashboard: await copySchema(database, 'dashboard'),
-      identity: await copySchema(database, 'identity')
-    }
+    // Notification first, so that mentions are still being written: it has to consume those after its backup again.
+    for (const name of services.toReversed()) backups.set(name, await copySchema(database, name))
     await writing
     await verify(stack, 'so does each mention during the backups')
     quietRows = {}
