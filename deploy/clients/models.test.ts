@@ -31,10 +31,14 @@ t.test('the document avoids what generators for Swift and Kotlin cannot express'
     }
   }
   for (const [place, schema] of walk(document)) {
+    t.notOk(isObject(schema['patternProperties']), `${place} has no pattern of names`)
     if (Array.isArray(schema['enum'])) t.equal(schema['type'], 'string', `${place} is an enum of strings`)
     const union = [schema['anyOf'], schema['oneOf']].flat().filter((each): each is Schema =>
       isObject(each) && each['type'] !== 'null'
     )
+    for (const each of union) {
+      t.ok(each['type'] ?? each['$ref'] ?? each['const'] ?? each['enum'], `each branch of ${place} has a type`)
+    }
     const objects = union.filter((each) => each['$ref'] !== undefined || each['properties'] !== undefined)
     if (objects.length < 2) continue
     t.ok(objects.every((each) => each['$ref'] !== undefined), `${place} is a union of named schemas`)

@@ -209,6 +209,13 @@ t.test('the elements of a list are not optional where an object may stand in its
   t.end()
 })
 
+t.test('branches of a union have its type', (t) => {
+  t.same(listFields({ type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] }), {
+    '': { types: ['string(date)', 'string(date-time)'] }
+  })
+  t.end()
+})
+
 t.test('a reference is followed, also one into itself', (t) => {
   const document = {
     schemas: {

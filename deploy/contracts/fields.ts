@@ -59,7 +59,10 @@ export function listFields (schema: unknown, document: unknown = {}): Fields {
     }
     const variants = resolved['anyOf'] ?? resolved['oneOf']
     if (Array.isArray(variants)) {
-      return joinVariants(variants.map((variant) => read(variant, path, [...within, resolved])))
+      const { type } = resolved
+      return joinVariants(
+        variants.map((variant) => read(isObject(variant) ? { type, ...variant } : variant, path, [...within, resolved]))
+      )
     }
     return { [path]: readField(resolved), ...readChildren(resolved, path, [...within, resolved]) }
   }

@@ -15,6 +15,9 @@ const INTERNAL_KEYWORDS = new Set([
   'dropEmpty'
 ])
 
+// The pattern of Type.Record(Type.String(), …).
+const ANY_NAME = '^.*$'
+
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** `schema` as the document shows it: without our own keywords, and with `documentedAs` in its place. */
@@ -75,16 +78,24 @@ export function moveNamedSchemas (value: unknown, components: Json): unknown {
   if (Array.isArray(value)) return value.map((each) => moveNamedSchemas(each, components))
   if (!isObject(value)) return value
   const { schemaName, ...rest } = value
-  const schema = discriminate(
-    Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, moveNamedSchemas(each, components)])),
-    components
-  )
+  const moved = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, moveNamedSchemas(each, components)]))
+  const schema = discriminate(simplify(moved), components)
   if (typeof schemaName !== 'string') return schema
   if (components[schemaName] !== undefined && !isDeepStrictEqual(components[schemaName], schema)) {
     throw new Error(`Two different schemas are named ${schemaName}: rename one`)
   }
   components[schemaName] = schema
   return { $ref: `#/components/schemas/${schemaName}` }
+}
+
+/** Generators of clients know neither patterns of names, nor a type beside the branches of a union. */
+function simplify (schema: Json): Json {
+  const { patternProperties, type, ...rest } = schema
+  if (isObject(patternProperties) && isObject(patternProperties[ANY_NAME])) {
+    return { type, ...rest, additionalProperties: patternProperties[ANY_NAME] }
+  }
+  if (typeof type !== 'string' || !Array.isArray(rest['anyOf'])) return schema
+  return { ...rest, anyOf: rest['anyOf'].map((each: Json) => ({ type, ...each })) }
 }
 
 /** A union of named objects that one constant field tells apart gets a discriminator, so that clients can narrow it. */
