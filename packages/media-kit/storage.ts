@@ -17,7 +17,7 @@ export interface Storage {
   size(key: string): Promise<number | undefined>
   /** Does nothing if there is no such file. */
   remove(key: string): Promise<void>
-  /** The keys of all files in a folder: `prefix` ends with a slash. @throws StorageUnavailable */
+  /** The keys of all files in a folder: `prefix` ends with a slash. @throws Unavailable */
   list(prefix: string): Promise<string[]>
   /**
    * The store's own URL of a private file, valid for 30 to 60 minutes. Stores that clients cannot reach do not have

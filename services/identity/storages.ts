@@ -29,7 +29,7 @@ export const createPrivateStorage = ({ LEDGER_DIR, S3_PRIVATE_BUCKET, ...variabl
     'set LEDGER_DIR, or S3_ENDPOINT with S3_PRIVATE_BUCKET and its keys'
   )
 
-/** Reads what people uploaded. Undefined if there is no such file. @throws StorageUnavailable */
+/** Reads what people uploaded. Undefined if there is no such file. @throws Unavailable */
 export type ReadFile = (key: string) => Promise<Readable | undefined>
 
 /** @throws ConfigError */

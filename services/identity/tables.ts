@@ -361,9 +361,9 @@ export type GrantReason = 'OPERATOR' | 'REFERRAL' | 'GIFT'
 export type Provider = 'PROVIDER_A' | 'PROVIDER_B'
 export type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | Provider
 export type Platform = 'android' | 'ios'
-/** The purpose of a mailed code. */
 /** Codes that callers enter who are not signed in. */
 export type PublicPurpose = 'VERIFY' | 'SIGN_IN'
+/** The purpose of a mailed code. */
 export type Purpose = PublicPurpose | 'NEW_EMAIL' | ProofPurpose
 export type ProofPurpose = 'DELETE' | 'EXPORT' | 'CHANGE_EMAIL' | 'REMOVE_PROVIDER'
 export type ProofMethod = 'PASSWORD' | 'CODE' | Provider

@@ -5,7 +5,7 @@ import type { Storage } from '@tandem/media-kit'
  * anything is erased, so a backup that still holds the account cannot bring it back.
  */
 export interface Ledger {
-  /** Does nothing if the entry exists. @throws StorageUnavailable */
+  /** Does nothing if the entry exists. @throws Unavailable */
   add(entry: LedgerEntry): Promise<void>
   list(): Promise<LedgerEntry[]>
   /** Deletes the entries of days before `day`, `2026-01-31`. */

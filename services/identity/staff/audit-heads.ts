@@ -5,7 +5,7 @@ const FOLDER = 'audit/'
 
 /**
  * Keeps the end of the audit of a day outside the database, where the rights of its owner do not reach. What is stored
- * is never replaced, or somebody who rewrote the audit would only have to wait. @throws StorageUnavailable
+ * is never replaced, or somebody who rewrote the audit would only have to wait. @throws Unavailable
  */
 export const storeAuditHead = (storage: Storage) => async (day: string, head: AuditHead) => {
   const key = `${FOLDER}${day}.json`
@@ -13,7 +13,7 @@ export const storeAuditHead = (storage: Storage) => async (day: string, head: Au
   await storage.put(key, Buffer.from(JSON.stringify(head)), 'application/json')
 }
 
-/** @throws StorageUnavailable */
+/** @throws Unavailable */
 export async function listAuditHeads (storage: Storage): Promise<AuditHead[]> {
   const files = await Promise.all((await storage.list(FOLDER)).map(async (key) => await storage.find(key)))
   return files.flatMap((file) => file ? [JSON.parse(file.toString()) as AuditHead] : [])

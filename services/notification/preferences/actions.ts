@@ -11,7 +11,7 @@ export interface PreferencesChange {
 
 /**
  * Changes the given settings and keeps the others.
- * @throws QuietHoursEmpty
+ * @throws EmptyQuietHours
  */
 export async function changePreferences (
   db: Db,
