@@ -39,6 +39,12 @@ t.test('the tarball has what is run and nothing else', async (t) => {
   )
 })
 
+t.test('npm, which would leave the sources as its modules, does not pack it', async (t) => {
+  for (const name of ['sdk-typescript', 'sdk-react']) {
+    await t.rejects(run('npm', ['pack', '--dry-run'], path.join(root, 'packages', name)), /Only pnpm/, name)
+  }
+})
+
 t.test('publint and Are the types wrong? find nothing', async (t) => t.same(await listPackageProblems(tarball), []))
 
 for (const [module, moduleResolution] of moduleResolutions) {

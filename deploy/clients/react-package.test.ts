@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { createConsumer, listPackageProblems, moduleResolutions, root } from './consumer.ts'
 
 // @tandem/react as its users get it: a tarball, beside the SDK, React and TanStack Query of their own.
-const { run, pack, install, compile } = createConsumer(t)
+const { run, write, pack, install, compile } = createConsumer(t)
 const tarball = await pack('sdk-react')
 await pack('sdk-typescript')
 const folderOf = (name: string) => `file:${realpathSync(path.join(root, 'packages/sdk-react/node_modules', name))}`
@@ -65,6 +65,43 @@ for (const [module, moduleResolution] of moduleResolutions) {
     t.pass('it compiles')
   })
 }
+
+t.test('the example of the README compiles', async (t) => {
+  const readme = readFileSync(path.join(root, 'packages/sdk-react/README.md'), 'utf8')
+  const [, example = ''] = /^```tsx\n([^]*?)^```$/m.exec(readme) ?? []
+  // What the example uses of React Native, which is not installed here.
+  write(
+    'readme/async-storage.d.ts',
+    `declare const storage: {
+  getItem: (key: string) => Promise<string | null>
+  setItem: (key: string, value: string) => Promise<void>
+  removeItem: (key: string) => Promise<void>
+}
+export default storage`
+  )
+  write(
+    'readme/secure-store.d.ts',
+    `export function getItemAsync (key: string): Promise<string | null>
+export function setItemAsync (key: string, value: string): Promise<void>
+export function deleteItemAsync (key: string): Promise<void>`
+  )
+  write(
+    'readme/react-native.d.ts',
+    `import type { ReactNode } from 'react'
+export function Text (props: { children: ReactNode, onPress: () => void }): ReactNode`
+  )
+  await compile('readme/app.tsx', example, {
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    jsx: 'react-jsx',
+    paths: {
+      '@react-native-async-storage/async-storage': ['./async-storage.d.ts'],
+      'expo-secure-store': ['./secure-store.d.ts'],
+      'react-native': ['./react-native.d.ts']
+    }
+  })
+  t.pass('it compiles')
+})
 
 t.test('it is loaded as a module beside React', async (t) => {
   const script = `import { useTandem } from '@tandem/react'
