@@ -33,6 +33,7 @@ export interface Stack {
   nats: { url: string, pid: number }
   mail: { smtpUrl: string, url: string } | null
   devPage: { url: string }
+  settings: Record<string, string>
 }
 
 export interface Launch {

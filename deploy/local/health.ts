@@ -9,7 +9,7 @@ interface Health {
 
 /** Asks a process how it is. @throws if it does not respond */
 export async function readHealth ({ host, port }: Pick<ProcessSpec, 'host' | 'port'>): Promise<Health> {
-  const response = await fetch(`${origin(host, port)}/health/ready`, { signal: AbortSignal.timeout(2_000) })
+  const response = await fetch(`${origin(port, host)}/health/ready`, { signal: AbortSignal.timeout(2_000) })
   const { down = [], reasons = {} } = await response.json() as { down?: string[], reasons?: Record<string, string> }
   return { isReady: response.ok, failing: down.map((name) => reasons[name] ?? `${name} fails`).join(', ') }
 }

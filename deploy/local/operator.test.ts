@@ -96,3 +96,25 @@ t.test('an unknown service or place is named', (t) => {
   t.throws(() => run('--in', 'heaven', 'keys', 'rotate'), /There is no place heaven/)
   t.end()
 })
+
+t.test('a command has the settings of the running system, but for those that are set', (t) => {
+  const folder = t.testdir({
+    'stack.json': JSON.stringify({
+      postgres: { url: 'postgres://127.0.0.1/postgres' },
+      settings: { CONSOLE_URL: 'http://localhost:8091', WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' }
+    })
+  })
+  const script = `import { useRunningSystem } from '${path.join(import.meta.dirname, 'running-system.ts')}'
+await useRunningSystem('notification')
+console.log(JSON.stringify(process.env))`
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { DATA_DIR: folder, CONSOLE_URL: 'https://console.example.com' },
+    encoding: 'utf8'
+  })
+  t.match(JSON.parse(output), {
+    DATABASE_URL: 'postgres://127.0.0.1/postgres?options=-c+search_path%3Dnotification',
+    CONSOLE_URL: 'https://console.example.com',
+    WEBHOOK_PRIVATE_HOSTS: '127.0.0.1'
+  })
+  t.end()
+})

@@ -27,11 +27,11 @@ export function createEnvironments (
 ) {
   const { dataDir, rest } = settings
   const rootKey = rootKeyOf(dataDir)
-  const publicUrl = settings.publicUrl ?? origin(settings.lanAddress ?? settings.host, gatewayPort)
+  const publicUrl = settings.publicUrl ?? origin(gatewayPort, settings.lanAddress ?? settings.host)
   const consoleUrl = rest['CONSOLE_URL'] ?? `http://localhost:${consolePort}`
   const addressesOf = (services: Map<string, number>) =>
-    Object.fromEntries([...services].map(([name, port]) => [`${name.toUpperCase()}_URL`, origin(undefined, port)]))
-  const devPageUrl = (host = settings.lanAddress) => origin(host, devPagePort)
+    Object.fromEntries([...services].map(([name, port]) => [`${name.toUpperCase()}_URL`, origin(port)]))
+  const devPageUrl = (host = settings.lanAddress) => origin(devPagePort, host)
 
   const common = (name: string): NodeJS.ProcessEnv => ({
     // As in the images: several threads decode images, and malloc would keep memory for each.
@@ -70,6 +70,12 @@ export function createEnvironments (
     publicUrl,
     consoleUrl,
     devPageUrl,
+    /** What commands of operators share with the services. Nothing of it is secret. */
+    operatorSettings: () => ({
+      CONSOLE_URL: consoleUrl,
+      SUBSCRIPTION_PLANS: tools.storeEnvironment()?.['SUBSCRIPTION_PLANS'] ?? rest['SUBSCRIPTION_PLANS'],
+      WEBHOOK_PRIVATE_HOSTS: rest['WEBHOOK_PRIVATE_HOSTS']
+    }),
     /** The console opens no connection but to the services. */
     console: (services: Map<string, number>): NodeJS.ProcessEnv => ({
       ...rest,

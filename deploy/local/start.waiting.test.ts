@@ -6,10 +6,13 @@ import { dummySystem, isAlive, pids } from './dummy-system.ts'
 
 t.test('it starts, prints every address, and leaves nothing running', async (t) => {
   const system = dummySystem(t)
-  const { process, ended, output } = system.launch({ env: { TRUST_PROXY: '10.0.0.0/8', MY_LIMIT: '7' } })
+  const { process, ended, output } = system.launch({
+    env: { TRUST_PROXY: '10.0.0.0/8', MY_LIMIT: '7', WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' }
+  })
   const stack = await system.stack()
 
   t.same(Object.keys(stack.services), ['identity', 'social'])
+  t.match(stack.settings, { CONSOLE_URL: /^http:\/\/localhost:\d+$/, WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' })
   const seen = await (await fetch(stack.gateway.url)).json() as Record<string, string>
   t.match(seen, {
     IDENTITY_URL: stack.services['identity']?.url,

@@ -223,7 +223,7 @@ export function defineSystem (
       port: ports.devPage,
       dataDir,
       natsUrl: servers.urlOf('nats', 'operator'),
-      gatewayUrl: (hostname) => origin(isWildcard(settings.host) ? hostname : settings.host, gateway.port),
+      gatewayUrl: (hostname) => origin(gateway.port, isWildcard(settings.host) ? hostname : settings.host),
       mail: servers.mail(),
       sendsRealPushes: settings.rest['FCM_SERVICE_ACCOUNT_FILE'] !== undefined,
       hasRealStores: ['SUBSCRIPTION_PLANS', 'APPLE_BUNDLE_ID', 'PLAY_PACKAGE', 'REVENUECAT_SECRET_KEY']
@@ -247,7 +247,7 @@ export function defineSystem (
 
   function writeStack () {
     const place = ({ name, port, pid }: Supervised, host?: string) => ({
-      url: origin(host, port),
+      url: origin(port, host),
       pid: pid ?? null,
       metrics: metricsOf(name) || null
     })
@@ -268,7 +268,8 @@ export function defineSystem (
           redis: server('redis'),
           nats: server('nats'),
           mail: mail ? { smtpUrl: mail.smtpUrl, url: devPageUrl } : null,
-          devPage: { url: devPageUrl }
+          devPage: { url: devPageUrl },
+          settings: environments.operatorSettings()
         },
         undefined,
         2
@@ -310,7 +311,7 @@ export function defineSystem (
     addresses: () => [
       ['gateway', environments.publicUrl, metricsOf('gateway')],
       ...(doors.length > 1 ? [['console', environments.consoleUrl, 'for operators, with a passkey']] : []),
-      ...names.map((name) => [name, origin(undefined, services.get(name)?.port ?? 0), metricsOf(name)]),
+      ...names.map((name) => [name, origin(services.get(name)?.port ?? 0), metricsOf(name)]),
       ...(['postgres', 'redis', 'nats'] as const).map((name) => [name, withoutPassword(servers.urlOf(name)), '']),
       [
         'mail',
