@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 
@@ -72,5 +72,11 @@ t.test('a line of a style or a shell script has at most 120 columns, which no fo
     )
   )
   t.same(long, [])
+  t.end()
+})
+
+t.test('each decision has a number of its own', (t) => {
+  const numbers = readdirSync(path.join(root, 'docs/decisions')).map((name) => name.slice(0, 4))
+  t.strictSame(numbers, [...new Set(numbers)])
   t.end()
 })
