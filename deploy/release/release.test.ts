@@ -160,6 +160,13 @@ t.test('a roll-back takes the older record, which is compared with what the othe
   checkDeployed(repository, ['social'])
 })
 
+t.test('what was never released is not said to fit', async (t) => {
+  const { repository, run } = givenRepository(t)
+  t.throws(() => checkDeployed(repository, []), /Nothing was released/)
+  await run(version)
+  t.throws(() => checkDeployed(repository, ['sozial']), /sozial was never released/)
+})
+
 t.test('the overlay of a release names every image by its digest', async (t) => {
   const { folder, repository, run } = givenRepository(t)
   await run(version)

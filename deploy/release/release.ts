@@ -112,7 +112,13 @@ function comparePast (root: string, { name, version, commit }: Release): string[
 
 /** Compares the deployed versions with each other, as after a roll-back of `names`: all of them without a name. */
 export function checkDeployed (root: string, names: string[]) {
-  const versions = listDeployed(root).map((each) => readReleased(root, each))
+  const deployed = listDeployed(root)
+  if (deployed.length === 0) throw new UserError('Nothing was released: deploy/release/records has no record')
+  const unknown = names.find((name) => !deployed.some((each) => each.name === name))
+  if (unknown) {
+    throw new UserError(`${unknown} was never released: name one of ${deployed.map(({ name }) => name).join(', ')}`)
+  }
+  const versions = deployed.map((each) => readReleased(root, each))
   const { problems, remarks } = findMisfits(versions, names.length > 0 ? names : versions.map(({ name }) => name))
   refuse(problems)
   for (const remark of remarks) screen.warn(remark)
