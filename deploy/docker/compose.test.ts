@@ -256,6 +256,13 @@ t.test('each setting of a process can be set in .env, or is a secret', async (t)
   for (const limit of limits) t.ok(limit in (services['gateway']?.environment ?? {}), limit)
 })
 
+t.test('.env.example has each setting that compose reads, and no other', (t) => {
+  const example = parseEnv(readFileSync(path.join(root, '.env.example'), 'utf8'))
+  const read = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
+  t.strictSame(Object.keys(example).sort(), [...read].sort())
+  t.end()
+})
+
 /** The names of all limits, from the error of a wrong one. */
 function readUnknownLimit () {
   try {
