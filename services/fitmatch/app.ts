@@ -28,7 +28,13 @@ import { onFactsChanged, onPersonChanged, onSubscriptionChanged } from './people
 import { photoRoutes } from './photos/routes.ts'
 import { placeRoutes } from './places/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
-import { onAccountVerified, onDecisionMade, onPersonReported, onSuspensionContinued } from './safety/consumers.ts'
+import {
+  onAccountVerified,
+  onBirthDateChanged,
+  onDecisionMade,
+  onPersonReported,
+  onSuspensionContinued
+} from './safety/consumers.ts'
 import { blockRoutes } from './safety/people-routes.ts'
 import { reportOperatorRoutes } from './safety/operator-routes.ts'
 import { listReportsOfCase } from './safety/cases.ts'
@@ -71,6 +77,8 @@ const routes: Routes<Deps>[] = [
 const consumers = [
   onPersonChanged,
   onFactsChanged,
+  // After the handler that stores the birth date.
+  onBirthDateChanged,
   onSubscriptionChanged,
   onAccountVerified,
   onPersonReported,

@@ -15,7 +15,7 @@ import {
   TooManyActivities
 } from '../errors.ts'
 import { checkSport } from '../people/offered-sports.ts'
-import { readAdult, type Caller } from '../people/queries.ts'
+import { readAdult, readParticipant, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Db, Trx } from '../tables.ts'
 import { cancelLocked } from './endings.ts'
@@ -222,8 +222,8 @@ async function askAgain (trx: Trx, hostId: string, activityId: string, now: Date
 }
 
 /** Cancels an activity of the caller. */
-export async function cancelActivity ({ db, minAge, now }: Deps, hostId: string, activityId: string) {
-  await readAdult({ db, minAge }, hostId)
+export async function cancelActivity ({ db, now }: Deps, hostId: string, activityId: string) {
+  await readParticipant(db, hostId)
   await db.transaction().execute(async (trx) =>
     await cancelLocked(trx, await lockPlanned(trx, hostId, activityId, now()), { endedBy: hostId })
   )

@@ -4,9 +4,9 @@ import { useDailyQuota } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { ActivityChanged, ActivityNotFound, ActivityOver, TooManyJoinRequests } from '../errors.ts'
-import { readAdult, type Caller } from '../people/queries.ts'
+import { readAdult, readParticipant, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
-import type { Trx } from '../tables.ts'
+import type { Db, Trx } from '../tables.ts'
 import { endParticipation } from './endings.ts'
 import { findParticipant, isOver, lockAsGuest, setState, type LockedActivity } from './locks.ts'
 import { countWaiting, eventFieldsOf, hasPlace, readCard, takePlace } from './places.ts'
@@ -26,19 +26,23 @@ interface GuestContext {
 /**
  * Runs `work` on an activity that the caller can see, under its locks, and returns it as the caller sees it then.
  * @param isPart whether it may also be one that the caller is part of, and cannot see while the host is hidden
+ * @param isEnding whether the caller only ends something, which nobody is too young for
  */
 async function asGuest (
   { db, minAge, now }: GuestDeps,
   accountId: string,
   activityId: string,
   work: (context: GuestContext) => Promise<void>,
-  { isPart = false } = {}
+  { isPart = false, isEnding = false } = {}
 ) {
-  const me = await readAdult({ db, minAge }, accountId)
+  const readMe = async (current: Db) =>
+    isEnding ? await readParticipant(current, accountId) : await readAdult({ db: current, minAge }, accountId)
+  const me = await readMe(db)
   return await db.transaction().execute(async (trx) => {
-    const activity = await lockAsGuest(trx, accountId, activityId, { now: now(), isPart })
+    const minHostAge = isEnding ? 0 : minAge
+    const activity = await lockAsGuest(trx, accountId, activityId, { now: now(), isPart, minHostAge })
     // Again, because a suspension may have come between the first check and the lock.
-    await readAdult({ db: trx, minAge }, accountId)
+    await readMe(trx)
     if (isOver(activity, now())) throw new ActivityOver()
     await work({ trx, me, activity, own: await findParticipant(trx, activityId, accountId) })
     return await readActivity(trx, me, activityId, now()).catch((error: unknown) => {
@@ -72,7 +76,7 @@ export async function respond (
       confirmedBy: accountId,
       ...await readCard(trx, accountId)
     })
-  })
+  }, { isEnding: !accept })
 }
 
 /** Asks the host of an open activity for a place. People who already take part stay as they are. */
@@ -119,5 +123,5 @@ export async function leave (deps: GuestDeps, accountId: string, activityId: str
     }
     const state = own.state === 'GOING' ? 'LEFT' : 'DECLINED'
     await endParticipation(trx, activity, { accountId, own, state, isOwn: true })
-  }, { isPart: true })
+  }, { isPart: true, isEnding: true })
 }

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { ActivityNotFound, CannotInvite, InviteeNotFound, TooManyInvitations } from '../errors.ts'
 import { lockMember } from '../people/actions.ts'
 import { lockPair, pairOf } from '../people/pairs.ts'
-import { ageNow, readAdult } from '../people/queries.ts'
+import { isOfAge, readAdult } from '../people/queries.ts'
 import { isBlockedBy, isConnectedWith } from '../people/visibility.ts'
 import { todayIn } from '../today.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -107,7 +107,7 @@ export async function listInvitable (
     .where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`)
     .where('suspended', '=', false)
     .where(isNotHidden(sql.ref('account_id')))
-    .where(sql<boolean>`(${minAge} = 0 or ${ageNow} >= ${minAge})`)
+    .where(isOfAge(minAge))
     .where((eb) => eb.not(isBlockedBy(hostId)))
     .where(hasNotBlocked(hostId))
     .where((eb) =>

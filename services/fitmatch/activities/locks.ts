@@ -4,7 +4,7 @@ import { ParticipationChanged } from '@tandem/contracts'
 import { ActivityNotFound, ActivityOver } from '../errors.ts'
 import { lockPair } from '../people/pairs.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
-import { canSeeActivity, hasPart } from './visibility.ts'
+import { canSeeActivity, hasHostOfAge, hasPart } from './visibility.ts'
 
 // Locks are always taken in this order, or two transactions could deadlock: pairs of people, members, profiles,
 // activities by id. Participants and timers change only under the lock of their activity.
@@ -48,14 +48,14 @@ export async function lockPlanned (trx: Trx, hostId: string, activityId: string,
 
 /**
  * Locks an activity that `accountId` can see, or is part of, and before it the pair with the host and the person's own
- * profile. So the person stays unblocked, matched and unsuspended until the end of the transaction.
+ * profile. With `minHostAge`, the host has to be old enough to meet people. So the person stays unblocked, matched and unsuspended until the end of the transaction.
  * @throws ActivityNotFound
  */
 export async function lockAsGuest (
   trx: Trx,
   accountId: string,
   activityId: string,
-  { now, isPart = false }: { now: Date, isPart?: boolean }
+  { now, isPart = false, minHostAge = 0 }: { now: Date, isPart?: boolean, minHostAge?: number }
 ) {
   const found = await trx.selectFrom('activities').where('id', '=', activityId).select('host_id as hostId')
     .executeTakeFirst()
@@ -65,6 +65,7 @@ export async function lockAsGuest (
   const activity = await lockActivities(trx).where('id', '=', activityId).where((eb) =>
     eb.or([canSeeActivity(accountId, now), ...isPart ? [hasPart(accountId)] : []])
   )
+    .where(hasHostOfAge(minHostAge))
     .executeTakeFirst()
   if (!activity) throw new ActivityNotFound()
   return activity

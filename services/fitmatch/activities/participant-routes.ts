@@ -8,6 +8,7 @@ import {
   ActivityOver,
   adultErrors,
   NotYet,
+  participantErrors,
   ParticipantNotFound,
   TooManyJoinRequests
 } from '../errors.ts'
@@ -72,7 +73,7 @@ export const participantRoutes: Routes<Deps> = async (app, deps) => {
       description: 'An invitation is declined.',
       'x-extension': true,
       params,
-      errors: guestErrors,
+      errors: [...participantErrors, ActivityNotFound, ActivityOver],
       response: { 200: Message }
     }
   }, async ({ params, account }) => {
@@ -105,7 +106,7 @@ export const participantRoutes: Routes<Deps> = async (app, deps) => {
       description: 'Or withdraw their invitation.',
       'x-extension': true,
       params: personParams,
-      errors: [...guestErrors, ParticipantNotFound],
+      errors: [...participantErrors, ActivityNotFound, ActivityOver, ParticipantNotFound],
       response: { 200: OneActivity }
     }
   }, async ({ params: { id, userId }, account }) => one(await removeParticipant(deps, account.id, id, userId)))

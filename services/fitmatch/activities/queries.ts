@@ -9,7 +9,7 @@ import { haveTrainedTogether } from '../people/visibility.ts'
 import { mainPhotoOf } from '../photos/queries.ts'
 import type { ActivityStatus, Db } from '../tables.ts'
 import { DAY_MS } from './times.ts'
-import { canSeeActivity, canSeeParticipant, isInside } from './visibility.ts'
+import { canSeeActivity, canSeeParticipant, hasHostOfAge, isInside } from './visibility.ts'
 
 const MAX_SHOWN_PARTICIPANTS = 100
 const UPCOMING_DAYS = 14
@@ -184,11 +184,16 @@ interface NearbySearch extends ActivityPage {
  * Open activities near the caller in which they do not take part, soonest first: the order says nothing about the
  * distance. Without a position, those in cities of the same name.
  */
-export async function listNearby (db: Db, me: Caller, { sport, from, to, limit, cursor, now }: NearbySearch) {
+export async function listNearby (
+  { db, minAge }: { db: Db, minAge: number },
+  me: Caller,
+  { sport, from, to, limit, cursor, now }: NearbySearch
+) {
   const ranges = cellRangesAround(me, me.maxDistance + AREA_RADIUS_KM)
   const rows = await selectActivities(db, me, now)
     .where('visibility', '=', 'OPEN').where('activities.status', '=', 'PLANNED').where('starts_at', '>', now)
     .where('activities.host_id', '<>', me.accountId)
+    .where(hasHostOfAge(minAge))
     .where(sql<boolean>`not ${isOwnInside}`)
     .where(sql<boolean>`exists (
       select from unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[])

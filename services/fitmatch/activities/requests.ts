@@ -3,7 +3,7 @@ import { publish } from '@tandem/bus-kit'
 import { ActivityConfirmed } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { ParticipantNotFound } from '../errors.ts'
-import { findAccountOfProfile, readAdult } from '../people/queries.ts'
+import { findAccountOfProfile, readAdult, readParticipant } from '../people/queries.ts'
 import { endPlace } from './endings.ts'
 import { listInvitable, lockPeople, publishInvited } from './invitations.ts'
 import { findParticipant, lockPlanned, setState } from './locks.ts'
@@ -26,7 +26,7 @@ export async function answerRequest (
   activityId: string,
   { userId, accept }: { userId: string, accept: boolean }
 ) {
-  const me = await readAdult({ db, minAge }, hostId)
+  const me = accept ? await readAdult({ db, minAge }, hostId) : await readParticipant(db, hostId)
   const accountId = await findAccount(db, userId)
   return await db.transaction().execute(async (trx) => {
     await lockPeople(trx, hostId, [accountId])
@@ -59,12 +59,12 @@ export async function answerRequest (
 
 /** Removes a guest, or withdraws their invitation. Those who had a place are notified. */
 export async function removeParticipant (
-  { db, minAge, now }: HostDeps,
+  { db, now }: HostDeps,
   hostId: string,
   activityId: string,
   userId: string
 ) {
-  const me = await readAdult({ db, minAge }, hostId)
+  const me = await readParticipant(db, hostId)
   const accountId = await findAccount(db, userId)
   return await db.transaction().execute(async (trx) => {
     const activity = await lockPlanned(trx, hostId, activityId, now())

@@ -26,12 +26,13 @@ import {
   adultErrors,
   CannotInvite,
   InviteeNotFound,
+  participantErrors,
   TooLateToChange,
   TooManyActivities,
   TooManyInvitations,
   VenueNotFound
 } from '../errors.ts'
-import { readAdult } from '../people/queries.ts'
+import { readAdult, readParticipant } from '../people/queries.ts'
 import { cancelActivity, createActivity, repeatActivity, updateActivity } from './actions.ts'
 import { invite } from './invitations.ts'
 import { activityFilters, listActivities, listNearby, readActivity, type ActivityRow } from './queries.ts'
@@ -93,11 +94,11 @@ export const activityRoutes: Routes<Deps> = async (app, deps) => {
         'first. `past`: over or canceled, latest first.',
       'x-extension': true,
       querystring: PageQuery({ filter: Enum(activityFilters, { default: 'upcoming' }), cursor }),
-      errors: adultErrors,
+      errors: participantErrors,
       response: { 200: ActivityPage }
     }
   }, async ({ query, account }) => {
-    const me = await readAdult({ db, minAge }, account.id)
+    const me = await readParticipant(db, account.id)
     return page(await listActivities(db, me, { ...query, cursor: parseCursor(query.cursor), now: now() }))
   })
 
@@ -118,7 +119,9 @@ export const activityRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ query: { sport, from, to, limit, ...query }, account }) => {
     const me = await readAdult({ db, minAge }, account.id)
-    return page(await listNearby(db, me, { sport, from, to, limit, cursor: parseCursor(query.cursor), now: now() }))
+    return page(
+      await listNearby({ db, minAge }, me, { sport, from, to, limit, cursor: parseCursor(query.cursor), now: now() })
+    )
   })
 
   app.get('/activities/:id', {
@@ -129,11 +132,11 @@ export const activityRoutes: Routes<Deps> = async (app, deps) => {
         'see the time, the area, the number of places and the host as discover shows them.',
       'x-extension': true,
       params,
-      errors: [...adultErrors, ActivityNotFound],
+      errors: [...participantErrors, ActivityNotFound],
       response: { 200: OneActivity }
     }
   }, async ({ params, account }) => {
-    const me = await readAdult({ db, minAge }, account.id)
+    const me = await readParticipant(db, account.id)
     return one(await readActivity(db, me, params.id, now()))
   })
 
@@ -167,7 +170,7 @@ export const activityRoutes: Routes<Deps> = async (app, deps) => {
       description: 'Everyone in it is notified.',
       'x-extension': true,
       params,
-      errors: [...adultErrors, ActivityNotFound, ActivityOver],
+      errors: [...participantErrors, ActivityNotFound, ActivityOver],
       response: { 200: Message }
     }
   }, async ({ params, account }) => {

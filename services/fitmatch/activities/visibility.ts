@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
+import { isOfAge } from '../people/queries.ts'
 import { isSuspended } from '../people/visibility.ts'
 
 /** Whether either of the two has blocked the other. */
@@ -11,6 +12,11 @@ const isBlockedBetween = (one: ReturnType<typeof sql>, other: ReturnType<typeof 
 export const isInside = (viewer: string) =>
   sql<boolean>`exists (select from activity_participants inside
     where inside.activity_id = activities.id and inside.account_id = ${viewer} and inside.state in ('INVITED', 'GOING'))`
+
+/** Whether the host of the current activity is old enough to meet people. */
+export const hasHostOfAge = (minAge: number) =>
+  sql<boolean>`not exists (
+    select from profiles where profiles.account_id = activities.host_id and ${isOfAge(minAge)} is not true)`
 
 /** Whether the person has a place in the current activity, an invitation or a request. They can always end that. */
 export const hasPart = (accountId: string) =>

@@ -14,7 +14,7 @@ import {
   PersonNotFound
 } from '../errors.ts'
 import { lockPair, pairOf } from '../people/pairs.ts'
-import { ageNow, findAccountOfProfile, readAdult, type Caller } from '../people/queries.ts'
+import { findAccountOfProfile, isOfAge, readAdult, readParticipant, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Db, Trx } from '../tables.ts'
 import { hasRefusalExpired, isBetween, isOpen, readRelation, requestColumns } from './queries.ts'
@@ -93,7 +93,7 @@ async function checkConnection (
 async function lockAdults (trx: Trx, minAge: number, accountIds: string[]) {
   const rows = await trx.selectFrom('profiles').where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`)
     .where('suspended', '=', false)
-    .$if(minAge > 0, (profiles) => profiles.where(ageNow, '>=', minAge))
+    .where(isOfAge(minAge))
     .select('account_id as accountId')
     .orderBy('account_id')
     .forShare()
@@ -153,7 +153,8 @@ async function insertRequest (
 /** Answers a request to the caller. @returns the accepted request, or null after declining */
 export async function respondToRequest (deps: Deps, accountId: string, requestId: string, accept: boolean) {
   const { db, minAge } = deps
-  await readAdult(deps, accountId)
+  if (accept) await readAdult(deps, accountId)
+  else await readParticipant(db, accountId)
   return await db.transaction().execute(async (trx) => {
     const request = await lockRequest(trx, requestId, { to_id: accountId })
     if (request.status === 'ACCEPTED') {

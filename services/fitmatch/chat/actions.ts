@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { MatchNotFound } from '../errors.ts'
 import { RateLimited } from '@tandem/http-kit'
 import { joinVisibleMatch, matchesOf } from '../matches/queries.ts'
-import { readParticipant } from '../people/queries.ts'
+import { isOfAge, readAdult } from '../people/queries.ts'
 import { insertWithFiles, keepFiles } from '../photos/files.ts'
 import type { Db, Trx } from '../tables.ts'
 import { storeImage, type ImageUpload } from './images.ts'
@@ -28,7 +28,7 @@ interface NewMessage {
 
 /**
  * Sends a message. A retry with the same client message id or idempotency key returns the first message.
- * @throws MatchNotFound, RateLimited, HookDenied, ImageQuotaExceeded
+ * @throws `adultErrors`, MatchNotFound, RateLimited, HookDenied, ImageQuotaExceeded
  */
 export async function sendMessage (
   deps: Deps,
@@ -36,10 +36,10 @@ export async function sendMessage (
   { image, client, ...message }: NewMessage,
   idempotencyKey?: IdempotencyKey
 ) {
-  const { db, hooks } = deps
+  const { db, hooks, minAge } = deps
   const isAsked = hooks.isOn('before-message')
   // The first response to the key is not for someone who was suspended since.
-  const sender = image || isAsked || idempotencyKey ? await readParticipant(db, senderId) : undefined
+  const sender = image || isAsked || idempotencyKey ? await readAdult(deps, senderId) : undefined
   if (image || isAsked) {
     // Checked before the hook is asked and the image is re-encoded. The transaction checks all of it again.
     await readChat(db, senderId, message.matchId)
@@ -61,7 +61,7 @@ export async function sendMessage (
       await withIdempotencyKey(
         db,
         idempotencyKey,
-        async (trx) => await insertMessage(trx, senderId, { ...message, image: stored })
+        async (trx) => await insertMessage({ trx, minAge }, senderId, { ...message, image: stored })
       )
   )
 }
@@ -74,9 +74,13 @@ interface StoredMessage extends Omit<NewMessage, 'image' | 'client'> {
  * Messages are written under the match's lock with strictly increasing times, so clients that poll for newer messages
  * never miss or repeat one.
  */
-async function insertMessage (trx: Trx, senderId: string, message: StoredMessage): Promise<SentMessage> {
+async function insertMessage (
+  { trx, minAge }: { trx: Trx, minAge: number },
+  senderId: string,
+  message: StoredMessage
+): Promise<SentMessage> {
   const { matchId, content, image, clientMessageId } = message
-  const chat = await lockChat(trx, senderId, matchId)
+  const chat = await lockChat({ trx, minAge }, senderId, matchId)
   const repeated = await findByClientId(trx, senderId, message)
   if (repeated) return repeated
   await useMessage(trx, senderId)
@@ -115,18 +119,20 @@ async function insertMessage (trx: Trx, senderId: string, message: StoredMessage
 }
 
 /**
- * Locks a match in which an account that is not suspended can write, if the other person is visible.
- * @throws `participantErrors`, MatchNotFound
+ * Locks a match in which an account that is not suspended can write, if the other person is visible, and both are old
+ * enough to meet people.
+ * @throws `adultErrors`, MatchNotFound
  */
-async function lockChat (trx: Trx, accountId: string, matchId: string) {
+async function lockChat ({ trx, minAge }: { trx: Trx, minAge: number }, accountId: string, matchId: string) {
   const { rows: [chat] } = await sql<{ otherId: string, ownName: string, ownProfileId: string }>`
     select profiles.account_id as "otherId", participant.display_name as "ownName",
       participant.id as "ownProfileId"
     from (select ${accountId}::uuid as account_id, ${matchId}::uuid as match_id) as requested
     ${joinVisibleMatch}
+    where ${isOfAge(minAge)} and ${isOfAge(minAge, sql.ref('participant.birth_date'))}
     for update of matches`.execute(trx)
   if (chat) return chat
-  await readParticipant(trx, accountId)
+  await readAdult({ db: trx, minAge }, accountId)
   throw new MatchNotFound()
 }
 
@@ -156,16 +162,16 @@ export async function markRead (db: Db, readerId: string, matchId: string, until
 
 /**
  * Stores that a participant started or stopped typing, and tells the other person.
- * @throws `participantErrors`, MatchNotFound
+ * @throws `adultErrors`, MatchNotFound
  */
 export async function setTyping (
-  { db, sendEphemeral }: Pick<Deps, 'db' | 'sendEphemeral'>,
+  { db, minAge, sendEphemeral }: Pick<Deps, 'db' | 'minAge' | 'sendEphemeral'>,
   accountId: string,
   matchId: string,
   isTyping: boolean
 ) {
   const otherId = await db.transaction().execute(async (trx) => {
-    const chat = await lockChat(trx, accountId, matchId)
+    const chat = await lockChat({ trx, minAge }, accountId, matchId)
     if (!isTyping) await stopTyping(trx, accountId, matchId)
     else if (!await startTyping(trx, accountId, matchId)) return
     return chat.otherId

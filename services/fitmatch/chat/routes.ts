@@ -24,7 +24,7 @@ import { ImageQuotaExceeded } from '@tandem/media-kit'
 import { listShared } from '../activities/queries.ts'
 import { Activity, toActivity } from '../activities/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { MatchNotFound, participantErrors } from '../errors.ts'
+import { adultErrors, MatchNotFound, participantErrors } from '../errors.ts'
 import { unmatch } from '../matches/actions.ts'
 import { readParticipant } from '../people/queries.ts'
 import { markRead, sendMessage, setTyping } from './actions.ts'
@@ -136,7 +136,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
           clientMessageId: 'a1'
         }]
       }),
-      errors: [...participantErrors, MatchNotFound, IdempotencyConflict, HookDenied, ImageQuotaExceeded],
+      errors: [...adultErrors, MatchNotFound, IdempotencyConflict, HookDenied, ImageQuotaExceeded],
       response: { 201: Data(Type.Object({ message: ChatMessage })) }
     },
     bodyLimit: MAX_BODY_BYTES
@@ -174,7 +174,7 @@ export const chatRoutes: Routes<Deps> = async (app, deps) => {
       description: 'The other person sees it for a few seconds.',
       params,
       body: Body({ isTyping: Type.Boolean() }, { examples: [{ isTyping: true }] }),
-      errors: [...participantErrors, MatchNotFound],
+      errors: [...adultErrors, MatchNotFound],
       response: { 200: Message }
     }
   }, async ({ params: { matchId }, body, account }) => {

@@ -9,7 +9,7 @@ import {
   visibleKm
 } from '../candidates/score.ts'
 import { ProfileNotFound } from '../errors.ts'
-import type { Caller } from '../people/queries.ts'
+import { isOfAge, type Caller } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import type { Db, MatchType, SwipeType } from '../tables.ts'
 import { cellRangesAround } from './cells.ts'
@@ -130,7 +130,11 @@ export interface ProfileView extends StoredCandidate {
 }
 
 /** A profile as the caller sees it when they have its id. @throws ProfileNotFound */
-export async function readProfileView (db: Db, me: Caller, profileId: string): Promise<ProfileView> {
+export async function readProfileView (
+  { db, minAge }: { db: Db, minAge: number },
+  me: Caller,
+  profileId: string
+): Promise<ProfileView> {
   const row = await selectCandidates(db.selectFrom('profiles'), me)
     .innerJoinLateral(scoredAgainst(me), (join) => join.onTrue())
     .leftJoin('matches', (join) =>
@@ -144,6 +148,7 @@ export async function readProfileView (db: Db, me: Caller, profileId: string): P
     )
     .where('profiles.id', '=', profileId)
     .where(isVisibleTo(me.accountId))
+    .where((eb) => eb.or([eb('profiles.id', '=', me.id), isOfAge(minAge)]))
     .select(['km', 'score', 'matches.id as matchId', 'match_type as matchType', 'swipe_type as mySwipe'])
     .executeTakeFirst()
   if (!row) throw new ProfileNotFound()

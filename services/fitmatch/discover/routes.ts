@@ -81,13 +81,20 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
       schema: {
         operationId: 'getCandidate',
         summary: "Get a person's profile, its compatibility score, and whether we are matched",
-        description: 'People in a block with me, in either direction, and suspended people are not found.',
+        description:
+          'People in a block with me, in either direction, suspended people, and those who are not known to be ' +
+          'old enough to meet others are not found.',
         params: Type.Object({ profileId: Id }),
         errors: [...participantErrors, ProfileNotFound],
         response: { 200: Data(ProfileView) }
       }
     },
     async ({ params, account }) =>
-      data(withPhotos(media, await readProfileView(db, await readParticipant(db, account.id), params.profileId)))
+      data(
+        withPhotos(
+          media,
+          await readProfileView({ db, minAge }, await readParticipant(db, account.id), params.profileId)
+        )
+      )
   )
 }

@@ -1,12 +1,17 @@
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import { has } from './entitlements.ts'
 import { AgeRestricted, AgeUnknown, ProfileMissing, ProfileSuspended } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
+const ageSince = (birthDate: Expression<unknown>) =>
+  sql<number | null>`extract(year from age((now() at time zone 'UTC')::date, ${birthDate}))::int`
+
 /** The age in full years of the current row's person. */
-export const ageNow = sql<
-  number | null
->`extract(year from age((now() at time zone 'UTC')::date, profiles.birth_date))::int`
+export const ageNow = ageSince(sql.ref('profiles.birth_date'))
+
+/** Whether a birth date, by default that of the current profile, says that a person is old enough to meet others. */
+export const isOfAge = (minAge: number, birthDate: Expression<unknown> = sql.ref('profiles.birth_date')) =>
+  sql<boolean>`(${minAge}::int = 0 or ${ageSince(birthDate)} >= ${minAge}::int)`
 
 /** The account of a profile; undefined if there is no such profile. */
 export async function findAccountOfProfile (db: Db, profileId: string) {

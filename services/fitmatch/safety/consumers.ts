@@ -1,6 +1,7 @@
 import { on } from '@tandem/bus-kit'
-import { AccountVerified, DecisionMade, PersonReported, SuspensionContinued } from '@tandem/contracts'
+import { AccountVerified, DecisionMade, FactsChanged, PersonReported, SuspensionContinued } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
+import { endPlacesIfTooYoung } from './ages.ts'
 import { applyDecision } from './decisions.ts'
 import { blockReported } from './people-blocks.ts'
 import { markEmailVerified } from './reporters.ts'
@@ -8,6 +9,10 @@ import { setSuspended } from './suspensions.ts'
 
 export const onAccountVerified = ({ db }: Deps) =>
   on(AccountVerified, async ({ data }) => await markEmailVerified(db, data.accountId))
+
+/** A repeat finds nothing to end. */
+export const onBirthDateChanged = (deps: Deps) =>
+  on(FactsChanged, async ({ data }) => await endPlacesIfTooYoung(deps, data.accountId))
 
 export const onPersonReported = (deps: Deps) =>
   on(PersonReported, async ({ id, data: { reporterId, reportedId, alsoBlock } }) => {

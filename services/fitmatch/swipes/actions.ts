@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { ProfileNotFound, TooManySwipes } from '../errors.ts'
 import { has } from '../people/entitlements.ts'
 import { pairLock, pairOf } from '../people/pairs.ts'
-import { ageNow, readAdult } from '../people/queries.ts'
+import { ageNow, isOfAge, readAdult } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import { mainPhotoOf } from '../photos/queries.ts'
 import type { MatchType, SwipeType, Trx } from '../tables.ts'
@@ -34,7 +34,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
 
   return await db.transaction().execute(async (trx) => {
     const targetId = await lockPairWithProfile(trx, accountId, targetProfileId)
-    const pairState = await lockPairState(trx, accountId, targetId)
+    const pairState = await lockPairState(trx, { accountId, targetId, minAge })
     const { match, mySwipe, isLikePublished, theirSwipe, isTheirLikePublished, canSeeLikes, ownName, ...target } =
       pairState
     if (match || mySwipe === swipeType) {
@@ -97,13 +97,17 @@ async function lockPairWithProfile (trx: Trx, accountId: string, profileId: stri
  * Everything between two people. Call it under the pair's lock. Both profiles are locked too, so neither can be deleted
  * before the swipe is stored.
  */
-async function lockPairState (trx: Trx, accountId: string, targetId: string) {
+async function lockPairState (
+  trx: Trx,
+  { accountId, targetId, minAge }: { accountId: string, targetId: string, minAge: number }
+) {
   const { low_id: lowId, high_id: highId } = pairOf(accountId, targetId)
   const found = await trx.selectFrom('profiles')
     .innerJoin('members', 'members.account_id', 'profiles.account_id')
     .innerJoin('profiles as own', (join) => join.on('own.account_id', '=', accountId))
     .where('profiles.account_id', '=', targetId)
     .where(isVisibleTo(accountId))
+    .where(isOfAge(minAge))
     .select((eb) => [
       'profiles.id',
       'profiles.display_name as displayName',

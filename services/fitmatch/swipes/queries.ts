@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { scoredAgainst, selectCandidates, toCandidate, type StoredCandidate } from '../candidates/candidate.ts'
-import type { Caller } from '../people/queries.ts'
+import { isOfAge, type Caller } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
 
@@ -10,11 +10,15 @@ const MAX_SHOWN = 50
  * People who like the caller and that the caller has not swiped yet, newest first. Without a subscription, only their
  * number.
  */
-export async function readLikes (db: Db, me: Caller): Promise<{ count: number, profiles: StoredCandidate[] }> {
+export async function readLikes (
+  { db, minAge }: { db: Db, minAge: number },
+  me: Caller
+): Promise<{ count: number, profiles: StoredCandidate[] }> {
   const pending = db.selectFrom('profiles').innerJoin('swipes', 'swiper_id', 'profiles.account_id')
     .where('target_id', '=', me.accountId)
     .where('swipe_type', '<>', 'PASS')
     .where(isVisibleTo(me.accountId))
+    .where(isOfAge(minAge))
     .where(
       sql<
         boolean

@@ -90,7 +90,7 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
       }
     }
   }, async ({ account }) => {
-    const { count, profiles } = await readLikes(deps.db, await readParticipant(deps.db, account.id))
+    const { count, profiles } = await readLikes(deps, await readParticipant(deps.db, account.id))
     return data({ count, profiles: profiles.map((profile) => withPhotos(deps.media, profile)) })
   })
 }
