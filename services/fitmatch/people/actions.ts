@@ -8,7 +8,7 @@ import type { Db, Trx } from '../tables.ts'
  * The columns that actions need of a locked row. Named, because `*` breaks prepared statements as soon as a migration
  * adds a column.
  */
-const memberColumns = ['account_id', 'timezone', 'suspended_at'] as const
+const memberColumns = ['account_id', 'timezone', 'suspended_at', 'suspended_until'] as const
 
 interface Person {
   accountId: string

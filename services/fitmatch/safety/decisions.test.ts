@@ -9,7 +9,10 @@ import { deleteUnused } from '../photos/files.ts'
 import { decideVerification } from '../verification/actions.ts'
 import { liftEndedSuspensions } from './decisions.ts'
 
-const { db, handlers, get, post, del, member, memberWithPhotos, publishedEvents, upload, deps } = await testApp(t)
+const { db, handlers, get, post, del, member, memberWithPhotos, publishedEvents, upload, operator, deps } =
+  await testApp(
+    t
+  )
 
 const nothing = { scope: null, until: null, photoId: null }
 const decision = (accountId: string, actions: object[], caseId: string | null = null, more = {}) => ({
@@ -74,6 +77,54 @@ t.test('a suspension ends by itself, and a later decision wins in any order', as
   t.equal(await statusOf(ben), 'ACTIVE')
   await apply(decision(ben.id, [{ type: 'RESTRICT', scope: 'POSTING', until }]), 10)
   t.equal(await statusOf(ben), 'ACTIVE', 'what concerns posts changes nothing here')
+})
+
+const suspendForAMinute = async ({ id }: Member, sequence: number) =>
+  await apply(
+    decision(id, [{ type: 'RESTRICT', scope: 'FITMATCH', until: new Date(Date.now() + 60_000).toISOString() }]),
+    sequence
+  )
+async function resolveReportOf (reported: Member, action: string) {
+  const { id } = await db.selectFrom('reports').where('reported_id', '=', reported.id).select('id')
+    .executeTakeFirstOrThrow()
+  return await operator('POST', `/fitmatch/admin/reports/${id}/resolve`, { action })
+}
+/** Makes the time of all suspensions pass that have an end. */
+async function passTime () {
+  await sql`update members set suspended_until = now() where suspended_until is not null`.execute(db)
+  await liftEndedSuspensions(db)
+}
+
+t.test('a suspension until a review outlasts an earlier one with an end', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  await suspendForAMinute(ben, 1)
+  t.match(await report(ana, ben, 'UNDERAGE'), { status: 201 })
+  const { id } = await caseOf(ben)
+  const suspensionsOf = async ({ id }: Member) =>
+    (await publishedEvents(SuspensionChanged)).filter(({ accountId }) => accountId === id)
+  t.match((await suspensionsOf(ben)).at(-1), { suspended: true, automatedCaseId: id }, 'identity states the reasons')
+  await passTime()
+  t.equal(await statusOf(ben), 'SUSPENDED')
+  await report(await member('Cleo'), ben)
+  t.equal((await suspensionsOf(ben)).length, 2, 'a further report changes nothing')
+
+  const dan = await member('Dan')
+  await report(ana, dan)
+  await suspendForAMinute(dan, 1)
+  t.match(await resolveReportOf(dan, 'SUSPEND'), { status: 200 })
+  await passTime()
+  t.equal(await statusOf(dan), 'SUSPENDED')
+})
+
+t.test('the end of a suspension that was lifted before it does not end a later one', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  await report(ana, ben)
+  await suspendForAMinute(ben, 1)
+  t.match(await resolveReportOf(ben, 'RESTORE'), { status: 200 })
+  t.equal(await statusOf(ben), 'ACTIVE')
+  await report(await member('Cleo'), ben, 'UNDERAGE')
+  await passTime()
+  t.equal(await statusOf(ben), 'SUSPENDED')
 })
 
 t.test('a suspension that cannot be ended keeps no other from its end, and ends later', async (t) => {

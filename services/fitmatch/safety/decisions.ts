@@ -39,11 +39,11 @@ async function applySuspension (trx: Trx, decision: Decision, sequence: number) 
   // This service made an automated decision itself.
   if (restriction === undefined || automated) return
   await lockMember(trx, accountId)
-  const until = restriction?.until ?? null
-  const { numUpdatedRows } = await trx.updateTable('members')
-    .set({ decision_sequence: sequence, suspended_until: until === null ? null : new Date(until) })
+  const { numUpdatedRows } = await trx.updateTable('members').set({ decision_sequence: sequence })
     .where('account_id', '=', accountId).where('decision_sequence', '<=', sequence).executeTakeFirst()
-  if (numUpdatedRows > 0n) await setSuspended(trx, accountId, restriction !== null, { isDecision: true })
+  if (numUpdatedRows === 0n) return
+  const until = restriction?.until ? new Date(restriction.until) : null
+  await setSuspended(trx, accountId, restriction !== null, { until, isDecision: true })
 }
 
 async function applyToCase (

@@ -31,6 +31,13 @@ export async function suspendIfDue (trx: Trx, accountId: string) {
   }
 }
 
+interface Suspension {
+  /** Without one, the suspension lasts until somebody lifts it, even if it had an end before. */
+  until?: Date | null
+  automatedCaseId?: string | undefined
+  isDecision?: boolean
+}
+
 /**
  * Suspends an account, or lifts the suspension. The account is suspended, not the profile, so a new profile is
  * suspended too.
@@ -39,25 +46,31 @@ export async function setSuspended (
   trx: Trx,
   accountId: string,
   suspended: boolean,
-  { automatedCaseId, isDecision }: { automatedCaseId?: string | undefined, isDecision?: boolean } = {}
+  { until = null, automatedCaseId, isDecision }: Suspension = {}
 ) {
   const member = await lockMember(trx, accountId)
-  if ((member.suspended_at !== null) === suspended) return
-  await trx.updateTable('members').set({ suspended_at: suspended ? sql`now()` : null }).where(
-    'account_id',
-    '=',
-    accountId
-  ).execute()
-  await trx.updateTable('profiles').set({ suspended, updated_at: sql`now()` }).where('account_id', '=', accountId)
-    .execute()
-  if (suspended) await endPlacesOf(trx, accountId)
-  if (suspended) await endAllBuddies(trx, accountId)
+  await trx.updateTable('members').set({ suspended_until: until }).where('account_id', '=', accountId).execute()
+  const isChanged = (member.suspended_at !== null) !== suspended
+  // Identity then writes a statement of this automated decision, too.
+  const isProlonged = automatedCaseId !== undefined && member.suspended_until !== null
+  if (!isChanged && !isProlonged) return
+  if (isChanged) await storeSuspension(trx, accountId, suspended)
   await publish(trx, SuspensionChanged, accountId, {
     accountId,
     suspended,
     ...(automatedCaseId !== undefined && { automatedCaseId }),
     ...(isDecision && { isDecision })
   })
+}
+
+async function storeSuspension (trx: Trx, accountId: string, suspended: boolean) {
+  await trx.updateTable('members').set({ suspended_at: suspended ? sql`now()` : null })
+    .where('account_id', '=', accountId).execute()
+  await trx.updateTable('profiles').set({ suspended, updated_at: sql`now()` }).where('account_id', '=', accountId)
+    .execute()
+  if (!suspended) return
+  await endPlacesOf(trx, accountId)
+  await endAllBuddies(trx, accountId)
 }
 
 /** Gives the open case of an account the highest priority: nobody has looked at the suspension yet. @returns its id */
