@@ -255,7 +255,11 @@ export const ActivityAttended = defineEvent(
 )
 /** A participant of an activity lets their trusted contact know of it. It carries ids only: `MeetingDetails` has the rest. */
 const meeting = Type.Object({ meetingId: Id, activityId: Id, accountId: Id })
-export const MeetingShared = defineEvent('fitmatch.meeting.shared.v1', meeting)
+export const MeetingShared = defineEvent(
+  'fitmatch.meeting.shared.v1',
+  // The version of the activity, if the contact was told of an earlier one, with another place or time.
+  Type.Object({ ...meeting.properties, version: Type.Optional(Type.Integer()) })
+)
 /** The activity is over, and the person has not reported back yet. */
 export const MeetingAsked = defineEvent('fitmatch.meeting.asked.v1', meeting)
 /** The person has not reported back in time. Their contact is to be notified, and has not been yet. */

@@ -14,6 +14,7 @@ import {
   TooLateToChange,
   TooManyActivities
 } from '../errors.ts'
+import { shareMoved } from '../meetings/actions.ts'
 import { checkSport } from '../people/offered-sports.ts'
 import { readAdult, readParticipant, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
@@ -177,7 +178,10 @@ export async function updateActivity (
     if (change?.times || fields.sport !== undefined && fields.sport !== activity.sport) {
       await publish(trx, ActivityEdited, activityId, eventFieldsOf(await lockHosted(trx, hostId, activityId)))
     }
-    if (change) await askAgain(trx, hostId, activityId, at)
+    if (change) {
+      await askAgain(trx, hostId, activityId, at)
+      await shareMoved(trx, me, { activityId, version: version + 1 })
+    }
     return await readActivity(trx, me, activityId, at)
   })
 }

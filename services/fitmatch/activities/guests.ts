@@ -4,6 +4,7 @@ import { useDailyQuota } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { ActivityChanged, ActivityNotFound, ActivityOver, TooManyJoinRequests } from '../errors.ts'
+import { shareMoved } from '../meetings/actions.ts'
 import { readAdult, readParticipant, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -60,7 +61,7 @@ export async function respond (
   activityId: string,
   { accept, version }: { accept: boolean, version: number }
 ) {
-  return await asGuest(deps, accountId, activityId, async ({ trx, activity, own }) => {
+  return await asGuest(deps, accountId, activityId, async ({ trx, me, activity, own }) => {
     const isRepeated = own?.state === (accept ? 'GOING' : 'DECLINED')
     if (isRepeated) return
     if (own?.state !== 'INVITED') throw new ActivityNotFound()
@@ -70,6 +71,7 @@ export async function respond (
     if (version !== activity.version) throw new ActivityChanged()
     if (!hasPlace(own)) await takePlace(trx, activityId)
     await setState(trx, { activityId, accountId, state: 'GOING', version })
+    await shareMoved(trx, me, { activityId, version })
     await publish(trx, ActivityConfirmed, activityId, {
       ...eventFieldsOf(activity),
       accountId: activity.hostId,

@@ -3,7 +3,7 @@ import { MeetingCleared, MeetingFinished, MeetingShared, TrustedContactStatus } 
 import { useDailyQuota } from '@tandem/database-kit'
 import type { Deps } from '../deps.ts'
 import { ActivityNotFound, ActivityOver, MeetingNotFound, NoTrustedContact, TooManyMeetings } from '../errors.ts'
-import { readAdult } from '../people/queries.ts'
+import { readAdult, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Db, Trx } from '../tables.ts'
 import { meetingColumns } from './queries.ts'
@@ -34,8 +34,7 @@ export async function armMeeting (deps: Deps, { accountId, activityId, minutes }
       return await trx.updateTable('meetings').set({ minutes, ...times }).where('id', '=', current.id)
         .returning(meetingColumns).executeTakeFirstOrThrow()
     }
-    const quota = { name: 'meetings', accountId, day: todayIn(me.timezone), limit: MEETINGS_PER_DAY }
-    if (await useDailyQuota(trx, quota) === undefined) throw new TooManyMeetings()
+    if (!await useMeeting(trx, accountId, me.timezone)) throw new TooManyMeetings()
     if (current) await trx.deleteFrom('meetings').where('id', '=', current.id).execute()
     const meeting = await trx.insertInto('meetings')
       .values({ account_id: accountId, activity_id: activityId, minutes, ...times })
@@ -44,6 +43,26 @@ export async function armMeeting (deps: Deps, { accountId, activityId, minutes }
     await publish(trx, MeetingShared, meeting.id, { meetingId: meeting.id, activityId, accountId })
     return meeting
   })
+}
+
+/**
+ * Mails the trusted contact again, if the caller's meeting is armed: the activity has moved to another place or time.
+ * It counts as one of the day's meetings. After these, the contact gets no further mail of this kind.
+ */
+export async function shareMoved (
+  trx: Trx,
+  { accountId, timezone }: Pick<Caller, 'accountId' | 'timezone'>,
+  { activityId, version }: { activityId: string, version: number }
+) {
+  const meeting = await findMeeting(trx, accountId, activityId)
+  if (meeting?.status !== 'ARMED' || !await useMeeting(trx, accountId, timezone)) return
+  await publish(trx, MeetingShared, meeting.id, { meetingId: meeting.id, activityId, accountId, version })
+}
+
+/** Uses one of the day's meetings. @returns false if there is none left */
+async function useMeeting (trx: Trx, accountId: string, timezone: string) {
+  const quota = { name: 'meetings', accountId, day: todayIn(timezone), limit: MEETINGS_PER_DAY }
+  return await useDailyQuota(trx, quota) !== undefined
 }
 
 interface OwnPlace {

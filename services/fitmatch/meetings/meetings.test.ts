@@ -194,6 +194,30 @@ t.test('the safety of meetings', async (t) => {
     t.match(await safe(soon.ben, soon.id), { status: 200 })
   })
 
+  t.test('the contact is mailed again where and when, once the owner goes to an activity that has moved', async (t) => {
+    const { ana, ben, id } = await givenActivity()
+    for (const each of [ana, ben]) await arm(each, id)
+    const sharedBy = async ({ id: accountId }: Member) =>
+      (await publishedEvents(MeetingShared)).filter((data) => data['accountId'] === accountId)
+    t.match(await put(ana.id, `/activities/${id}`, { title: 'Run', version: 1 }), { status: 200 })
+    t.equal((await sharedBy(ana)).length, 1, 'a title moves nothing')
+    t.match(await put(ana.id, `/activities/${id}`, { locationName: 'Gate 7', version: 1 }), { status: 200 })
+    t.match(await sharedBy(ana), [{ version: undefined }, { version: 2 }])
+    t.equal((await sharedBy(ben)).length, 1, 'nobody knows yet whether they go')
+    for (const _ of [1, 2]) {
+      t.match(await post(ben.id, `/activities/${id}/respond`, { accept: true, version: 2 }), { status: 200 })
+    }
+    t.match(await sharedBy(ben), [{ version: undefined }, { version: 2 }])
+    t.match(await arm(ben, id), { status: 200, data: { safety: { status: 'ARMED' } } })
+    t.equal((await sharedBy(ben)).length, 2)
+
+    for (let version = 2; version < 14; version++) {
+      const locationName = `Gate ${version}`
+      t.match(await put(ana.id, `/activities/${id}`, { locationName, version }), { status: 200 })
+    }
+    t.equal((await sharedBy(ana)).length, 10, 'each is one of the mails of the day')
+  })
+
   t.test('notification reads the place from here, and from no event', async (t) => {
     const { ben, id } = await givenActivity()
     await arm(ben, id)

@@ -14,11 +14,13 @@ export interface Meeting {
   meetingId: string
   activityId: string
   accountId: string
+  /** Of the activity, if the contact was mailed an earlier one. */
+  version?: number
 }
 
 /**
  * Mails the contact that a person is going to meet others: who, where and when, unless the meeting has ended by now.
- * Without a contact, the meeting ends.
+ * Without a contact, the meeting ends. Each version of the activity is mailed once.
  */
 export async function mailShared (deps: Deps, meeting: Meeting) {
   const { activityId, accountId } = meeting
@@ -128,13 +130,13 @@ const dedupePrefixes = {
 async function mailContact (
   trx: Trx,
   { publicUrl }: Deps,
-  { meetingId, accountId, contact }: Meeting & { contact: ConfirmedContact },
+  { meetingId, accountId, version, contact }: Meeting & { contact: ConfirmedContact },
   kind: 'meetingShared' | 'meetingOverdue' | 'meetingCleared' | 'meetingEnded',
   details: Awaited<ReturnType<typeof readDetails>> = null
 ) {
   const owner = await trx.selectFrom('people').where('account_id', '=', accountId).select('name').executeTakeFirst()
   return await createMail(trx, {
-    dedupeKey: `${dedupePrefixes[kind]}:${meetingId}`,
+    dedupeKey: [dedupePrefixes[kind], meetingId, ...version === undefined ? [] : [version]].join(':'),
     recipient: contact.email,
     accountId,
     // Bounded by the activities of a day. A limit would suppress an alarm.

@@ -34,7 +34,7 @@ async function givenAlarm () {
   const contact = { account_id: accountId, name: 'Mum', email, locale: 'en', status: 'CONFIRMED' as const }
   await db.insertInto('trusted_contacts').values(contact).execute()
   const meeting = { accountId, meetingId: randomUUID(), activityId: randomUUID() }
-  const tell = async (what: string) => await receive(`fitmatch.meeting.${what}.v1`, meeting)
+  const tell = async (what: string, more = {}) => await receive(`fitmatch.meeting.${what}.v1`, { ...meeting, ...more })
   return {
     ...meeting,
     tell,
@@ -64,10 +64,13 @@ t.test('an address that the server rejects for good is reported, of the alarm an
   t.teardown(() => smtp.rejectionCode = undefined)
   await tell('shared')
   await until(async () => (await events()).length === 1)
-  await tell('overdue')
+  await tell('shared', { version: 2 })
   await until(async () => (await events()).length === 2)
+  await tell('overdue')
+  await until(async () => (await events()).length === 3)
   const failed = { type: MeetingMailFailed.type }
   t.match(await events(), [
+    { ...failed, data: { meetingId, accountId, isAlarm: false } },
     { ...failed, data: { meetingId, accountId, isAlarm: false } },
     { ...failed, data: { meetingId, accountId, isAlarm: true } }
   ])

@@ -84,6 +84,21 @@ t.test('the contact is mailed who, where and when, then the alarm, then the all-
   t.equal((await mailsTo(email)).at(-1)!.subject, 'Ana has reported back', 'nothing follows the all-clear')
 })
 
+t.test('the contact is mailed each version of an activity once', async (t) => {
+  const { owner, tell, mailsTo, neighbours, receive } = setUp()
+  const { email, ...meeting } = await owner()
+  await tell('shared', meeting)
+  for (const [version, locationName] of [[2, 'Gate 7'], [2, 'Gate 7'], [3, 'Gate 9']] as const) {
+    neighbours.meeting = { ...neighbours.meeting!, locationName }
+    await receive('fitmatch.meeting.shared.v1', { ...meeting, version })
+  }
+  const [first, second, third, ...none] = await mailsTo(email)
+  t.same(none, [])
+  t.match(first!.text, /Where: Gelora/)
+  t.match(second!.text, /Where: Gate 7/)
+  t.match(third!.text, /Where: Gate 9/)
+})
+
 t.test('without activities, no contact is mailed', async (t) => {
   const { owner, tell, mailsTo } = setUp()
   const meeting = await owner()

@@ -19,7 +19,9 @@ export async function publishFailed (trx: Trx, { meetingId, accountId, isAlarm }
 export const meetingMailOutcomes: Record<string, MailOutcome<Tables>> = {
   'meeting-shared': {
     onSent: async () => {},
-    onFailed: async (trx, { subjectId: meetingId, accountId }) => {
+    onFailed: async (trx, { subjectId, accountId }) => {
+      // A version of the activity can follow.
+      const [meetingId = ''] = subjectId.split(':')
       if (accountId) await publishFailed(trx, { meetingId, accountId, isAlarm: false })
     }
   },
