@@ -29,10 +29,11 @@ export function distanceKmBetween ({ latitude, longitude }: GridPosition, to: Gr
   const toRadians = Math.PI / 180 / 100
   // The cosine is imprecise for short distances. Neighbouring grid positions are a kilometre apart, where the error is
   // a hundredth of a millimetre.
-  return sql`${float(EARTH_RADIUS_KM)} * acos(greatest(-1, least(1,
+  // `least` and `greatest` ignore null.
+  return sql`case when ${to.latitude} is not null then ${float(EARTH_RADIUS_KM)} * acos(greatest(-1, least(1,
     ${float(Math.sin(latitude * toRadians))} * sin(${to.latitude} * ${float(toRadians)}) +
     ${float(Math.cos(latitude * toRadians))} * cos(${to.latitude} * ${float(toRadians)}) *
-      cos((${to.longitude} - ${float(longitude)}) * ${float(toRadians)}))))`
+      cos((${to.longitude} - ${float(longitude)}) * ${float(toRadians)})))) end`
 }
 
 const publicPosition = {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { testApp, type Facts, type Member } from '../test/app.ts'
 
 t.test('discover', async (t) => {
-  const { get, post, put, del, member, person, swipe, db } = await testApp(t)
+  const { get, post, put, del, member, person, swipe, subscribe, db } = await testApp(t)
   let regions = 0
   // Each test uses its own region, out of range of the others.
   const region = () => {
@@ -200,6 +200,19 @@ t.test('discover', async (t) => {
       compatibilityScore: 0,
       distance: null
     })
+  })
+
+  t.test('knows no distance to people without a position, and gives no points for it', async (t) => {
+    const here = region()
+    const bare = { preferredAvailability: [], favoriteSports: [] }
+    const ana = await here('Ana', bare)
+    const nowhere = await here('Nowhere', { ...bare, latitude: null, longitude: null })
+    const unknown = { distance: null, compatibilityScore: 0 }
+    t.match((await get(ana.id, `/fitmatch/profile/${nowhere.profileId}`)).data, unknown)
+    t.match((await get(nowhere.id, `/fitmatch/profile/${ana.profileId}`)).data, unknown)
+    await subscribe(ana.id)
+    await swipe(nowhere, ana)
+    t.match((await get(ana.id, '/fitmatch/likes')).data.profiles, [unknown])
   })
 
   t.test('ranks exactly for random profiles', async (t) => {
