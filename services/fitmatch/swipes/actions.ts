@@ -35,8 +35,17 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
   return await db.transaction().execute(async (trx) => {
     const targetId = await lockPairWithProfile(trx, accountId, targetProfileId)
     const pairState = await lockPairState(trx, { accountId, targetId, minAge })
-    const { match, mySwipe, isLikePublished, theirSwipe, isTheirLikePublished, canSeeLikes, ownName, ...target } =
-      pairState
+    const {
+      match,
+      mySwipe,
+      isLikePublished,
+      theirSwipe,
+      isTheirLikePublished,
+      canSeeLikes,
+      ownName,
+      isPaused,
+      ...target
+    } = pairState
     if (match || mySwipe === swipeType) {
       return {
         swipeType,
@@ -55,8 +64,8 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
         swipe: theirSwipe
       })
       : undefined
-    // Who has answered already is not asked again.
-    const isLike = isInterest(swipeType) && theirSwipe === undefined
+    // Who has answered already is not asked again, and nobody sees the likes of a paused profile.
+    const isLike = isInterest(swipeType) && theirSwipe === undefined && !isPaused
     if (isLike) {
       await publish(trx, LikeReceived, targetId, {
         accountId: targetId,
@@ -112,6 +121,7 @@ async function lockPairState (
       'profiles.id',
       'profiles.display_name as displayName',
       'own.display_name as ownName',
+      'own.paused as isPaused',
       ageNow.as('age'),
       has('see_likes').as('canSeeLikes'),
       mainPhotoOf('profiles.id').as('photo'),

@@ -69,6 +69,18 @@ t.test('swipes', async (t) => {
     t.same((await withdrawn()).filter((receivers) => receivers === null).length, 1)
   })
 
+  t.test('of a paused person publish no like, and are seen when they come back', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    await subscribe(ben.id)
+    await put(ana.id, '/fitmatch/settings', { status: 'PAUSED' })
+    t.match(await swipe(ana, ben), { status: 200 })
+    t.same((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === ben.id), [])
+    t.same((await get(ben.id, '/fitmatch/likes')).data.profiles, [])
+    await put(ana.id, '/fitmatch/settings', { status: 'ACTIVE' })
+    t.match((await get(ben.id, '/fitmatch/likes')).data.profiles, [{ id: ana.profileId }])
+    t.match(await swipe(ben, ana), { data: { isMatch: true } })
+  })
+
   t.test('of two interested people create a match, which is published for both', async (t) => {
     for (
       const [mine, theirs, matchType] of [['LIKE', 'LIKE', 'LIKE'], ['LIKE', 'WORKOUT_BUDDY', 'WORKOUT_BUDDY'], [
