@@ -182,7 +182,7 @@ interface NearbySearch extends ActivityPage {
 
 /**
  * Open activities near the caller in which they do not take part, soonest first: the order says nothing about the
- * distance. Without a position, those in cities of the same name.
+ * distance. Those without a position are near if they are in the caller's city, and so are all if the caller has none.
  */
 export async function listNearby (
   { db, minAge }: { db: Db, minAge: number },
@@ -196,8 +196,10 @@ export async function listNearby (
     .where(hasHostOfAge(minAge))
     .where(sql<boolean>`not ${isOwnInside}`)
     .where(sql<boolean>`exists (
-      select from unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[])
-        as range (first_cell, last_cell) where activities.cell between first_cell and last_cell)`)
+      select from (
+        select * from unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[])
+        union all select city_cell, city_cell from (${cityCellOf(me.id)}) as own
+      ) as range (first_cell, last_cell) where activities.cell between first_cell and last_cell)`)
     .where(sql<boolean>`coalesce(km <= ${me.maxDistance}, true)`)
     .$if(sport !== undefined, (query) => query.where('sport', '=', sport as string))
     .$if(from !== undefined, (query) => query.where('date', '>=', from as string))
@@ -208,6 +210,10 @@ export async function listNearby (
     .execute()
   return toPage(rows, limit)
 }
+
+/** The cell of the activities without a position in the city of a profile; null without a city. */
+const cityCellOf = (profileId: string) =>
+  sql`select -1 - (hashtext(lower(city)) & 1048575) as city_cell from profiles where id = ${profileId}`
 
 function toPage (rows: ActivityRow[], limit: number) {
   const { page, nextCursor } = paginate(rows, limit, ({ startsAt, id }) => `${startsAt.toISOString()}_${id}`)

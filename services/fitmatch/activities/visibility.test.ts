@@ -282,6 +282,27 @@ t.test('nearby shows open activities within the maximum distance, by time and ne
   t.match(await get(ben.id, '/activities/nearby?from=x'), { status: 400 })
 })
 
+t.test('an activity without a position is near for people in its city, with or without a position', async (t) => {
+  const ana = await member('Ana', { city: 'Bandung' })
+  const [near, nowhere] = [
+    await member('Ben', { city: 'bandung' }),
+    await member('Cleo', { city: 'Bandung', latitude: null, longitude: null })
+  ]
+  const [elsewhere, cityless] = [await member('Dan', { city: 'Solo' }), await member('Eva', { city: null })]
+  const plan = { visibility: 'OPEN', latitude: undefined, longitude: undefined }
+  const { id } = await create(ana, plan)
+  const { id: inNoCity } = await create(cityless, plan)
+  const seenBy = async (who: Member) =>
+    (await get(who.id, '/activities/nearby')).data.activities.filter((each: { id: string }) =>
+      each.id === id || each.id === inNoCity
+    )
+  for (const each of [near, nowhere]) {
+    t.match(await seenBy(each), [{ id, area: { city: 'Bandung', distance: null } }])
+    t.equal((await seenBy(each)).length, 1)
+  }
+  for (const each of [elsewhere, cityless]) t.same(await seenBy(each), [])
+})
+
 t.test('two places in one square of 0.01° look identical to everybody who does not take part', async (t) => {
   const [ana, ben] = [await member('Ana'), await member('Ben')]
   const seen: unknown[] = []
