@@ -257,7 +257,7 @@ export const ActivityAttended = defineEvent(
 const meeting = Type.Object({ meetingId: Id, activityId: Id, accountId: Id })
 export const MeetingShared = defineEvent(
   'fitmatch.meeting.shared.v1',
-  // The version of the activity, if the contact was told of an earlier one, with another place or time.
+  // The version of the activity, if the contact received an earlier one, with another place or time.
   Type.Object({ ...meeting.properties, version: Type.Optional(Type.Integer()) })
 )
 /** The activity is over, and the person has not reported back yet. */

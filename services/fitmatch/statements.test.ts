@@ -20,7 +20,12 @@ t.test('people in different places cause the same statements', async (t) => {
       const page = { limit: 10, cursor: undefined, now }
       await listUpcoming(connection, id, now)
       await listActivities(connection, me, { ...page, filter: 'upcoming' })
-      await listNearby({ db: connection, minAge: 18 }, me, { ...page, sport: undefined, from: undefined, to: undefined })
+      await listNearby({ db: connection, minAge: 18 }, me, {
+        ...page,
+        sport: undefined,
+        from: undefined,
+        to: undefined
+      })
       await listShared(connection, me, other.id, now)
       t.match(await readProfileView({ db: connection, minAge: 18 }, me, other.profileId), { id: other.profileId })
       t.equal((await discover(connection, me, { limit: 10, excluded: [], minAge: 18 })).total, 1)
