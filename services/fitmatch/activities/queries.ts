@@ -7,6 +7,7 @@ import { ActivityNotFound } from '../errors.ts'
 import type { Caller } from '../people/queries.ts'
 import { haveTrainedTogether } from '../people/visibility.ts'
 import { mainPhotoOf } from '../photos/queries.ts'
+import { formatTimeCursor, type TimePosition } from '../schemas.ts'
 import type { ActivityStatus, Db } from '../tables.ts'
 import { DAY_MS } from './times.ts'
 import { canSeeActivity, canSeeParticipant, hasHostOfAge, isInside } from './visibility.ts'
@@ -139,19 +140,15 @@ export async function readActivity (db: Db, me: Caller, activityId: string, now:
 export const activityFilters = ['upcoming', 'invitations', 'past'] as const
 export type ActivityFilter = typeof activityFilters[number]
 
-/** A place in a list: the start and the id of an activity. */
-export interface ActivityCursor {
-  startsAt: Date
-  id: string
-}
 interface ActivityPage {
   limit: number
-  cursor: ActivityCursor | undefined
+  /** The start and the id of an activity. */
+  cursor: TimePosition | undefined
   now: Date
 }
 
-const isAfter = ({ startsAt, id }: ActivityCursor, order: 'asc' | 'desc') =>
-  sql<boolean>`(starts_at, activities.id) ${order === 'asc' ? sql`>` : sql`<`} (${startsAt}, ${id}::uuid)`
+const isAfter = ({ time, id }: TimePosition, order: 'asc' | 'desc') =>
+  sql<boolean>`(starts_at, activities.id) ${order === 'asc' ? sql`>` : sql`<`} (${time}, ${id}::uuid)`
 
 /**
  * Activities of the caller. `upcoming`: they go, soonest first. `invitations`: they are invited or have asked, soonest
@@ -167,7 +164,7 @@ export async function listActivities (
   const rows = await selectActivities(db, me, now)
     .where('own.state', 'in', filter === 'invitations' ? ['INVITED', 'ASKED'] : ['GOING'])
     .where(sql<boolean>`(activities.status = 'PLANNED' and ends_at > ${now}) <> ${isPast}`)
-    .$if(cursor !== undefined, (query) => query.where(isAfter(cursor as ActivityCursor, order)))
+    .$if(cursor !== undefined, (query) => query.where(isAfter(cursor as TimePosition, order)))
     .orderBy('starts_at', order).orderBy('activities.id', order)
     .limit(limit + 1)
     .execute()
@@ -204,7 +201,7 @@ export async function listNearby (
     .$if(sport !== undefined, (query) => query.where('sport', '=', sport as string))
     .$if(from !== undefined, (query) => query.where('date', '>=', from as string))
     .$if(to !== undefined, (query) => query.where('date', '<=', to as string))
-    .$if(cursor !== undefined, (query) => query.where(isAfter(cursor as ActivityCursor, 'asc')))
+    .$if(cursor !== undefined, (query) => query.where(isAfter(cursor as TimePosition, 'asc')))
     .orderBy('starts_at').orderBy('activities.id')
     .limit(limit + 1)
     .execute()
@@ -216,7 +213,7 @@ const cityCellOf = (profileId: string) =>
   sql`select -1 - (hashtext(lower(city)) & 1048575) as city_cell from profiles where id = ${profileId}`
 
 function toPage (rows: ActivityRow[], limit: number) {
-  const { page, nextCursor } = paginate(rows, limit, ({ startsAt, id }) => `${startsAt.toISOString()}_${id}`)
+  const { page, nextCursor } = paginate(rows, limit, ({ startsAt, id }) => formatTimeCursor({ time: startsAt, id }))
   return { activities: page, nextCursor }
 }
 

@@ -33,22 +33,14 @@ import {
   VenueNotFound
 } from '../errors.ts'
 import { readAdult, readParticipant } from '../people/queries.ts'
+import { parseTimeCursor, TimeCursor } from '../schemas.ts'
 import { cancelActivity, createActivity, repeatActivity, updateActivity } from './actions.ts'
 import { invite } from './invitations.ts'
 import { activityFilters, listActivities, listNearby, readActivity, type ActivityRow } from './queries.ts'
-import {
-  Activity,
-  ActivityChanges,
-  ActivityCursorText,
-  invitees,
-  NewActivity,
-  parseCursor,
-  Repetition,
-  toActivity
-} from './schemas.ts'
+import { Activity, ActivityChanges, invitees, NewActivity, Repetition, toActivity } from './schemas.ts'
 
 const params = Type.Object({ id: Id })
-const cursor = Type.Optional(ActivityCursorText)
+const cursor = Type.Optional(TimeCursor)
 const OneActivity = Data(Type.Object({ activity: Activity }))
 const ActivityPage = Data(Type.Object({ activities: Type.Array(Activity), nextCursor: NextCursor }))
 
@@ -99,7 +91,7 @@ export const activityRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ query, account }) => {
     const me = await readParticipant(db, account.id)
-    return page(await listActivities(db, me, { ...query, cursor: parseCursor(query.cursor), now: now() }))
+    return page(await listActivities(db, me, { ...query, cursor: parseTimeCursor(query.cursor), now: now() }))
   })
 
   app.get('/activities/nearby', {
@@ -120,7 +112,14 @@ export const activityRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ query: { sport, from, to, limit, ...query }, account }) => {
     const me = await readAdult({ db, minAge }, account.id)
     return page(
-      await listNearby({ db, minAge }, me, { sport, from, to, limit, cursor: parseCursor(query.cursor), now: now() })
+      await listNearby({ db, minAge }, me, {
+        sport,
+        from,
+        to,
+        limit,
+        cursor: parseTimeCursor(query.cursor),
+        now: now()
+      })
     )
   })
 

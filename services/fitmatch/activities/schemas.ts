@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Timezone } from '@tandem/account-kit'
-import { Body, createInvalidCursor, Enum, Id, IsoDate, named, Nullable, Text, Timestamp } from '@tandem/http-kit'
+import { Body, Enum, Id, IsoDate, named, Nullable, Text, Timestamp } from '@tandem/http-kit'
 import type { Media } from '@tandem/media-kit'
 import { roundDegrees } from '../position.ts'
 import { participantStates } from '../tables.ts'
-import type { ActivityCursor, ActivityRow } from './queries.ts'
+import type { ActivityRow } from './queries.ts'
 
 const Time = Type.String({
   transform: ['trim'],
@@ -205,17 +205,4 @@ export function toActivity (
       ...rest
     }))
   }
-}
-
-/** The `nextCursor` of a list of activities. */
-export const ActivityCursorText = Type.String({
-  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-})
-
-export function parseCursor (text: string | undefined): ActivityCursor | undefined {
-  if (text === undefined) return
-  const [time = '', id = ''] = text.split('_')
-  const startsAt = new Date(time)
-  if (Number.isNaN(startsAt.getTime())) throw createInvalidCursor()
-  return { startsAt, id }
 }

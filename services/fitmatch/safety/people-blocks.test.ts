@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { PersonBlocked, PersonReported, PersonUnblocked } from '@tandem/contracts'
@@ -70,6 +71,21 @@ t.test('the list has pages, the newest first', async (t) => {
     cursor = data.nextCursor
   }
   t.same(found, others.toReversed())
+})
+
+t.test('a page goes on after the last person of the page before, who was unblocked meanwhile', async (t) => {
+  const ana = person('Ana')
+  const others = Array.from({ length: 4 }, (_, turn) => person(`O${turn}`))
+  for (const userId of others) await post(ana, '/blocks', { userId })
+  // Rows that were written within one millisecond.
+  await sql`update blocks
+    set created_at = '2026-01-31T08:00:00Z'::timestamptz + (created_at - date_trunc('milliseconds', created_at))
+    where blocker_id = ${ana}`.execute(db)
+  const { data: { blocks: first, nextCursor } } = await get(ana, '/blocks?limit=2')
+  await del(ana, `/blocks?userId=${first[1].userId}`)
+  const { data: { blocks: second } } = await get(ana, `/blocks?limit=2&cursor=${nextCursor}`)
+  t.same([...first, ...second].map(({ userId }) => userId).toSorted(), others.toSorted())
+  t.match(await get(ana, '/blocks?cursor=2026-99-99'), { status: 400, code: 'VALIDATION_ERROR' })
 })
 
 t.test('a report in social blocks if the reporter wants it, once', async (t) => {

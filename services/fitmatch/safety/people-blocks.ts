@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { hasTombstone, isHidden } from '@tandem/account-kit'
 import { claimOnce, publish, type CallRpc } from '@tandem/bus-kit'
 import { People, PersonUnblocked } from '@tandem/contracts'
-import { ValidationError, type Page } from '@tandem/http-kit'
+import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotBlocked, PersonNotFound } from '../errors.ts'
 import { lockPair } from '../people/pairs.ts'
+import type { TimePosition } from '../schemas.ts'
 import type { Db, Trx } from '../tables.ts'
 import { block } from './blocks.ts'
 
@@ -76,26 +77,30 @@ export async function unblockPerson (db: Db, blockerId: string, blockedId: strin
   })
 }
 
+// As precise as a Date, and so as the cursor.
+const blockedAt = sql<Date>`date_trunc('milliseconds', created_at)`
+
 /**
  * The people that an account has blocked outside of FitMatch, most recent first. Those that it blocked there are left
- * out: the list would say whose profile it was. The cursor is the last person's id.
+ * out: the list would say whose profile it was. The cursor names no block, because that can be gone by the next page.
  */
 export async function listBlockedPeople (
   { db, callRpc }: Pick<Deps, 'db' | 'callRpc'>,
   accountId: string,
-  { cursor, limit }: Page
+  { cursor, limit }: { cursor: TimePosition | undefined, limit: number }
 ) {
   const rows = await db.selectFrom('blocks').where('blocker_id', '=', accountId)
-    .$if(cursor !== undefined, (blocks) =>
-      blocks.where(sql<boolean>`(created_at, blocked_id) < (
-        select created_at, blocked_id from blocks where blocker_id = ${accountId} and blocked_id = ${cursor ?? null})`))
+    .$if(
+      cursor !== undefined,
+      (blocks) => blocks.where(sql<boolean>`(${blockedAt}, blocked_id) < (${cursor?.time}, ${cursor?.id}::uuid)`)
+    )
     .where((eb) => eb.or([eb.ref('by_account'), eb('profile_id', 'is', null)]))
     .select([
       'blocked_id as userId',
       sql<string>`case when profile_id is null then display_name else 'Someone' end`.as('displayName'),
-      'created_at as blockedAt'
+      blockedAt.as('blockedAt')
     ])
-    .orderBy('created_at', 'desc').orderBy('blocked_id', 'desc')
+    .orderBy(blockedAt, 'desc').orderBy('blocked_id', 'desc')
     .limit(limit + 1)
     .execute()
   // A list of blocks must not fail because profile is unavailable.

@@ -18,6 +18,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { PersonNotBlocked, PersonNotFound } from '../errors.ts'
 import { waitUntilPersonPropagated } from '../propagation.ts'
+import { formatTimeCursor, parseTimeCursor } from '../schemas.ts'
 import { blockPerson, listBlockedPeople, unblockPerson } from './people-blocks.ts'
 
 const userId = '019aa1f0-0000-7000-8000-000000000009'
@@ -58,12 +59,17 @@ export const blockRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'List the users I have blocked',
       description: 'The newest first. People that I blocked in FitMatch are in `GET /fitmatch/block`.',
       'x-extension': true,
-      querystring: PageQuery(),
+      querystring: PageQuery({ cursor: Type.Optional(Type.String()) }),
       response: { 200: Data(Type.Object({ blocks: Type.Array(BlockedAccount), nextCursor: NextCursor })) }
     }
   }, async ({ query, account }) => {
-    const rows = await listBlockedPeople(deps, account.id, query)
-    const { page, nextCursor } = paginate(rows, query.limit, (row) => row.userId)
+    const cursor = parseTimeCursor(query.cursor)
+    const rows = await listBlockedPeople(deps, account.id, { cursor, limit: query.limit })
+    const { page, nextCursor } = paginate(
+      rows,
+      query.limit,
+      ({ blockedAt, userId }) => formatTimeCursor({ time: blockedAt, id: userId })
+    )
     return data({ blocks: page, nextCursor })
   })
 
