@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { MatchNotFound } from '../errors.ts'
 import { RateLimited } from '@tandem/http-kit'
 import { joinVisibleMatch, matchesOf } from '../matches/queries.ts'
-import { isOfAge, readAdult } from '../people/queries.ts'
+import { isTooYoung, readAdult } from '../people/queries.ts'
 import { insertWithFiles, keepFiles } from '../photos/files.ts'
 import type { Db, Trx } from '../tables.ts'
 import { storeImage, type ImageUpload } from './images.ts'
@@ -129,7 +129,7 @@ async function lockChat ({ trx, minAge }: { trx: Trx, minAge: number }, accountI
       participant.id as "ownProfileId"
     from (select ${accountId}::uuid as account_id, ${matchId}::uuid as match_id) as requested
     ${joinVisibleMatch}
-    where ${isOfAge(minAge)} and ${isOfAge(minAge, sql.ref('participant.birth_date'))}
+    where not ${isTooYoung(minAge)} and not ${isTooYoung(minAge, sql.ref('participant.birth_date'))}
     for update of matches`.execute(trx)
   if (chat) return chat
   await readAdult({ db: trx, minAge }, accountId)

@@ -9,7 +9,7 @@ import {
   visibleKm
 } from '../candidates/score.ts'
 import { ProfileNotFound } from '../errors.ts'
-import { isOfAge, type Caller } from '../people/queries.ts'
+import { isTooYoung, type Caller } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import type { Db, MatchType, SwipeType } from '../tables.ts'
 import { cellRangesAround } from './cells.ts'
@@ -148,7 +148,7 @@ export async function readProfileView (
     )
     .where('profiles.id', '=', profileId)
     .where(isVisibleTo(me.accountId))
-    .where((eb) => eb.or([eb('profiles.id', '=', me.id), isOfAge(minAge)]))
+    .where((eb) => eb.or([eb('profiles.id', '=', me.id), eb.not(isTooYoung(minAge))]))
     .select(['km', 'score', 'matches.id as matchId', 'match_type as matchType', 'swipe_type as mySwipe'])
     .executeTakeFirst()
   if (!row) throw new ProfileNotFound()

@@ -82,8 +82,8 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
         operationId: 'getCandidate',
         summary: "Get a person's profile, its compatibility score, and whether we are matched",
         description:
-          'People in a block with me, in either direction, suspended people, and those who are not known to be ' +
-          'old enough to meet others are not found.',
+          'People in a block with me, in either direction, suspended people, and those who are too young to meet ' +
+          'others are not found.',
         params: Type.Object({ profileId: Id }),
         errors: [...participantErrors, ProfileNotFound],
         response: { 200: Data(ProfileView) }

@@ -13,6 +13,10 @@ export const ageNow = ageSince(sql.ref('profiles.birth_date'))
 export const isOfAge = (minAge: number, birthDate: Expression<unknown> = sql.ref('profiles.birth_date')) =>
   sql<boolean>`(${minAge}::int = 0 or ${ageSince(birthDate)} >= ${minAge}::int)`
 
+/** Whether a birth date says that a person is too young to meet others. Nothing says it of one who has none. */
+export const isTooYoung = (minAge: number, birthDate?: Expression<unknown>) =>
+  sql<boolean>`(${isOfAge(minAge, birthDate)} is false)`
+
 /** The account of a profile; undefined if there is no such profile. */
 export async function findAccountOfProfile (db: Db, profileId: string) {
   const profile = await db.selectFrom('profiles').where('id', '=', profileId).select('account_id').executeTakeFirst()

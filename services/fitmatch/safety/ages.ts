@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { LikesWithdrawn } from '@tandem/contracts'
 import { endPlacesOf } from '../activities/endings.ts'
 import { endAllBuddies } from '../buddies/endings.ts'
 import type { Deps } from '../deps.ts'
-import { isOfAge } from '../people/queries.ts'
+import { isTooYoung } from '../people/queries.ts'
 
 /**
  * Ends the places and buddies of a person whose birth date says that they are too young to meet people, and what the
@@ -13,7 +12,7 @@ import { isOfAge } from '../people/queries.ts'
 export async function endPlacesIfTooYoung ({ db, minAge }: Pick<Deps, 'db' | 'minAge'>, accountId: string) {
   await db.transaction().execute(async (trx) => {
     const tooYoung = await trx.selectFrom('profiles').where('account_id', '=', accountId)
-      .where(sql<boolean>`not ${isOfAge(minAge)}`)
+      .where(isTooYoung(minAge))
       .select('id').forUpdate().executeTakeFirst()
     if (!tooYoung) return
     await endPlacesOf(trx, accountId)

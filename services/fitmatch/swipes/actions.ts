@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { ProfileNotFound, TooManySwipes } from '../errors.ts'
 import { has } from '../people/entitlements.ts'
 import { pairLock, pairOf } from '../people/pairs.ts'
-import { ageNow, isOfAge, readAdult } from '../people/queries.ts'
+import { ageNow, isTooYoung, readAdult } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import { mainPhotoOf } from '../photos/queries.ts'
 import type { MatchType, SwipeType, Trx } from '../tables.ts'
@@ -116,7 +116,7 @@ async function lockPairState (
     .innerJoin('profiles as own', (join) => join.on('own.account_id', '=', accountId))
     .where('profiles.account_id', '=', targetId)
     .where(isVisibleTo(accountId))
-    .where(isOfAge(minAge))
+    .where((eb) => eb.not(isTooYoung(minAge)))
     .select((eb) => [
       'profiles.id',
       'profiles.display_name as displayName',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { scoredAgainst, selectCandidates, toCandidate, type StoredCandidate } from '../candidates/candidate.ts'
-import { isOfAge, type Caller } from '../people/queries.ts'
+import { isTooYoung, type Caller } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
 
@@ -18,7 +18,7 @@ export async function readLikes (
     .where('target_id', '=', me.accountId)
     .where('swipe_type', '<>', 'PASS')
     .where(isVisibleTo(me.accountId))
-    .where(isOfAge(minAge))
+    .where((eb) => eb.not(isTooYoung(minAge)))
     .where(
       sql<
         boolean
