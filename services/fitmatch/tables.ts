@@ -236,6 +236,7 @@ export interface Tables
     blocker_id: string,
     blocked_id: string,
     profile_id: string | null,
+    profile_blocked_at: Date | null,
     by_account: Generated<boolean>,
     display_name: string,
     reason: string | null,

@@ -53,12 +53,19 @@ export async function blockProfile (db: Db, accountId: string, profileId: string
 export async function block (trx: Trx, { blockerId, blockedId, profileId, displayName, reason }: Block) {
   const pair = { blocker_id: blockerId, blocked_id: blockedId }
   const inserted = await trx.insertInto('blocks')
-    .values({ ...pair, profile_id: profileId, by_account: profileId === null, display_name: displayName, reason })
+    .values({
+      ...pair,
+      profile_id: profileId,
+      profile_blocked_at: profileId === null ? null : sql`now()`,
+      by_account: profileId === null,
+      display_name: displayName,
+      reason
+    })
     .onConflict((conflict) => conflict.doNothing())
     .returning('blocked_id')
     .executeTakeFirst()
   // Blocked in both ways, the person is in both lists.
-  if (!inserted) await addToList(trx, pair, profileId === null ? null : { profileId, displayName })
+  if (!inserted) await addToList(trx, pair, profileId === null ? null : { profileId, displayName, reason })
   await endMatch(trx, blockerId, blockedId)
   await endPlacesBetween(trx, blockerId, blockedId)
   await endBuddies(trx, blockerId, blockedId)
@@ -74,41 +81,74 @@ export async function block (trx: Trx, { blockerId, blockedId, profileId, displa
   if (inserted) await publish(trx, PersonBlocked, blockerId, { blockerId, blockedId })
 }
 
+/** Each list has a time of its own, and only FitMatch shows a reason: equal ones would say whose profile it is. */
 async function addToList (
   trx: Trx,
   { blocker_id, blocked_id }: { blocker_id: string, blocked_id: string },
-  profile: { profileId: string, displayName: string } | null
+  profile: { profileId: string, displayName: string, reason: string | null } | null
 ) {
-  await trx.updateTable('blocks').where('blocker_id', '=', blocker_id).where('blocked_id', '=', blocked_id)
-    .set(profile === null ? { by_account: true } : { profile_id: profile.profileId, display_name: profile.displayName })
-    .execute()
+  const block = trx.updateTable('blocks').where('blocker_id', '=', blocker_id).where('blocked_id', '=', blocked_id)
+  if (profile === null) {
+    await block.where('by_account', '=', false).where('profile_id', 'is not', null)
+      .set({
+        by_account: true,
+        created_at: sql`now()`,
+        profile_blocked_at: sql`coalesce(profile_blocked_at, created_at)`
+      })
+      .execute()
+    return
+  }
+  const { profileId, displayName, reason } = profile
+  await block.where('profile_id', 'is', null).set({ reason, profile_blocked_at: sql`now()` }).execute()
+  await block.set({ profile_id: profileId, display_name: displayName }).execute()
 }
 
-/** Removes a block. `profileId` is the profile that was blocked, or the person's current one. @throws BlockNotFound */
+/**
+ * Removes the block of a profile: the one that was blocked, or the person's current one. A block by account stays, and
+ * one by account alone is none here: the answer would say whose profile it is.
+ * @throws BlockNotFound
+ */
 export async function unblock (db: Db, accountId: string, profileId: string) {
   await db.transaction().execute(async (trx) => {
-    const removed = await trx.deleteFrom('blocks')
-      .where('blocker_id', '=', accountId)
+    const found = await trx.selectFrom('blocks').where('blocker_id', '=', accountId)
+      .where('profile_id', 'is not', null)
       .where((eb) =>
         eb.or([
           eb('profile_id', '=', profileId),
           eb('blocked_id', '=', eb.selectFrom('profiles').where('id', '=', profileId).select('account_id'))
         ])
       )
-      .returning('blocked_id')
+      .select(['blocked_id as blockedId', 'by_account as byAccount'])
+      .forUpdate()
       .executeTakeFirst()
-    if (!removed) throw new BlockNotFound()
-    await publish(trx, PersonUnblocked, accountId, { blockerId: accountId, blockedId: removed.blocked_id })
+    if (!found) throw new BlockNotFound()
+    const { blockedId, byAccount } = found
+    if (!byAccount) return await removeBlock(trx, accountId, blockedId)
+    await trx.updateTable('blocks').where('blocker_id', '=', accountId).where('blocked_id', '=', blockedId)
+      .set({ profile_id: null, profile_blocked_at: null, display_name: 'Someone', reason: null })
+      .execute()
   })
+}
+
+/** Removes a block that is in neither list any more. */
+export async function removeBlock (trx: Trx, blockerId: string, blockedId: string) {
+  await trx.deleteFrom('blocks').where('blocker_id', '=', blockerId).where('blocked_id', '=', blockedId).execute()
+  await publish(trx, PersonUnblocked, blockerId, { blockerId, blockedId })
 }
 
 /** The profiles an account has blocked in FitMatch, most recent first. */
 export async function listBlocks (db: Db, accountId: string) {
   return await db.selectFrom('blocks').where('blocker_id', '=', accountId)
     .where('profile_id', 'is not', null)
-    .select(['profile_id as profileId', 'display_name as displayName', 'reason', 'created_at as blockedAt'])
+    .select([
+      'profile_id as profileId',
+      'display_name as displayName',
+      'reason',
+      // Null in blocks from before the column.
+      sql<Date>`coalesce(profile_blocked_at, created_at)`.as('blockedAt')
+    ])
     .$narrowType<{ profileId: string }>()
-    .orderBy('created_at', 'desc')
+    .orderBy('blockedAt', 'desc')
     .limit(1_000)
     .execute()
 }

@@ -26,21 +26,66 @@ t.test('people without a matching profile can block and be blocked', async (t) =
   t.match(await publishedEvents(PersonUnblocked), [{ blockerId: ana, blockedId: ben }])
 })
 
-t.test('it is the same block as in FitMatch, and neither list says which account has which profile', async (t) => {
+t.test('a block by account and one in FitMatch are removed apart, and nothing says which account has which profile', async (t) => {
   const [ana, ben] = [await member('Ana'), await member('Ben', { fields: { displayName: 'Benny' } })]
-  await post(ana.id, '/blocks', { userId: ben.id })
-  t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 404 })
-  t.same((await get(ana.id, '/fitmatch/block')).data.blockedUsers, [])
-  await del(ana.id, `/fitmatch/block?profileId=${ben.profileId}`)
+  const unblock = async (of: 'account' | 'profile') =>
+    await del(ana.id, of === 'account' ? `/blocks?userId=${ben.id}` : `/fitmatch/block?profileId=${ben.profileId}`)
+  const inFitMatch = async () => (await get(ana.id, '/fitmatch/block')).data.blockedUsers
+  const isFound = async () => (await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).status === 200
+  const unblocked = async () =>
+    (await publishedEvents(PersonUnblocked)).filter(({ blockerId }) => blockerId === ana.id).length
+
+  await post(ana.id, '/blocks', { userId: ben.id, reason: 'Said outside' })
+  t.notOk(await isFound())
+  t.same(await inFitMatch(), [])
+  t.match(await unblock('profile'), { status: 404, code: 'NOT_FOUND' }, 'as for any other profile')
+  t.notOk(await isFound())
+  t.match(await unblock('account'), { status: 200 })
+  t.ok(await isFound())
+
+  await post(ana.id, '/fitmatch/block', { blockedProfileId: ben.profileId, reason: 'Rude' })
   t.same(await blocked(ana.id), [])
+  t.match(await inFitMatch(), [{ profileId: ben.profileId, displayName: 'Benny' }])
+  t.match(await unblock('account'), { status: 404, code: 'NOT_FOUND' }, 'as for any other account')
+  t.notOk(await isFound())
+
+  await post(ana.id, '/blocks', { userId: ben.id, reason: 'Said outside' })
+  const [byAccount, byProfile] = [await blocked(ana.id), await inFitMatch()]
+  t.match(byAccount, [{ userId: ben.id, name: 'Ben' }], 'blocked in both ways, they are in both lists')
+  t.match(byProfile, [{ profileId: ben.profileId, displayName: 'Benny', reason: 'Rude' }])
+  t.not(byAccount[0].blockedAt, byProfile[0].blockedAt, 'each with a time of its own')
+  t.match(await unblock('account'), { status: 200 })
+  t.same(await blocked(ana.id), [])
+  t.match(await inFitMatch(), byProfile)
+  t.match(await unblock('account'), { status: 404 })
+  t.notOk(await isFound(), 'until both are removed')
+
+  await post(ana.id, '/blocks', { userId: ben.id, reason: 'Said outside' })
+  t.match(await unblock('profile'), { status: 200 })
+  t.same(await inFitMatch(), [])
+  services.areUnavailable = true
+  t.match(await blocked(ana.id), [{ userId: ben.id, name: 'Someone' }], 'the name of the profile is forgotten')
+  services.areUnavailable = false
   await post(ana.id, '/fitmatch/block', { blockedProfileId: ben.profileId })
-  t.same(await blocked(ana.id), [])
-  const inFitMatch = [{ profileId: ben.profileId, displayName: 'Benny' }]
-  t.match((await get(ana.id, '/fitmatch/block')).data.blockedUsers, inFitMatch)
+  t.match(await inFitMatch(), [{ profileId: ben.profileId, reason: null }], 'the reason too')
+  await unblock('profile')
+  t.notOk(await isFound())
+  t.equal(await unblocked(), 1, 'social only hears of it once nothing is left')
+  t.match(await unblock('account'), { status: 200 })
+  t.ok(await isFound())
+  t.equal(await unblocked(), 2)
+})
+
+t.test('a block of a profile that was deleted and made again is removed by the profile in the list', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  await post(ana.id, '/fitmatch/block', { blockedProfileId: ben.profileId })
   await post(ana.id, '/blocks', { userId: ben.id })
-  t.match(await blocked(ana.id), [{ userId: ben.id, name: 'Ben' }], 'blocked in both ways, they are in both lists')
-  t.match((await get(ana.id, '/fitmatch/block')).data.blockedUsers, inFitMatch)
+  await del(ben.id, '/fitmatch/profile')
+  await post(ben.id, '/fitmatch/profile', {})
   await del(ana.id, `/blocks?userId=${ben.id}`)
+  const [{ profileId }] = (await get(ana.id, '/fitmatch/block')).data.blockedUsers
+  t.equal(profileId, ben.profileId)
+  t.match(await del(ana.id, `/fitmatch/block?profileId=${profileId}`), { status: 200 })
   t.match(await get(ben.id, `/fitmatch/profile/${ana.profileId}`), { status: 200 })
 })
 

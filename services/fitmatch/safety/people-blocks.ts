@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { hasTombstone, isHidden } from '@tandem/account-kit'
-import { claimOnce, publish, type CallRpc } from '@tandem/bus-kit'
-import { People, PersonUnblocked } from '@tandem/contracts'
+import { claimOnce, type CallRpc } from '@tandem/bus-kit'
+import { People } from '@tandem/contracts'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotBlocked, PersonNotFound } from '../errors.ts'
 import { lockPair } from '../people/pairs.ts'
 import type { TimePosition } from '../schemas.ts'
 import type { Db, Trx } from '../tables.ts'
-import { block } from './blocks.ts'
+import { block, removeBlock } from './blocks.ts'
 
 // Blocks by account, for people with and without a matching profile. They are the same rows as blocks by profile.
 
@@ -67,13 +67,20 @@ async function findName (callRpc: CallRpc, accountId: string) {
   return person?.name
 }
 
-/** @throws PersonNotBlocked */
+/** Removes a block by account. One in FitMatch stays, and alone is none here. @throws PersonNotBlocked */
 export async function unblockPerson (db: Db, blockerId: string, blockedId: string) {
   await db.transaction().execute(async (trx) => {
-    const removed = await trx.deleteFrom('blocks').where('blocker_id', '=', blockerId)
-      .where('blocked_id', '=', blockedId).returning('blocked_id').executeTakeFirst()
-    if (!removed) throw new PersonNotBlocked()
-    await publish(trx, PersonUnblocked, blockerId, { blockerId, blockedId })
+    const found = await trx.selectFrom('blocks').where('blocker_id', '=', blockerId)
+      .where('blocked_id', '=', blockedId)
+      .where((eb) => eb.or([eb.ref('by_account'), eb('profile_id', 'is', null)]))
+      .select('profile_id as profileId')
+      .forUpdate()
+      .executeTakeFirst()
+    if (!found) throw new PersonNotBlocked()
+    if (found.profileId === null) return await removeBlock(trx, blockerId, blockedId)
+    await trx.updateTable('blocks').where('blocker_id', '=', blockerId).where('blocked_id', '=', blockedId)
+      .set({ by_account: false })
+      .execute()
   })
 }
 

@@ -77,7 +77,7 @@ export const blockRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'unblockUser',
       summary: 'Unblock a user',
-      description: 'Follows, swipes and the match are not restored.',
+      description: 'Follows, swipes and the match are not restored. Somebody I blocked in FitMatch too stays blocked.',
       'x-extension': true,
       querystring: Type.Object({ userId: Id }),
       errors: [PersonNotBlocked],

@@ -114,7 +114,7 @@ export const safetyRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'unblockPerson',
       summary: 'Unblock a person',
-      description: 'Swipes and the match are not restored.',
+      description: 'Swipes and the match are not restored. Somebody I blocked by account too stays blocked.',
       querystring: Type.Object({ profileId: Id }),
       errors: [ProfileNotFound, BlockNotFound],
       response: { 200: Message }
