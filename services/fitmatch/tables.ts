@@ -319,6 +319,7 @@ export interface Tables
     state: ParticipantState,
     version: number,
     was_going: Generated<boolean>,
+    by_account: Generated<boolean>,
     checked_in_at: Date | null,
     attended_at: Date | null,
     created_at: Generated<Date>

@@ -26,6 +26,7 @@ import {
   insertInvitations,
   listInvitable,
   lockPeople,
+  type Candidates,
   type Invitees
 } from './invitations.ts'
 import { isOver, lockHosted, lockPlanned } from './locks.ts'
@@ -68,21 +69,26 @@ export async function createActivity (
   { userIds, profileIds, ...fields }: NewActivityFields & Invitees,
   idempotencyKey?: IdempotencyKey
 ) {
-  const { db, callRpc, minAge } = deps
+  const { db, callRpc, findPeople, minAge } = deps
   const me = await readAdult({ db, minAge }, hostId)
   await checkSport(callRpc, fields.sport)
-  const candidates = await findCandidates({ db, callRpc }, hostId, {
+  const candidates = await findCandidates({ db, callRpc, findPeople }, hostId, {
     ...userIds && { userIds },
     ...profileIds && { profileIds }
   })
   const activity = await withIdempotencyKey(db, idempotencyKey, async (trx): Promise<ActivityRow | null> => {
     await lockPeople(trx, hostId, candidates.accountIds)
     await readAdult({ db: trx, minAge }, hostId)
-    await countInvitations(trx, me, candidates.accountIds.length)
+    await countInvitations(trx, me, candidates.count)
     const invitable = await listInvitable(trx, candidates, { hostId, minAge })
     // The transaction commits, for the quota of refused invitations.
     if (invitable.length < candidates.accountIds.length) return null
-    return await insertActivity(trx, { me, now: deps.now(), columns: await columnsOf(trx, me, fields), invitable })
+    return await insertActivity(trx, {
+      me,
+      now: deps.now(),
+      columns: await columnsOf(trx, me, fields),
+      invitees: candidates
+    })
   })
   if (!activity) throw new CannotInvite()
   return activity
@@ -110,10 +116,10 @@ interface NewActivity {
   me: Caller
   now: Date
   columns: Awaited<ReturnType<typeof columnsOf>>
-  invitable: string[]
+  invitees: Candidates
 }
 
-async function insertActivity (trx: Trx, { me, now, columns, invitable }: NewActivity) {
+async function insertActivity (trx: Trx, { me, now, columns, invitees }: NewActivity) {
   const { accountId: hostId } = me
   checkInstants({ startsAt: columns.starts_at, endsAt: columns.ends_at }, now)
   await countActivity(trx, me, now)
@@ -127,7 +133,7 @@ async function insertActivity (trx: Trx, { me, now, columns, invitable }: NewAct
     .execute()
   const activity = await lockHosted(trx, hostId, id)
   await replaceTimers(trx, activity, now)
-  await insertInvitations(trx, activity, invitable)
+  await insertInvitations(trx, activity, invitees)
   return await readActivity(trx, me, id, now)
 }
 
@@ -259,7 +265,7 @@ export async function repeatActivity (
       me,
       now: now(),
       columns: await repeatedColumns(trx, activityId, times),
-      invitable
+      invitees: { ...candidates, accountIds: invitable }
     })
   })
 }

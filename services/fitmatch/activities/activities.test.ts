@@ -167,13 +167,64 @@ t.test('matches and followers can be invited; all of the people or nobody', asyn
   services.connection = ({ otherId }) => ({ isMatched: false, hasBlocked: false, isFollower: otherId === cleo.id })
   t.match(await invite(ben, dan), { status: 403, code: 'CANNOT_INVITE' })
   t.equal((await read(ana, id)).participants.length, 1)
-  t.match(await invite(ben, cleo), { status: 200, data: { activity: { participants: [{}, {}, {}] } } })
+  t.match(await invite(ben, cleo), {
+    status: 200,
+    data: { activity: { participants: [{}, {}], invitedFollowers: [{ user: { id: cleo.id } }] } }
+  })
   t.match(await invite(ben, cleo), { status: 200 }, 'a repeat changes nothing')
   t.match(await invite(dan, { id: crypto.randomUUID() }), { status: 404, code: 'NOT_FOUND' })
   t.match(await post(ana.id, '/activities', plan({ userIds: [dan.id] })), { status: 403, code: 'CANNOT_INVITE' })
   t.equal((await list(ana, 'upcoming')).length, 1, 'nothing is created')
   await post(dan.id, '/fitmatch/block', { blockedProfileId: ana.profileId })
   t.match(await invite(dan), { status: 404 }, 'blocked people do not exist for each other')
+  delete services.connection
+})
+
+t.test('somebody who follows the host shows their profile by accepting, and not before', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  const cleo = await member('Cleo', { fields: { displayName: 'Cleopatra' } })
+  await match(ana, [ben])
+  const { id } = await createWith(ana, [ben], { capacity: 4 })
+  letEverybodyFollow()
+  const invite = async (invitees: object) => await post(ana.id, `/activities/${id}/invite`, invitees)
+  const invited = await invite({ userIds: [cleo.id] })
+  t.match(invited, { status: 200, data: { activity: { participants: { length: 2 } } } })
+  t.strictSame(invited.data.activity.invitedFollowers, [{ user: { id: cleo.id, name: 'Cleo' }, state: 'INVITED' }])
+  const seen = JSON.stringify([invited, await read(ana, id), await list(ana, 'upcoming')])
+  t.notMatch(seen, new RegExp(`${cleo.profileId}|Cleopatra`), 'the host sees the account alone')
+  t.match(await read(ben, id), { participants: { length: 2 }, invitedFollowers: [] }, 'and others nobody')
+  t.match(await read(cleo, id), { myState: 'INVITED', invitedFollowers: [] })
+  await respond(cleo, id, false)
+  t.match(await read(ana, id), { participants: { length: 2 }, invitedFollowers: [{ state: 'DECLINED' }] })
+
+  await invite({ userIds: [cleo.id] })
+  await respond(cleo, id)
+  t.match(await read(ana, id), { invitedFollowers: [], participants: [{}, {}, { user: { id: cleo.profileId } }] })
+  t.match(await read(ben, id), { participants: [{}, {}, { user: { name: 'Cleopatra' } }] })
+  delete services.connection
+})
+
+t.test('a follow tells nothing about a profile: neither whose it is nor that it is paused', async (t) => {
+  const [ana, ben, cleo, dan] = [await member('Ana'), await member('Ben'), await member('Cleo'), await member('Dan')]
+  await match(ana, [ben])
+  services.connection = ({ otherId }) => ({ isMatched: false, hasBlocked: false, isFollower: otherId === cleo.id })
+  const { id } = await create(ana, { capacity: 5 })
+  const invite = async (invitees: object) => await post(ana.id, `/activities/${id}/invite`, invitees)
+  const used = async () =>
+    (await db.selectFrom('daily_quotas').where('account_id', '=', ana.id).where('name', '=', 'invitations')
+      .select('used').executeTakeFirstOrThrow()).used
+  const answers: unknown[] = []
+  for (const { profileId } of [cleo, dan]) {
+    const alone = await invite({ profileIds: [profileId] })
+    const before = await used()
+    const mixed = await invite({ userIds: [cleo.id], profileIds: [profileId] })
+    answers.push([alone.status, alone.code, mixed.status, mixed.code, await used() - before])
+  }
+  t.strictSame(answers[0], [403, 'CANNOT_INVITE', 403, 'CANNOT_INVITE', 2])
+  t.strictSame(answers[0], answers[1], 'the profile of a follower is like any other')
+  t.match(await invite({ userIds: [cleo.id], profileIds: [ben.profileId] }), { status: 200 })
+  await put(cleo.id, '/fitmatch/settings', { status: 'PAUSED' })
+  t.match(await invite({ userIds: [cleo.id] }), { status: 403, code: 'CANNOT_INVITE' })
   delete services.connection
 })
 

@@ -96,7 +96,8 @@ export async function askToJoin (deps: GuestDeps, accountId: string, activityId:
     await trx.insertInto('activity_participants')
       .values({ activity_id: activityId, account_id: accountId, state: 'ASKED', version: activity.version })
       .onConflict((conflict) =>
-        conflict.columns(['activity_id', 'account_id']).doUpdateSet({ state: 'ASKED', version: activity.version })
+        conflict.columns(['activity_id', 'account_id'])
+          .doUpdateSet({ state: 'ASKED', version: activity.version, by_account: false })
       )
       .execute()
     await publish(trx, ActivityAsked, activityId, {

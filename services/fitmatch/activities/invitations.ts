@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
-import { publish, type CallRpc } from '@tandem/bus-kit'
+import { publish } from '@tandem/bus-kit'
 import { ActivityInvited, Connection, ParticipationChanged } from '@tandem/contracts'
 import { useDailyQuota } from '@tandem/database-kit'
 import type { Deps } from '../deps.ts'
@@ -10,7 +10,7 @@ import { lockPair, pairOf } from '../people/pairs.ts'
 import { isOfAge, readAdult } from '../people/queries.ts'
 import { isBlockedBy, isConnectedWith } from '../people/visibility.ts'
 import { todayIn } from '../today.ts'
-import type { Db, Trx } from '../tables.ts'
+import type { Trx } from '../tables.ts'
 import { lockPlanned, shareProfiles, type LockedActivity } from './locks.ts'
 import { eventFieldsOf, readCard } from './places.ts'
 import { readActivity } from './queries.ts'
@@ -23,25 +23,29 @@ export interface Invitees {
 }
 
 /** The people that a host wants to invite, as they were found before the transaction. */
-interface Candidates {
+export interface Candidates {
   accountIds: string[]
+  /** Those whom nothing but a follow connects with the host. */
   followerIds: Set<string>
 }
 
 /**
  * Finds the people to invite. Unknown and hidden people, and those with a block between them and the host, do not
- * exist for the host. Social is only asked about people who are neither matched with the host nor their buddies.
- * @throws InviteeNotFound, or Unavailable if only a follow could connect somebody and social is unavailable
+ * exist for the host. Social is only asked about people who are neither matched with the host nor their buddies, and
+ * are named by their account alone: a follow of somebody who is named by their profile would say whose it is.
+ * `count` is how many were named, also if two names are one person.
+ * @throws InviteeNotFound, or Unavailable if only a follow could connect somebody and social or profile is unavailable
  */
 export async function findCandidates (
-  { db, callRpc }: { db: Db, callRpc: CallRpc },
+  { db, callRpc, findPeople }: Pick<Deps, 'db' | 'callRpc' | 'findPeople'>,
   hostId: string,
   { userIds = [], profileIds = [] }: Invitees
-): Promise<Candidates> {
+): Promise<Candidates & { count: number }> {
   const wanted = new Set([...userIds, ...profileIds])
   wanted.delete(hostId)
-  if (wanted.size === 0) return { accountIds: [], followerIds: new Set() }
+  if (wanted.size === 0) return { accountIds: [], followerIds: new Set(), count: 0 }
   const rows = await db.selectFrom('members').leftJoin('profiles', 'profiles.account_id', 'members.account_id')
+    .leftJoin('people', 'people.account_id', 'members.account_id')
     .where((eb) =>
       eb.or([
         eb('members.account_id', '=', sql<string>`any(${userIds}::uuid[])`),
@@ -51,16 +55,29 @@ export async function findCandidates (
     .where('members.account_id', '<>', hostId)
     .where(isNotHidden(sql.ref('members.account_id')))
     .where(sql<boolean>`not ${isBlockBetween(hostId)}`)
-    .select(['members.account_id as accountId', 'profiles.id as profileId', isConnectedWith(hostId).as('isConnected')])
+    .select([
+      'members.account_id as accountId',
+      'profiles.id as profileId',
+      isConnectedWith(hostId).as('isConnected'),
+      sql<boolean>`people.account_id is not null`.as('hasCopy')
+    ])
     .execute()
   const found = new Set(rows.flatMap(({ accountId, profileId }) => [accountId, profileId]))
   if ([...wanted].some((id) => !found.has(id))) throw new InviteeNotFound()
-  const unconnected = rows.filter(({ profileId, isConnected }) => profileId !== null && !isConnected)
-  const followerIds = await Promise.all(unconnected.map(async ({ accountId }) => {
+  const unconnected = rows.filter(({ accountId, profileId, isConnected }) =>
+    profileId !== null && !isConnected && userIds.includes(accountId) && !profileIds.includes(profileId)
+  )
+  const followers = (await Promise.all(unconnected.map(async ({ accountId, hasCopy }) => {
     const { isFollower = false } = await callRpc(Connection, { accountId: hostId, otherId: accountId })
-    return isFollower ? [accountId] : []
-  }))
-  return { accountIds: rows.map(({ accountId }) => accountId), followerIds: new Set(followerIds.flat()) }
+    return isFollower ? [{ accountId, hasCopy }] : []
+  }))).flat()
+  // The host sees them under the names of their accounts.
+  await findPeople(followers.filter(({ hasCopy }) => !hasCopy).map(({ accountId }) => accountId))
+  return {
+    accountIds: rows.map(({ accountId }) => accountId),
+    followerIds: new Set(followers.map(({ accountId }) => accountId)),
+    count: wanted.size
+  }
 }
 
 const isBlockBetween = (hostId: string) =>
@@ -113,7 +130,8 @@ export async function listInvitable (
     .where((eb) =>
       eb.or([
         isConnectedWith(hostId),
-        eb('account_id', '=', sql<string>`any(${[...followerIds]}::uuid[])`),
+        // A paused profile is shown to nobody but matches, so others do not find out that there is one.
+        eb.and([eb('account_id', '=', sql<string>`any(${[...followerIds]}::uuid[])`), eb('paused', '=', false)]),
         eb.val(isConnected)
       ])
     )
@@ -134,17 +152,27 @@ const isNotBlockedInside = (activityId: string) =>
       and blocked_id = profiles.account_id)`
 
 /** Invites people to a locked activity. People who take part already, or have asked, stay as they are. */
-export async function insertInvitations (trx: Trx, activity: LockedActivity, accountIds: string[]) {
+export async function insertInvitations (
+  trx: Trx,
+  activity: LockedActivity,
+  { accountIds, followerIds }: Candidates
+) {
   if (accountIds.length === 0) return
   const invited = await trx.insertInto('activity_participants')
     .values(accountIds.map((accountId) => ({
       activity_id: activity.id,
       account_id: accountId,
       state: 'INVITED' as const,
-      version: activity.version
+      version: activity.version,
+      by_account: followerIds.has(accountId)
     })))
     .onConflict((conflict) =>
-      conflict.columns(['activity_id', 'account_id']).doUpdateSet({ state: 'INVITED', version: activity.version })
+      conflict.columns(['activity_id', 'account_id'])
+        .doUpdateSet((eb) => ({
+          state: 'INVITED',
+          version: activity.version,
+          by_account: eb.ref('excluded.by_account')
+        }))
         .where('activity_participants.state', 'in', ['DECLINED', 'REFUSED', 'LEFT', 'REMOVED'])
     )
     .returning('account_id as accountId')
@@ -168,7 +196,7 @@ export async function publishInvited (trx: Trx, activity: LockedActivity, accoun
  * refusal cannot be used to find out about many people.
  */
 export async function invite (
-  { db, callRpc, minAge, now }: Deps,
+  { db, callRpc, findPeople, minAge, now }: Deps,
   hostId: string,
   activityId: string,
   invitees: Invitees
@@ -179,17 +207,17 @@ export async function invite (
   )
     .executeTakeFirst()
   if (!hosted) throw new ActivityNotFound()
-  const candidates = await findCandidates({ db, callRpc }, hostId, invitees)
-  const { accountIds } = candidates
+  const candidates = await findCandidates({ db, callRpc, findPeople }, hostId, invitees)
+  const { accountIds, count } = candidates
   const activity = await db.transaction().execute(async (trx) => {
     const unsuspended = await lockPeople(trx, hostId, accountIds)
     if (!unsuspended.includes(hostId)) await readAdult({ db: trx, minAge }, hostId)
     const locked = await lockPlanned(trx, hostId, activityId, now())
-    await countInvitations(trx, me, accountIds.length)
+    await countInvitations(trx, me, count)
     const invitable = await listInvitable(trx, candidates, { hostId, activityId, minAge })
     // The transaction commits, for the quota.
     if (invitable.length < accountIds.length) return
-    await insertInvitations(trx, locked, accountIds)
+    await insertInvitations(trx, locked, candidates)
     return await readActivity(trx, me, activityId, now())
   })
   if (!activity) throw new CannotInvite()

@@ -110,11 +110,19 @@ interface NewState {
   version?: number
 }
 
-/** Changes the state of a participant, who keeps no reserved place, and makes earlier notifications of it obsolete. */
+/**
+ * Changes the state of a participant, who keeps no reserved place, and makes earlier notifications of it obsolete. Those
+ * who go are seen with their profile from then on.
+ */
 export async function setState (trx: Trx, { activityId, accountId, state, version }: NewState) {
   await publish(trx, ParticipationChanged, activityId, { activityId, accountIds: [accountId] })
   await trx.updateTable('activity_participants')
-    .set({ state, was_going: false, ...version !== undefined && { version } })
+    .set({
+      state,
+      was_going: false,
+      ...state === 'GOING' && { by_account: false },
+      ...version !== undefined && { version }
+    })
     .where('activity_id', '=', activityId).where('account_id', '=', accountId)
     .execute()
 }

@@ -21,7 +21,7 @@ import type { ActivityRow } from './queries.ts'
 const params = Type.Object({ id: Id })
 const personParams = Type.Object({
   id: Id,
-  userId: Type.String({ ...Id, description: 'The `user.id` of the participant' })
+  userId: Type.String({ ...Id, description: 'The `user.id` of the participant, or of the invited follower' })
 })
 const OneActivity = Data(Type.Object({ activity: Activity }))
 const guestErrors = [...adultErrors, ActivityNotFound, ActivityOver]

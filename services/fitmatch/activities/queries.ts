@@ -10,7 +10,7 @@ import { mainPhotoOf } from '../photos/queries.ts'
 import { formatTimeCursor, type TimePosition } from '../schemas.ts'
 import type { ActivityStatus, Db } from '../tables.ts'
 import { DAY_MS } from './times.ts'
-import { canSeeActivity, canSeeParticipant, hasHostOfAge, isInside } from './visibility.ts'
+import { canSeeActivity, canSeeParticipant, hasHostOfAge, isInside, isParticipantFor } from './visibility.ts'
 
 const MAX_SHOWN_PARTICIPANTS = 100
 const UPCOMING_DAYS = 14
@@ -85,7 +85,8 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       mainPhotoOf('profiles.id').as('hostPhoto'),
       isFirstMeeting(viewer).as('firstMeeting'),
       hasBlockedPerson(viewer).as('hasBlockedPerson'),
-      jsonArrayFrom(participantsSeenBy(db, viewer)).as('participants')
+      jsonArrayFrom(participantsSeenBy(db, viewer)).as('participants'),
+      jsonArrayFrom(followersInvitedBy(db, viewer)).as('invitedFollowers')
     ])
 }
 
@@ -125,6 +126,22 @@ const participantsSeenBy = (db: Db, viewer: string) =>
     ])
     .orderBy(sql`participant.account_id = activities.host_id`, 'desc')
     .orderBy(sql`participant.state = 'GOING'`, 'desc')
+    .orderBy('participant.created_at').orderBy('participant.account_id')
+    .limit(MAX_SHOWN_PARTICIPANTS)
+
+/** Whom the host invited because they follow them, and who have not accepted: the accounts that the host knows. */
+const followersInvitedBy = (db: Db, hostId: string) =>
+  db.selectFrom('activity_participants as participant')
+    .leftJoin('people as person', 'person.account_id', 'participant.account_id')
+    .where(sql<boolean>`participant.activity_id = activities.id`)
+    .where(sql<boolean>`activities.host_id = ${hostId}`)
+    .where('participant.by_account', '=', true).where('participant.state', 'in', ['INVITED', 'DECLINED'])
+    .where(isParticipantFor(hostId))
+    .select([
+      'participant.account_id as id',
+      sql<string>`coalesce(person.name, 'Someone')`.as('name'),
+      'participant.state'
+    ])
     .orderBy('participant.created_at').orderBy('participant.account_id')
     .limit(MAX_SHOWN_PARTICIPANTS)
 

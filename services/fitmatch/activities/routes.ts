@@ -58,7 +58,8 @@ export const activityRoutes: Routes<Deps> = async (app, deps) => {
       description:
         'At a venue of mine (`venueId`) or at a place with a name. It starts 15 minutes to 90 days from now, ' +
         'and takes 15 minutes to 12 hours. I can invite my matches, my buddies and people who follow me: all of them, ' +
-        'or nothing is created. 10 activities and 30 invitations a day.',
+        'or nothing is created. People who only follow me are invited by `userIds`, and are in `invitedFollowers` ' +
+        'until they accept. 10 activities and 30 invitations a day.',
       'x-extension': true,
       headers: IdempotencyHeaders,
       body: NewActivity,
@@ -181,7 +182,9 @@ export const activityRoutes: Routes<Deps> = async (app, deps) => {
     schema: {
       operationId: 'inviteToActivity',
       summary: 'Invite people to an activity that I host',
-      description: 'My matches, my buddies and people who follow me: all of them, or nobody.',
+      description:
+        'My matches, my buddies and people who follow me: all of them, or nobody. People who only follow me ' +
+        'are invited by `userIds`, and are in `invitedFollowers` until they accept.',
       'x-extension': true,
       params,
       body: Body(invitees, { examples: [{ profileIds: ['019aa1f0-0000-7000-8000-000000000004'] }] }),

@@ -104,6 +104,14 @@ const Participant = named(
   })
 )
 
+const InvitedFollower = named(
+  'InvitedFollower',
+  Type.Object({
+    user: Type.Object({ id: Type.String({ description: 'Of their account' }), name: Type.String() }),
+    state: Enum(participantStates)
+  })
+)
+
 export const Activity = named(
   'Activity',
   Type.Object({
@@ -144,7 +152,10 @@ export const Activity = named(
     myState: Nullable(Enum(participantStates)),
     firstMeeting: Type.Boolean({ description: 'Whether I have not trained yet with somebody who takes part' }),
     hasBlockedPerson: Type.Boolean({ description: 'Whether I have blocked somebody who takes part' }),
-    participants: Type.Array(Participant, { description: 'Empty for people who do not take part' })
+    participants: Type.Array(Participant, { description: 'Empty for people who do not take part' }),
+    invitedFollowers: Type.Array(InvitedFollower, {
+      description: 'Whom I invited because they follow me, until they accept. Empty for everybody but the host'
+    })
   }, {
     examples: [{
       id: '019aa1f0-0000-7000-8000-00000000000a',
@@ -179,7 +190,8 @@ export const Activity = named(
         state: 'GOING',
         wasGoing: false,
         checkedInAt: null
-      }]
+      }],
+      invitedFollowers: []
     }]
   })
 )
@@ -187,7 +199,19 @@ export const Activity = named(
 /** An activity as a response shows it. In a repeated request the stored times are strings. */
 export function toActivity (
   media: Media,
-  { isInside: _, venue, km, city, hostProfileId, hostName, hostPhoto, participants, ...row }: ActivityRow
+  {
+    isInside: _,
+    venue,
+    km,
+    city,
+    hostProfileId,
+    hostName,
+    hostPhoto,
+    participants,
+    // A repeated request can have been answered before there was this list.
+    invitedFollowers = [],
+    ...row
+  }: ActivityRow
 ) {
   const isRounded = venue !== null && row.myState !== 'GOING'
   return {
@@ -203,6 +227,7 @@ export function toActivity (
     participants: participants.map(({ id, name, image, ...rest }) => ({
       user: { id, name, image: media.urlOf(image) },
       ...rest
-    }))
+    })),
+    invitedFollowers: invitedFollowers.map(({ id, name, state }) => ({ user: { id, name }, state }))
   }
 }

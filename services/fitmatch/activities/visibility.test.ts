@@ -44,6 +44,7 @@ t.test('the place, the note and the names are for those who take part, and its e
     ...Member[]
   ] & Record<1 | 2 | 3 | 4 | 5 | 6 | 7 | 8, Member>
   letEverybodyFollow()
+  await match(ana, [invited, declined])
   const guests = [going, invited, declined, left, removed]
   const { id } = await create(ana, {
     capacity: 9,

@@ -42,11 +42,18 @@ export const canSeeActivity = (viewer: string, now: Date) =>
         where other.activity_id = activities.id and other.state in ('INVITED', 'GOING') and blocked_id = ${viewer})))))`
 
 /**
- * Whether `viewer` can see `participant`, the row of another person in the same activity. A suspension ends places in
- * activities to come; in past ones it hides the person, as everywhere in FitMatch.
+ * Whether `viewer` can see the profile of `participant`, the row of another person in the same activity. Somebody who
+ * was invited because they follow the host shows it by accepting.
  */
 export const canSeeParticipant = (viewer: string) =>
-  sql<boolean>`(participant.account_id = ${viewer} or (
+  sql<boolean>`(participant.account_id = ${viewer} or (not participant.by_account and ${isParticipantFor(viewer)}))`
+
+/**
+ * Whether `participant` exists for `viewer`. A suspension ends places in activities to come; in past ones it hides the
+ * person, as everywhere in FitMatch.
+ */
+export const isParticipantFor = (viewer: string) =>
+  sql<boolean>`(
     not ${isBlockedBetween(sql`participant.account_id`, sql`${viewer}::uuid`)}
     and ${isNotHidden(sql`participant.account_id`)}
-    and not ${isSuspended(sql<string>`participant.account_id`)}))`
+    and not ${isSuspended(sql<string>`participant.account_id`)})`
