@@ -75,7 +75,7 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       visibleKm.as('km'),
       'visibility',
       'capacity',
-      'going_count as goingCount',
+      eb.case().when(isOwnInside).then(goingSeenBy(viewer)).else(eb.ref('going_count')).end().as('goingCount'),
       statusAt(now).as('status'),
       'activities.version',
       sql<boolean>`activities.host_id = ${viewer}`.as('isHost'),
@@ -89,6 +89,17 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
       jsonArrayFrom(followersInvitedBy(db, viewer)).as('invitedFollowers')
     ])
 }
+
+/**
+ * How many of those whom a person inside sees have a place. The number of all places would tell them that one of the
+ * others has blocked them. Capacity counts all: `going_count`.
+ */
+const goingSeenBy = (viewer: string) =>
+  sql<number>`(
+    select count(*)::int from activity_participants participant
+    join profiles person on person.account_id = participant.account_id
+    where participant.activity_id = activities.id and (participant.state = 'GOING' or participant.was_going)
+      and ${canSeeParticipant(viewer)})`
 
 /** Whether the viewer has never trained with someone they see in the activity. */
 const isFirstMeeting = (viewer: string) =>
@@ -285,7 +296,7 @@ export async function findActivitySnapshot (db: Db, accountId: string, activityI
       sql<string>`to_char(start_time, 'HH24:MI')`.as('startTime'),
       'starts_at as startsAt',
       sql<string | null>`case when activities.host_id = ${accountId} then location_name end`.as('locationName'),
-      'going_count as participants',
+      goingSeenBy(accountId).as('participants'),
       sql<boolean>`visibility = 'OPEN' and activities.status = 'PLANNED' and starts_at > ${now}
         and going_count < capacity`.as('isOpen')
     ])

@@ -137,7 +137,10 @@ export const Activity = named(
     note: Nullable(Type.String()),
     visibility: Visibility,
     capacity: Type.Integer(),
-    goingCount: Type.Integer({ description: 'Taken places: everyone who goes, the host, and reserved places' }),
+    goingCount: Type.Integer({
+      description:
+        'Taken places: everyone who goes, the host, and reserved places. To people who take part, those of the participants they see'
+    }),
     status: Enum(['PLANNED', 'FINISHED', 'CANCELED']),
     version: Type.Integer({ description: 'Rises when the time or the place changes' }),
     host: Nullable(

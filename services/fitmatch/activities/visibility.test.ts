@@ -3,6 +3,7 @@ import { activityApi, inDays } from '../test/activities.ts'
 import { testApp, type Member } from '../test/app.ts'
 import { handleFitMatchOverview } from '../matches/rpc.ts'
 import { setSuspended } from '../safety/suspensions.ts'
+import { findActivitySnapshot } from './queries.ts'
 
 const api = await testApp(t)
 const { db, deps, get, post, put, del, member, createMatch } = api
@@ -160,14 +161,16 @@ t.test('two guests who block each other both stay, and do not see each other', a
   await match(ana, [ben, cleo])
   const { id } = await createWith(ana, [ben, cleo])
   await block(ben, cleo)
-  t.match(await read(ben, id), { goingCount: 3, hasBlockedPerson: true, participants: [{}, { user: { id: ben.id } }] })
+  t.match(await read(ben, id), { goingCount: 2, hasBlockedPerson: true, participants: [{}, { user: { id: ben.id } }] })
   t.match(await read(cleo, id), {
-    goingCount: 3,
+    goingCount: 2,
     hasBlockedPerson: false,
     participants: [{}, { user: { id: cleo.id } }]
   })
   t.equal((await read(ben, id)).participants.length, 2)
-  t.equal((await read(ana, id)).participants.length, 3)
+  t.match(await read(ana, id), { goingCount: 3, participants: { length: 3 } })
+  const shared = await findActivitySnapshot(db, cleo.id, id, deps.now())
+  t.match(shared, { participants: 2, isOpen: false }, 'nor does a post, and the place stays taken')
 })
 
 t.test('people blocked by somebody who takes part do not find it; people who blocked somebody are warned', async (t) => {
@@ -216,7 +219,7 @@ t.test('people who were suspended later are hidden in past activities, and retur
     (await read(cleo, id)).participants.map(({ user }: { user: { name: string } }) => user.name).sort()
   t.same(await namesSeen(), ['Ana', 'Ben', 'Cleo'])
   await suspend(true, [ana, ben])
-  t.match(await read(cleo, id), { status: 'FINISHED', goingCount: 3, host: null })
+  t.match(await read(cleo, id), { status: 'FINISHED', goingCount: 1, host: null })
   t.same(await namesSeen(), ['Cleo'])
   const list = await get(cleo.id, '/activities?filter=past')
   t.match(list.data.activities, [{ id }])

@@ -141,11 +141,16 @@ t.test('a hidden person keeps nobody else from being invited and accepted', asyn
   await setHidden(false)
 })
 
-t.test('counters keep a hidden person, and nobody is reminded of what they host', async (t) => {
+t.test('a hidden person is not counted and keeps their place, and nobody is reminded of what they host', async (t) => {
   const goingCount = async () => (await get(ben.id, `/activities/${attended.id}`)).data.activity.goingCount
+  const places = async () =>
+    (await db.selectFrom('activities').where('id', '=', attended.id).select('going_count as taken')
+      .executeTakeFirstOrThrow()).taken
   const before = await goingCount()
+  t.equal(await places(), before)
   await setHidden(true)
-  t.equal(await goingCount(), before)
+  t.equal(await goingCount(), before - 1)
+  t.equal(await places(), before)
   const inOneHour = (startsAt: Date) => new Date(startsAt.getTime() - 60 * 60 * 1_000 + 1)
   const { startsAt } = await db.selectFrom('activities').where('id', '=', hosted.id)
     .select('starts_at as startsAt').executeTakeFirstOrThrow()
