@@ -228,6 +228,19 @@ t.test('a follow tells nothing about a profile: neither whose it is nor that it 
   delete services.connection
 })
 
+t.test('people of whom one has blocked the other are not invited together, as not one after the other', async (t) => {
+  const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
+  await match(ana, [ben, cleo])
+  await post(ben.id, '/fitmatch/block', { blockedProfileId: cleo.profileId })
+  const userIds = [ben.id, cleo.id]
+  t.match(await post(ana.id, '/activities', plan({ userIds })), { status: 403, code: 'CANNOT_INVITE' })
+  const { id } = await create(ana, { capacity: 3 })
+  const invite = async (userIds: string[]) => await post(ana.id, `/activities/${id}/invite`, { userIds })
+  t.match(await invite(userIds), { status: 403, code: 'CANNOT_INVITE' })
+  t.match(await invite([ben.id]), { status: 200 })
+  t.match(await invite([cleo.id]), { status: 403, code: 'CANNOT_INVITE' })
+})
+
 t.test('refused invitations count, so that they cannot be used to find out about people', async (t) => {
   const [ana, dan] = [await member('Ana'), await member('Dan')]
   services.connection = () => ({ isMatched: false, hasBlocked: false })

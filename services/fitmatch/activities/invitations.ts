@@ -127,6 +127,7 @@ export async function listInvitable (
     .where(isOfAge(minAge))
     .where((eb) => eb.not(isBlockedBy(hostId)))
     .where(hasNotBlocked(hostId))
+    .where(isNotBlockedByAny(accountIds))
     .where((eb) =>
       eb.or([
         isConnectedWith(hostId),
@@ -143,6 +144,11 @@ export async function listInvitable (
 
 const hasNotBlocked = (accountId: string) =>
   sql<boolean>`not exists (select from blocks where blocked_id = ${accountId} and blocker_id = profiles.account_id)`
+
+/** Nobody of these people has blocked the person: invited one after the other, the second would be refused. */
+const isNotBlockedByAny = (accountIds: string[]) =>
+  sql<boolean>`not exists (
+    select from blocks where blocker_id = any(${accountIds}::uuid[]) and blocked_id = profiles.account_id)`
 
 /** Nobody who takes part in the activity has blocked the person. */
 const isNotBlockedInside = (activityId: string) =>
