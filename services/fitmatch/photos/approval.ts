@@ -34,10 +34,15 @@ export async function revokeUnlessMainPhotoCompared (
       ))
     .execute()
   if (!isVerified || main?.is_verified) return
-  await trx.updateTable('profiles').set({ photo_verified: false }).where('id', '=', id).execute()
   await trx.updateTable('verifications').set({ revoked_at: sql`now()` })
     .where('account_id', '=', accountId).where('status', '=', 'APPROVED').where('revoked_at', 'is', null)
     .execute()
+  await endApproval(trx, { id, account_id: accountId })
+}
+
+/** The profile is no longer shown as verified. Call it under the profile's lock. */
+export async function endApproval (trx: Trx, { id, account_id: accountId }: Pick<LockedProfile, 'id' | 'account_id'>) {
+  await trx.updateTable('profiles').set({ photo_verified: false }).where('id', '=', id).execute()
   await publish(trx, VerificationRevoked, accountId, { accountId })
   await revokeBadge(trx, accountId, 'PHOTO_VERIFIED')
 }

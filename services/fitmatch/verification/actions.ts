@@ -15,7 +15,7 @@ import {
 } from '../errors.ts'
 import { auditDecision, publishRead, type Operator } from '../operators.ts'
 import { lockedProfileColumns, lockProfile } from '../people/queries.ts'
-import { revokeUnlessMainPhotoCompared } from '../photos/approval.ts'
+import { endApproval, revokeUnlessMainPhotoCompared } from '../photos/approval.ts'
 import type { Db, RejectionCode, Trx } from '../tables.ts'
 import { findSelfieKey, readVerification } from './queries.ts'
 import { createSelfieKey } from './selfie-keys.ts'
@@ -57,15 +57,23 @@ export async function submitSelfie ({ db, selfies }: Deps, accountId: string, im
   }
 }
 
-/** @throws VerificationNotFound if none is pending */
+/** Cancels the pending verification, or the approval. @throws VerificationNotFound if there is neither */
 export async function cancelVerification ({ db, selfies }: Deps, accountId: string) {
-  const canceled = await db.updateTable('verifications').set({ status: 'CANCELED', decided_at: sql`now()` })
-    .where('account_id', '=', accountId).where('status', '=', 'PENDING')
-    .returning('selfie_key')
-    .executeTakeFirst()
-  if (!canceled) throw new VerificationNotFound()
+  const canceled = await db.transaction().execute(async (trx) => {
+    const profile = await trx.selectFrom('profiles').where('account_id', '=', accountId).select(lockedProfileColumns)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!profile) throw new VerificationNotFound()
+    if (profile.photo_verified) await endApproval(trx, profile)
+    return await trx.updateTable('verifications').set({ status: 'CANCELED', decided_at: sql`now()` })
+      .where('profile_id', '=', profile.id).where('status', 'in', ['PENDING', 'APPROVED'])
+      .where('revoked_at', 'is', null)
+      .returning('selfie_key')
+      .execute()
+  })
+  if (canceled.length === 0) throw new VerificationNotFound()
   // If this fails, housekeeping erases the selfie.
-  if (canceled.selfie_key) await eraseSelfie(db, selfies, canceled.selfie_key).catch(() => {})
+  for (const { selfie_key: key } of canceled) if (key) await eraseSelfie(db, selfies, key).catch(() => {})
 }
 
 /** Reads a selfie. The read is logged first. @throws VerificationNotFound */

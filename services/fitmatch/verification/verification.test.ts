@@ -2,7 +2,7 @@ import { access, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { BadgeEarned, Membership, VerificationDecided } from '@tandem/contracts'
+import { BadgeEarned, Membership, VerificationDecided, VerificationRevoked } from '@tandem/contracts'
 import { createPng } from '@tandem/media-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { inParallel, testApp } from '../test/app.ts'
@@ -121,6 +121,24 @@ t.test('photo verification', async (t) => {
       data: { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0 }] }
     })
     t.strictSame((await get(ana, '/fitmatch/badges')).data.badges, [])
+  })
+
+  t.test('is taken back by its owner after the approval, and its selfie is erased', async (t) => {
+    const [ana, ben] = [await memberWithPhotos('Ana'), await memberWithPhotos('Ben')]
+    const isVerified = async () => (await get(ben.id, `/fitmatch/profile/${ana.profileId}`)).data.isPhotoVerified
+    await submit(ana.id)
+    await operator('POST', `/fitmatch/admin/verifications/${await idOf(ana.id)}/approve`)
+    t.equal(await isVerified(), true)
+    t.match(await del(ana.id, url), { status: 200 })
+    t.equal(await isVerified(), false)
+    t.match(await stateOf(ana.id), { status: 'NONE', reason: null, reasonCode: null })
+    t.equal((await selfiesOf(ana.id)).length, 0)
+    t.strictSame((await get(ana.id, '/fitmatch/badges')).data.badges, [])
+    t.match(await publishedEvents(VerificationRevoked).then((events) => events.at(-1)), { accountId: ana.id })
+    await post(ana.id, '/fitmatch/badges')
+    t.strictSame((await get(ana.id, '/fitmatch/badges')).data.badges, [], 'nor does it come back')
+    t.match(await del(ana.id, url), { status: 404, code: 'NOT_FOUND' })
+    t.match(await submit(ana.id), { status: 200, data: { verification: { status: 'PENDING' } } })
   })
 
   t.test('is revoked by a main photo that was not compared, and only then', async (t) => {
