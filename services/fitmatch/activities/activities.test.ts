@@ -341,6 +341,19 @@ t.test('a change of the time or the place asks everyone again, and nobody agrees
   t.match(await put(ben.id, `/activities/${id}`, { title: 'Mine', version: 3 }), { status: 404 })
 })
 
+t.test('a plan that was moved and then canceled is among the past ones of those who had agreed', async (t) => {
+  const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
+  await match(ana, [ben, cleo])
+  const { id } = await createWith(ana, [ben], { capacity: 3 })
+  await post(ana.id, `/activities/${id}/invite`, { userIds: [cleo.id] })
+  await put(ana.id, `/activities/${id}`, { startTime: '18:30', version: 1 })
+  t.same(await list(ben, 'past'), [])
+  await del(ana.id, `/activities/${id}`)
+  t.match(await list(ben, 'past'), [{ id, status: 'CANCELED', myState: 'INVITED' }])
+  t.same(await list(cleo, 'past'), [], 'not of those who had not')
+  t.same(await list(ben, 'invitations'), [])
+})
+
 t.test('from two hours before the start, the time and the place are final', async (t) => {
   const [ana, ben] = [await member('Ana'), await member('Ben')]
   await match(ana, [ben])

@@ -190,7 +190,13 @@ export async function listActivities (
   const isPast = filter === 'past'
   const order = isPast ? 'desc' : 'asc'
   const rows = await selectActivities(db, me, now)
-    .where('own.state', 'in', filter === 'invitations' ? ['INVITED', 'ASKED'] : ['GOING'])
+    .where((eb) =>
+      eb.or([
+        eb('own.state', 'in', filter === 'invitations' ? ['INVITED', 'ASKED'] : ['GOING']),
+        // They had agreed, and it was moved and canceled before they answered again.
+        ...isPast ? [eb('own.was_going', '=', true)] : []
+      ])
+    )
     .where(sql<boolean>`(activities.status = 'PLANNED' and ends_at > ${now}) <> ${isPast}`)
     .$if(cursor !== undefined, (query) => query.where(isAfter(cursor as TimePosition, order)))
     .orderBy('starts_at', order).orderBy('activities.id', order)
