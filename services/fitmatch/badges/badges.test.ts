@@ -7,8 +7,15 @@ import { runDueChecks } from './checks.ts'
 import { measureProgress } from './rules.ts'
 
 t.test('badges are granted once, from what other services know of the account', async (t) => {
-  const { get, post, services, publishedEvents } = await testApp(t)
-  const ana = randomUUID()
+  const { get, post, member, services, publishedEvents } = await testApp(t)
+  const stranger = randomUUID()
+  services.membership = { since: new Date().toISOString(), number: 1 }
+  for (const send of [get, post]) {
+    t.match(await send(stranger, '/fitmatch/badges'), { status: 404, code: 'PROFILE_NOT_FOUND' })
+  }
+  t.same(await publishedEvents(BadgeEarned), [], 'nobody without a profile gets badges')
+
+  const { id: ana } = await member('Ana')
   t.match(await get(ana, '/fitmatch/badges'), {
     status: 200,
     data: { badges: [], progress: [{ badge: 'PHOTO_VERIFIED', progress: 0, requirement: String }, {}, {}, {}, {}] }
@@ -79,7 +86,8 @@ t.test('badges come without a request: with the achievement, with a new profile,
   t.same(await badgesOf(ana), ['CONSISTENT'])
   const stranger = randomUUID()
   await earn(stranger, 'WEEK_STREAK_4')
-  t.same(await badgesOf(stranger), [], 'nobody without a profile gets badges of FitMatch')
+  const granted = await db.selectFrom('badges').where('account_id', '=', stranger).select('badge').execute()
+  t.same(granted, [], 'nobody without a profile gets badges of FitMatch')
 
   services.areUnavailable = true
   await makeDue()

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Data, data, named, Timestamp, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileMissing } from '../errors.ts'
+import { readCaller } from '../people/queries.ts'
 import { recalculateBadges } from './actions.ts'
 import { readBadges } from './queries.ts'
 
@@ -36,7 +37,10 @@ export const badgeRoutes: Routes<Deps> = async (app, deps) => {
       errors: [ProfileMissing],
       response: { 200: Badges }
     }
-  }, async ({ account }) => data(await readBadges(deps.db, account.id)))
+  }, async ({ account }) => {
+    await readCaller(deps.db, account.id)
+    return data(await readBadges(deps.db, account.id))
+  })
 
   app.post('/fitmatch/badges', {
     schema: {
@@ -48,6 +52,7 @@ export const badgeRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Badges }
     }
   }, async ({ account }) => {
+    await readCaller(deps.db, account.id)
     await recalculateBadges(deps, account.id)
     return data(await readBadges(deps.db, account.id))
   })
