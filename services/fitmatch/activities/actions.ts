@@ -166,6 +166,8 @@ export async function updateActivity (
     const activity = await lockPlanned(trx, hostId, activityId, at)
     if (version !== activity.version) throw new ActivityChanged()
     if (fields.capacity !== undefined && fields.capacity < activity.goingCount) throw new ActivityFull()
+    const hasDefaultTitle = activity.title === titleOf(activity.sport)
+    const title = hasDefaultTitle && fields.sport !== undefined ? titleOf(fields.sport) : activity.title
     const change = await readChange(trx, me, activityId, fields)
     if (change && activity.startsAt.getTime() - at.getTime() < FINAL_BEFORE_MS) throw new TooLateToChange()
     if (change?.times) checkInstants({ startsAt: change.times.starts_at, endsAt: change.times.ends_at }, at)
@@ -174,7 +176,7 @@ export async function updateActivity (
         version: change ? version + 1 : version,
         ...change?.times,
         ...change?.place,
-        ...fields.title !== undefined && { title: fields.title },
+        title: fields.title ?? title,
         ...fields.sport !== undefined && { sport: fields.sport },
         ...fields.note !== undefined && { note: fields.note || null },
         ...fields.visibility !== undefined && { visibility: fields.visibility },

@@ -136,6 +136,17 @@ t.test('what is sent is checked', async (t) => {
   })
 })
 
+t.test('the title follows the sport until the host gives one', async (t) => {
+  const ana = await member('Ana')
+  const { id } = await create(ana)
+  const change = async (fields: object) =>
+    (await put(ana.id, `/activities/${id}`, { version: 1, ...fields })).data.activity.title as string
+  t.equal(await change({ sport: 'badminton' }), 'Badminton')
+  t.equal(await change({ note: 'New note' }), 'Badminton')
+  t.equal(await change({ sport: 'running', title: 'Evening run' }), 'Evening run')
+  t.equal(await change({ sport: 'badminton' }), 'Evening run')
+})
+
 t.test('a venue of the host is copied, and later changes of it change nothing', async (t) => {
   const ana = await member('Ana')
   const { data: { venue } } = await post(ana.id, '/fitmatch/profile/venues', {
