@@ -239,7 +239,7 @@ t.test('a follow tells nothing about a profile: neither whose it is nor that it 
   delete services.connection
 })
 
-t.test('people of whom one has blocked the other are not invited together, as not one after the other', async (t) => {
+t.test('two people are not invited together if one has blocked the other, as not one after the other', async (t) => {
   const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
   await match(ana, [ben, cleo])
   await post(ben.id, '/fitmatch/block', { blockedProfileId: cleo.profileId })

@@ -25,7 +25,7 @@ export interface Invitees {
 /** The people that a host wants to invite, as they were found before the transaction. */
 export interface Candidates {
   accountIds: string[]
-  /** Those whom nothing but a follow connects with the host. */
+  /** Those that nothing but a follow connects with the host. */
   followerIds: Set<string>
 }
 

@@ -91,7 +91,7 @@ function selectActivities (db: Db, me: Pick<Caller, 'accountId' | 'latitude' | '
 }
 
 /**
- * How many of those whom a person inside sees have a place. The number of all places would tell them that one of the
+ * How many of the people that somebody inside sees have a place. The number of all places would tell them that one of the
  * others has blocked them. Capacity counts all: `going_count`.
  */
 const goingSeenBy = (viewer: string) =>
@@ -140,7 +140,7 @@ const participantsSeenBy = (db: Db, viewer: string) =>
     .orderBy('participant.created_at').orderBy('participant.account_id')
     .limit(MAX_SHOWN_PARTICIPANTS)
 
-/** Whom the host invited because they follow them, and who have not accepted: the accounts that the host knows. */
+/** People that the host invited because they follow them, until they accept: the accounts that the host knows. */
 const followersInvitedBy = (db: Db, hostId: string) =>
   db.selectFrom('activity_participants as participant')
     .leftJoin('people as person', 'person.account_id', 'participant.account_id')

@@ -157,7 +157,7 @@ export const Activity = named(
     hasBlockedPerson: Type.Boolean({ description: 'Whether I have blocked somebody who takes part' }),
     participants: Type.Array(Participant, { description: 'Empty for people who do not take part' }),
     invitedFollowers: Type.Array(InvitedFollower, {
-      description: 'Whom I invited because they follow me, until they accept. Empty for everybody but the host'
+      description: 'People I invited because they follow me, until they accept. Empty for everybody but the host'
     })
   }, {
     examples: [{
@@ -214,7 +214,7 @@ export function toActivity (
     // A repeated request can have been answered before there was this list.
     invitedFollowers = [],
     ...row
-  }: ActivityRow
+  }: Omit<ActivityRow, 'invitedFollowers'> & Partial<Pick<ActivityRow, 'invitedFollowers'>>
 ) {
   const isRounded = venue !== null && row.myState !== 'GOING'
   return {
