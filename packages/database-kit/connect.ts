@@ -1,4 +1,11 @@
-import { Kysely, PostgresDialect, PostgresQueryCompiler, ValueNode, type LimitNode } from 'kysely'
+import {
+  Kysely,
+  PostgresDialect,
+  PostgresQueryCompiler,
+  ValueNode,
+  type LimitNode,
+  type PostgresPoolClient
+} from 'kysely'
 import pg from 'pg'
 import { followPrimary, READ_ONLY } from './hosts.ts'
 import { acquire, pools } from './metrics.ts'
@@ -20,8 +27,6 @@ export interface ConnectOptions {
 }
 
 const NAMED_STATEMENTS = 500
-
-const broken = new WeakSet<pg.PoolClient>()
 
 // bigint holds counts and sequences here, none of them near 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -54,13 +59,13 @@ export function connect<Tables> (
   pool.on('connect', (client) => {
     client.on('error', () => {})
   })
-  pool.on('connect', (client) => nameStatements(client, log, onError))
   pools.add(pool)
+  const nameOf = nameStatements(log)
 
   const dialect = new PostgresDialect({
     pool: {
       options: pool.options,
-      connect: async () => dropBroken(await acquire(async () => await primary.connect(pool))),
+      connect: async () => wrapClient(await acquire(async () => await primary.connect(pool)), nameOf, onError),
       async end () {
         pools.delete(pool)
         await pool.end()
@@ -71,44 +76,56 @@ export function connect<Tables> (
   return new Kysely<Tables>({ dialect })
 }
 
-/** Postgres parses and plans an unnamed statement at each call, a named one once per connection. */
-function nameStatements (client: pg.PoolClient, log: Log, onError: NonNullable<ConnectOptions['onError']>) {
+/**
+ * Postgres parses and plans an unnamed statement at each call, a named one once per connection. A text has the same
+ * name on every connection of a pool.
+ */
+function nameStatements (log: Log) {
   const names = new Map<string, string>()
-  const query = client.query.bind(client) as (config: pg.QueryConfig) => Promise<pg.QueryResult>
 
-  const named = (text: string, values: unknown[] = []) => {
-    let name = names.get(text)
+  return (text: string, values: readonly unknown[]) => {
+    const known = names.get(text)
     // A text without values may hold several statements, which cannot be prepared.
-    if (!name && values.length > 0 && names.size < NAMED_STATEMENTS) {
-      name = `s${names.size}`
-      names.set(text, name)
-      // Most likely a text contains values: then each keeps a plan in the memory of Postgres, and no other is prepared.
-      if (names.size === NAMED_STATEMENTS) {
-        log.warn(
-          { statement: text.slice(0, 60) },
-          `a connection has prepared ${NAMED_STATEMENTS} statements, which is all`
-        )
-      }
+    if (known || values.length === 0 || names.size === NAMED_STATEMENTS) return known
+    const name = `s${names.size}`
+    names.set(text, name)
+    // Most likely a text contains values: then each keeps a plan in the memory of Postgres, and no other is prepared.
+    if (names.size === NAMED_STATEMENTS) {
+      log.warn({ statement: text.slice(0, 60) }, `${NAMED_STATEMENTS} statements are prepared, which is all`)
     }
-    return query({ name, text, values }).catch((error: Error & { code?: string }) => {
-      onError(error)
-      // After READ_ONLY the address, or another host, may already lead to the new primary.
-      if (error.message === 'Query read timeout' || error.code === READ_ONLY) broken.add(client)
-      throw error
-    })
+    return name
   }
-  // pg declares `query` with a dozen overloads; Kysely and this kit use just this one.
-  client.query = named as typeof client.query
 }
 
 /**
- * Closes a connection that cannot be used again. The next query on one that still owes a result would wait behind it, on
- * a dead network connection forever.
+ * A connection as Kysely uses it. Once it cannot be used again, its release closes it: the next query on one that still
+ * owes a result would wait behind it, on a dead network connection forever.
  */
-function dropBroken (client: pg.PoolClient) {
-  const release = client.release.bind(client)
-  client.release = (isBroken) => release(isBroken || broken.has(client))
-  return client
+function wrapClient (
+  client: pg.PoolClient,
+  nameOf: ReturnType<typeof nameStatements>,
+  onError: NonNullable<ConnectOptions['onError']>
+): PostgresPoolClient {
+  let isBroken = false
+
+  async function query (text: string, values: readonly unknown[] = []) {
+    const name = nameOf(text, values)
+    try {
+      return await client.query({ ...name && { name }, text, values: [...values] })
+    } catch (thrown) {
+      const error = thrown as Error & { code?: string }
+      onError(error)
+      // After READ_ONLY the address, or another host, may already lead to the new primary.
+      if (error.message === 'Query read timeout' || error.code === READ_ONLY) isBroken = true
+      throw error
+    }
+  }
+
+  return {
+    // Its type also has an overload for cursors, which nothing here uses.
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (isDiscarded) => client.release(isDiscarded || isBroken)
+  }
 }
 
 // Under a generic plan a limit that is a parameter makes Postgres expect a tenth of the table.

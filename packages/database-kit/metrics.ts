@@ -34,17 +34,11 @@ const readServer = async () =>
       (select max(age(datfrozenxid)) from pg_database)::int as "xidAge",
       (select count(*) from pg_stat_replication)::int as standbys`)
 
-/** Undefined while the server is unavailable. Not by `pool.query`: our clients call nothing back (`nameStatements`). */
+/** Undefined while the server is unavailable. */
 async function readRow<Row extends pg.QueryResultRow> (query: string) {
   const [pool] = pools
-  const client = await pool?.connect().catch(() => undefined)
-  try {
-    return (await client?.query<Row>(query))?.rows[0]
-  } catch {
-    return undefined
-  } finally {
-    client?.release()
-  }
+  const result = await pool?.query<Row>(query).catch(() => undefined)
+  return result?.rows[0]
 }
 
 function createServerGauge (name: string, help: string, valueOf: (state: ServerState) => number) {

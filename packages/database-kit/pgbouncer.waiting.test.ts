@@ -76,7 +76,7 @@ t.test('a service works through PgBouncer in transaction mode', { skip }, async 
   await sql`create table counts (id int primary key, value int not null)`.execute(db)
   await sql`insert into counts values (1, 0)`.execute(db)
 
-  // Five connections of the pool share two of Postgres; each has its own names of prepared statements.
+  // Five connections of the pool share two of Postgres, and all have the same names of prepared statements.
   await Promise.all(Array.from({ length: 200 }, async (_, number) => {
     const { rows } = await sql<{ sum: number }>`select ${number}::int + 1 as sum`.execute(db)
     if (rows[0]?.sum !== number + 1) throw new Error(`${number} got ${rows[0]?.sum}`)
