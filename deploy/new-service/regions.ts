@@ -81,18 +81,18 @@ const readmeRegions = ['serves', ...messagingRegions]
 const region = /^([ \t]*)(?:#|<!--) generated: (.+?)(?: -->)?\n([\s\S]*?)^[ \t]*(?:#|<!--) end generated(?: -->)?$/gm
 
 /** The content that each file should have, by its path below `root`. */
-export function generateRegions (root: string, names: Names = serviceNames): Map<string, string> {
+export function generateRegions (root: string): Map<string, string> {
   const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
   const files = new Map(filesWithRegions.map((file) => [
     file,
-    fillRegions(read(file), (kind) => regions[kind]?.(names, root), Object.keys(regions))
+    fillRegions(read(file), (kind) => regions[kind]?.(serviceNames, root), Object.keys(regions))
   ]))
   for (const [service, lists] of listMessaging(root)) {
     const file = `services/${service}/README.md`
     const linesOf = (kind: string) => kind === 'serves' ? listRoutes(root, service) : lists.get(kind)
     files.set(file, fillRegions(read(file), linesOf, readmeRegions))
   }
-  return files.set(guardsFile, addGuarded(read(guardsFile), names))
+  return files.set(guardsFile, addGuarded(read(guardsFile)))
 }
 
 function fillRegions (text: string, generate: (kind: string) => string[] | undefined, kinds: Names): string {
@@ -106,9 +106,9 @@ function fillRegions (text: string, generate: (kind: string) => string[] | undef
 }
 
 // The guards of the contracts load every service, so `--affected` runs them after a change of any.
-function addGuarded (text: string, names: Names): string {
+function addGuarded (text: string): string {
   const manifest = JSON.parse(text) as { devDependencies: Record<string, string> }
-  for (const name of names) manifest.devDependencies[`@tandem/${name}`] = 'workspace:*'
+  for (const name of serviceNames) manifest.devDependencies[`@tandem/${name}`] = 'workspace:*'
   manifest.devDependencies = Object.fromEntries(
     Object.entries(manifest.devDependencies).sort(([a], [b]) => a < b ? -1 : 1)
   )

@@ -24,7 +24,7 @@ import type { ErasureTables } from './tables.ts'
 type Page = Type.Static<typeof HiddenOrErased.response>
 type KitTables = ErasureTables & OutboxTables & FailedMessageTables
 
-export interface ErasureOptions<Tables extends KitTables> {
+interface ErasureOptions<Tables extends KitTables> {
   db: Kysely<Tables>
   personalData: PersonalData<Tables>
   /** The event that reports the counts of each pass to identity. Identity confirms its own passes, without an event. */
@@ -46,8 +46,6 @@ export interface AccountErasure {
   handlers: Handler[]
   /** Erases what is due. @returns how many passes it completed @throws the errors of the accounts that stay due */
   eraseDue(): Promise<number>
-  /** Compares with identity which accounts are hidden or erased, and mends the difference. @throws Unavailable */
-  reconcile(): Promise<void>
   /** Counts again what is left of an erased account. */
   verify(accountId: string): Promise<{ left: Record<string, number>, kept: number }>
   /** Reads a page of a person's copy of their data; `after` is the `next` of the previous page. */
@@ -193,6 +191,7 @@ export function createErasure<Tables extends KitTables> (options: ErasureOptions
     if (known?.erasureId === erasureId && known.passes > 0) await reportCounts(trx, accountId)
   }
 
+  /** Compares with identity which accounts are hidden or erased, and mends the difference. @throws Unavailable */
   async function reconcile () {
     if (!callRpc) return
     for (let after: string | null = null;;) {
@@ -258,7 +257,6 @@ export function createErasure<Tables extends KitTables> (options: ErasureOptions
       on(PersonHidden, async ({ data: { accountId, hidden }, time }) => await hide(db, accountId, hidden, time))
     ],
     eraseDue,
-    reconcile,
     verify: async (accountId) => await countRows(untyped, tables, accountId),
     readPersonalData: async (page) => await readPersonalData(untyped, tables, page),
     start (log) {

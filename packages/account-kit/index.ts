@@ -1,5 +1,5 @@
 export { maskAddress, networkOf } from './addresses.ts'
-export { createErasure, hasTombstone, insertTombstone, type AccountErasure, type ErasureOptions } from './erasure.ts'
+export { createErasure, hasTombstone, insertTombstone, type AccountErasure } from './erasure.ts'
 export { countPersonalData } from './erase-rows.ts'
 export { generateName, generateUsername } from './generated-names.ts'
 export { hide, isHidden, isNotHidden } from './hidden.ts'
@@ -12,8 +12,6 @@ export {
   mailTables,
   notPersonal,
   personal,
-  type NotPersonal,
-  type Personal,
   type PersonalData
 } from './personal-data.ts'
 export type { ErasureTables } from './tables.ts'

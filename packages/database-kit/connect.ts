@@ -16,7 +16,7 @@ export interface Log {
   warn(details: object, message: string): void
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   log: Log
   /** 5 for each of six services stay well below Postgres's default of 100. */
   maxConnections?: number

@@ -1,6 +1,6 @@
 export { cacheJsonQuery } from './cached-query.ts'
-export { connect, type ConnectOptions, type Log } from './connect.ts'
-export { inSavepoints, type FailedItem } from './savepoints.ts'
+export { connect } from './connect.ts'
+export { inSavepoints } from './savepoints.ts'
 export { deleteExpiredQuotas, readDailyQuota, useDailyQuota, type DailyQuotaTables } from './daily-quota.ts'
 export { workDue, workLocked } from './due-rows.ts'
 export { lookupArray } from './lookup-arrays.ts'

@@ -7,7 +7,7 @@ import { ConfigError, defineError, type ErrorParams, type Log } from '@tandem/pr
 import { signWebhook } from './webhook-signature.ts'
 
 /** What a service asks before it changes something. */
-export interface Questions {
+interface Questions {
   'before-registration': { email: string, name: string | null, locale: string, provider: string | null }
   'before-message': { accountId: string, matchId: string, content: string | null, hasImage: boolean }
   /** `postId` is null for a new post. `otherTexts` is what it shows besides its content, such as the options of a poll. */

@@ -103,15 +103,14 @@ export const IdempotencyHeaders = Type.Object({
 })
 
 /**
- * The query of a list: `limit` (1 to `max`), `cursor`, and `properties`. An empty cursor counts as missing, because
+ * The query of a list: `limit` (1 to 50), `cursor`, and `properties`. An empty cursor counts as missing, because
  * many clients send one for the first page.
  */
 export const PageQuery = <Properties extends TProperties = Record<never, never>>(
-  properties: Properties = {} as Properties,
-  { limit = 20, max = 50 } = {}
+  properties: Properties = {} as Properties
 ) =>
   Type.Object({
-    limit: Type.Integer({ minimum: 1, maximum: max, default: limit }),
+    limit: Type.Integer({ minimum: 1, maximum: 50, default: 20 }),
     cursor: Type.Optional(Cursor),
     ...properties
   }, { dropEmpty: ['cursor'] })

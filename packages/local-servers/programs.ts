@@ -35,10 +35,10 @@ export function findPrograms ({ redis = true, nats = true } = {}): Programs {
  * Finds a program, and installs the Debian package of this name if it is missing and that needs no question.
  * @throws UserError that says what to install
  */
-export function findProgram (name: string, packageName = name): string {
-  if (!find([name]) && isDebianRoot()) installPackages([packageName])
+export function findProgram (name: string): string {
+  if (!find([name]) && isDebianRoot()) installPackages([name])
   const program = find([name])
-  if (!program) throw new UserError(installHint([packageName]))
+  if (!program) throw new UserError(installHint([name]))
   return program
 }
 

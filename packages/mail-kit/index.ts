@@ -1,4 +1,4 @@
-export { renderMail, type MailKind, type MailTemplate } from './template.ts'
+export { renderMail, type MailKind } from './template.ts'
 export { plainName, plainQuote, plainText } from './plain.ts'
 export { createMailer, type Mailer, type MailerOptions, type MailOutcome } from './mailer.ts'
 export { checkMailBacklog } from './backlog.ts'

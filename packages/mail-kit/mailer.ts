@@ -79,7 +79,6 @@ export interface Mailer {
   verify(): Promise<boolean>
   /** @throws if Redis does not respond */
   ready(): Promise<void>
-  depth: ReturnType<typeof createQueue>['depth']
 }
 
 /**
@@ -192,7 +191,6 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
   return {
     enqueue: (ids) => queue.enqueue(ids.filter((id) => id !== undefined)),
     ready: queue.ping,
-    depth: queue.depth,
 
     start () {
       const deleteOld = () => {

@@ -8,7 +8,7 @@ export {
 export * from './errors.ts'
 export { imageQuota } from './image-quota.ts'
 export { reencodeImage, type Image } from './images.ts'
-export { createMediaKey, privateCopyKeyOf, type Visibility } from './keys.ts'
+export { createMediaKey, privateCopyKeyOf } from './keys.ts'
 export { createMedia, VIDEO_TYPE, type ImageDetails, type Media, type StoredImage } from './media.ts'
 export { examplePicture, Picture } from './picture.ts'
 export { diskStorage } from './disk-storage.ts'

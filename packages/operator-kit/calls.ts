@@ -18,7 +18,7 @@ interface Count {
 }
 
 /** Counts the calls of each operation by app version in memory, and stores them every minute and at the end. */
-export function countCalls (app: FastifyInstance, db: Kysely<CallTables>, intervalMs = STORE_INTERVAL_MS) {
+export function countCalls (app: FastifyInstance, db: Kysely<CallTables>) {
   let counts = new Map<string, Count>()
   let versions = { day: '', names: new Set<string>() }
   let storing = Promise.resolve()
@@ -49,7 +49,7 @@ export function countCalls (app: FastifyInstance, db: Kysely<CallTables>, interv
     }
   }
   const storeInTurn = () => (storing = storing.then(store))
-  const timer = setInterval(storeInTurn, intervalMs).unref()
+  const timer = setInterval(storeInTurn, STORE_INTERVAL_MS).unref()
   app.addHook('onClose', async () => {
     clearInterval(timer)
     await storeInTurn()

@@ -70,7 +70,7 @@ export interface Operator {
   canConfirm: boolean
 }
 
-export const PROOF_LIFETIME_MS = 10 * 60_000
+const PROOF_LIFETIME_MS = 10 * 60_000
 
 export const hasRole = ({ role }: Pick<Operator, 'role'>, right: Right) =>
   (rights[right].roles as readonly StaffRole[]).includes(role)

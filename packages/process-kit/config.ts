@@ -77,7 +77,7 @@ function isRootKey (text: string) {
 }
 
 /** A JSON type with its article: `an integer`. */
-export const withArticle = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+const withArticle = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
 const split = (text: string) => text.split(',').map((part) => part.trim()).filter(Boolean)
 

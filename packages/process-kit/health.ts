@@ -8,7 +8,7 @@ import { withTimeout } from './with-timeout.ts'
  * The check fails if it throws, returns false, or takes longer than a second. If it returns names, those parts of the
  * dependency fail, and it is up itself.
  */
-export interface HealthCheck {
+interface HealthCheck {
   check: () => Promise<unknown>
   required: boolean
 }

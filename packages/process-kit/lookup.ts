@@ -2,13 +2,13 @@ import { createBatcher } from './batcher.ts'
 import { chunksOf } from './chunks-of.ts'
 import { setBounded } from './set-bounded.ts'
 
+const MAX_KEYS_PER_CALL = 100
+
 interface Options {
   /** How long a key counts as unknown after its owner did not find it; default 5 s. */
   unknownTtlMs?: number
   /** How many unknown keys are cached; the oldest are evicted first. */
   maxUnknown?: number
-  /** How many keys are passed to one call of `read`. */
-  maxKeysPerCall?: number
 }
 
 /**
@@ -20,14 +20,14 @@ interface Options {
  */
 export function createLookup<Item> (
   read: (keys: string[]) => Promise<Map<string, Item>>,
-  { unknownTtlMs = 5_000, maxUnknown = 10_000, maxKeysPerCall = 100 }: Options = {}
+  { unknownTtlMs = 5_000, maxUnknown = 10_000 }: Options = {}
 ): (keys: string[]) => Promise<Item[]> {
   const unknownUntil = new Map<string, number>()
 
   const findAll = createBatcher(async (lookups: string[][]) => {
     const keys = [...new Set(lookups.flat())]
     const items = new Map<string, Item>()
-    for (const chunk of chunksOf(keys, maxKeysPerCall)) {
+    for (const chunk of chunksOf(keys, MAX_KEYS_PER_CALL)) {
       for (const [key, item] of await read(chunk)) items.set(key, item)
     }
     for (const key of keys) if (!items.has(key)) setBounded(unknownUntil, key, Date.now() + unknownTtlMs, maxUnknown)

@@ -3,10 +3,8 @@ export {
   retryAfter,
   type Job,
   type Log,
-  type EnqueueOptions,
   type Outcome,
   type PendingQuery,
-  type Priority,
   type Queue,
   type QueueOptions
 } from './types.ts'

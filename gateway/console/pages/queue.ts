@@ -62,19 +62,19 @@ const byUrgency = (a: QueuedCase, b: QueuedCase) => b.priority - a.priority || (
  * A page of the open cases of all services, the most urgent and then the oldest first. A service that does not respond
  * is left out, and keeps its place in the cursor.
  */
-export async function readQueue (visit: Visit, cursor?: string, limit = PAGE_SIZE) {
+export async function readQueue (visit: Visit, cursor?: string) {
   const cursors = parseCursor(cursor)
   const pages = await Promise.all(caseServices.map(async (service) => {
     const at = cursors[service]
     if (at === END) return { service, cases: [], nextCursor: null, isKnown: true }
     const page = await visit.find<{ cases: CaseSummary[], nextCursor: string | null }>(service, '/operator/cases', {
-      limit,
+      limit: PAGE_SIZE,
       cursor: at
     })
     const cases = page?.cases.map((each) => ({ ...each, service })) ?? []
     return { service, cases, nextCursor: page?.nextCursor ?? null, isKnown: page !== undefined }
   }))
-  const cases = pages.flatMap((page) => page.cases).sort(byUrgency).slice(0, limit)
+  const cases = pages.flatMap((page) => page.cases).sort(byUrgency).slice(0, PAGE_SIZE)
   const next: Cursors = {}
   for (const { service, cases: own, nextCursor, isKnown } of pages) {
     const shown = own.filter((each) => cases.includes(each))

@@ -12,6 +12,7 @@ import { createPushSender } from './sender.ts'
 
 // Of a process that died between its commit and Redis, pushes are found 30 to 45 s later.
 const SWEEP_MIN_AGE_SECONDS = 30
+const LOW_PRIORITY_CONCURRENCY = 16
 
 interface Options {
   db: Db
@@ -21,7 +22,6 @@ interface Options {
   redisUrl: string
   log: Log
   concurrency?: number
-  lowPriorityConcurrency?: number
   /** The option of `createPushSender`, for tests. */
   retryDelayMs?: number
   /** Options of queue-kit, for tests. */
@@ -43,7 +43,6 @@ export function createPushQueue (
     redisUrl,
     log,
     concurrency = 128,
-    lowPriorityConcurrency = 16,
     retryDelayMs,
     ...options
   }: Options
@@ -68,7 +67,7 @@ export function createPushQueue (
       listPending: async (query) => await listUnfinishedDeliveries(db, { ...query, lowPriority })
     })
   const highPriorityQueue = open('notification-pushes', false, concurrency)
-  const lowPriorityQueue = open('notification-broadcasts', true, lowPriorityConcurrency)
+  const lowPriorityQueue = open('notification-broadcasts', true, LOW_PRIORITY_CONCURRENCY)
   const source = { service: 'notification', db }
   pushSources.add(source)
   const toJob = ({ id, dueAt, correlation }: DeliveryJob): Job => ({
