@@ -72,87 +72,88 @@ export async function runCommand (
     },
   [command, object, ...rest]: string[]
 ): Promise<string | object[]> {
-  const [email, ...more] = rest
+  // An address, or the id of a deletion or a copy.
+  const [target, ...more] = rest
   const console = readConsoleSettings(consoleUrl)
   const subscriptionDeps = { subscriptions, clock: () => new Date() }
   switch (`${command} ${object}`) {
     case 'grant role': {
       const [role] = more
       if (role !== 'ADMIN' && role !== 'USER') throw new UsageError()
-      await setRole(db, required(email), role)
-      return `${email} has the role ${role} from the next sign-in`
+      await setRole(db, required(target), role)
+      return `${target} has the role ${role} from the next sign-in`
     }
     case 'grant subscription': {
       const [planId, days = ''] = more
       if (!/^[1-9]\d{0,4}$/.test(days)) throw new UsageError()
-      await grantSubscription({ db, ...subscriptionDeps }, required(email), {
+      await grantSubscription({ db, ...subscriptionDeps }, required(target), {
         planId: required(planId),
         days: Number(days)
       })
-      return `${email} has ${planId} for ${days} days`
+      return `${target} has ${planId} for ${days} days`
     }
     case 'cancel subscription':
-      return await cancelSubscriptionOf({ db, ...subscriptionDeps }, required(email))
-        ? `The subscription of ${email} is canceled`
-        : `${email} has no active subscription`
+      return await cancelSubscriptionOf({ db, ...subscriptionDeps }, required(target))
+        ? `The subscription of ${target} is canceled`
+        : `${target} has no active subscription`
     case 'subscriptions list':
-      return await listSubscriptionOf({ db, ...subscriptionDeps }, required(email))
+      return await listSubscriptionOf({ db, ...subscriptionDeps }, required(target))
     case 'subscriptions recheck':
-      return `The stores are asked about ${await recheckPurchases(db, required(email))} purchases of ${email}`
+      return `The stores are asked about ${await recheckPurchases(db, required(target))} purchases of ${target}`
     case 'mark sandbox': {
       const [off] = more
       if (off !== undefined && off !== 'off') throw new UsageError()
-      await markSandbox({ db, ...subscriptionDeps }, required(email), off === undefined)
-      return `Purchases in a sandbox ${off ? 'no longer count' : 'count'} for ${email}`
+      await markSandbox({ db, ...subscriptionDeps }, required(target), off === undefined)
+      return `Purchases in a sandbox ${off ? 'no longer count' : 'count'} for ${target}`
     }
     case 'sessions list':
-      return await listSessionsOf(db, required(email))
+      return await listSessionsOf(db, required(target))
     case 'sessions end':
-      return `${await endAllSessionsOf(db, { email: required(email).toLowerCase() })} sessions ended`
+      return `${await endAllSessionsOf(db, { email: required(target).toLowerCase() })} sessions ended`
     case 'security list':
-      return await listSecurityEventsOf(db, required(email))
+      return await listSecurityEventsOf(db, required(target))
     case 'erasures list':
       return await listErasures(db)
     case 'erasures show':
-      return await showErasure(db, required(email))
+      return await showErasure(db, required(target))
     case 'erasures request': {
       const [days = '14'] = more
       if (!/^\d{1,2}$/.test(days)) throw new UsageError()
-      const { id, eraseAt } = await requestErasure(db, required(email), Number(days))
-      return `${email} will be erased at ${eraseAt.toISOString()}; the deletion is ${id}`
+      const { id, eraseAt } = await requestErasure(db, required(target), Number(days))
+      return `${target} will be erased at ${eraseAt.toISOString()}; the deletion is ${id}`
     }
     case 'erasures hold': {
       const [days = '', ...reason] = more
       if (!/^[1-9]\d{0,2}$/.test(days) || reason.length === 0) throw new UsageError()
-      await holdErasure(db, required(email), { days: Number(days), reason: reason.join(' ') })
+      await holdErasure(db, required(target), { days: Number(days), reason: reason.join(' ') })
       return 'The deletion is held'
     }
     case 'erasures release':
-      await releaseErasure(db, required(email))
+      await releaseErasure(db, required(target))
       return 'The deletion goes on'
     case 'erasures replay':
       if (!ledger) throw new Error('LEDGER_DIR is missing')
       return `${await replayLedger({ db, ledger })} erasures run again`
     case 'erasures verify':
       if (!callRpc) throw new Error('NATS_URL is missing')
-      return await verifyErasure(db, callRpc, required(email))
+      return await verifyErasure(db, callRpc, required(target))
     case 'exports list':
       return await listExports(db)
     case 'exports cancel':
-      await cancelExportOf(db, required(email))
+      await cancelExportOf(db, required(target))
       return 'The copy is canceled'
     case 'staff invite': {
       const role = staffRoles.find((each) => each === more[0])
       if (!role) throw new UsageError()
-      return await inviteInShell({ db, console }, { email: required(email), role })
+      return await inviteInShell({ db, console }, { email: required(target), role })
     }
     case 'staff invite-first':
-      return await inviteFirstAdmin({ db, console }, required(email)) ?? 'There is an operator with a passkey already'
+      return await inviteFirstAdmin({ db, console }, required(target)) ?? 'There is an operator with a passkey already'
     case 'staff reinvite':
-      return await reinviteInShell({ db, console }, required(email))
+      return await reinviteInShell({ db, console }, required(target))
     case 'staff remove':
-      await removeInShell(db, required(email))
-      return `${email} is no operator any more`
+      await removeInShell(db, required(target))
+      return `${target} is no operator any more`
     case 'staff list':
       return await listStaff(db)
     case 'staff audit':
