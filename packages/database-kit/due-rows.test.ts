@@ -3,7 +3,7 @@ import { sql, type Generated } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
 import { connect } from './connect.ts'
-import { workDue, workLocked } from './due-rows.ts'
+import { findNextDue, workDue, workLocked } from './due-rows.ts'
 import { testSchema } from './testing.ts'
 
 interface Tables {
@@ -111,6 +111,15 @@ t.test('a failure of a worker whose lease has ended changes nothing', async (t) 
     await fail()
   })
   t.match(await find(id!), { attempts: 2, status: 'open', dueInSeconds: 3_600 })
+})
+
+t.test('the next due row is the earliest of all, and an empty table has none', async (t) => {
+  await db.deleteFrom('tasks').execute()
+  t.equal(await findNextDue(db, 'tasks', 'due_at'), undefined)
+  const times = ['2026-03-02', '2026-03-01', '2026-03-03'].map((day) => new Date(day))
+  await db.insertInto('tasks').values(times.map((due_at) => ({ id: randomUUID(), due_at }))).execute()
+  t.strictSame(await findNextDue(db, 'tasks', 'due_at'), times[1])
+  await db.deleteFrom('tasks').execute()
 })
 
 t.test('rows of one transaction: one that fails stays due and undoes only its own changes', async (t) => {

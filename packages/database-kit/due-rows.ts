@@ -32,6 +32,17 @@ export async function workLocked<Tables, Row extends { id: string }> (
   throwErrors(failed.map(({ error }) => error))
 }
 
+/** The earliest time in a column of a table, which needs an index that begins with it; undefined without any. */
+export async function findNextDue<Tables, Name extends keyof Tables & string> (
+  db: Kysely<Tables>,
+  table: Name,
+  dueAt: keyof Tables[Name] & string
+) {
+  const { rows: [next] } = await sql<{ at: Date | null }>`
+    select min(${sql.ref(dueAt)}) as at from ${sql.table(table)}`.execute(db)
+  return next?.at ?? undefined
+}
+
 /** How rows of a table are claimed. It also has a column `attempts`, which counts the claims of a row. */
 interface Claim<Table> {
   /** The primary key. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { FastFinished } from '@tandem/contracts'
-import { workLocked } from '@tandem/database-kit'
+import { findNextDue, workLocked } from '@tandem/database-kit'
 import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -12,17 +12,11 @@ const BATCH_SIZE = 100
 /** Publishes the goals of running fasts when they are reached. */
 export const startPublishingReachedGoals = ({ db, now }: Deps, log: Log) =>
   runWhenDue(async () => await publishReachedGoals(db, now), {
-    findNext: async () => await findNext(db),
+    findNext: async () => await findNextDue(db, 'fasts', 'goal_due_at'),
     maxIntervalMs: MAX_INTERVAL_MS,
     now,
     log
   }).stop
-
-async function findNext (db: Db) {
-  const next = await db.selectFrom('fasts').where('goal_due_at', 'is not', null).select('goal_due_at as at')
-    .orderBy('goal_due_at').limit(1).executeTakeFirst()
-  return next?.at
-}
 
 /** Publishes every reached goal once. @throws the errors of those that failed, which stay due, after all others */
 export async function publishReachedGoals (db: Db, now: () => Date) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { isHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { ActivityReminded } from '@tandem/contracts'
-import { workLocked } from '@tandem/database-kit'
+import { findNextDue, workLocked } from '@tandem/database-kit'
 import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { moveMeetings } from '../meetings/actions.ts'
@@ -36,17 +36,11 @@ export async function replaceTimers (trx: Trx, { id, startsAt, endsAt }: LockedA
 /** Runs the timers of activities when they are due. */
 export const startActivityTimers = ({ db, now }: Deps, log: Log) =>
   runWhenDue(async () => await runDueTimers(db, now), {
-    findNext: async () => await findNext(db),
+    findNext: async () => await findNextDue(db, 'activity_timers', 'due_at'),
     maxIntervalMs: MAX_INTERVAL_MS,
     now,
     log
   }).stop
-
-async function findNext (db: Db) {
-  const next = await db.selectFrom('activity_timers').select('due_at as at').orderBy('due_at').limit(1)
-    .executeTakeFirst()
-  return next?.at
-}
 
 /** Runs every due timer once. @throws the errors of those that failed, which stay due, after all others have run */
 export async function runDueTimers (db: Db, now: () => Date) {

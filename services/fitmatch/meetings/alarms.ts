@@ -2,7 +2,7 @@ import { isHidden } from '@tandem/account-kit'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { MeetingAsked, MeetingEnded, MeetingOverdue } from '@tandem/contracts'
-import { workLocked } from '@tandem/database-kit'
+import { findNextDue, workLocked } from '@tandem/database-kit'
 import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -13,17 +13,11 @@ const BATCH_SIZE = 100
 /** Asks people whether they are well, and raises alarms, when it is due. */
 export const startMeetingAlarms = ({ db, now }: Deps, log: Log) =>
   runWhenDue(async () => await runDueMeetings(db, now), {
-    findNext: async () => await findNext(db),
+    findNext: async () => await findNextDue(db, 'meetings', 'due_at'),
     maxIntervalMs: MAX_INTERVAL_MS,
     now,
     log
   }).stop
-
-async function findNext (db: Db) {
-  const next = await db.selectFrom('meetings').where('due_at', 'is not', null).select('due_at as at')
-    .orderBy('due_at').limit(1).executeTakeFirst()
-  return next?.at
-}
 
 /** Handles every due meeting once. @throws the errors of those that failed, which stay due, after all others are done */
 export async function runDueMeetings (db: Db, now: () => Date) {

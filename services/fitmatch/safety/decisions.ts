@@ -63,13 +63,6 @@ async function applyToCase (
   }
 }
 
-/** When the next suspension ends. */
-export async function findNextEnd (db: Db) {
-  const next = await db.selectFrom('members').where('suspended_until', 'is not', null)
-    .select('suspended_until as at').orderBy('suspended_until').limit(1).executeTakeFirst()
-  return next?.at
-}
-
 /** Ends the suspensions whose time is over. @throws the errors of those that failed, after all others have ended */
 export async function liftEndedSuspensions (db: Db) {
   const ended = await db.selectFrom('members').where('suspended_until', '<=', sql<Date>`now()`)

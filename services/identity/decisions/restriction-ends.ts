@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { workLocked } from '@tandem/database-kit'
+import { findNextDue, workLocked } from '@tandem/database-kit'
 import { runWhenDue, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { setHidden } from '../hidden.ts'
@@ -11,16 +11,10 @@ const BATCH_SIZE = 100
 /** Shows people again at the time when the restriction of their account ends. */
 export const startEndingRestrictions = ({ db }: Pick<Deps, 'db'>, log: Log) =>
   runWhenDue(async () => await endRestrictions(db), {
-    findNext: async () => await findNextEnd(db),
+    findNext: async () => await findNextDue(db, 'accounts', 'restricted_until'),
     maxIntervalMs: MAX_INTERVAL_MS,
     log
   }).stop
-
-async function findNextEnd (db: Db) {
-  const next = await db.selectFrom('accounts').where('restricted_until', 'is not', null)
-    .select('restricted_until as at').orderBy('restricted_until').limit(1).executeTakeFirst()
-  return next?.at
-}
 
 async function endRestrictions (db: Db) {
   await workLocked(db, {
