@@ -434,6 +434,21 @@ t.test('a mail is deleted 30 days after it was created', async (t) => {
   t.equal((await pendingMails(db)).length, 1)
 })
 
+t.test('closing waits for the deletion of old mails that is running', async (t) => {
+  const { db, mailer } = await setup(t)
+  await givenMail(db)
+  await sql`update mails set status = 'sent', sent_at = now(), subject = null, body_text = null, body_html = null, created_at = now() - interval '31 days'`
+    .execute(db)
+  const { closed } = await db.transaction().execute(async (trx) => {
+    await sql`lock table mails in share mode`.execute(trx)
+    mailer.start()
+    const closed = mailer.close().then(async () => (await statuses(db)).length)
+    await sleep(500)
+    return { closed }
+  })
+  t.equal(await closed, 0)
+})
+
 t.test('mails that wait are measured, and degrade the service after two minutes', async (t) => {
   const { smtp, db, mailer } = await setup(t, { service: 'backlog' })
   const read = async (name: string, labels: Record<string, string> = { service: 'backlog' }) =>

@@ -1,7 +1,7 @@
 import type { SendMailOptions } from 'nodemailer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readBrand } from '@tandem/brand-kit'
-import { withTimeout } from '@tandem/process-kit'
+import { runPeriodically, withTimeout } from '@tandem/process-kit'
 import { createQueue, retryAfter, type Log, type Outcome } from '@tandem/queue-kit'
 import type { Kysely, Transaction } from 'kysely'
 import { attempts as attemptsTotal, initializeAttempts, mailSources } from './metrics.ts'
@@ -96,7 +96,7 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
   let opening: ReturnType<typeof openTransports> | undefined
   const open = async () => await (opening ??= openTransports(smtpUrl, concurrency))
   let verifying: Promise<boolean> | undefined
-  let cleanupTimer: NodeJS.Timeout | undefined
+  let stopDeleting: (() => Promise<void>) | undefined
   // The gauges read the table of mails only; the compiler cannot tell for a generic database.
   const source = { service, db: db as unknown as Kysely<MailTables> }
   mailSources.add(source)
@@ -193,16 +193,12 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
     ready: queue.ping,
 
     start () {
-      const deleteOld = () => {
-        deleteOldMails(db).catch((error: unknown) => log.warn({ err: error }, 'deleting old mails failed'))
-      }
-      deleteOld()
-      cleanupTimer = setInterval(deleteOld, HOUR_MS)
+      stopDeleting = runPeriodically(async () => await deleteOldMails(db), { intervalMs: HOUR_MS, log })
       queue.start()
     },
 
     async close () {
-      clearInterval(cleanupTimer)
+      await stopDeleting?.()
       mailSources.delete(source)
       await queue.close()
       const opened = await opening

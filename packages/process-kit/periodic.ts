@@ -1,10 +1,13 @@
-import type { Log } from './logging.ts'
+interface PeriodicOptions {
+  intervalMs: number
+  log: { warn(details: object, message: string): void }
+}
 
 /**
  * Runs `work` now and every `intervalMs` until the returned function is called. A failure is logged and retried at the
  * next interval. Runs never overlap: while one takes longer than the interval, no other starts.
  */
-export function runPeriodically (work: () => Promise<unknown>, { intervalMs, log }: { intervalMs: number, log: Log }) {
+export function runPeriodically (work: () => Promise<unknown>, { intervalMs, log }: PeriodicOptions) {
   let running: Promise<unknown> | undefined
   const tick = () => {
     running ??= work()
