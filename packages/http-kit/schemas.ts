@@ -4,6 +4,10 @@ import { Type } from 'typebox'
 /** The id of nothing: malformed ids are read as this one. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export const isUuid = (text: string) => UUID.test(text)
+
 /**
  * An id. It is an opaque string for clients and a lower-case uuid for us. It must not be empty. Any other string that is
  * not a uuid is read as the nil uuid, so a route finds nothing and returns its own not-found error, and Postgres never sees a malformed uuid.

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema, FastifySchemaCompi
 import { NotFound, PayloadTooLarge, ValidationError } from './errors.ts'
 import { textsOf, type LocalTexts } from '@tandem/brand-kit'
 import type { Schema } from './examples.ts'
-import { NIL_UUID, parseInstant } from './schemas.ts'
+import { isUuid, NIL_UUID, parseInstant } from './schemas.ts'
 import { explain, type SchemaError } from './validation-messages.ts'
 import { toVisibleText } from './visible-text.ts'
 
@@ -21,8 +21,6 @@ declare module 'fastify' {
     maxBodyValues?: number
   }
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 function isClientUrl (text: string) {
   if (!URL.canParse(text)) return false
@@ -92,7 +90,7 @@ function createAjv (options: Options) {
   formats.default(ajv)
   keywords.default(ajv, ['transform'])
   ajv.addFormat('client-url', isClientUrl)
-  ajv.addFormat('uuid', UUID)
+  ajv.addFormat('uuid', isUuid)
   ajv.addVocabulary(['example', 'x-extension', 'documentedAs', 'schemaName', 'expectedFormat'])
   ajv.addKeyword({
     keyword: 'opaqueId',
@@ -102,7 +100,7 @@ function createAjv (options: Options) {
     errors: false,
     compile: () => (text: string, at) => {
       if (text.trim() === '') return false
-      if (at) at.parentData[at.parentDataProperty] = UUID.test(text) ? text.toLowerCase() : NIL_UUID
+      if (at) at.parentData[at.parentDataProperty] = isUuid(text) ? text.toLowerCase() : NIL_UUID
       return true
     }
   })

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Page } from '@tandem/http-kit'
+import { isUuid, type Page } from '@tandem/http-kit'
 import type { StaffRole } from './rights.ts'
 import type { AuditTables } from './tables.ts'
 
@@ -15,14 +15,12 @@ export interface AuditEntry {
   requestId: string
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 /** Appends an entry to the chain. It waits for the transactions that append before it. */
 export async function appendAudit<Tables extends AuditTables> (
   db: Kysely<Tables>,
   { operator, action, subject, accountId, reason, requestId }: AuditEntry
 ) {
-  const account = accountId !== null && UUID.test(accountId) ? accountId : null
+  const account = accountId !== null && isUuid(accountId) ? accountId : null
   await sql`
     insert into audit_entries (staff_id, role, action, subject, account_id, reason, request_id)
     values (${operator.id}, ${operator.role}, ${action}, ${subject}, ${account}, ${reason}, ${requestId})`.execute(db)

@@ -1,5 +1,16 @@
 import Type from 'typebox'
-import { Data, data, Enum, Id, Nullable, serializeByAccount, Timestamp, named, type Routes } from '@tandem/http-kit'
+import {
+  Data,
+  data,
+  Enum,
+  Id,
+  isUuid,
+  Nullable,
+  serializeByAccount,
+  Timestamp,
+  named,
+  type Routes
+} from '@tandem/http-kit'
 import { Candidate, candidateFields, exampleCandidate } from '../candidates/candidate.ts'
 import type { Deps } from '../deps.ts'
 import { InsufficientPhotos, participantErrors, ProfileNotFound } from '../errors.ts'
@@ -9,7 +20,6 @@ import { readSwipeLimits } from '../swipes/limits.ts'
 import { Limits } from '../swipes/schemas.ts'
 import { discover, readProfileView } from './queries.ts'
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MAX_EXCLUDED_IDS = 500
 // A client that swipes fast may request the next page early. More than this is a flood.
 const MAX_WAITING_SEARCHES = 3
@@ -61,10 +71,7 @@ export const discoverRoutes: Routes<Deps> = async (app, { db, media, minAge }) =
       const me = await readParticipant(db, account.id)
       if (me.status !== 'ACTIVE' || me.photoCount < 2) throw new InsufficientPhotos()
       // Values that are not ids are ignored.
-      const excluded = excludeIds.split(',').map((each) => each.trim()).filter((each) => uuid.test(each)).slice(
-        0,
-        MAX_EXCLUDED_IDS
-      )
+      const excluded = excludeIds.split(',').map((each) => each.trim()).filter(isUuid).slice(0, MAX_EXCLUDED_IDS)
       const { profiles, total } = await discover(db, me, { limit, excluded, minAge })
       const limits = await readSwipeLimits(db, me)
       return data({

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { FitMatchModeration, PeopleNamed, SocialModeration } from '@tandem/contracts'
+import { isUuid } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { UserNotFound } from '../errors.ts'
@@ -7,8 +8,6 @@ import { orderDigest } from '../purchases/actions.ts'
 import { listLinks } from '../provider-links/queries.ts'
 import { readStanding } from '../decisions/queries.ts'
 import type { Db } from '../tables.ts'
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 // Of Google Play, and the transaction ids of the App Store.
 const ORDER_ID = /^(GPA\.[\d.-]+|\d{10,20})$/
@@ -27,7 +26,7 @@ export async function findPerson ({ db, callRpc, secrets }: Pick<Deps, 'db' | 'c
     if (!account) throw new UserNotFound()
     return account.id
   }
-  if (UUID.test(text)) {
+  if (isUuid(text)) {
     const account = await db.selectFrom('accounts').where('id', '=', text.toLowerCase())
       .where('expired_at', 'is', null).select('id').executeTakeFirst()
     if (!account) throw new UserNotFound()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isActiveSession } from '../sessions/queries.ts'
-import { InvalidAccessToken } from '@tandem/http-kit'
+import { InvalidAccessToken, isUuid } from '@tandem/http-kit'
 import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import type { Caller } from '../sessions/caller.ts'
@@ -155,10 +155,8 @@ async function findOwner (
   return named ?? inherited ?? claim?.caller.accountId ?? null
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
 async function findAccountOfToken (trx: Trx, token: string | null) {
-  if (token === null || !UUID.test(token)) return
+  if (token === null || !isUuid(token)) return
   const account = await trx.selectFrom('accounts').where('account_token', '=', token).where('expired_at', 'is', null)
     .select('id').executeTakeFirst()
   return account?.id

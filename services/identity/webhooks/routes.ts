@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, InvalidAccessToken, NotFound, Secret, type Routes } from '@tandem/http-kit'
+import { Body, InvalidAccessToken, isUuid, NotFound, Secret, type Routes } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { InvalidPurchase } from '../errors.ts'
@@ -20,7 +20,6 @@ interface PlayNotification {
   voidedPurchaseNotification?: { purchaseToken?: unknown, orderId?: unknown }
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MAX_TOKEN_LENGTH = 2_000
 
 /**
@@ -122,7 +121,7 @@ export const webhookRoutes: Routes<Deps> = async (app, deps) => {
       ...event.transferred_from ?? [],
       ...event.transferred_to ?? []
     ]
-    const subjects = [...new Set(named.map((each) => each.toLowerCase()).filter((each) => UUID.test(each)))]
+    const subjects = [...new Set(named.map((each) => each.toLowerCase()).filter(isUuid))]
     if (subjects.length > 0) {
       await enqueue(await storeNotification(deps, { store: 'REVENUECAT', id: event.id, content: subjects }))
     }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import Type from 'typebox'
 import { WEBHOOK_TYPES } from '@tandem/contracts'
 import { connect } from '@tandem/database-kit'
-import { parseInstant } from '@tandem/http-kit'
+import { isUuid, parseInstant } from '@tandem/http-kit'
 import { auditShell, runShell, UsageError } from '@tandem/operator-kit'
 import { createLogger, List, readConfig, Urls } from '@tandem/process-kit'
 import type { Db, Tables } from '../tables.ts'
@@ -19,7 +19,6 @@ const usage = `usage: npm run operator -- webhooks <command>
   replay <id> --since <time>    send again what happened since then, such as 2026-12-01T07:00Z; at most 14 days`
 
 const Config = Type.Object({ DATABASE_URL: Urls(), WEBHOOK_PRIVATE_HOSTS: List() })
-const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 async function run (db: Db, privateHosts: string[], args: string[]): Promise<string | object[]> {
   const { values, positionals: [command, subject = '', ...others] } = parseArgs({
@@ -39,7 +38,7 @@ async function run (db: Db, privateHosts: string[], args: string[]): Promise<str
     })
     return `${secret}\nThis secret is not shown again. The endpoint is ${id}`
   }
-  if (!ID.test(subject)) throw new UsageError()
+  if (!isUuid(subject)) throw new UsageError()
   switch (command) {
     case 'disable':
       await auditShell(db, 'webhooks disable', subject)

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { RpcDefinition } from '@tandem/contracts'
 import { AchievementSnapshot, ActivitySnapshot, WorkoutSnapshot } from '@tandem/contracts'
-import { Nullable, named, Timestamp } from '@tandem/http-kit'
+import { isUuid, Nullable, named, Timestamp } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { UnknownAchievement, UnknownActivity, UnknownWorkout } from '../errors.ts'
 import type { Db } from '../tables.ts'
@@ -69,8 +69,6 @@ export interface Snapshots {
 
 export const noSnapshots: Snapshots = { workout: null, achievement: null, activity: null }
 
-const isId = Compile(Type.String({ format: 'uuid' }))
-
 /**
  * Fetches what a new post shows from the services that own it. An id of somebody else is refused as an unknown one is.
  * @param findLanguage that of the author, for the title of an achievement
@@ -92,7 +90,7 @@ export async function fetchSnapshots (
     createError: () => Error
   ) => {
     if (!id) return null
-    const snapshot = isId.Check(id) ? await fetch(id) : null
+    const snapshot = isUuid(id) ? await fetch(id) : null
     if (!snapshot) throw createError()
     return snapshot
   }
