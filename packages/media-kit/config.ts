@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { CdnUrl, MediaSigningKey } from '@tandem/media-url-kit'
 import { ConfigError, Url } from '@tandem/process-kit'
 import { diskStorage } from './disk-storage.ts'
+import { createMedia } from './media.ts'
 import { s3Storage } from './s3-storage.ts'
 import { splitStorage, type Storage } from './storage.ts'
 
@@ -34,6 +35,19 @@ export const PrivateMediaEnvironment = {
   S3_PRIVATE_BUCKET: Type.Optional(Type.String({ description: 'A bucket that is never served, for private files' })),
   MEDIA_SIGNING_KEY: MediaSigningKey()
 }
+
+type MediaVariables = Type.Static<Type.TObject<typeof MediaEnvironment>> & { MEDIA_SIGNING_KEY?: string }
+
+/** The media of a service, in its storage, as its configuration says. */
+export const openMedia = (storage: Storage, config: MediaVariables) =>
+  createMedia({
+    storage,
+    cdnUrl: config.CDN_URL,
+    purgeUrl: config.CDN_PURGE_URL,
+    purgeToken: config.CDN_PURGE_TOKEN,
+    ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
+    signingKey: config.MEDIA_SIGNING_KEY
+  })
 
 type StorageVariables = Partial<Record<keyof typeof StorageEnvironment | 'S3_PRIVATE_BUCKET', string>>
 

@@ -1,6 +1,7 @@
 export {
   createStorage,
   MediaEnvironment,
+  openMedia,
   PrivateMediaEnvironment,
   requirePrivateBucket,
   StorageEnvironment

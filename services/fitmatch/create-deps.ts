@@ -3,7 +3,7 @@ import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import { createStores, type Config } from './config.ts'
 import { createHooks } from '@tandem/http-kit'
-import { createMedia } from '@tandem/media-kit'
+import { openMedia } from '@tandem/media-kit'
 import { createFitMatchErasure } from './erasure.ts'
 import { readFourEyes } from '@tandem/operator-kit'
 import { createPeopleLookup } from './people/lookup.ts'
@@ -16,14 +16,7 @@ export function createDeps (
 ): Deps {
   const stores = createStores(config)
   const { selfies } = stores
-  const media = createMedia({
-    storage: stores.media,
-    cdnUrl: config.CDN_URL,
-    purgeUrl: config.CDN_PURGE_URL,
-    purgeToken: config.CDN_PURGE_TOKEN,
-    ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
-    signingKey: config.MEDIA_SIGNING_KEY
-  })
+  const media = openMedia(stores.media, config)
   return {
     db,
     callRpc,

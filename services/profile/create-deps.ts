@@ -1,7 +1,7 @@
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
-import { createMedia, createStorage } from '@tandem/media-kit'
+import { createStorage, openMedia } from '@tandem/media-kit'
 import { untilAvailable } from '@tandem/process-kit'
 import { createAccountLookup } from './people/accounts.ts'
 import { createProfileErasure } from './erasure.ts'
@@ -13,13 +13,7 @@ export async function createDeps (
   { config, db, callRpc, log }: Resources<Type.Static<typeof Config>, Tables>
 ): Promise<Deps> {
   await untilAvailable(async () => await offerListsOfBrand(db), log)
-  const media = createMedia({
-    storage: createStorage(config),
-    cdnUrl: config.CDN_URL,
-    purgeUrl: config.CDN_PURGE_URL,
-    purgeToken: config.CDN_PURGE_TOKEN,
-    ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN
-  })
+  const media = openMedia(createStorage(config), config)
   return {
     db,
     findAccounts: createAccountLookup(callRpc),

@@ -2,7 +2,7 @@ import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
 import type { Config } from './config.ts'
 import { createHooks } from '@tandem/http-kit'
-import { createMedia, createStorage, createUploadParts, requireFfmpeg, requirePrivateBucket } from '@tandem/media-kit'
+import { createStorage, createUploadParts, openMedia, requireFfmpeg, requirePrivateBucket } from '@tandem/media-kit'
 import { readFourEyes } from '@tandem/operator-kit'
 import { createRanking } from './feed/ranking.ts'
 import { createPeopleLookup } from './people/lookup.ts'
@@ -16,14 +16,7 @@ export function createDeps ({ config, db, callRpc, log }: Resources<Type.Static<
   if (config.VIDEO_TRANSCODER === 'ffmpeg') requireFfmpeg()
   const storage = createStorage(config)
   const uploadParts = createUploadParts(storage)
-  const media = createMedia({
-    storage,
-    cdnUrl: config.CDN_URL,
-    purgeUrl: config.CDN_PURGE_URL,
-    purgeToken: config.CDN_PURGE_TOKEN,
-    ownUrlsOnly: config.MEDIA_URLS_ONLY_OWN,
-    signingKey: config.MEDIA_SIGNING_KEY
-  })
+  const media = openMedia(storage, config)
   return {
     db,
     callRpc,
