@@ -13,7 +13,7 @@ import { readFileApart } from './reader.ts'
 
 const LEASE_SECONDS = 300
 const MAX_ATTEMPTS = 5
-// They are read one after the other, whoever they are of.
+// The files of all accounts are read one after the other.
 const IMPORTS_PER_DAY = 20
 // What is written at once, as in a batch of a phone: other requests wait for its parsing, and Postgres for a statement.
 const MAX_BATCH_ENTRIES = 500

@@ -107,7 +107,7 @@ async function lockDigest (trx: Trx, postId: string) {
 
 /**
  * Stores a like. Returns the notification that has reported it before; undefined for a repeated event, a like that was
- * taken back since, and one between people of whom one has blocked the other since.
+ * taken back since, and one between people with a block since.
  */
 async function upsertLike (trx: Trx, { sequence, postId, authorId, likedBy }: Like, at: Date) {
   const { rows } = await sql<{ notificationId: string | null }>`

@@ -66,7 +66,7 @@ export async function notify (trx: Trx, requests: AddressedRequest[], now: Date)
   }
 }
 
-/** With the people whom a block locks, so that none between them and a recipient is stored meanwhile. */
+/** With the people that a block locks, so that none between them and a recipient is stored meanwhile. */
 const subjectsOf = ({ subjects = [], actorId, ownerId }: NotificationRequest) => [
   ...subjects,
   ...[actorId, ownerId].filter((person) => person != null).map(about.person)
