@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
-import { summarizeOldHeartRates } from './logs/old-heart-rates.ts'
+import { summarizeOldHeartRates } from './measurements/old-heart-rates.ts'
 import type { Db } from './tables.ts'
 
 const HOUR_MS = 60 * 60 * 1_000

@@ -270,9 +270,12 @@ function checkSamples (data: LogData, at: Date, { isSleep, texts }: { isSleep: b
   if (!isSleep && sampledMs > MAX_SAMPLED_MS) throw invalid(texts, 'samplesTooLong', 'data.samples')
 }
 
-/** The offset that a time is written with, as `+09:00`, also before a time zone in brackets. RFC 9557: `Z` and `-00:00` say nothing about the place. */
+/**
+ * The offset that a time is written with, as `+09:00`, also before a time zone in brackets. RFC 9557: `Z` and `-00:00`
+ * say nothing about the place.
+ */
 function offsetOf (at: string) {
-  const [, sign, hours, minutes = '00'] = /([+-])(\d{2})(?::?(\d{2}))?$/.exec(at.replace(/\[.*$/, '')) ?? []
+  const [, sign, hours, minutes = '00'] = /([+-])(\d{2})(?::?(\d{2}))?$/.exec(at.split('[', 1)[0] ?? '') ?? []
   const offset = `${sign}${hours}:${minutes}`
   return hours === undefined || offset === '-00:00' ? undefined : offset
 }

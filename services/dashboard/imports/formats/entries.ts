@@ -45,7 +45,7 @@ export function sportOf (name: string) {
 /** A time of day at a place, as an instant with the offset of that place. */
 export function toInstant (text: string, timezone: string) {
   const normalized = text.trim().replace(' ', 'T')
-  if (/(?:Z|[+-]\d{2}:?\d{2})(?:\[.*\])?$/.test(normalized)) return normalized
+  if (/(?:Z|[+-]\d{2}:?\d{2})(?:\[[^\]]{0,100}\])?$/.test(normalized)) return normalized
   try {
     return Temporal.PlainDateTime.from(normalized).toZonedDateTime(timezone).toString({ timeZoneName: 'never' })
   } catch {

@@ -4,8 +4,6 @@ import { DAY_MS, HEART_RATES_KEPT_DAYS, summaryOf } from '../log-types/data.ts'
 import { nameOf } from '../log-types/sources.ts'
 import { lockAccount } from '../progress/actions.ts'
 import type { Db, Trx } from '../tables.ts'
-import { storedColumns, type StoredLog } from './changes.ts'
-import { bury } from './tombstones.ts'
 
 // 100 logs of 10,000 samples take 0.3 s, 5,000 single ones 0.1 s; a statement may take 2 s.
 const SAMPLED_AT_ONCE = 100
@@ -38,7 +36,7 @@ async function dropSamples (db: Db, before: Date) {
       .forUpdate().skipLocked()
       .execute()
     await trx.updateTable('logs').where('id', '=', sql<string>`any(${logs.map(({ id }) => id)}::uuid[])`)
-      .set({ data: sql<string>`data - 'samples'` })
+      .set({ data: sql<string>`data - 'samples'`, bytes: null })
       .execute()
     return logs.length > 0
   })
@@ -46,7 +44,8 @@ async function dropSamples (db: Db, before: Date) {
 
 /**
  * Replaces the single heart rates of the person and day that have the oldest one by one log for each source. What they
- * say of the day stays the same. Returns whether there were any.
+ * say of the day stays the same. Devices keep the single ones that they have: a tombstone of each would stay for good.
+ * Returns whether there were any.
  */
 async function summarizeDay (db: Db, before: Date) {
   return await db.transaction().execute(async (trx) => {
@@ -56,10 +55,8 @@ async function summarizeDay (db: Db, before: Date) {
       .orderBy('at').limit(1)
       .executeTakeFirst()
     if (!oldest) return false
-    const totals = await lockAccount(trx, oldest.account_id)
-    const revision = totals.revision + 1
-    await trx.updateTable('totals').where('account_id', '=', oldest.account_id).set({ revision }).execute()
-    const singles = await deleteSingles(trx, oldest, revision)
+    await lockAccount(trx, oldest.account_id)
+    const singles = await deleteSingles(trx, oldest)
     for (const ofSource of Map.groupBy(singles, ({ source }) => nameOf(source)).values()) {
       const inOrder = ofSource.toSorted((one, other) => one.at.getTime() - other.at.getTime())
       // The newest resting heart rate of a day counts, so the summary is of its time.
@@ -77,8 +74,7 @@ async function summarizeDay (db: Db, before: Date) {
           data: JSON.stringify({
             ...summaryOf(ofSource.map(({ data }) => ({ bpm: Number(data['bpm']) }))),
             ...(atRest && { resting: atRest.data['resting'] })
-          }),
-          revision
+          })
         })
         .execute()
     }
@@ -86,19 +82,15 @@ async function summarizeDay (db: Db, before: Date) {
   })
 }
 
-async function deleteSingles (
-  trx: Trx,
-  { account_id: accountId, day }: { account_id: string, day: string },
-  revision: number
-) {
+async function deleteSingles (trx: Trx, { account_id: accountId, day }: { account_id: string, day: string }) {
   const some = trx.selectFrom('logs').where('account_id', '=', accountId).where(sql<boolean>`day = ${day}::date`)
     .where('type', '=', 'HEART_RATE').where(isSingle)
     .select('id').limit(SINGLES_AT_ONCE)
-  const singles: StoredLog[] = []
+  const deleteSome = trx.deleteFrom('logs').where('id', 'in', some).returning(['source', 'timezone', 'at', 'data'])
+  const singles: Awaited<ReturnType<typeof deleteSome.execute>> = []
   for (;;) {
-    const deleted = await trx.deleteFrom('logs').where('id', 'in', some).returning(storedColumns).execute()
+    const deleted = await deleteSome.execute()
     if (deleted.length === 0) return singles
-    await bury(trx, accountId, { deletions: deleted.map(({ key }) => ({ key })), deleted, revision })
     singles.push(...deleted)
   }
 }
