@@ -53,7 +53,7 @@ t.test('a new service compiles, passes its own tests, and serves and publishes b
     path.join(copy, 'tsconfig.new.json'),
     JSON.stringify({
       extends: './tsconfig.json',
-      include: ['services/orders', 'services/*/test/*.d.ts', 'packages/contracts', 'gateway/routes.ts', 'deploy']
+      include: ['services/orders', 'packages/contracts', 'gateway/routes.ts']
     })
   )
   // Each checker has its own copy of the types of libraries: one needs half of the memory and a third of the time.
