@@ -48,7 +48,8 @@ export async function lockPlanned (trx: Trx, hostId: string, activityId: string,
 
 /**
  * Locks an activity that `accountId` can see, or is part of, and before it the pair with the host and the person's own
- * profile. With `minHostAge`, the host has to be old enough to meet people. So the person stays unblocked, matched and unsuspended until the end of the transaction.
+ * profile. So the person stays unblocked, matched and unsuspended until the end of the transaction. With `minHostAge`,
+ * the host has to be old enough to meet people.
  * @throws ActivityNotFound
  */
 export async function lockAsGuest (

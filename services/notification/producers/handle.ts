@@ -179,8 +179,8 @@ const isOfType = <Type extends Content['type']>(type: Type) => (event: DueEvent)
   event.type === type
 
 /**
- * Cancellations come first and reminders last: nobody is notified of a booking that is already cancelled, or of a time from
- * which it was moved.
+ * Cancellations come first and reminders last: nobody is notified of a booking that is already cancelled, or of a time
+ * from which it was moved.
  */
 async function apply (trx: Trx, deps: Deps, events: DueEvent[]) {
   const cancellations = events.filter(isOfType('booking.cancelled'))

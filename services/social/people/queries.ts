@@ -67,8 +67,8 @@ type PersonExpression = ExpressionBuilder<Tables, 'people'>
 const prefixRange = (text: string) => ({ from: text, to: `${text}\u{10FFFF}` })
 
 /**
- * Other people whose username starts with `text`, then those whose name contains words that start with its words. Both parts
- * are ordered by username. The cursor is a position, not a person, so that a rename between two pages skips nobody.
+ * Other people whose username starts with `text`, then those whose name contains words that start with its words. Both
+ * parts are ordered by username. The cursor is a position, not a person, so that a rename between two pages skips nobody.
  */
 export async function searchPeople (
   db: Db,

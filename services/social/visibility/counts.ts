@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { asUuid, type AccountRef } from './people.ts'
 
 // A number equals the list that it stands beside: it leaves out hidden people, as nobody else sees them, people in a
-// block with the viewer, and in comments those in a block with the author of the post. A page shows many numbers, so the rows of hidden people are marked, and few: see hidden-rows.ts.
+// block with the viewer, and in comments those in a block with the author of the post. A page shows many numbers, so the
+// rows of hidden people are marked, and few: see hidden-rows.ts.
 
 /**
  * Returns a function that counts rows for a viewer.
