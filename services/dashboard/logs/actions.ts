@@ -11,7 +11,7 @@ import type { Db, Trx } from '../tables.ts'
 import { applyChanges, storedColumns, type StoredLog, type Write } from './changes.ts'
 import { earningsOf, type Earnings } from './earnings.ts'
 import { isDeleted, isRejected, type DeletedItem, type Item, type RejectedItem } from './items.ts'
-import { countWritten } from './quotas.ts'
+import { countWritten } from '../log-types/quotas.ts'
 import { bury, findTombstones, type Tombstone } from './tombstones.ts'
 import { replaces } from './versions.ts'
 

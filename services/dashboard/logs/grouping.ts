@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { LogData, LogType, Trx } from '../tables.ts'
 import { DAY_MS, maxOf, minOf, unite, type Span } from '../log-types/data.ts'
 import { findIslands, sessionsOf, trainedPart, type Part, type Session } from './sessions.ts'
-import { countReading } from './quotas.ts'
+import { countReading } from '../log-types/quotas.ts'
 import { logsWithin, spanOf } from '../log-types/spans.ts'
 
 interface StoredPart extends Part {

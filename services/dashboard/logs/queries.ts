@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { bytesOfData } from '../log-types/quotas.ts'
 import type { Db, LogData, LogType } from '../tables.ts'
 
 interface LogFilter {
@@ -45,9 +46,6 @@ function fitting<Row extends { bytes: number }> (rows: Row[]) {
     return index === 0 || bytes <= MAX_PAGE_BYTES
   })
 }
-
-/** Null in what an earlier version has written. */
-export const bytesOfData = sql<number>`coalesce(bytes, octet_length(data::text))`
 
 // `day` decides. The bounds on `at` are wide enough for every time zone and let the index narrow the scan.
 const isFrom = (day: string) =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { chunksOf } from '@tandem/process-kit'
-import { countReading } from '../logs/quotas.ts'
+import { countReading } from '../log-types/quotas.ts'
 import { DAY_MS, isQuantity, MINUTE_MS, unite, type Span } from '../log-types/data.ts'
 import type { Trx } from '../tables.ts'
 import { heartRatesOfDays, sumOfDays, type Measured } from './best-of-each-minute.ts'

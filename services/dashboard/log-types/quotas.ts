@@ -3,7 +3,9 @@ import { dayAround } from '@tandem/account-kit'
 import { useDailyQuota } from '@tandem/database-kit'
 import { TooManyLogs } from '../errors.ts'
 import type { Trx } from '../tables.ts'
-import { bytesOfData } from './queries.ts'
+
+/** The bytes of what a log contains. */
+export const bytesOfData = sql<number>`coalesce(bytes, octet_length(data::text))`
 
 const MEGABYTE = 1024 * 1024
 const MAX_WRITTEN = 100 * MEGABYTE
