@@ -25,21 +25,21 @@ try {
 }
 
 async function list () {
-  const failed = await listDeadLetters(db)
-  for (const { key, type, attempts, firstFailedAt, deadSince, error } of failed) {
+  const deadLetters = await listDeadLetters(db)
+  for (const { key, type, attempts, firstFailedAt, deadSince, error } of deadLetters) {
     console.log(
       `${key}  ${type}  dead since ${deadSince?.toISOString()}  after ${attempts} attempts since ${firstFailedAt.toISOString()}`
     )
     console.log(`    ${error.replaceAll('\n', '\n    ')}`)
   }
-  console.log(failed.length === 0 ? 'There are no failed messages.' : `${failed.length} failed messages.`)
+  console.log(deadLetters.length === 0 ? 'There are no dead letters.' : `${deadLetters.length} dead letters.`)
 }
 
 async function replay () {
   const requested = await requestReplay(db, keys.includes('--all') ? 'all' : keys)
   console.log(`The running service will retry ${requested}.`)
   if (!keys.includes('--all') && requested < new Set(keys).size) {
-    console.error('Some keys do not name a failed message. Run `list` to see the keys.')
+    console.error('Some keys do not name a dead letter. Run `list` to see the keys.')
     process.exitCode = 1
   }
 }
