@@ -141,14 +141,14 @@ export const filesOf = (visit: Visit, path: string, files: CaseFile[], isVisible
 export interface Report {
   reason: string
   details: string | null
-  /** The addresses of what the reporter added. */
-  evidence: string[]
+  /** The addresses of what the reporter added; a service of an earlier version does not send them. */
+  evidence?: string[]
   createdAt: string
 }
 
 export const reportsOf = (visit: Visit, reports: Report[], count: number) =>
   html`<h2>${visit.texts.say('queue.reports', { number: count })}</h2><ul class="plain">${
-    reports.map(({ reason, details, evidence, createdAt }) =>
+    reports.map(({ reason, details, evidence = [], createdAt }) =>
       html`<li><strong>${label(visit.texts.reasons, reason)}</strong> <span class="meta">${
         time(visit, createdAt)
       }</span>${details && html`<blockquote>${details}</blockquote>`}${
