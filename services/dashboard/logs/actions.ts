@@ -149,7 +149,7 @@ function currentVersionOf ({ item, stored, tombstone }: Current) {
 
 const hasChanged = (item: Item, stored: StoredLog, zone: string) =>
   contentOf(item) !== contentOf(stored) ||
-  dayAndZoneOf(item, stored, zone).timezone !== stored.timezone ||
+  zoneOf(item, stored, zone) !== stored.timezone ||
   item.modifiedAt?.getTime() !== stored.modifiedAt?.getTime() ||
   !isDeepStrictEqual(item.source ?? null, stored.source) ||
   item.isSplit === true && !stored.isSplit
@@ -182,15 +182,21 @@ function toWrite (item: Item, stored: StoredLog | undefined, { zone, importId, r
  * the log has already, else the offset of `at`, else `zone`, where the person is now. So neither a later move nor an edit
  * at home changes the day of a log of a journey. Where a source has an id, what it says now is more than what it said.
  */
-function dayAndZoneOf (
-  { at, timezone, offset, externalId }: Pick<Item, 'at' | 'timezone' | 'offset' | 'externalId'>,
+function dayAndZoneOf (item: Timed, stored: Pick<StoredLog, 'timezone'> | undefined, zone: string) {
+  const timezone = zoneOf(item, stored, zone)
+  return { day: dayIn(timezone, item.at).toString(), timezone }
+}
+
+type Timed = Pick<Item, 'at' | 'timezone' | 'offset' | 'externalId'>
+
+function zoneOf (
+  { at, timezone, offset, externalId }: Timed,
   stored: Pick<StoredLog, 'timezone'> | undefined,
   zone: string
 ) {
   const ofSource = externalId === undefined ? undefined : offset
   const ofClient = stored?.timezone ?? (offset && offset !== offsetIn(zone, at) ? offset : zone)
-  const written = timezone ?? ofSource ?? ofClient
-  return { day: dayIn(written, at).toString(), timezone: written }
+  return timezone ?? ofSource ?? ofClient
 }
 
 const offsetIn = (zone: string, at: Date) =>

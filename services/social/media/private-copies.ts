@@ -71,39 +71,36 @@ const BATCH_SIZE = 50
 export async function replacePublicImages (deps: Pick<Deps, 'db' | 'media'>) {
   const { db } = deps
   await runSteps({
-    async posts () {
-      throwErrors(
-        await settleBatches({
-          batchSize: BATCH_SIZE,
-          concurrency: 1,
-          async list (after) {
-            const posts = await postsWithPublicImages(db).$if(
-              after !== undefined,
-              (query) => query.where('id', '>', after!)
-            ).select('id').orderBy('id').limit(BATCH_SIZE).execute()
-            return posts.map(({ id }) => id)
-          },
-          work: async (id) => await replacePublicImagesOfPost(deps, id)
-        })
+    posts: async () =>
+      await replaceInBatches(
+        async (after) =>
+          await postsWithPublicImages(db).$if(after !== undefined, (query) => query.where('id', '>', after!))
+            .select('id').orderBy('id').limit(BATCH_SIZE).execute(),
+        async (id) => await replacePublicImagesOfPost(deps, id)
+      ),
+    stories: async () =>
+      await replaceInBatches(
+        async (after) =>
+          await storiesWithPublicImage(db).$if(after !== undefined, (query) => query.where('id', '>', after!))
+            .select('id').orderBy('id').limit(BATCH_SIZE).execute(),
+        async (id) => await replacePublicImageOfStory(deps, id)
       )
-    },
-    async stories () {
-      throwErrors(
-        await settleBatches({
-          batchSize: BATCH_SIZE,
-          concurrency: 1,
-          async list (after) {
-            const stories = await storiesWithPublicImage(db).$if(
-              after !== undefined,
-              (query) => query.where('id', '>', after!)
-            ).select('id').orderBy('id').limit(BATCH_SIZE).execute()
-            return stories.map(({ id }) => id)
-          },
-          work: async (id) => await replacePublicImageOfStory(deps, id)
-        })
-      )
-    }
   })
+}
+
+/** One after the other, each also after others have failed. */
+async function replaceInBatches (
+  list: (after: string | undefined) => Promise<{ id: string }[]>,
+  work: (id: string) => Promise<void>
+) {
+  throwErrors(
+    await settleBatches({
+      batchSize: BATCH_SIZE,
+      concurrency: 1,
+      list: async (after) => (await list(after)).map(({ id }) => id),
+      work
+    })
+  )
 }
 
 const postsWithPublicImages = (db: Db) =>
