@@ -30,7 +30,7 @@ export const outboxWritten = new EventEmitter().setMaxListeners(0)
  * Publishes an event if, and only if, the transaction commits.
  * @param subject what the event is about. Events of one subject are published in the order in which they were written,
  *   as long as the transactions that write them wait for each other, for example because they lock the subject's row
- * @throws when the data do not match the event's schema, because the event would become a failed message of every
+ * @throws when the data do not match the event's schema, because the event would become a dead letter of every
  *   consumer, and when they exceed one NATS message, because the event would stay in the outbox forever: split such an
  *   event
  */
