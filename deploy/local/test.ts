@@ -179,8 +179,8 @@ async function runTests (tally: Tally) {
   if (options.grep.length > 0 && results.length === 0) throw new UserError('No test has a name that matches')
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
-  if (failures.length > 0) screen.line()
-  for (const { title } of failures) screen.fail(title)
+  // Again, as the first time was many lines ago.
+  for (const failure of failures) showFailure(failure)
   tally.passed += results.reduce((sum, { passed }) => sum + passed, 0)
   tally.failed += failures.length
 }
