@@ -79,7 +79,7 @@ export const personalData: PersonalData<Tables> = {
   mentions: personal({
     rowsOf: (accountId) =>
       sql<SqlBool>`(account_id = ${accountId}::uuid or ${isOnPostOf(accountId)}
-        or comment_id in (select id from comments where ${ofComments(accountId)}))`,
+        or comment_id = any(array(select id from comments where ${ofComments(accountId)})))`,
     exported: ofOthers
   }),
   post_readers: personal({

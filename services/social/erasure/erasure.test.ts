@@ -9,7 +9,7 @@ import { until } from '@tandem/test-kit'
 import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
 import { createSocialErasure } from '../erasure.ts'
 import { personalData } from '../personal-data.ts'
-import { testApp } from '../test/app.ts'
+import { givenPost, givenStory, testApp } from '../test/app.ts'
 
 const { db, deps, person, get, post, follows } = await testApp(t)
 const { erasure } = deps
@@ -221,6 +221,41 @@ t.test('what late events bring back is swept, and an account is closed when noth
     next_pass_at: null,
     rows: { likes: 1 }
   })
+})
+
+t.test('the rows of an account are found by index, however many others have', async (t) => {
+  const ana = await person('Ana')
+  await givenPost(db, { author_id: ana })
+  await givenStory(db, { author_id: ana })
+  await sql`insert into posts (author_id, type, visibility, content, media_urls)
+    select gen_random_uuid(), 'TEXT', 'PUBLIC', '', '{}' from generate_series(1, 2000)`.execute(db)
+  await sql`insert into stories (author_id, media_url, media_type)
+    select gen_random_uuid(), '', 'IMAGE' from generate_series(1, 2000)`.execute(db)
+  const others = {
+    likes: '(post_id, account_id) select id, gen_random_uuid() from posts',
+    mentions: '(post_id, account_id) select id, gen_random_uuid() from posts',
+    post_readers: '(post_id, account_id) select id, gen_random_uuid() from posts',
+    comments: "(post_id, author_id, content) select id, gen_random_uuid(), '' from posts",
+    story_views: '(story_id, account_id) select id, gen_random_uuid() from stories',
+    story_reactions: "(story_id, account_id, emoji) select id, gen_random_uuid(), '' from stories"
+  }
+  for (const [table, rows] of Object.entries(others)) {
+    await sql.raw(`insert into ${table} ${rows}, generate_series(1, 10)`).execute(db)
+  }
+  await sql`analyze`.execute(db)
+  for (const table of Object.keys(others) as (keyof typeof others)[]) {
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`
+      explain select from ${sql.table(table)} where ${personalData[table].rowsOf(ana)}`.execute(db)
+    t.notMatch(rows.map((row) => row['QUERY PLAN']).join('\n'), /Seq Scan/, table)
+  }
+})
+
+t.test('every foreign key has an index, by which Postgres finds the rows that a deletion takes along', async (t) => {
+  const { rows } = await sql<{ key: string }>`
+    select conname as key from pg_constraint
+    where contype = 'f' and connamespace = current_schema()::regnamespace and not exists (
+      select from pg_index where indrelid = conrelid and indkey[0] = conkey[1])`.execute(db)
+  t.same(rows, [])
 })
 
 t.test('a late event hides nobody who is erased, so that no row names them', async (t) => {
