@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { thumbnailKeyOf } from '@tandem/media-url-kit'
 import { Unavailable } from '@tandem/process-kit'
@@ -181,6 +182,30 @@ t.test('a video is stored, copied and deleted with its poster, on disk and in S3
     'content-type': 'video/mp4',
     'content-disposition': 'inline'
   })
+})
+
+t.test('a video that cannot be copied stays in no open file: one that is collected ends the process', async (t) => {
+  const storage = diskStorage(await folderOf(t))
+  const key = `public/${ana}.mp4`
+  await storage.put(key, Buffer.from('a video'), 'video/mp4')
+  await storage.put(`public/${ana}.webp`, image.bytes, 'image/webp')
+  const full = async () => {
+    throw new Unavailable()
+  }
+  for (const failing of [{ put: full }, { putStream: full }]) {
+    const opened: Readable[] = []
+    const watched: Storage = {
+      ...storage,
+      ...failing,
+      async read (key) {
+        const video = await storage.read(key)
+        if (video) opened.push(video)
+        return video
+      }
+    }
+    await t.rejects(createMedia({ storage: watched, cdnUrl }).copy(key, `private/${ben}.mp4`), new Unavailable())
+    t.same(opened.map((video) => video.destroyed), [true])
+  }
 })
 
 t.test('a service without file storage does not start', (t) => {

@@ -223,8 +223,13 @@ export function createMedia (
       if (!isVideoKey(key)) return await copyImage(key, to)
       const video = await storage.read(key)
       if (!video) return false
-      await copyImage(posterKeyOf(key), posterKeyOf(to))
-      await storage.putStream(to, video, VIDEO_TYPE)
+      try {
+        await copyImage(posterKeyOf(key), posterKeyOf(to))
+        await storage.putStream(to, video, VIDEO_TYPE)
+      } finally {
+        // Node ends the process when it collects a file that is still open.
+        video.destroy()
+      }
       return true
     },
     find: async (key) => await storage.find(key),

@@ -11,7 +11,10 @@ export interface Storage {
   putStream(key: string, chunks: AsyncIterable<Buffer>, mimeType: string): Promise<void>
   /** Stores a copy of a file of this machine, and is as atomic as `put`. @throws Unavailable */
   putFile(key: string, file: string, mimeType: string): Promise<void>
-  /** Reads a file of any length with constant memory. Undefined if there is no such file. @throws Unavailable */
+  /**
+   * Reads a file of any length with constant memory. Undefined if there is no such file. Read it to its end, or destroy
+   * it: it is open. @throws Unavailable
+   */
   read(key: string, range?: ByteRange): Promise<Readable | undefined>
   /** The length of a file in bytes; undefined if there is no such file. @throws Unavailable */
   size(key: string): Promise<number | undefined>
