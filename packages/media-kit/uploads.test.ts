@@ -5,12 +5,20 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { json } from 'node:stream/consumers'
 import { createServer } from '@tandem/http-kit'
 import { silentLog, testKeys } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import t, { type Test } from 'tap'
-import { MAX_FILE_BYTES, readImage, UPLOAD_BODY_LIMIT, multipartUploads } from './uploads.ts'
-import { createForm, createPng, startUploadServer } from './testing.ts'
+import {
+  MAX_FILE_BYTES,
+  readImage,
+  UPLOAD_BODY_LIMIT,
+  multipartUploads,
+  VIDEO_BODY_LIMIT,
+  withUpload
+} from './uploads.ts'
+import { createFilesForm, createForm, createPng, startUploadServer, testVideo } from './testing.ts'
 
 const tempFolder = tmpdir()
 
@@ -30,6 +38,16 @@ async function server (t: Test) {
         const { width, height } = await readImage(request, reply, 'file', randomUUID())
         return { width, height }
       }
+    )
+    app.post(
+      '/media',
+      { bodyLimit: VIDEO_BODY_LIMIT, config: { public: true } },
+      async (request) =>
+        await withUpload(
+          request,
+          { maxVideoMegabytes: 1 },
+          async ({ file: { isVideo, bytes } }) => ({ isVideo, bytes })
+        )
     )
   })
   const send = async ({ headers, payload }: { headers: object, payload: Buffer | string }) => {
@@ -133,6 +151,29 @@ t.test('a connection stays usable after a form that was not read to its end, and
   socket.destroy()
   await until(async () => (await listFiles()).length === 0)
   t.equal((await app.inject('/health/live')).statusCode, 200)
+})
+
+t.test('a video without a type is recognized, however few of its bytes arrive first', async (t) => {
+  const { app, listFiles } = await server(t)
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const video = testVideo()
+  const { headers, payload } = createForm(video, { type: 'application/octet-stream' })
+  for (const firstBytes of [1, 7, 8]) {
+    const sending = request(`${address}/media`, { method: 'POST', headers })
+    const answered = once(sending, 'response') as Promise<[IncomingMessage]>
+    const end = payload.indexOf(video) + firstBytes
+    sending.write(payload.subarray(0, end))
+    await until(async () => (await listFiles()).length === 1)
+    sending.end(payload.subarray(end))
+    const [answer] = await answered
+    t.same(await json(answer), { isVideo: true, bytes: video.length }, `${firstBytes} bytes`)
+  }
+  const files = [video, createPng()].map((bytes) => ({ field: 'file', bytes, type: 'application/octet-stream' }))
+  files[1]!.field = 'poster'
+  for (const each of [files, files.toReversed()]) {
+    const form = createFilesForm(each)
+    t.match((await app.inject({ method: 'POST', url: '/media', ...form })).json(), { isVideo: true })
+  }
 })
 
 t.test('twenty parallel uploads of five megabytes are held on disk, not in memory', async (t) => {

@@ -31,7 +31,7 @@ const TEMP_FILE_PREFIX = 'tandem-upload-'
 export const multipartUploads = plugin(async (app: FastifyInstance) => {
   app.addHook('onClose', sweepStaleFiles(tmpdir(), TEMP_FILE_PREFIX))
   await app.register(multipart, {
-    limits: { fileSize: MAX_FILE_BYTES, files: 1, fields: 5, parts: 6, fieldSize: 16 * 1024 },
+    limits: { files: 2, fields: 5, parts: 7, fieldSize: 16 * 1024 },
     throwFileSizeLimit: false
   })
 }, { name: 'uploads' })
@@ -40,11 +40,10 @@ export const multipartUploads = plugin(async (app: FastifyInstance) => {
 export const temporaryFile = () => path.join(tmpdir(), `${TEMP_FILE_PREFIX}${randomUUID()}`)
 
 /**
- * Reads and re-encodes the image in the form field `field`. It is streamed to a temporary file, so that parallel
- * uploads take no memory while the disk keeps up. If the client disconnects, the image is not processed, unless a repeat waits for it.
+ * Reads and re-encodes the image in the form field `field`, as `withUpload` does. If the client disconnects, the image is
+ * not processed, unless a repeat waits for it.
  * @param accountId the uploader; images of one account are decoded one at a time
- * @throws ClientDisconnected, NotMultipart, ValidationError, MalformedForm, FileTooLarge, UnsupportedImage,
- * CorruptImage, TooManyPixels, DecodedImageTooLarge, TooManyImages, Unavailable
+ * @throws ClientDisconnected, and the errors of withUpload and reencodeImage
  */
 export async function readImage (
   request: FastifyRequest,
@@ -53,42 +52,11 @@ export async function readImage (
   accountId: string
 ): Promise<Image> {
   const client = clientSignal(reply)
-  if (!request.isMultipart()) throw new NotMultipart()
-  const file = temporaryFile()
-  try {
-    const type = await saveFile(request, field, file)
-    return await reencodeImage(file, type, accountId, client)
-  } finally {
-    await rm(file, { force: true })
-  }
-}
-
-const fileMissing = (field: string) => new ValidationError('fileMissing', [field], { field })
-
-/**
- * Writes the uploaded file to `file`. Returns its declared type. Parses the form up to the end of its first file and no
- * further: 400,000 empty parts, which fit into an upload, take the only thread for two seconds. The rest of the body is
- * read without parsing it, so that the client can send it and read the response.
- */
-async function saveFile (request: FastifyRequest, field: string, file: string) {
-  const stopParsing = () => request.raw.unpipe().resume()
-  try {
-    for await (const part of request.parts()) {
-      if (part.type !== 'file') continue
-      if (part.fieldname !== field) throw fileMissing(field)
-      part.file.once('end', stopParsing).once('limit', () => part.file.destroy(new FileTooLarge()))
-      // A slow disk must not delay the end of the part: the parser would go on meanwhile.
-      await pipeline(part.file, createWriteStream(file, { highWaterMark: MAX_FILE_BYTES }))
-      // If the limit was reached before there was a listener.
-      if (part.file.truncated) throw new FileTooLarge()
-      return part.mimetype
-    }
-    throw fileMissing(field)
-  } catch (error) {
-    throw toUploadError(error)
-  } finally {
-    stopParsing()
-  }
+  return await withUpload(
+    request,
+    { field, maxVideoMegabytes: 0 },
+    async ({ file }) => await reencodeImage(file.path, file.type, accountId, client)
+  )
 }
 
 /** A file of a form, which exists until the request is handled. */
@@ -107,30 +75,37 @@ export interface Uploaded {
   poster: UploadedFile | undefined
 }
 
+interface UploadOptions {
+  /** Of the image or video; by default `file`. */
+  field?: string
+  /** With 0, only images are taken, and no poster. */
+  maxVideoMegabytes: number
+}
+
 // Of videos as long as the brand allows, 50 MB or more: 36 take 1.8 GiB.
 const MAX_ON_DISK = 36
 const MIN_LONGEST_MEGABYTES = 50
 const beginUpload = createDiskLimit()
 
 /**
- * Streams the image or video in the form field `file`, and the `poster` of a video, to temporary files, calls `work`, and
- * removes them. The poster may stand before or after the video. All together take at most as much of the disk as 36 of
- * the longest videos.
+ * Streams the image or video of a form, and the `poster` of a video, to temporary files, so that parallel uploads take no
+ * memory while the disk keeps up; calls `work`, and removes them. The poster may stand before or after the video. All
+ * together take at most as much of the disk as 36 of the longest videos.
  * @throws NotMultipart, ValidationError, MalformedForm, FileTooLarge, VideoTooLarge, NotAVideo, Unavailable, and what `work`
  * throws
  */
 export async function withUpload<Result> (
   request: FastifyRequest,
-  { maxVideoMegabytes }: { maxVideoMegabytes: number },
+  { field = 'file', maxVideoMegabytes }: UploadOptions,
   work: (uploaded: Uploaded) => Promise<Result>
 ): Promise<Result> {
   if (!request.isMultipart()) throw new NotMultipart()
-  const files = { file: temporaryFile(), poster: temporaryFile() }
+  const paths = { file: temporaryFile(), poster: temporaryFile() }
   const disk = beginUpload(MAX_ON_DISK * Math.max(maxVideoMegabytes, MIN_LONGEST_MEGABYTES) * MEBIBYTE)
   try {
-    return await work(await saveFiles(request, files, { maxVideoMegabytes, count: disk.count }))
+    return await work(await saveFiles(request, paths, { field, maxVideoMegabytes, count: disk.count }))
   } finally {
-    await Promise.all(Object.values(files).map(async (file) => await rm(file, { force: true })))
+    await Promise.all(Object.values(paths).map(async (file) => await rm(file, { force: true })))
     disk.free()
   }
 }
@@ -140,30 +115,35 @@ interface Limits {
   count: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>
 }
 
-/** The same as `saveFile`, of two files. After both, or after an image, nothing more is parsed. */
+/**
+ * Parses the form up to the end of its image, or of its video and poster, and no further: 400,000 empty parts, which fit
+ * into an upload, take the only thread for two seconds. The rest of the body is read without parsing it, so that the
+ * client can send it and read the response.
+ */
 async function saveFiles (
   request: FastifyRequest,
   paths: { file: string, poster: string },
-  { maxVideoMegabytes, count }: Limits
+  { field, maxVideoMegabytes, count }: Limits & { field: string }
 ): Promise<Uploaded> {
   const stopParsing = () => request.raw.unpipe().resume()
   const saved: Partial<Uploaded> = {}
+  const fileMissing = () => new ValidationError('fileMissing', [field], { field })
   try {
     // Each file has its own limit below. One more byte than the largest, so that the parser does not cut it off before.
-    const largest = Math.max(maxVideoMegabytes * MEBIBYTE, MAX_FILE_BYTES)
-    const limits = { fileSize: largest + 1, files: 2, parts: 7 }
+    const limits = { fileSize: Math.max(maxVideoMegabytes * MEBIBYTE, MAX_FILE_BYTES) + 1 }
     for await (const part of request.parts({ limits })) {
       if (part.type !== 'file') continue
-      const field = part.fieldname
-      if ((field !== 'file' && field !== 'poster') || saved[field]) throw fileMissing('file')
+      const isPoster = part.fieldname === 'poster' && maxVideoMegabytes > 0
+      const name = isPoster ? 'poster' : 'file'
+      if ((part.fieldname !== field && !isPoster) || saved[name]) throw fileMissing()
       const isLast = ({ isVideo }: { isVideo: boolean }) =>
-        field === 'file' ? !isVideo || saved.poster !== undefined : saved.file !== undefined
-      const upload = receive(part, { count, maxVideoMegabytes: field === 'poster' ? 0 : maxVideoMegabytes })
+        isPoster ? saved.file !== undefined : !isVideo || saved.poster !== undefined
+      const upload = receive(part, { count, maxVideoMegabytes: isPoster ? 0 : maxVideoMegabytes })
       part.file.once('end', () => isLast(upload.file) && stopParsing())
-      saved[field] = await upload.saveTo(paths[field])
+      saved[name] = await upload.saveTo(paths[name])
       if (isLast(upload.file)) break
     }
-    if (!saved.file) throw fileMissing('file')
+    if (!saved.file) throw fileMissing()
     return { file: saved.file, poster: saved.poster }
   } catch (error) {
     throw toUploadError(error)
@@ -184,8 +164,12 @@ function receive (part: MultipartFile, { maxVideoMegabytes, count }: Limits) {
   if (file.isVideo && !VIDEO_TYPES.includes(type)) throw new NotAVideo()
 
   async function* check (chunks: AsyncIterable<Buffer>) {
+    let start = Buffer.alloc(0)
     for await (const chunk of chunks) {
-      if (file.bytes === 0 && type === UNTYPED && maxVideoMegabytes > 0) file.isVideo = isBoxes(chunk)
+      if (type === UNTYPED && maxVideoMegabytes > 0 && start.length < BOX_HEADER_BYTES) {
+        start = Buffer.concat([start, chunk.subarray(0, BOX_HEADER_BYTES)])
+        file.isVideo = isBoxes(start)
+      }
       file.bytes += chunk.length
       hash.update(chunk)
       if (file.isVideo && file.bytes > maxVideoMegabytes * MEBIBYTE) {
@@ -198,7 +182,8 @@ function receive (part: MultipartFile, { maxVideoMegabytes, count }: Limits) {
   return {
     file,
     async saveTo (path: string): Promise<UploadedFile> {
-      // For images as in `saveFile`. Twenty videos at once would hold 100 MiB.
+      // A slow disk must not delay the end of an image: the parser would go on meanwhile. Twenty videos at once would hold
+      // 100 MiB.
       const highWaterMark = type.startsWith('image/') ? MAX_FILE_BYTES : VIDEO_BUFFER_BYTES
       await pipeline(part.file, check, count, createWriteStream(path, { highWaterMark }))
       return { ...file, path, sha256: hash.digest() }
@@ -206,6 +191,7 @@ function receive (part: MultipartFile, { maxVideoMegabytes, count }: Limits) {
   }
 }
 
+const BOX_HEADER_BYTES = 8
 /** Whether a file begins as MP4 and MOV files do. */
 const isBoxes = (start: Buffer) => start.toString('latin1', 4, 8) === 'ftyp'
 
