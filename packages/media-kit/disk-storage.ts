@@ -44,6 +44,9 @@ export function diskStorage (directory: string): Storage {
       return (await stat(path.join(directory, key)).catch(undefinedIfMissing))?.size
     },
     remove: async (key) => await rm(path.join(directory, key), { force: true }),
+    // Again if another process has just written into it.
+    removeFolder: async (prefix) =>
+      await rm(path.join(directory, prefix), { recursive: true, force: true, maxRetries: 3 }),
     async list (prefix) {
       const entries = await readdir(path.join(directory, prefix), { recursive: true, withFileTypes: true })
         .catch(undefinedIfMissing)

@@ -62,6 +62,10 @@ async function testStorage (t: Test, storage: Storage, keys: () => Promise<strin
   await storage.putFile('private/copied.zip', file, 'application/zip')
   t.ok(readFileSync(file).equals((await storage.find('private/copied.zip'))!), 'a file is copied')
   await t.rejects(storage.putFile('private/missing.zip', `${file}.missing`, 'application/zip'), new Unavailable())
+  await storage.put('private/folder/a', image.bytes, 'image/webp')
+  await storage.put('private/folder/b', image.bytes, 'image/webp')
+  await storage.removeFolder('private/folder/')
+  await storage.removeFolder('private/missing/')
   for (const name of ['long', 'empty', 'broken', 'copied']) await storage.remove(`private/${name}.zip`)
   t.same(await keys(), [], 'no partial file is left')
 }

@@ -82,6 +82,23 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
     }
   }
 
+  async function remove (key: string) {
+    await (await call(key, { method: 'DELETE' })).arrayBuffer()
+  }
+
+  async function list (prefix: string) {
+    const keys: string[] = []
+    for (let token: string | undefined;;) {
+      const page = token === undefined ? '' : `&continuation-token=${encodeURIComponent(token)}`
+      const response = await call(`?list-type=2&prefix=${encodeURIComponent(prefix)}${page}`, { method: 'GET' })
+      const xml = await response.text()
+      // Keys are made by us and contain nothing that XML escapes.
+      keys.push(...[...xml.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key))
+      token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(xml)?.[1]
+      if (token === undefined) return keys
+    }
+  }
+
   return {
     async put (key, bytes, mimeType) {
       await put(key, new Uint8Array(bytes), headersOf(key, mimeType))
@@ -107,20 +124,10 @@ export function s3Storage ({ endpoint, bucket, region, accessKeyId, secretAccess
       const response = await call(key, { method: 'HEAD' })
       return response.ok ? Number(response.headers.get('content-length')) : undefined
     },
-    async remove (key) {
-      await (await call(key, { method: 'DELETE' })).arrayBuffer()
-    },
-    async list (prefix) {
-      const keys: string[] = []
-      for (let token: string | undefined;;) {
-        const page = token === undefined ? '' : `&continuation-token=${encodeURIComponent(token)}`
-        const response = await call(`?list-type=2&prefix=${encodeURIComponent(prefix)}${page}`, { method: 'GET' })
-        const xml = await response.text()
-        // Keys are made by us and contain nothing that XML escapes.
-        keys.push(...[...xml.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key))
-        token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(xml)?.[1]
-        if (token === undefined) return keys
-      }
+    remove,
+    list,
+    async removeFolder (prefix) {
+      for (const key of await list(prefix)) await remove(key)
     },
     presign: (key) => presign(urlOf(key), { region, accessKeyId, secretAccessKey })
   }

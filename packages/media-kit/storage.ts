@@ -22,6 +22,8 @@ export interface Storage {
   remove(key: string): Promise<void>
   /** The keys of all files in a folder: `prefix` ends with a slash. @throws Unavailable */
   list(prefix: string): Promise<string[]>
+  /** Deletes a folder with all its files: `prefix` ends with a slash. */
+  removeFolder(prefix: string): Promise<void>
   /**
    * The store's own URL of a private file, valid for 30 to 60 minutes. Stores that clients cannot reach do not have
    * this function.
@@ -47,6 +49,7 @@ export function splitStorage (publicStorage: Storage, privateStorage: Storage): 
     size: async (key) => await storeOf(key).size(key),
     remove: async (key) => await storeOf(key).remove(key),
     list: async (prefix) => await storeOf(prefix).list(prefix),
+    removeFolder: async (prefix) => await storeOf(prefix).removeFolder(prefix),
     ...(privateStorage.presign && { presign: privateStorage.presign })
   }
 }

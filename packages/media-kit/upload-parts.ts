@@ -40,7 +40,5 @@ export const createUploadParts = (storage: Storage): UploadParts => ({
     }
   },
   removePart: async (uploadId, part) => await storage.remove(folderOf(uploadId) + part),
-  async remove (uploadId) {
-    for (const key of await storage.list(folderOf(uploadId))) await storage.remove(key)
-  }
+  remove: async (uploadId) => await storage.removeFolder(folderOf(uploadId))
 })

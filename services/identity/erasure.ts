@@ -12,9 +12,7 @@ export const createIdentityErasure = (
     db,
     personalData,
     // The files of an export are a folder.
-    async removeFile (folder) {
-      for (const key of await privateStorage.list(folder)) await privateStorage.remove(key)
-    },
+    removeFile: async (folder) => await privateStorage.removeFolder(folder),
     forget: async (accountId) => await mailer.enqueue([await findReceiptMail(db, accountId)]),
     report: {
       service: 'identity',

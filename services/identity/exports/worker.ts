@@ -132,7 +132,7 @@ async function makeExport (deps: WorkerDeps, claimed: Claimed, leaseSeconds: num
     onProgress: async (part) => await renew(PROGRESS_OF_PAGES + (100 - PROGRESS_OF_PAGES) * part)
   })
   await completeExport(deps, claimed, archive)
-  for (const key of await privateStorage.list(`${folderOf(id)}pages/`)) await privateStorage.remove(key)
+  await privateStorage.removeFolder(`${folderOf(id)}pages/`)
 }
 
 function pageReaderOf ({ callRpc, erasure }: WorkerDeps, service: string): ReadPage {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { Upload } from 'tus-js-client'
@@ -8,6 +9,7 @@ import { createForm, createPng, testVideo } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
 import { runHousekeeping } from '../housekeeping.ts'
+import { UploadNotFound } from '../errors.ts'
 import { testApp } from '../test/app.ts'
 import { storePart } from './uploads.ts'
 
@@ -51,7 +53,7 @@ async function start (t: Test) {
 }
 
 t.test('a client of the protocol sends a video in parts, over a connection that breaks off', async (t) => {
-  const { ana, app, endpoint, files, finished, post } = await start(t)
+  const { ana, app, endpoint, files, finished, folder, post } = await start(t)
   let parts = 0
   app.server.prependListener('request', (request) => {
     // The second part arrives, and its response gets lost.
@@ -77,6 +79,7 @@ t.test('a client of the protocol sends a video in parts, over a connection that 
   t.match(data.media, { type: 'VIDEO', mediaType: 'VIDEO', width: 320, durationSeconds: 2, mimeType: 'video/mp4' })
   // Its parts are deleted after the video is there.
   await until(async () => await files() === 1)
+  t.same(await readdir(path.join(folder, 'private/uploads')), [], 'and so is their folder')
   t.equal((await post(ana, '/feed', { type: 'VIDEO', mediaUrls: [data.media.url] })).status, 201)
 })
 
@@ -185,6 +188,26 @@ t.test('an upload belongs to its account, ends when it is deleted or a day old, 
   t.equal((await send('POST', '', length(1_000, webm))).statusCode, 415)
   for (let counted = 0; counted < 9; counted++) await begin(50 * 1024 * 1024)
   t.match(await send('POST', '', length(50 * 1024 * 1024)), { statusCode: 429 }, '500 MB a day')
+})
+
+t.test('a part that arrives while its upload is deleted leaves no file', async (t) => {
+  const { ana, begin, deps, files, send } = await start(t)
+  const id = await begin(20_000)
+  const [begun, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const chunks = (async function* () {
+    begun.resolve()
+    await goesOn.promise
+    yield Buffer.alloc(5_000)
+  })()
+  const refused = t.rejects(storePart(deps, { id, accountId: ana, offset: 0, chunks }), new UploadNotFound())
+  await begun.promise
+  // It lists the files of the upload, which has none yet.
+  deps.uploadParts.remove = async () => {
+    goesOn.resolve()
+    await refused
+  }
+  t.equal((await send('DELETE', `/${id}`)).statusCode, 204)
+  t.equal(await files(), 0)
 })
 
 t.test('all uploads of yesterday are deleted at once, and of small ones an account begins hundreds', async (t) => {

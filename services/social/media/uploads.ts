@@ -116,6 +116,7 @@ export async function storePart ({ db, uploadParts }: Deps, { id, accountId, off
   }
   // After an error of this statement the part may count all the same. It is removed with the upload.
   const stored = await db.updateTable('media_uploads').where('id', '=', id).where('received_bytes', '=', offset)
+    .where('expires_at', '>', sql<Date>`now()`)
     .set({ received_bytes: offset + bytes, parts: sql`array_append(parts, ${part})` })
     .returning(['received_bytes as receivedBytes', 'expires_at as expiresAt']).executeTakeFirst()
   if (stored) return stored
@@ -130,6 +131,9 @@ export async function deleteUpload (deps: Deps, { id, accountId }: { id: string,
 }
 
 async function removeUpload ({ db, uploadParts }: Pick<Deps, 'db' | 'uploadParts'>, id: string) {
+  // First it ends: a part that arrives meanwhile does not count any more, and is removed by its own request.
+  await db.updateTable('media_uploads').where('id', '=', id)
+    .set((row) => ({ expires_at: row.ref('created_at') })).execute()
   await uploadParts.remove(id)
   await db.deleteFrom('media_uploads').where('id', '=', id).execute()
 }
