@@ -16,6 +16,7 @@ export { diskStorage } from './disk-storage.ts'
 export { s3Storage } from './s3-storage.ts'
 export type { ByteRange, Storage } from './storage.ts'
 export {
+  beginUpload,
   multipartUploads,
   readImage,
   temporaryFile,
@@ -23,7 +24,7 @@ export {
   VIDEO_TYPES,
   VIDEO_BODY_LIMIT,
   withUpload,
-  type Uploaded
+  type UploadedFile
 } from './uploads.ts'
 export { createUploadParts, type UploadParts } from './upload-parts.ts'
 export { neutralBlurhash } from './video/neutral-blurhash.ts'

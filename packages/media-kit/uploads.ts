@@ -85,12 +85,18 @@ interface UploadOptions {
 // Of videos as long as the brand allows, 50 MB or more: 36 take 1.8 GiB.
 const MAX_ON_DISK = 36
 const MIN_LONGEST_MEGABYTES = 50
-const beginUpload = createDiskLimit()
+const limitDisk = createDiskLimit()
+
+/**
+ * For a file on its way to the disk of this process, where all uploads together take at most as much as 36 of the longest
+ * videos. Call `free` once it is removed.
+ */
+export const beginUpload = (maxVideoMegabytes: number) =>
+  limitDisk(MAX_ON_DISK * Math.max(maxVideoMegabytes, MIN_LONGEST_MEGABYTES) * MEBIBYTE)
 
 /**
  * Streams the image or video of a form, and the `poster` of a video, to temporary files, so that parallel uploads take no
- * memory while the disk keeps up; calls `work`, and removes them. The poster may stand before or after the video. All
- * together take at most as much of the disk as 36 of the longest videos.
+ * memory while the disk keeps up; calls `work`, and removes them. The poster may stand before or after the video.
  * @throws NotMultipart, ValidationError, MalformedForm, FileTooLarge, VideoTooLarge, NotAVideo, Unavailable, and what `work`
  * throws
  */
@@ -101,7 +107,7 @@ export async function withUpload<Result> (
 ): Promise<Result> {
   if (!request.isMultipart()) throw new NotMultipart()
   const paths = { file: temporaryFile(), poster: temporaryFile() }
-  const disk = beginUpload(MAX_ON_DISK * Math.max(maxVideoMegabytes, MIN_LONGEST_MEGABYTES) * MEBIBYTE)
+  const disk = beginUpload(maxVideoMegabytes)
   try {
     return await work(await saveFiles(request, paths, { field, maxVideoMegabytes, count: disk.count }))
   } finally {

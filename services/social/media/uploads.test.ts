@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import t, { type Test } from 'tap'
 import { Upload } from 'tus-js-client'
+import { beginUpload } from '@tandem/media-kit'
 import { createForm, createPng, testVideo } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
@@ -268,6 +270,23 @@ t.test('a processing that fails is repeated for a later question, not for every 
   t.strictSame(await readUntil(), processingUntil, 'nobody has claimed it again')
   deps.media.storeVideo = storeVideo
   t.equal((await finished(id)).status, 200, 'after ten seconds')
+})
+
+t.test('a video in parts waits while the disk of the process is full of others', async (t) => {
+  const { ana, begin, db, finished, get, sendPart } = await start(t)
+  const disk = beginUpload(50)
+  const chunk = Buffer.alloc(50 * 1024 * 1024)
+  for await (const _ of disk.count(Readable.from(Array(36).fill(chunk))));
+  const video = testVideo()
+  const id = await begin(video.length)
+  await sendPart(id, 0, video)
+  const failed = async () =>
+    (await sql`select from media_uploads where processing_until < now() + interval '1 minute'`.execute(db)).rows.length
+  await until(async () => await failed() === 1)
+  t.equal((await get(ana, `/media/uploads/${id}`)).status, 202)
+  disk.free()
+  await sql`update media_uploads set processing_until = now() - interval '1 second'`.execute(db)
+  t.equal((await finished(id)).status, 200)
 })
 
 t.test('an erasure takes the parts', async (t) => {

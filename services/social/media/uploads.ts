@@ -1,11 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
 import { dayAround } from '@tandem/account-kit'
+import { readLimits } from '@tandem/brand-kit'
 import { RateLimited } from '@tandem/http-kit'
-import { temporaryFile } from '@tandem/media-kit'
+import { beginUpload, temporaryFile } from '@tandem/media-kit'
 import { isMediaKey, isVideoKey } from '@tandem/media-url-kit'
 import { isDefinedError, settleBatches, throwErrors, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
@@ -61,7 +62,6 @@ async function checkPoster (db: Db, accountId: string, key: string) {
 
 const uploadColumns = [
   'id',
-  'mime_type as mimeType',
   'bytes',
   'received_bytes as receivedBytes',
   'parts',
@@ -145,22 +145,16 @@ export async function processUpload (deps: Deps, id: string, log: Pick<Log, 'war
     .whereRef('received_bytes', '=', 'bytes').where('media_key', 'is', null).where('problem', 'is', null)
     .where((row) => row.or([row('processing_until', 'is', null), row('processing_until', '<', sql<Date>`now()`)]))
     .set({ processing_until: sql<Date>`now() + ${STORING_LEASE}::interval` })
-    .returning(['account_id as accountId', 'mime_type as type', 'bytes', 'parts', 'poster_key as posterKey'])
+    .returning(['account_id as accountId', 'bytes', 'parts', 'poster_key as posterKey'])
     .executeTakeFirst()
   if (!upload) return
-  const { accountId, type, bytes, parts, posterKey } = upload
+  const { accountId, bytes, parts, posterKey } = upload
   const [path, posterPath] = [temporaryFile(), temporaryFile()]
+  const disk = beginUpload(readLimits().videoMegabytes)
   try {
-    const hash = createHash('sha256')
-    await pipeline(uploadParts.read(id, parts), async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        hash.update(chunk)
-        yield chunk
-      }
-    }, createWriteStream(path))
-    const file = { path, type, isVideo: true, bytes, sha256: hash.digest() }
+    await pipeline(uploadParts.read(id, parts), disk.count, createWriteStream(path))
     const poster = posterKey === null ? undefined : await writePoster(deps, posterKey, posterPath)
-    const { key } = await storeVideo(deps, { file, poster }, { accountId, log, isCounted: true })
+    const { key } = await storeVideo(deps, { file: { path, bytes }, poster }, { accountId, log, isCounted: true })
     await db.updateTable('media_uploads').where('id', '=', id).set({ media_key: key }).execute()
     await uploadParts.remove(id)
   } catch (error) {
@@ -174,6 +168,7 @@ export async function processUpload (deps: Deps, id: string, log: Pick<Log, 'war
     await uploadParts.remove(id)
   } finally {
     await Promise.all([path, posterPath].map(async (file) => await rm(file, { force: true })))
+    disk.free()
   }
 }
 
@@ -182,8 +177,7 @@ async function writePoster ({ media }: Deps, key: string, path: string) {
   const bytes = await media.find(key)
   if (!bytes) return undefined
   await writeFile(path, bytes)
-  const sha256 = createHash('sha256').update(bytes).digest()
-  return { path, type: 'image/webp', isVideo: false, bytes: bytes.length, sha256 }
+  return { path, type: 'image/webp' }
 }
 
 /** What is wrong with the file; undefined if processing it later may succeed. */

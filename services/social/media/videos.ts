@@ -13,7 +13,7 @@ import {
   takeFrame,
   temporaryFile,
   VIDEO_TYPE,
-  type Uploaded
+  type UploadedFile
 } from '@tandem/media-kit'
 import { Unavailable, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
@@ -27,6 +27,11 @@ const MAX_WAIT_MS = 10_000
 const POLL_INTERVAL_MS = 250
 // More than the longest upload takes: waiting for two others that ffmpeg writes, and for its own.
 export const STORING_LEASE = '6 minutes'
+
+interface NewFiles {
+  file: Pick<UploadedFile, 'path' | 'bytes'>
+  poster: Pick<UploadedFile, 'path' | 'type'> | undefined
+}
 
 interface Uploader {
   accountId: string
@@ -45,7 +50,7 @@ interface Uploader {
  */
 export async function storeVideo (
   deps: Deps,
-  { file, poster }: Uploaded,
+  { file, poster }: NewFiles,
   { accountId, log, idempotencyKey, client, isCounted = false }: Uploader
 ) {
   const { db, media, transcodesVideos: transcodes } = deps
