@@ -28,13 +28,11 @@ export async function ensureOwnPrivateImages (db: Db, accountId: string, images:
  * @throws MediaGone, Unavailable
  */
 export const toPrivateImages = async (deps: Pick<Deps, 'db' | 'media'>, accountId: string, images: string[]) =>
-  await replaceEach(
-    images,
-    async (image) =>
-      isMediaKey(image) && !isPrivateMediaKey(image) ? await ensurePrivateCopy(deps, accountId, image) : image
-  )
+  await replaceEach(images, async (image) => await toPrivateImage(deps, accountId, image))
 
-async function ensurePrivateCopy (deps: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
+/** The same for one image. @throws MediaGone, Unavailable */
+export async function toPrivateImage (deps: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
+  if (!isMediaKey(image) || isPrivateMediaKey(image)) return image
   const { db, media } = deps
   const find = async (key: string) =>
     await db.selectFrom('media').where('key', '=', key).select(['unused_since', 'delete_requested_at'])
@@ -149,14 +147,15 @@ async function replaceImages (
   images: string[],
   replace: (trx: Trx, replacement: string[]) => Promise<UpdateResult>
 ) {
-  const replacement = await Promise.all(images.map(async (image) => {
-    const [copy = image] = await toPrivateImages(deps, accountId, [image]).catch((error: unknown) => {
-      if (!(error instanceof MediaGone)) throw error
-      // A deleted image cannot be seen, so no copy is needed. The key is new: a deleted copy could not be shown.
-      return [createMediaKey('private', isVideoKey(image) ? 'mp4' : 'webp')]
-    })
-    return copy
-  }))
+  const replacement = await replaceEach(
+    images,
+    async (image) =>
+      await toPrivateImage(deps, accountId, image).catch((error: unknown) => {
+        if (!(error instanceof MediaGone)) throw error
+        // A deleted image cannot be seen, so no copy is needed. The key is new: a deleted copy could not be shown.
+        return createMediaKey('private', isVideoKey(image) ? 'mp4' : 'webp')
+      })
+  )
   await deps.db.transaction().execute(async (trx) => {
     const { numUpdatedRows } = await replace(trx, replacement)
     if (numUpdatedRows > 0n) await replaceMedia(trx, accountId, { before: images, after: replacement })

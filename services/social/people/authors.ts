@@ -34,11 +34,21 @@ const unknownPerson = { name: 'Someone', username: null, image: null }
 /** Shown where nobody may be named. No account has this id. */
 export const nobody: Type.Static<typeof Author> = { id: '00000000-0000-0000-0000-000000000000', ...unknownPerson }
 
-/** Returns a function that describes the person of a row. */
+/**
+ * Returns a function that describes the person of a row. It fetches the people missing from the local copy, and the
+ * current data of the caller: their own changes must be visible in their next response.
+ */
 export async function findAuthors (deps: Deps, rows: PersonRow[], callerId: string) {
-  const find = await resolvePeople(deps, rows, callerId)
+  const unknown = rows.filter((row) => row.name === null).map((row) => row.userId)
+  const showsCaller = rows.some((row) => row.userId === callerId)
+  const [fetched, caller] = await Promise.all([
+    // While profile is unavailable they are shown as unknown, and the next page that contains them fetches them again.
+    deps.people.findById(unknown).catch(() => []),
+    showsCaller ? fetchCurrentPerson(deps.callRpc, callerId) : undefined
+  ])
+  const found = new Map([...fetched, ...caller ? [caller] : []].map((person) => [person.accountId, person]))
   return ({ userId, name, username, image }: PersonRow): Type.Static<typeof Author> => {
-    const person = find(userId) ?? (name === null ? unknownPerson : { name, username, image })
+    const person = found.get(userId) ?? (name === null ? unknownPerson : { name, username, image })
     return { id: userId, name: person.name, username: person.username, image: deps.media.urlOf(person.image) }
   }
 }
@@ -53,30 +63,7 @@ export async function withAuthors<Row extends PersonRow> (deps: Deps, rows: Row[
 }
 
 /** The rows of a list of people, each with its person's current data. */
-export async function withPeople<Row extends PersonRow & { isFollowing: boolean }> (
-  deps: Deps,
-  rows: Row[],
-  callerId: string
-) {
-  const find = await resolvePeople(deps, rows, callerId)
-  return rows.map(({ userId, isFollowing, ...row }) => {
-    const { name, username, image } = find(userId) ?? (row.name === null ? unknownPerson : { ...row, name: row.name })
-    return { id: userId, name, username, image: deps.media.urlOf(image), isFollowing }
-  })
-}
-
-/**
- * Fetches the people missing from the local copy, and the current data of the caller: their own changes must be visible
- * in their next response.
- */
-async function resolvePeople (deps: Deps, rows: PersonRow[], callerId: string) {
-  const unknown = rows.filter((row) => row.name === null).map((row) => row.userId)
-  const showsCaller = rows.some((row) => row.userId === callerId)
-  const [fetched, caller] = await Promise.all([
-    // While profile is unavailable they are shown as unknown, and the next page that contains them fetches them again.
-    deps.people.findById(unknown).catch(() => []),
-    showsCaller ? fetchCurrentPerson(deps.callRpc, callerId) : undefined
-  ])
-  const found = new Map([...fetched, ...caller ? [caller] : []].map((person) => [person.accountId, person]))
-  return (accountId: string) => found.get(accountId)
+export async function withPeople (deps: Deps, rows: (PersonRow & { isFollowing: boolean })[], callerId: string) {
+  const authorOf = await findAuthors(deps, rows, callerId)
+  return rows.map((row) => ({ ...authorOf(row), isFollowing: row.isFollowing }))
 }

@@ -35,7 +35,7 @@ import {
 } from '../errors.ts'
 import { deleteMarked } from '../media/actions.ts'
 import { checkTypes, createDescriber } from '../media/queries.ts'
-import { ensureOwnPrivateImages, toPrivateImages } from '../media/private-copies.ts'
+import { ensureOwnPrivateImages, toPrivateImage } from '../media/private-copies.ts'
 import { withAuthors } from '../people/authors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { deleteStory, createStory, reactToStory, removeReaction, viewStory } from './actions.ts'
@@ -123,7 +123,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     const idempotencyKey = readIdempotencyKey(request)
     const isRepeated = await isRepeat(db, idempotencyKey)
     const duration = mediaType === 'VIDEO' && !isRepeated ? await readStoryDuration(db, image, body.duration) : null
-    const [shown = image] = isRepeated ? [image] : await toPrivateImages(deps, account.id, [image])
+    const shown = isRepeated ? image : await toPrivateImage(deps, account.id, image)
     const timezone = await findTimezone(deps, account.id)
     const story = await createStory(
       db,

@@ -9,15 +9,14 @@ import { asUuid, type AccountRef } from './people.ts'
  * Returns a function that counts rows for a viewer.
  * @param counter the column that counts all of them
  * @param rows the counted rows, as `counted`
+ * @param person the column with the person of a row
  * @param isHidden whether nobody but the person sees a row: the predicate of a partial index
  * @param blockedFor the people whose rows a viewer does not see
  */
 function counted (
   counter: string,
   rows: string,
-  person = 'account_id',
-  isHidden = 'counted.account_hidden',
-  blockedFor = blockedBy
+  { person = 'account_id', isHidden = 'counted.account_hidden', blockedFor = blockedBy } = {}
 ) {
   const from = sql.raw(`from ${rows}`)
   const by = sql.ref(`counted.${person}`)
@@ -40,24 +39,24 @@ function blockedBy (person: AccountRef) {
 const blockedByViewerOrAuthor = (viewer: AccountRef) =>
   sql`${blockedBy(viewer)} union ${blockedBy(sql.ref('posts.author_id'))} and block.other_id <> ${asUuid(viewer)}`
 
-const commentHidden = '(counted.author_hidden or counted.hidden_at is not null)'
+const ofComments = {
+  person: 'author_id',
+  isHidden: '(counted.author_hidden or counted.hidden_at is not null)',
+  blockedFor: blockedByViewerOrAuthor
+}
 
 export const likesCount = counted('posts.likes_count', 'likes counted where counted.post_id = posts.id')
 /** The comments of the row of `posts`, with replies. */
 export const commentsCount = counted(
   'posts.comments_count',
   'comments counted where counted.post_id = posts.id',
-  'author_id',
-  commentHidden,
-  blockedByViewerOrAuthor
+  ofComments
 )
 /** The replies to the row of `comments`, which belongs to the row of `posts`. */
 export const repliesCount = counted(
   'comments.replies_count',
   'comments counted where counted.parent_id = comments.id',
-  'author_id',
-  commentHidden,
-  blockedByViewerOrAuthor
+  ofComments
 )
 export const totalVotes = counted('polls.total_votes', 'poll_votes counted where counted.post_id = polls.post_id')
 export const votesCount = counted(
@@ -73,13 +72,11 @@ export const reactionCount = counted(
 export const followersCount = counted(
   'coalesce(follow_counts.followers_count, 0)',
   'follows counted where counted.followed_id = people.account_id',
-  'follower_id',
-  'counted.follower_hidden'
+  { person: 'follower_id', isHidden: 'counted.follower_hidden' }
 )
 /** How many people the row of `people` follows. */
 export const followingCount = counted(
   'coalesce(follow_counts.following_count, 0)',
   'follows counted where counted.follower_id = people.account_id',
-  'followed_id',
-  'counted.followed_hidden'
+  { person: 'followed_id', isHidden: 'counted.followed_hidden' }
 )
