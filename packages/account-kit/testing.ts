@@ -63,6 +63,31 @@ export async function checkSchema (t: Check, { db, personalData }: Pick<Service,
   }
 }
 
+// Their texts are searched: they hold failures only, or the keys of a day.
+const SEARCHED = ['failed_messages', 'idempotency_keys']
+
+/** Checks that an erasure finds its rows, and those that go with them, by index, however many rows others have. */
+export async function checkIndexes (t: Check, { db, personalData }: Pick<Service, 'db' | 'personalData'>) {
+  const read = await db.transaction().execute(async (trx) => {
+    // Postgres then reads a whole table only if no index has the condition, also if the table is empty.
+    for (const scan of ['seqscan', 'indexscan', 'indexonlyscan']) {
+      await sql.raw(`set local enable_${scan} = off`).execute(trx)
+    }
+    const tables: string[] = []
+    for (const [name, { rowsOf }] of personalTables(personalData)) {
+      const { rows } = await sql<{ 'QUERY PLAN': string }>`
+        explain select from ${sql.table(name)} where ${rowsOf(randomUUID())}`.execute(trx)
+      if (rows.some((line) => /Seq Scan/.test(line['QUERY PLAN']))) tables.push(name)
+    }
+    return tables
+  })
+  t.same(read.filter((name) => !SEARCHED.includes(name)), [], 'tables that are read as a whole')
+  const { rows: keys } = await sql`
+    select conname from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace
+      and not exists (select from pg_index where indrelid = conrelid and indkey[0] = conkey[1])`.execute(db)
+  t.same(keys, [], 'foreign keys without an index')
+}
+
 /**
  * Fills every personal table for one account, erases the account, and searches every column of every table for what is
  * left of it.

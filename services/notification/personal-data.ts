@@ -20,7 +20,7 @@ export const personalData: PersonalData<Tables> = {
   deliveries: personal({
     rowsOf: (accountId) =>
       sql<SqlBool>`(account_id = ${accountId}::uuid
-        or notification_id in (select id from notifications where actor_id = ${accountId}::uuid))`,
+        or notification_id = any(array(select id from notifications where actor_id = ${accountId}::uuid)))`,
     exported: {
       columns: ['id', 'device_name', 'platform', 'status', 'created_at', 'finished_at'],
       rows: inColumns('account_id')

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
+import { checkErasure, checkExport, checkIndexes, checkSchema, type Seed } from '@tandem/account-kit/testing'
 import { copyCaseFiles } from '@tandem/case-kit'
 import { createPng } from '@tandem/media-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
@@ -15,6 +15,8 @@ const { db, deps, get, post, memberWithPhotos, createMatch, upload, operator } =
 const { erasure } = deps
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
+
+t.test('an erasure reads no table as a whole', async (t) => await checkIndexes(t, { db, personalData }))
 
 const seed: Seed = async ({ accountId: account_id, otherId, insert, markers }) => {
   for (const table of ['members', 'setup_drafts', 'activity', 'badges', 'badge_progress', 'message_quota']) {

@@ -6,15 +6,17 @@ import { deliver, fakeRpc } from '@tandem/bus-kit/testing'
 import { HiddenOrErased, PersonHidden } from '@tandem/contracts'
 import { silentLog } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
-import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
+import { checkErasure, checkExport, checkIndexes, checkSchema, type Seed } from '@tandem/account-kit/testing'
 import { createSocialErasure } from '../erasure.ts'
 import { personalData } from '../personal-data.ts'
-import { givenPost, givenStory, testApp } from '../test/app.ts'
+import { testApp } from '../test/app.ts'
 
 const { db, deps, person, get, post, follows } = await testApp(t)
 const { erasure } = deps
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
+
+t.test('an erasure reads no table as a whole', async (t) => await checkIndexes(t, { db, personalData }))
 
 const seed: Seed = async ({ accountId, otherId, insert, markers }) => {
   const [own, others] = [
@@ -221,50 +223,6 @@ t.test('what late events bring back is swept, and an account is closed when noth
     next_pass_at: null,
     rows: { likes: 1 }
   })
-})
-
-t.test('the rows of an account are found by index, however many others have', async (t) => {
-  const ana = await person('Ana')
-  await givenPost(db, { author_id: ana })
-  await givenStory(db, { author_id: ana })
-  await sql`insert into posts (author_id, type, visibility, content, media_urls)
-    select gen_random_uuid(), 'TEXT', 'PUBLIC', '', '{}' from generate_series(1, 2000)`.execute(db)
-  await sql`insert into stories (author_id, media_url, media_type)
-    select gen_random_uuid(), '', 'IMAGE' from generate_series(1, 2000)`.execute(db)
-  const others = {
-    likes: '(post_id, account_id) select id, gen_random_uuid() from posts',
-    mentions: '(post_id, account_id) select id, gen_random_uuid() from posts',
-    post_readers: '(post_id, account_id) select id, gen_random_uuid() from posts',
-    comments: "(post_id, author_id, content) select id, gen_random_uuid(), '' from posts",
-    story_views: '(story_id, account_id) select id, gen_random_uuid() from stories',
-    story_reactions: "(story_id, account_id, emoji) select id, gen_random_uuid(), '' from stories"
-  }
-  for (const [table, rows] of Object.entries(others)) {
-    await sql.raw(`insert into ${table} ${rows}, generate_series(1, 10)`).execute(db)
-  }
-  await sql`analyze`.execute(db)
-  for (const table of Object.keys(others) as (keyof typeof others)[]) {
-    const { rows } = await sql<{ 'QUERY PLAN': string }>`
-      explain select from ${sql.table(table)} where ${personalData[table].rowsOf(ana)}`.execute(db)
-    t.notMatch(rows.map((row) => row['QUERY PLAN']).join('\n'), /Seq Scan/, table)
-  }
-})
-
-t.test('the columns of accounts and of foreign keys have an index', async (t) => {
-  const { rows: indexed } = await sql<{ name: string }>`
-    select relname || '.' || attname as name from pg_index
-    join pg_class on pg_class.oid = indrelid join pg_attribute on attrelid = indrelid and attnum = indkey[0]
-    where relnamespace = current_schema()::regnamespace
-      and (indpred is null or pg_get_expr(indpred, indrelid) = '(' || attname || ' IS NOT NULL)')`.execute(db)
-  const { rows: keys } = await sql<{ name: string }>`
-    select relname || '.' || attname as name from pg_constraint
-    join pg_class on pg_class.oid = conrelid join pg_attribute on attrelid = conrelid and attnum = conkey[1]
-    where contype = 'f' and connamespace = current_schema()::regnamespace`.execute(db)
-  const columns = Object.entries(personalData).flatMap(([table, entry]) =>
-    entry.isPersonal ? (entry.rowsOf.columns ?? []).map((column) => `${table}.${column}`) : []
-  )
-  const isIndexed = (column: string) => indexed.some(({ name }) => name === column)
-  t.same([...columns, ...keys.map(({ name }) => name)].filter((column) => !isIndexed(column)), [])
 })
 
 t.test('a late event hides nobody who is erased, so that no row names them', async (t) => {
