@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { AccountRegistered } from '@tandem/contracts'
 import { deliver } from '@tandem/bus-kit/testing'
-import { checkErasure, checkExport, checkSchema, type Seed } from '@tandem/account-kit/testing'
+import { checkErasure, checkExport, checkIndexes, checkSchema, type Seed } from '@tandem/account-kit/testing'
 import { personalData } from '../personal-data.ts'
 import { testApp } from '../test/app.ts'
 
 const { db, deps: { erasure }, get, put, handlers, givenPerson } = await testApp(t)
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
+
+t.test('an erasure reads no table as a whole', async (t) => await checkIndexes(t, { db, personalData }))
 
 const seed: Seed = async ({ accountId: account_id, insert }) => {
   await insert('people', { account_id, username: 'ana.left' })
