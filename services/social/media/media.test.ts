@@ -8,6 +8,7 @@ import { createForm, createPng } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/http-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { givenPost, givenStory, testApp } from '../test/app.ts'
+import { postsWithPublicImages } from './private-copies.ts'
 
 t.test('media', async (t) => {
   const { app, db, deps, folder, follows, get, post, put, del, person } = await testApp(t)
@@ -396,6 +397,15 @@ t.test('media', async (t) => {
     const before = await db.selectFrom('posts').where('id', '=', id).select('media_urls').executeTakeFirst()
     await runHousekeeping(deps)
     t.same(await db.selectFrom('posts').where('id', '=', id).select('media_urls').executeTakeFirst(), before)
+  })
+
+  t.test('housekeeping finds public images by index, however many posts show private ones', async (t) => {
+    await sql`insert into posts (author_id, type, visibility, content, media_urls)
+      select ${ana}, 'IMAGE', 'FOLLOWERS', '', array['private/' || gen_random_uuid() || '.webp']
+      from generate_series(1, 1000)`.execute(db)
+    await sql`analyze posts`.execute(db)
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${postsWithPublicImages(db).select('id')}`.execute(db)
+    t.match(rows.map((row) => row['QUERY PLAN']).join(), /posts_with_public_image/)
   })
 
   t.test('a post is made private, and a story shows its image, after a private copy of it was deleted', async (t) => {

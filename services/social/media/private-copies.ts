@@ -101,10 +101,10 @@ async function replaceInBatches (
   )
 }
 
-const postsWithPublicImages = (db: Db) =>
-  db.selectFrom('posts').where('visibility', '<>', 'PUBLIC').where('deleted_at', 'is', null)
-    .where(sql<SqlBool>`media_urls <> '{}'`)
-    .where(sql<SqlBool>`exists (select from unnest(media_urls) as image where image like 'public/%')`)
+/** The predicate of an index. */
+export const postsWithPublicImages = (db: Db) =>
+  db.selectFrom('posts').where(sql<SqlBool>`visibility <> 'PUBLIC' and deleted_at is null and media_urls <> '{}'
+    and shows_public_image(media_urls)`)
 
 const storiesWithPublicImage = (db: Db) =>
   db.selectFrom('stories').where('cleared_at', 'is', null).where('media_url', 'like', 'public/%')
