@@ -23,11 +23,16 @@ interface RingRow {
  * One ring per author with stories for `viewer`: their own first, then rings with unviewed stories, then the newest.
  */
 export async function listRings (db: Db, viewer: string): Promise<RingRow[]> {
+  const { rows } = await selectRings(viewer).execute(db)
+  return rows
+}
+
+export function selectRings (viewer: string) {
   const me = asUuid(viewer)
   // The viewer's own stories never count as unviewed.
   const isUnviewed = sql`stories.author_id <> ${me}
     and not exists (select from story_views where story_id = stories.id and account_id = ${me} offset 0)`
-  const { rows } = await sql<RingRow>`
+  return sql<RingRow>`
     with circle as (
       select ${me} as account_id
       union select followed_id from follows where follower_id = ${me}
@@ -43,8 +48,7 @@ export async function listRings (db: Db, viewer: string): Promise<RingRow[]> {
       latest_story_at as "latestStoryAt", author_id = ${me} as "isOwn"
     from rings left join people on people.account_id = author_id
     order by author_id = ${me} desc, has_unviewed desc, latest_story_at desc, author_id
-    limit ${sql.lit(MAX_RINGS)}`.execute(db)
-  return rows
+    limit ${sql.lit(MAX_RINGS)}`
 }
 
 const selectStories = (db: Db, viewer: string) =>

@@ -4,6 +4,7 @@ import t from 'tap'
 import { bearer } from '@tandem/http-kit/testing'
 import { runHousekeeping } from '../housekeeping.ts'
 import { givenStory, testApp } from '../test/app.ts'
+import { selectRings } from './queries.ts'
 
 const image = { mediaUrl: 'https://images.example/a.webp', mediaType: 'IMAGE' }
 
@@ -302,5 +303,20 @@ t.test('stories', async (t) => {
       hasUnviewed: false
     }])
     t.equal((await rings()).length, 4)
+  })
+
+  t.test('rings read only stories that have not been cleared, however many people had', async (t) => {
+    const reader = await person('Reader')
+    await sql`insert into follows (follower_id, followed_id)
+      select ${reader}, gen_random_uuid() from generate_series(1, 20)`.execute(db)
+    const ofFollowed = sql`select followed_id, '', 'IMAGE' from follows where follower_id = ${reader}`
+    await sql`insert into stories (author_id, media_url, media_type, expires_at, cleared_at)
+      select old.*, now() - interval '3 days', now() from (${ofFollowed}) old, generate_series(1, 200)`.execute(db)
+    await sql`insert into stories (author_id, media_url, media_type) ${ofFollowed}`.execute(db)
+    await sql`insert into stories (author_id, media_url, media_type)
+      select gen_random_uuid(), '', 'IMAGE' from generate_series(1, 2000)`.execute(db)
+    await sql`analyze stories, follows`.execute(db)
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${selectRings(reader)}`.execute(db)
+    t.match(rows.map((row) => row['QUERY PLAN']).join(), /stories_of_author_not_cleared/)
   })
 })
