@@ -120,6 +120,8 @@ export async function listChanges (
       .limit(limit)
       .execute()
     const tombstones = await trx.selectFrom('deleted_logs').where('account_id', '=', accountId)
+      // No device knows a log that never arrived.
+      .where('log_id', 'is not', null)
       .where(sql<boolean>`(revision, log_id) > (${after.revision}, ${after.id})`)
       .select([
         sql<string>`log_id`.as('id'),

@@ -154,7 +154,7 @@ const LogChange = named(
 export const ChangesQuery = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: 100, description: 'The cursor of the last response' })),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 500 })
-})
+}, { dropEmpty: ['cursor'] })
 
 export const Changes = Type.Array(
   Type.Unsafe<Change>({ type: 'object', additionalProperties: true, documentedAs: LogChange })

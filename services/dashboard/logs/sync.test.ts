@@ -49,6 +49,7 @@ t.test('another device gets every creation, edit and deletion once', async (t) =
   ])
   t.same((await sync(newUser())).changes, [], 'of nobody else')
   t.equal((await user.send('GET', '/logs/sync?cursor=abc')).statusCode, 400)
+  t.equal((await user.send('GET', '/logs/sync?cursor=')).statusCode, 200, 'as other lists')
 })
 
 t.test('a page of long logs ends early, and the next one goes on', async (t) => {
@@ -154,6 +155,16 @@ t.test('a deletion can arrive before the log, and an older version after it', as
   t.match(await user.log({ ...deleted, modifiedAt: undefined }), [{ status: 'deleted' }])
   t.match(await user.log(item('2026-11-20T04:00:00Z')), [{ status: 'unchanged' }], 'a deletion without a time is final')
   t.equal(await drunk(), 0)
+})
+
+t.test('the deletion of a log that never arrived is no change for other devices, whose cursor goes on', async (t) => {
+  const user = newUser()
+  const { cursor } = await sync(user)
+  await user.log({ clientId: 'never', deleted: true })
+  const { changes, cursor: next } = await sync(user, cursor)
+  t.strictSame(changes, [])
+  const [one] = await user.log(water(now))
+  t.match((await sync(user, next)).changes, [{ id: one?.id }])
 })
 
 t.test('the id in the source decides, whatever the client calls the log', async (t) => {
