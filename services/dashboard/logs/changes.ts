@@ -167,11 +167,12 @@ async function updateSessions (trx: Trx, accountId: string, { touched, written, 
     accountId,
     [...new Set([...removed, ...added].map(({ exerciseKey }) => exerciseKey))]
   )
-  await publishRecords(trx, accountId, { removed, changed: changedLifts, logIds: new Set(trained.map(({ id }) => id)) })
+  const logIds = new Set(trained.map(({ id }) => id))
+  const records = await publishRecords(trx, accountId, { removed, changed: changedLifts, logIds })
   return {
     // A record that moves from one part to another leaves the day of the first.
     logs: [...sleeps.regrouped, ...workouts.regrouped, ...parts, ...changedLifts],
-    records: changedLifts.filter(({ isRecord }) => isRecord),
+    records,
     sessions: [...sleeps.sessions, ...workouts.sessions]
   }
 }

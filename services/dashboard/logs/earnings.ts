@@ -30,11 +30,12 @@ export function earningsOf ({ written, gains, records, sessions }: Changes): (ke
       ): [string, number] => [`${day} ${type}`, Math.max(0, gain)])
     )
   )
+  const recordsOf = Map.groupBy(records, ({ logId }) => logId)
   const earned = new Map<string, Earnings>()
   for (const { key, id, type, day } of written) {
     const session = sessionOf.get(id)
-    const ids = session?.parts.map((part) => part.id) ?? []
-    const own = records.filter(({ logId }) => ids.includes(logId))
+    const own = session?.parts.flatMap((part) => recordsOf.get(part.id) ?? []) ?? []
+    session?.parts.forEach((part) => recordsOf.delete(part.id))
     const pool = `${session?.main.day ?? day} ${type}`
     const available = left.get(pool) ?? 0
     const xp = Math.min(available, session && type === 'WORKOUT' ? xpOfWorkout(session.data, own.length) : unitOf(type))

@@ -115,7 +115,7 @@ t.test('records, and what an item earned, are of the session', async (t) => {
     records: [{ exercise: 'Squat', weightKg: 80, reps: 5 }]
   })
   const [second] = await user.log(run([0, 62], watch, { calories: 300 }))
-  t.match(second, { status: 'created', xp: 0, level: 2, records: [] })
+  t.match(second, { status: 'created', xp: 0, level: 2, records: { length: 0 } })
   t.match(await statsOf(user), { totalWorkouts: 1, totalPRs: 1, totalXp: 135 })
   await user.send('DELETE', `/logs/${first?.id}`)
   t.match(await statsOf(user), { totalWorkouts: 1, totalPRs: 0, totalXp: 110 })

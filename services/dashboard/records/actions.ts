@@ -97,6 +97,7 @@ interface ChangedLifts {
 /**
  * Publishes which records are new or corrected among the lifts of changed workouts, and which are lost. A lift that
  * becomes a record because another log was deleted is not published.
+ * @returns the new and corrected ones
  */
 export async function publishRecords (trx: Trx, accountId: string, { removed, changed, logIds }: ChangedLifts) {
   const standing = changed.filter(({ isRecord }) => isRecord)
@@ -113,6 +114,7 @@ export async function publishRecords (trx: Trx, accountId: string, { removed, ch
   for (const { at: _, isRecord: __, ...lift } of news.sort(byTime).slice(-MAX_RECORDS_PUBLISHED)) {
     await publish(trx, RecordSet, accountId, { accountId, ...lift })
   }
+  return news
 }
 
 const isSamePlace = (one: Lift, other: Lift) => one.logId === other.logId && one.exerciseKey === other.exerciseKey

@@ -26,6 +26,23 @@ t.test('each heavier lift is a record, worth 25 XP and published once; the list 
   t.match((await read('/dashboard/stats')).stats, { totalPRs: 3, totalXp: 5 * 80 + 3 * 25 })
 })
 
+t.test('a log reports the records that are new, each once', async (t) => {
+  const { log } = newUser()
+  const reported = async (...items: object[]) =>
+    (await log(...items)).map((result) =>
+      (result as { records?: { weightKg: number }[] }).records?.map((each) => each.weightKg)
+    )
+  const squats = (weightKg: number, title: string) =>
+    workout(day(10), { title, exercises: [{ name: 'Squat', sets: [{ reps: 5, weightKg }] }] }, { clientId: 'squats' })
+  t.strictSame(await reported(squats(80, 'Legs')), [[80]])
+  t.strictSame(await reported(squats(80, 'Legs')), [[]], 'sent again')
+  t.strictSame(await reported(squats(80, 'Leg day')), [[]], 'with another title')
+  t.strictSame(await reported(squats(85, 'Leg day')), [[85]])
+  const ofDevice = (platform: string) =>
+    lift(day(11), 'Bench', 60, { clientId: undefined, source: { platform }, externalId: 'bench' })
+  t.strictSame(await reported(ofDevice('HEALTHKIT'), ofDevice('HEALTH_CONNECT')), [[60], []], 'of one session')
+})
+
 t.test('which of equal lifts at one time is the record does not depend on which arrived first', async (t) => {
   const [first, second] = [
     lift(day(10), 'Squat', 80, { clientId: 'a' }),
