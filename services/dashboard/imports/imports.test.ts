@@ -6,10 +6,10 @@ import t from 'tap'
 import { bearer, silentLog } from '@tandem/http-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import { until } from '@tandem/test-kit'
-import { phone, measured, testApp, watch } from '../test/app.ts'
+import { examplePerson, phone, measured, testApp, watch } from '../test/app.ts'
 import { workOnImport } from './actions.ts'
 
-const { app, newUser, deps, db, ephemeral } = await testApp(t)
+const { app, newUser, setFakes, deps, db, ephemeral } = await testApp(t)
 const work = async (id: string) => await workOnImport({ ...deps, log: silentLog }, id)
 
 type User = ReturnType<typeof newUser>
@@ -191,6 +191,19 @@ t.test('each format is read, and the same file again has nothing new', async (t)
   }
 })
 
+t.test('a file without time zones has nothing new for a person who has moved', async (t) => {
+  const weights = 'Day,Weight\n2026-11-19,70\n2026-11-20 08:00,71\n'
+  const columns = JSON.stringify({ type: 'WEIGHT', at: 'Day', kg: 'Weight' })
+  for (const [file, fields] of [[strong, {}], [hevy, {}], [myFitnessPal, {}], [weights, { columns }]] as const) {
+    const user = newUser()
+    await importFile(user, file, fields)
+    const before = await totals(user)
+    setFakes({ person: examplePerson('Asia/Tokyo') })
+    t.match(await importFile(user, file, fields), { status: 'DONE', report: { new: 0 } }, file)
+    t.same(await totals(user), before, file)
+  }
+})
+
 t.test("Apple's export is read from its ZIP, and can be undone and imported again", async (t) => {
   const user = newUser()
   const file = await zipped({ 'apple_health_export/export.xml': apple })
@@ -218,6 +231,36 @@ t.test("Apple's export is read from its ZIP, and can be undone and imported agai
   t.match(await importFile(user, file), { report: { new: 9 } })
   t.match(await totals(user), counted)
   t.equal((await user.read('/imports')).imports.length, 2)
+})
+
+t.test("Apple's export from another time zone, in which it has all times, has nothing new", async (t) => {
+  const user = newUser()
+  const steps = (from: string, to: string) =>
+    `<Record type="HKQuantityTypeIdentifierStepCount" sourceName="Watch" unit="count" startDate="${from} +0700" endDate="${to} +0700" value="20"/>`
+  const onTheDayBefore = steps('2026-11-19 12:00:00', '2026-11-19 12:10:00')
+  const overMidnight = steps('2026-11-19 23:50:00', '2026-11-20 00:10:00')
+  const inJakarta = apple.replace(' <Record', `${onTheDayBefore}${overMidnight}$&`)
+  await importFile(user, inJakarta)
+  const before = await totals(user)
+  t.equal(before.steps, 1_710)
+  const inTokyo = inJakarta.replaceAll(
+    /(\d\S+) (\S+) \+0700/g,
+    (_, day: string, time: string) =>
+      Temporal.Instant.from(`${day}T${time}+07:00`).toZonedDateTimeISO('Asia/Tokyo').toPlainDateTime()
+        .toString({ smallestUnit: 'second' }).replace('T', ' ') + ' +0900'
+  )
+  t.match(await importFile(user, inTokyo), { status: 'DONE', report: { found: 12, new: 0 } })
+  t.same(await totals(user), { ...before, steps: 1_720 }, 'in Tokyo all those over midnight are of today')
+  const { logs } = await user.read('/logs?limit=50')
+  t.equal(logs.length, 8)
+})
+
+t.test('a workout without a track is as long as it says', async (t) => {
+  const user = newUser()
+  const indoors = tcx.replace(/<Track>[^]*<\/Track>/, '')
+  await importFile(user, indoors)
+  t.match(await importFile(user, fit()), { report: { new: 1, merged: 1 } })
+  t.match(await totals(user), { totalWorkouts: 1, avgWorkoutDuration: 30 })
 })
 
 t.test("an odd sample of Apple's is refused alone, and water in ounces is read", async (t) => {

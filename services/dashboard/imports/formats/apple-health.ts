@@ -1,6 +1,6 @@
 import { amountBounds } from '../../log-types/bounds.ts'
 import type { LogType } from '../../tables.ts'
-import { importedBy, sportOf, toInstant, type Entry, type FormatOptions } from './entries.ts'
+import { idOfInstant, importedBy, sportOf, toInstant, type Entry, type FormatOptions } from './entries.ts'
 import { createXmlReader, type Attributes } from './xml.ts'
 
 const MAX_SAMPLES = 5_000
@@ -83,7 +83,7 @@ const timeOf = (text = '', { timezone }: FormatOptions) =>
 
 /**
  * Reads Apple's export.xml as it comes. It names no ids, so what a source measured on a day is one log of many samples,
- * whose id a later export repeats.
+ * whose id a later export repeats. All times have the offsets of where the export was made, so no id depends on them.
  */
 export function createAppleReader (options: FormatOptions, onEntry: (entry: Entry) => void) {
   const groups = new Map<string, Group>()
@@ -105,21 +105,18 @@ export function createAppleReader (options: FormatOptions, onEntry: (entry: Entr
     const { type = '', unit = '', value = '', startDate, endDate } = attributes
     const [startAt, endAt] = [timeOf(startDate, options), timeOf(endDate ?? startDate, options)]
     const source = sourceOf(attributes)
-    const place = `${startAt.slice(0, 10)}${startAt.slice(19)}`
     const amount = Number(value) * (units[unit] ?? NaN)
     const [quantity, figure] = [quantities[type], single[type]]
     if (quantity) {
-      // Beside the others of its day it would be too far from the first of them.
-      const isOverMidnight = endAt.slice(0, 10) !== startAt.slice(0, 10)
-      const name = `${quantity.type} ${source.device} ${place}${isOverMidnight ? ' over midnight' : ''}`
+      const name = `${quantity.type} ${source.device} ${startAt.slice(0, 10)}`
       const group = { line, type: quantity.type, source, name }
       const sample = { startAt, endAt, value: amount }
       // One that is none is refused alone, not with all of its day.
-      if (isPossible(quantity.field, sample)) add(groups, name, group, sample)
+      if (isPossible(quantity.field, sample)) add(groups, `${name} ${startAt.slice(19)}`, group, sample)
       else emitGroup({ ...group, name: `${name} ${startAt}`, samples: [sample] }, onEntry)
     } else if (figure) {
       const data = { [figure.field]: amount }
-      const externalId = `${figure.type} ${source.device} ${startAt} ${value}`.slice(0, 200)
+      const externalId = `${figure.type} ${source.device} ${idOfInstant(startAt)} ${value}`.slice(0, 200)
       onEntry({ line, count: 1, item: { type: figure.type, source, externalId, startAt, data } })
     } else if (stages[value]) {
       const name = `SLEEP ${source.device}`
@@ -136,7 +133,7 @@ export function createAppleReader (options: FormatOptions, onEntry: (entry: Entr
     const energy = Number(attributes['totalEnergyBurned'] ?? 0) *
       (units[attributes['totalEnergyBurnedUnit'] ?? ''] ?? 1)
     const distance = Number(attributes['totalDistance'] ?? 0) * (units[attributes['totalDistanceUnit'] ?? ''] ?? 1)
-    const externalId = `WORKOUT ${source.device} ${startAt}`
+    const externalId = `WORKOUT ${source.device} ${idOfInstant(startAt)}`
     const data = {
       ...sportOf(sport.replace(/(?<=[a-z])(?=[A-Z])/g, '_')),
       ...((calories || energy) > 0 && { calories: calories || energy }),
@@ -164,7 +161,10 @@ export function createAppleReader (options: FormatOptions, onEntry: (entry: Entr
     write: xml.write,
     close () {
       xml.close()
-      for (const group of groups.values()) emitGroup(group, onEntry)
+      // On the day of a clock change there are two of a name.
+      for (const ofDay of Map.groupBy(groups.values(), ({ name }) => name).values()) {
+        for (const [index, group] of ofDay.entries()) emitGroup({ ...group, name: `${group.name} ${index}` }, onEntry)
+      }
       for (const group of nights.values()) emitNights(group, onEntry)
     }
   }
@@ -186,7 +186,8 @@ function emitGroup ({ line, type, source, name, samples }: Group, onEntry: (entr
   const sorted = samples.toSorted(byStart)
   for (let from = 0; from < sorted.length; from += MAX_SAMPLES) {
     const chunk = sorted.slice(from, from + MAX_SAMPLES)
-    const startAt = chunk[0]?.startAt ?? ''
+    // The last one can end a day later, as far as a sample may be from its log.
+    const at = chunk.at(-1)?.startAt ?? ''
     const data = {
       samples: chunk.map((sample) =>
         type === 'HEART_RATE'
@@ -194,7 +195,7 @@ function emitGroup ({ line, type, source, name, samples }: Group, onEntry: (entr
           : { startAt: sample.startAt, endAt: sample.endAt, [field]: sample.value }
       )
     }
-    const item = { type, ...(source && { source }), externalId: `${name} ${from}`.slice(0, 200), at: startAt, data }
+    const item = { type, ...(source && { source }), externalId: `${name} ${from}`.slice(0, 200), at, data }
     onEntry({ line, count: chunk.length, item })
   }
 }
@@ -208,7 +209,7 @@ function emitNights ({ line, source, name, samples }: Group, onEntry: (entry: En
     if (startAt === undefined) return
     const last = night.reduce((one, other) => Date.parse(other.endAt) > Date.parse(one.endAt) ? other : one)
     const data = { stages: night.map(({ startAt, endAt, value }) => ({ stage: value, startAt, endAt })) }
-    const externalId = `${name} ${startAt}`.slice(0, 200)
+    const externalId = `${name} ${idOfInstant(startAt)}`.slice(0, 200)
     onEntry({
       line,
       count: night.length,

@@ -61,6 +61,8 @@ interface Session {
   line: number
   count: number
   title: string
+  /** As the file has it: the same in whatever time zone it is read. */
+  writtenAt: string
   startAt: string
   endAt?: string
   durationMinutes?: number
@@ -79,7 +81,7 @@ function collectSessions (
   const sessions = new Map<string, Session>()
   for (const row of rows) {
     const { exercise, reps, weightKg, ...workout } = describe(row)
-    const key = `${workout.startAt} ${workout.title}`
+    const key = `${workout.writtenAt} ${workout.title}`
     const session = sessions.get(key) ?? { ...workout, line: row.line, count: 0, exercises: new Map() }
     sessions.set(key, session)
     session.count++
@@ -93,14 +95,14 @@ function collectSessions (
 
 const toEntry = (
   app: string,
-  { line, count, startAt, endAt, title, durationMinutes, notes, exercises }: Session
+  { line, count, writtenAt, startAt, endAt, title, durationMinutes, notes, exercises }: Session
 ): Entry => ({
   line,
   count,
   item: {
     type: 'WORKOUT',
     source: importedBy(app, { kind: 'APP' }),
-    externalId: `${app} ${startAt} ${title}`.slice(0, 200),
+    externalId: `${app} ${writtenAt} ${title}`.slice(0, 200),
     startAt,
     ...(endAt !== undefined && { endAt }),
     data: {
@@ -122,6 +124,7 @@ function minutesOf (duration: string | undefined) {
 const readStrong = (rows: Row[], { timezone, numberOf }: Options) =>
   collectSessions(rows, ({ fields }) => ({
     title: fields['Workout Name'] ?? '',
+    writtenAt: fields['Date'] ?? '',
     startAt: toInstant(fields['Date'] ?? '', timezone),
     durationMinutes: minutesOf(fields['Duration']),
     notes: fields['Workout Notes'] ?? '',
@@ -144,6 +147,7 @@ function isoOf (text: string) {
 const readHevy = (rows: Row[], { timezone, numberOf }: Options) =>
   collectSessions(rows, ({ fields }) => ({
     title: fields['title'] ?? '',
+    writtenAt: fields['start_time'] ?? '',
     startAt: toInstant(isoOf(fields['start_time'] ?? ''), timezone),
     endAt: toInstant(isoOf(fields['end_time'] ?? ''), timezone),
     notes: fields['description'] ?? '',
@@ -152,7 +156,7 @@ const readHevy = (rows: Row[], { timezone, numberOf }: Options) =>
     weightKg: 'weight_lbs' in fields ? numberOf(fields['weight_lbs']) * POUND_KG : numberOf(fields['weight_kg'])
   })).map((session) => toEntry('Hevy', session))
 
-/** The ids of rows that are of the same time: the first, the second and so on. */
+/** The ids of rows with the same time as the file has it: the first, the second and so on. */
 function createCounter () {
   const counts = new Map<string, number>()
   return (key: string) => {
@@ -178,7 +182,7 @@ function readMyFitnessPal (rows: Row[], { timezone, numberOf }: Options): Entry[
     return {
       line,
       count: 1,
-      item: { type: 'FOOD' as const, source, externalId: idOf(`MyFitnessPal ${startAt} ${meal}`), startAt, data }
+      item: { type: 'FOOD' as const, source, externalId: idOf(`MyFitnessPal ${fields['Date']} ${meal}`), startAt, data }
     }
   })
 }
@@ -200,11 +204,8 @@ function readMapped (
   const idOf = createCounter()
   return rows.map(({ line, fields }) => {
     const entries = Object.entries(columns).map(([field, column]) => [field, fields[column] ?? ''] as const)
-    const time = Object.fromEntries(
-      entries.filter(([field]) => times.includes(field)).map((
-        [field, text]
-      ) => [field, toInstant(dayOf(text), timezone)])
-    )
+    const written = entries.filter(([field]) => times.includes(field))
+    const time = Object.fromEntries(written.map(([field, text]) => [field, toInstant(dayOf(text), timezone)]))
     const data = Object.fromEntries(
       entries.filter(([field, text]) => !times.includes(field) && text !== '')
         .map(([field, text]) => [field, texts.includes(field) ? text : numberOf(text)])
@@ -212,7 +213,7 @@ function readMapped (
     return {
       line,
       count: 1,
-      item: toItem(known, { time, data, id: idOf(`CSV ${type} ${Object.values(time).join(' ')}`) })
+      item: toItem(known, { time, data, id: idOf(`CSV ${type} ${written.map(([, text]) => text).join(' ')}`) })
     }
   })
 }

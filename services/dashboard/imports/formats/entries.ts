@@ -42,6 +42,12 @@ export function sportOf (name: string) {
   return { sport: sport === 'biking' ? 'cycling' : sport }
 }
 
+/** An instant as a part of an id: the same in whatever time zone the file has it. */
+export function idOfInstant (text: string) {
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? text : new Date(at).toISOString()
+}
+
 /** A time of day at a place, as an instant with the offset of that place. */
 export function toInstant (text: string, timezone: string) {
   const normalized = text.trim().replace(' ', 'T')

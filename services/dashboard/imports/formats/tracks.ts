@@ -97,7 +97,7 @@ export function readTcx (file: Buffer): Entry[] {
 function toEntry (app: string, { line, points, seconds, calories, meters, ...workout }: Workout): Entry {
   const times = points.map(({ at }) => at).filter((at) => at !== undefined)
   const startAt = workout.startAt ?? times[0]
-  const endAt = times.at(-1) ?? startAt
+  const endAt = times.at(-1)
   const way = points.map(({ position }) => position).filter((position) => position !== undefined)
   const rates = points.map(({ heartRate }) => heartRate).filter((rate) => rate !== undefined)
   return {
