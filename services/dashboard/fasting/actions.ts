@@ -5,7 +5,7 @@ import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { FastEnded, FastNotFound, FastOverlaps, FastRunning } from '../errors.ts'
 import { lockAccount } from '../progress/actions.ts'
 import type { Db, FastPlan, Trx } from '../tables.ts'
-import { MAX_FAST_MS, checkTimes, goalAtOf, goalHoursOf, parseTime } from './fasts.ts'
+import { MAX_FAST_MS, checkEnd, checkTimes, goalAtOf, goalHoursOf, parseTime } from './fasts.ts'
 import { fastColumns, findRunningFast } from './queries.ts'
 
 interface FastFields {
@@ -60,7 +60,7 @@ export async function endFast (db: Db, fastId: string, sentEnd: string | undefin
     if (fast.endedAt !== null) throw new FastEnded()
     const sent = sentEnd === undefined ? now : parseTime('endedAt', sentEnd, now)
     const endedAt = new Date(Math.min(sent.getTime(), fast.startedAt.getTime() + MAX_FAST_MS))
-    checkTimes({ startedAt: fast.startedAt, endedAt }, now)
+    checkEnd({ startedAt: fast.startedAt, endedAt })
     if (fast.isGoalPublished && endedAt < fast.goalAt) await publishCorrected(trx, accountId, fastId)
     return await trx.updateTable('fasts').where('id', '=', fast.id).set({ ended_at: endedAt, goal_due_at: null })
       .returning(fastColumns)

@@ -52,6 +52,14 @@ t.test('a fast starts, is shown as the current one, and ends', async (t) => {
   t.strictSame(await read('/fasting'), { fasts: [ended], nextCursor: null })
 })
 
+t.test('a fast that was forgotten for years can be ended', async (t) => {
+  const { send, start } = adult()
+  const { fast } = (await start()).data
+  at('2028-01-20T12:00:00Z')
+  const { data } = (await send('POST', `/fasting/${fast.id}/end`, {})).json()
+  t.match(data, { fast: { endedAt: '2026-11-23T12:00:00.000Z' } }, 'after the most hours that a fast has')
+})
+
 t.test('a fast adds nothing to logs, XP or streaks', async (t) => {
   const { read, send, start, publishedEvents } = adult()
   const before = await read('/dashboard/home')

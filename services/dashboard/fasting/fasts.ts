@@ -45,11 +45,16 @@ interface FastTimes {
   endedAt: Date | null
 }
 
-/** @throws ValidationError for a fast that is too long or too old, or ends before it starts */
-export function checkTimes ({ startedAt, endedAt }: FastTimes, now: Date) {
+/** @throws ValidationError for a fast that ends before it starts */
+export function checkEnd ({ startedAt, endedAt }: FastTimes) {
   if (endedAt !== null && endedAt <= startedAt) {
     throw new ValidationError('endedAtMustBeAfterStartedAt', ['endedAt'])
   }
+}
+
+/** @throws ValidationError for a fast that is too long or too old, or ends before it starts */
+export function checkTimes ({ startedAt, endedAt }: FastTimes, now: Date) {
+  checkEnd({ startedAt, endedAt })
   if ((endedAt ?? now).getTime() - startedAt.getTime() > MAX_FAST_MS) {
     throw new ValidationError('fastHasAtMost72Hours')
   }
