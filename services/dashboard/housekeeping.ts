@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
+import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { summarizeOldHeartRates } from './measurements/old-heart-rates.ts'
@@ -14,6 +14,7 @@ export const startHousekeeping = ({ db }: Deps, log: Log) =>
 export async function runHousekeeping (db: Db) {
   await runSteps({
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db),
+    quotas: async () => await deleteExpiredQuotas(db),
     bookings: async () => await sql`delete from bookings where ends_at < now() - interval '30 days'`.execute(db),
     'heart rates': async () => await summarizeOldHeartRates(db)
   })
