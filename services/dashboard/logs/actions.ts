@@ -1,19 +1,17 @@
-import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { claimOnce } from '@tandem/bus-kit'
 import { withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
-import { dayIn } from '@tandem/account-kit'
 import { serializeByAccount } from '@tandem/http-kit'
 import { countActivity } from '../achievements/actions.ts'
 import { LogNotFound } from '../errors.ts'
 import { lockAccount, type LockedTotals } from '../progress/actions.ts'
 import type { Db, Trx } from '../tables.ts'
-import { applyChanges, storedColumns, type StoredLog, type Write } from './changes.ts'
+import { applyChanges, storedColumns, type StoredLog } from './changes.ts'
 import { earningsOf, type Earnings } from './earnings.ts'
 import { isDeleted, isRejected, type DeletedItem, type Item, type RejectedItem } from './items.ts'
 import { countWritten } from '../log-types/quotas.ts'
-import { bury, findTombstones, type Tombstone } from './tombstones.ts'
-import { replaces } from './versions.ts'
+import { bury, findTombstones } from './tombstones.ts'
+import { currentVersionOf, dayAndZoneOf, hasChanged, replaces, toWrite, versionOf, type Current } from './versions.ts'
 
 export interface ItemResult extends Partial<Earnings> {
   clientId: string | null
@@ -55,14 +53,7 @@ export async function writeLogs (
     }))
 }
 
-interface Current {
-  stored: StoredLog | undefined
-  tombstone: Tombstone | undefined
-  /** The item of this batch that has replaced them. */
-  item?: Item | DeletedItem
-}
-
-/** Which of the items change something: those that are no older than what is known. */
+/** Writes or deletes what the items say, as far as they are no older than what is known. */
 async function writeItems (trx: Trx, accountId: string, { zone, items, importId }: {
   zone: string,
   items: (Item | DeletedItem)[],
@@ -122,85 +113,6 @@ async function writeItems (trx: Trx, accountId: string, { zone, items, importId 
 }
 
 const bytesOf = (value: unknown[]) => value.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(value))
-
-const versionOf = (item: Item | DeletedItem) => ({
-  modifiedAt: item.modifiedAt ?? null,
-  isDeleted: isDeleted(item),
-  content: isDeleted(item) ? '' : contentOf(item)
-})
-
-const contentOf = (
-  { type, at, endsAt, data }: Pick<StoredLog, 'type' | 'data'> & { at: Date, endsAt?: Date | null | undefined }
-) => JSON.stringify([type, at, endsAt ?? null, sortKeys(data)])
-
-// Postgres returns the fields of JSON in an order of its own.
-const sortKeys = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map(sortKeys)
-    : typeof value === 'object' && value !== null
-    ? Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([key, inner]) => [key, sortKeys(inner)])
-    : value
-
-function currentVersionOf ({ item, stored, tombstone }: Current) {
-  if (item) return versionOf(item)
-  if (stored) return { modifiedAt: stored.modifiedAt, isDeleted: false, content: contentOf(stored) }
-  if (tombstone && !tombstone.isUndone) return { modifiedAt: tombstone.modifiedAt, isDeleted: true, content: '' }
-}
-
-const hasChanged = (item: Item, stored: StoredLog, zone: string) =>
-  contentOf(item) !== contentOf(stored) ||
-  zoneOf(item, stored, zone) !== stored.timezone ||
-  item.modifiedAt?.getTime() !== stored.modifiedAt?.getTime() ||
-  !isDeepStrictEqual(item.source ?? null, stored.source) ||
-  item.isSplit === true && !stored.isSplit
-
-function toWrite (item: Item, stored: StoredLog | undefined, { zone, importId, restoredId }: {
-  zone: string,
-  importId: string | undefined,
-  restoredId: string | null
-}): Write {
-  const isOfSource = item.externalId !== undefined
-  return {
-    key: item.key,
-    restoredId,
-    sentClientId: isOfSource ? item.clientId : null,
-    externalId: item.externalId ?? null,
-    type: item.type,
-    at: item.at,
-    endsAt: item.endsAt ?? null,
-    ...dayAndZoneOf(item, stored, zone),
-    data: item.data,
-    modifiedAt: item.modifiedAt ?? null,
-    source: item.source ?? null,
-    isSplit: item.isSplit ?? stored?.isSplit ?? false,
-    importId: importId ?? null
-  }
-}
-
-/**
- * The day of a log is that of the place where it was written: of the time zone that the client names, else the one that
- * the log has already, else the offset of `at`, else `zone`, where the person is now. So neither a later move nor an edit
- * at home changes the day of a log of a journey. Where a source has an id, what it says now is more than what it said.
- */
-function dayAndZoneOf (item: Timed, stored: Pick<StoredLog, 'timezone'> | undefined, zone: string) {
-  const timezone = zoneOf(item, stored, zone)
-  return { day: dayIn(timezone, item.at).toString(), timezone }
-}
-
-type Timed = Pick<Item, 'at' | 'timezone' | 'offset' | 'externalId'>
-
-function zoneOf (
-  { at, timezone, offset, externalId }: Timed,
-  stored: Pick<StoredLog, 'timezone'> | undefined,
-  zone: string
-) {
-  const ofSource = externalId === undefined ? undefined : offset
-  const ofClient = stored?.timezone ?? (offset && offset !== offsetIn(zone, at) ? offset : zone)
-  return timezone ?? ofSource ?? ofClient
-}
-
-const offsetIn = (zone: string, at: Date) =>
-  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).offset
 
 /**
  * Counts an activity that another service reports, and logs it as a workout, once for an event. Nothing is logged if the
