@@ -8,8 +8,8 @@ import { findRecipients } from './recipients.ts'
 type NotifyOwner = (request: Omit<NotificationRequest, 'to'>) => Promise<void>
 
 /**
- * Runs a transaction of this service that notifies an account: the change and the notification exist both or not at
- * all.
+ * Runs a transaction of this service that notifies an account of a change to it, also one that is hidden: the change
+ * and the notification exist both or not at all.
  * @throws Unavailable if the account is unknown here and the profile service is unavailable
  */
 export async function changeAndNotify<Result> (
@@ -17,7 +17,7 @@ export async function changeAndNotify<Result> (
   accountId: string,
   change: (trx: Trx, notifyOwner: NotifyOwner) => Promise<Result>
 ): Promise<Result> {
-  const [recipients = []] = await findRecipients(deps, [{ to: [accountId], actorId: null }])
+  const [recipients = []] = await findRecipients(deps, [{ to: [accountId], actorId: null, isAboutAccount: true }])
   const { result } = await changeInbox(deps, async (trx) => {
     const notified: Notified[] = []
     const result = await change(trx, async (request) => {

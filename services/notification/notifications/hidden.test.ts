@@ -66,6 +66,21 @@ t.test('a hidden person is notified of nothing but their own account', async (t)
   t.match(await inbox(ana), { notifications: [{ type: 'ACCOUNT' }], unreadCount: 1 })
 })
 
+t.test('a hidden person is notified of changes to their own account, and can test their devices', async (t) => {
+  const app = reset()
+  const { send, inbox, person, device, neighbours, deliverAll, provider } = app
+  const ana = await person('Ana')
+  neighbours.contacts.set(ana, { email: `${ana}@example.com`, name: 'Ana', locale: 'en' })
+  await device(ana)
+  await hiding(app)(ana, true)
+  await send(ana, 'PUT', '/notifications/trusted-contact', { name: 'Mum', email: `mum-${ana}@example.com` })
+  t.match(await send(ana, 'POST', '/notifications/push/test'), { data: { devices: 1 } })
+  await deliverAll()
+  t.match(provider.sent, [{ title: 'Your trusted contact was changed' }, { title: 'It works' }])
+  await hiding(app)(ana, false)
+  t.match(await inbox(ana), { notifications: [{ title: 'Your trusted contact was changed' }], unreadCount: 1 })
+})
+
 t.test('a digest of likes shows the latest liker who is not hidden', async (t) => {
   const app = reset()
   const { deps, inbox, person } = app
