@@ -1,119 +1,78 @@
 import { isFeatureOn, type Feature } from '@tandem/brand-kit'
 import type { NotificationType } from './types.ts'
 
-/** Every kind of notification, with its category. Its texts are `pushes.<kind>.title` and `.body`. */
-export const kinds = {
-  postMentioned: 'SOCIAL_FEED',
-  commentMentioned: 'SOCIAL_FEED',
-  postLiked: 'SOCIAL_FEED',
-  postCommented: 'SOCIAL_FEED',
-  commentReplied: 'SOCIAL_FEED',
-  followed: 'SOCIAL_FEED',
-  storyReacted: 'STORY_REACTION',
-  messageReceived: 'CHAT',
-  likeReceived: 'FITMATCH',
-  matchMade: 'FITMATCH',
-  verificationDecided: 'FITMATCH',
-  reportResolved: 'FITMATCH',
-  decisionMade: 'ACCOUNT',
-  subscriptionNoticed: 'ACCOUNT',
-  badgeEarned: 'GAMIFICATION',
-  levelReached: 'GAMIFICATION',
-  recordSet: 'GAMIFICATION',
-  referralCounted: 'GAMIFICATION',
-  referralRewarded: 'GAMIFICATION',
-  achievementEarned: 'GAMIFICATION',
-  buddyRequested: 'SPORT_BUDDY',
-  buddyAccepted: 'SPORT_BUDDY',
-  activityInvited: 'SPORT_BUDDY',
-  activityAsked: 'SPORT_BUDDY',
-  activityPlaceFree: 'SPORT_BUDDY',
-  activityConfirmed: 'BOOKING',
-  activityChanged: 'BOOKING',
-  activityMoved: 'BOOKING',
-  activityCanceled: 'BOOKING',
-  activityReminded: 'BOOKING',
-  reservationConfirmed: 'BOOKING',
-  reservationReminded: 'BOOKING',
-  fastingFinished: 'FASTING',
-  fastGoalReached: 'FASTING',
-  broadcast: 'ADMIN',
-  bookingTold: 'BOOKING',
-  announcement: 'ADMIN',
-  suspended: 'ACCOUNT',
-  restored: 'ACCOUNT',
-  passwordChanged: 'ACCOUNT',
-  providerLinked: 'ACCOUNT',
-  newSignIn: 'ACCOUNT',
-  trustedContactChanged: 'ACCOUNT',
-  meetingAsked: 'ACCOUNT',
-  meetingOverdue: 'ACCOUNT',
-  meetingAlarmFailed: 'ACCOUNT',
-  meetingNotShared: 'ACCOUNT',
-  meetingDisarmed: 'ACCOUNT',
-  inboxChanged: 'ACCOUNT',
-  pushTest: 'ACCOUNT'
-} as const satisfies Record<string, NotificationType>
-export type Kind = keyof typeof kinds
-
-/** The category of a kind. */
-export const typeOf = (kind: Kind) => kinds[kind]
-
-/**
- * Actions of FitMatch profiles: their notifications show the profile's display name and never the account's name or
- * picture.
- */
-const DISPLAY_NAME_KINDS: Kind[] = [
-  'messageReceived',
-  'likeReceived',
-  'matchMade',
-  'activityInvited',
-  'activityAsked',
-  'activityConfirmed',
-  'activityChanged'
-]
-export const usesDisplayName = (kind: Kind) => DISPLAY_NAME_KINDS.includes(kind)
-
-/** Kinds that a person asked for themselves: muting their category does not mute them. */
-const ALWAYS_PUSHED_KINDS: Kind[] = [
-  'pushTest',
-  'meetingAsked',
-  'meetingOverdue',
-  'meetingAlarmFailed',
-  'meetingNotShared',
-  'meetingDisarmed'
-]
-export const isAlwaysPushed = (kind: Kind) => ALWAYS_PUSHED_KINDS.includes(kind)
-
-/** Kinds whose texts the company writes: they can have links. */
-const COMPANY_KINDS: Kind[] = ['broadcast', 'bookingTold', 'announcement']
-export const isWrittenByCompany = (kind: Kind) => COMPANY_KINDS.includes(kind)
-
-const featureOf: Partial<Record<Kind, Feature>> = {
-  storyReacted: 'stories',
-  messageReceived: 'fitmatch',
-  likeReceived: 'fitmatch',
-  matchMade: 'fitmatch',
-  verificationDecided: 'fitmatch',
-  badgeEarned: 'fitmatch',
-  buddyRequested: 'fitmatch',
-  buddyAccepted: 'fitmatch',
-  activityInvited: 'activities',
-  activityAsked: 'activities',
-  activityPlaceFree: 'activities',
-  activityConfirmed: 'activities',
-  activityChanged: 'activities',
-  activityMoved: 'activities',
-  activityCanceled: 'activities',
-  activityReminded: 'activities',
-  meetingAsked: 'activities',
-  meetingOverdue: 'activities',
-  meetingAlarmFailed: 'activities',
-  meetingNotShared: 'activities',
-  meetingDisarmed: 'activities',
-  fastingFinished: 'fasting',
-  fastGoalReached: 'fasting'
+interface Facts {
+  /** Its category. */
+  type: NotificationType
+  /** Nobody is notified of it while this feature is off. */
+  feature?: Feature
+  /** A FitMatch profile acts: it shows the profile's display name, and never the account's name or picture. */
+  usesDisplayName?: true
+  /** The person asked for it: muting its category does not mute it. */
+  isAlwaysPushed?: true
+  /** The company writes its texts: they can have links. */
+  isWrittenByCompany?: true
 }
 
-/** Whether people are notified of a kind: not of a feature that is off. */
-export const isOffered = (kind: Kind) => isFeatureOn(featureOf[kind])
+/** Every kind of notification. Its texts are `pushes.<kind>.title` and `.body`. */
+export const kinds = {
+  postMentioned: { type: 'SOCIAL_FEED' },
+  commentMentioned: { type: 'SOCIAL_FEED' },
+  postLiked: { type: 'SOCIAL_FEED' },
+  postCommented: { type: 'SOCIAL_FEED' },
+  commentReplied: { type: 'SOCIAL_FEED' },
+  followed: { type: 'SOCIAL_FEED' },
+  storyReacted: { type: 'STORY_REACTION', feature: 'stories' },
+  messageReceived: { type: 'CHAT', feature: 'fitmatch', usesDisplayName: true },
+  likeReceived: { type: 'FITMATCH', feature: 'fitmatch', usesDisplayName: true },
+  matchMade: { type: 'FITMATCH', feature: 'fitmatch', usesDisplayName: true },
+  verificationDecided: { type: 'FITMATCH', feature: 'fitmatch' },
+  reportResolved: { type: 'FITMATCH' },
+  decisionMade: { type: 'ACCOUNT' },
+  subscriptionNoticed: { type: 'ACCOUNT' },
+  badgeEarned: { type: 'GAMIFICATION', feature: 'fitmatch' },
+  levelReached: { type: 'GAMIFICATION' },
+  recordSet: { type: 'GAMIFICATION' },
+  referralCounted: { type: 'GAMIFICATION' },
+  referralRewarded: { type: 'GAMIFICATION' },
+  achievementEarned: { type: 'GAMIFICATION' },
+  buddyRequested: { type: 'SPORT_BUDDY', feature: 'fitmatch' },
+  buddyAccepted: { type: 'SPORT_BUDDY', feature: 'fitmatch' },
+  activityInvited: { type: 'SPORT_BUDDY', feature: 'activities', usesDisplayName: true },
+  activityAsked: { type: 'SPORT_BUDDY', feature: 'activities', usesDisplayName: true },
+  activityPlaceFree: { type: 'SPORT_BUDDY', feature: 'activities' },
+  activityConfirmed: { type: 'BOOKING', feature: 'activities', usesDisplayName: true },
+  activityChanged: { type: 'BOOKING', feature: 'activities', usesDisplayName: true },
+  activityMoved: { type: 'BOOKING', feature: 'activities' },
+  activityCanceled: { type: 'BOOKING', feature: 'activities' },
+  activityReminded: { type: 'BOOKING', feature: 'activities' },
+  reservationConfirmed: { type: 'BOOKING' },
+  reservationReminded: { type: 'BOOKING' },
+  fastingFinished: { type: 'FASTING', feature: 'fasting' },
+  fastGoalReached: { type: 'FASTING', feature: 'fasting' },
+  broadcast: { type: 'ADMIN', isWrittenByCompany: true },
+  bookingTold: { type: 'BOOKING', isWrittenByCompany: true },
+  announcement: { type: 'ADMIN', isWrittenByCompany: true },
+  suspended: { type: 'ACCOUNT' },
+  restored: { type: 'ACCOUNT' },
+  passwordChanged: { type: 'ACCOUNT' },
+  providerLinked: { type: 'ACCOUNT' },
+  newSignIn: { type: 'ACCOUNT' },
+  trustedContactChanged: { type: 'ACCOUNT' },
+  meetingAsked: { type: 'ACCOUNT', feature: 'activities', isAlwaysPushed: true },
+  meetingOverdue: { type: 'ACCOUNT', feature: 'activities', isAlwaysPushed: true },
+  meetingAlarmFailed: { type: 'ACCOUNT', feature: 'activities', isAlwaysPushed: true },
+  meetingNotShared: { type: 'ACCOUNT', feature: 'activities', isAlwaysPushed: true },
+  meetingDisarmed: { type: 'ACCOUNT', feature: 'activities', isAlwaysPushed: true },
+  inboxChanged: { type: 'ACCOUNT' },
+  pushTest: { type: 'ACCOUNT', isAlwaysPushed: true }
+} as const satisfies Record<string, Facts>
+export type Kind = keyof typeof kinds
+
+const factsOf = (kind: Kind): Facts => kinds[kind]
+
+export const typeOf = (kind: Kind) => factsOf(kind).type
+export const usesDisplayName = (kind: Kind) => factsOf(kind).usesDisplayName === true
+export const isAlwaysPushed = (kind: Kind) => factsOf(kind).isAlwaysPushed === true
+export const isWrittenByCompany = (kind: Kind) => factsOf(kind).isWrittenByCompany === true
+export const isOffered = (kind: Kind) => isFeatureOn(factsOf(kind).feature)
