@@ -51,7 +51,7 @@ t.test('queues, hits and statistics work with the rights of their users', async 
     })
     queue.start()
     await until(() => queue.ping().then(() => true, () => false))
-    await queue.enqueue([ids[0]!, { id: ids[1]!, delayMs: 50 }], { priority: 'low' })
+    await queue.enqueue([ids[0]!, { id: ids[1]!, delayMs: 50 }])
     await queue.enqueue([ids[2]!])
     await until(() => done.size === 3)
     await until(async () => (await queue.depth()).active === 0)

@@ -1,10 +1,9 @@
 import { Queue as Bull } from 'bullmq'
 import { currentCorrelation } from '@tandem/process-kit'
 import type { Redis } from 'ioredis'
-import type { EnqueueOptions, Job } from './types.ts'
+import type { Job } from './types.ts'
 
 const WEEK_IN_SECONDS = 7 * 24 * 60 * 60
-const LOW_PRIORITY = 10
 
 const retries = { attempts: 8, backoff: { type: 'exponential', delay: 1_000, jitter: 0.5 } }
 const retention = { removeOnComplete: true, removeOnFail: { age: WEEK_IN_SECONDS, count: 10_000 } }
@@ -32,10 +31,10 @@ export function createProducer ({ name, prefix, redis }: { name: string, prefix:
   }
 
   return {
-    async add (jobs: Job[], shared: EnqueueOptions = {}) {
+    async add (jobs: Job[]) {
       if (jobs.length === 0) return
       const opened = await open()
-      await opened.addBulk(jobs.map((job) => toBullJob(name, job, shared)))
+      await opened.addBulk(jobs.map((job) => toBullJob(name, job)))
     },
 
     /** Redis keeps a failed job for a week, and until then ignores another job with its id. */
@@ -49,14 +48,9 @@ export function createProducer ({ name, prefix, redis }: { name: string, prefix:
 
     async depth () {
       const opened = await open()
-      const { wait = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = await opened.getJobCounts(
-        'wait',
-        'prioritized',
-        'active',
-        'delayed',
-        'failed'
-      )
-      return { waiting: wait + prioritized, active, delayed, failed }
+      const counts = await opened.getJobCounts('wait', 'active', 'delayed', 'failed')
+      const { wait: waiting = 0, active = 0, delayed = 0, failed = 0 } = counts
+      return { waiting, active, delayed, failed }
     },
 
     async close () {
@@ -65,11 +59,10 @@ export function createProducer ({ name, prefix, redis }: { name: string, prefix:
   }
 }
 
-function toBullJob (name: string, job: Job, shared: EnqueueOptions) {
-  const { id, delayMs, priority, correlation = currentCorrelation() } = {
-    ...shared,
-    ...(typeof job === 'string' ? { id: job } : job)
-  }
+function toBullJob (name: string, job: Job) {
+  const { id, delayMs, correlation = currentCorrelation() }: Exclude<Job, string> = typeof job === 'string'
+    ? { id: job }
+    : job
   return {
     name,
     data: correlation,
@@ -77,8 +70,7 @@ function toBullJob (name: string, job: Job, shared: EnqueueOptions) {
       ...retries,
       ...retention,
       jobId: id,
-      ...(delayMs && { delay: delayMs }),
-      ...(priority === 'low' && { priority: LOW_PRIORITY })
+      ...(delayMs && { delay: delayMs })
     }
   }
 }

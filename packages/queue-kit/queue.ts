@@ -43,9 +43,9 @@ export function createQueue (
   let sweepTimer: NodeJS.Timeout | undefined
 
   const queue: Queue = {
-    async enqueue (jobs, shared) {
+    async enqueue (jobs) {
       try {
-        await withTimeout(ENQUEUE_TIMEOUT_MS, producer.add(jobs, shared))
+        await withTimeout(ENQUEUE_TIMEOUT_MS, producer.add(jobs))
       } catch (error) {
         if (!sweeper.requestFullSweep()) return
         log.warn({ err: error, queue: name }, 'Redis accepted no job: the rows are enqueued again once it is back')

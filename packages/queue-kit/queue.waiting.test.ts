@@ -158,25 +158,7 @@ t.test('a job that returns retryAfter waits until then, and does not count as fa
   t.ok(at.every((time, index) => index === 0 || time - at[index - 1]! >= 195))
 })
 
-t.test('low priority waits for high', async (t) => {
-  const redis = await startRedis(t)
-  const order: string[] = []
-  const queue = open(t, redis.url, {
-    concurrency: 1,
-    work: async (id) => {
-      order.push(id)
-    }
-  })
-  await untilConnected(queue)
-  await queue.enqueue(['row-low'], { priority: 'low' })
-  await queue.enqueue(['row-high'])
-  queue.start()
-
-  await until(() => order.length === 2)
-  t.strictSame(order, ['row-high', 'row-low'])
-})
-
-t.test('a job waits for its own delay, or else that of its call', async (t) => {
+t.test('a job waits for its delay', async (t) => {
   const redis = await startRedis(t)
   const doneAt = new Map<string, number>()
   const queue = open(t, redis.url, {
@@ -187,7 +169,7 @@ t.test('a job waits for its own delay, or else that of its call', async (t) => {
   queue.start()
   await untilConnected(queue)
   const since = Date.now()
-  await queue.enqueue(['row-late', { id: 'row-now', delayMs: 0 }], { delayMs: 1_000 })
+  await queue.enqueue([{ id: 'row-late', delayMs: 1_000 }, { id: 'row-now', delayMs: 0 }])
 
   await until(() => doneAt.size === 2)
   t.ok(doneAt.get('row-late')! - since >= 1_000)

@@ -6,20 +6,14 @@ export interface Log {
   warn(details: object, message: string): void
 }
 
-/** `low` jobs wait until no `high` one is left. */
-export type Priority = 'high' | 'low'
-
-export interface EnqueueOptions {
+/** A row's id, alone or with options. */
+export type Job = string | {
+  id: string,
   /** Until a worker can take it. */
-  delayMs?: number
-  /** `high` by default. */
-  priority?: Priority
+  delayMs?: number,
   /** By default that of the code that enqueues it. Name it for jobs that several requests enqueue together. */
   correlation?: Correlation
 }
-
-/** A row's id, alone or with options. */
-export type Job = string | ({ id: string } & EnqueueOptions)
 
 /**
  * Nothing: the job is done, and the row holds the result. `retryAfter(…)`: the job runs again, which does not count as
@@ -74,7 +68,7 @@ export interface Queue {
    * Adds jobs for rows that are committed. It never throws and never takes longer than 2 s: jobs that Redis does not
    * accept now are enqueued from Postgres as soon as Redis is back.
    */
-  enqueue(jobs: Job[], options?: EnqueueOptions): Promise<void>
+  enqueue(jobs: Job[]): Promise<void>
   /** Starts to work and to sweep. A process that only enqueues need not call it, as long as another one does. */
   start(): void
   /** Takes no more jobs, lets the running ones finish, and disconnects from Redis. */
