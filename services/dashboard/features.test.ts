@@ -41,7 +41,7 @@ t.test('the home screen leaves out the part of a feature that is off', async (t)
   const all = await readHome()
   t.match(all, {
     fitmatch: { hasProfile: true },
-    matches: [],
+    matches: { length: 0 },
     upcomingActivities: [activity],
     today: { workout: null }
   })

@@ -84,7 +84,7 @@ t.test('a broadcast is tested on oneself', async (t) => {
     status: 200
   })
   t.match(await inbox(accountId), { notifications: [{ type: 'ADMIN', title: 'Soon' }] })
-  t.match(await inbox(ben), { notifications: [] })
+  t.match(await inbox(ben), { notifications: { length: 0 } })
   t.match(await operate('POST', '/operator/broadcasts/test', text), { status: 409, code: 'APP_ACCOUNT_MISSING' })
 })
 

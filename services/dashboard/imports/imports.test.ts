@@ -314,7 +314,7 @@ t.test('any CSV file with named columns is read, in the time zone of the person'
   const user = newUser()
   const columns = JSON.stringify({ type: 'WEIGHT', at: 'Day', kg: 'Weight' })
   t.match(await importFile(user, 'Day;Weight\n2026-11-19 08:00;70,5\n2026-11-20 08:00;71\n', { columns }), {
-    report: { found: 2, new: 2, refused: [] }
+    report: { found: 2, new: 2, refused: { length: 0 } }
   })
   t.match((await user.read('/logs')).logs, [{ at: '2026-11-20T01:00:00.000Z', data: { kg: 71 } }, {
     data: { kg: 70.5 }
@@ -461,7 +461,7 @@ t.test('a workout that was split stays so in another account', async (t) => {
   t.match(await importFile(together, await exported(loggedRun(), loggedRun(typed))), { report: { new: 2, merged: 2 } })
   t.match(await totals(together), { totalWorkouts: 1 })
   const split = await exported(loggedRun(), loggedRun({ ...typed, is_split: true }))
-  t.match(await importFile(together, split), { report: { new: 0, refused: [] } })
+  t.match(await importFile(together, split), { report: { new: 0, refused: { length: 0 } } })
   t.match(await totals(together), { totalWorkouts: 2 })
   const apart = newUser()
   t.match(await importFile(apart, split), { report: { new: 2, merged: 0 } })

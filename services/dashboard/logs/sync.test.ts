@@ -130,7 +130,7 @@ t.test('what becomes a part of a session has changed', async (t) => {
   const { cursor } = await sync(user)
   const [ofWatch] = await user.log(run(watch))
   const { changes } = await sync(user, cursor)
-  t.match(changes.find(({ id }) => id === ofPhone?.id), { counts: false, parts: [] })
+  t.match(changes.find(({ id }) => id === ofPhone?.id), { counts: false, parts: { length: 0 } })
   t.match(changes.find(({ id }) => id === ofWatch?.id), { counts: true, parts: [ofWatch?.id, ofPhone?.id] })
 })
 
@@ -149,7 +149,12 @@ t.test('a deletion can arrive before the log, and an older version after it', as
   t.match(await user.log(deleted), [{ id: null, status: 'deleted' }])
   t.match(await user.log(item('2026-11-20T01:00:00Z')), [{ id: null, status: 'unchanged' }])
   t.equal(await drunk(), 0)
-  t.match(await user.log(item('2026-11-20T03:00:00Z', 300)), [{ status: 'created', xp: 2, level: 1, records: [] }])
+  t.match(await user.log(item('2026-11-20T03:00:00Z', 300)), [{
+    status: 'created',
+    xp: 2,
+    level: 1,
+    records: { length: 0 }
+  }])
   t.match(await user.log(deleted, item('2026-11-20T02:30:00Z')), [{ status: 'unchanged' }, { status: 'unchanged' }])
   t.equal(await drunk(), 300)
   t.match(await user.log({ ...deleted, modifiedAt: undefined }), [{ status: 'deleted' }])

@@ -69,7 +69,7 @@ t.test('everyone is notified once, in their language, with low priority', async 
     }],
     unreadCount: 1
   })
-  t.match(await app.inbox(muted), { notifications: [], unreadCount: 0 })
+  t.match(await app.inbox(muted), { notifications: { length: 0 }, unreadCount: 0 })
   t.equal(app.pushes.enqueued.length, 1_201)
   t.ok(app.pushes.enqueued.every(({ lowPriority }) => lowPriority))
 

@@ -76,7 +76,7 @@ t.test('a like that is taken back before it was read or pushed is not reported',
   t.strictSame(await bodies(app), ['Ana likes your post'])
   await app.unlike(ana)
   await app.unlike(ana)
-  t.match(await app.inbox(app.author), { notifications: [], unreadCount: 0 })
+  t.match(await app.inbox(app.author), { notifications: { length: 0 }, unreadCount: 0 })
   await app.deliverAll()
   t.strictSame(app.provider.sent, [])
 
@@ -95,7 +95,7 @@ t.test('a like that was pushed leaves the inbox when it is taken back, and comes
   await app.unlike(ben)
   t.strictSame(await bodies(app), ['Ana likes your post'])
   await app.unlike(ana)
-  t.match(await app.inbox(app.author), { notifications: [], unreadCount: 0 })
+  t.match(await app.inbox(app.author), { notifications: { length: 0 }, unreadCount: 0 })
   await app.like(ben)
   await app.like(ana)
   t.strictSame(await bodies(app), ['Ana and 1 other like your post'])
@@ -154,7 +154,7 @@ t.test('a block removes a person from notifications about several people', async
   await app.like(ben)
   t.strictSame(await bodies(app), ['Ana likes your post'])
   await app.receive('fitmatch.person.blocked.v1', { blockerId: app.author, blockedId: ana })
-  t.match(await app.inbox(app.author), { notifications: [], unreadCount: 0 })
+  t.match(await app.inbox(app.author), { notifications: { length: 0 }, unreadCount: 0 })
 })
 
 t.test('a notification quotes only posts that everyone can read', async (t) => {

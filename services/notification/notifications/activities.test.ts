@@ -38,7 +38,7 @@ t.test('a canceled activity leaves one notification: that it is canceled', async
     'a late invitation is dropped'
   )
   t.equal((await inbox(ben)).notifications.length, 1)
-  t.match(await inbox(ana), { notifications: [], unreadCount: 0 }, 'also for the host')
+  t.match(await inbox(ana), { notifications: { length: 0 }, unreadCount: 0 }, 'also for the host')
 })
 
 t.test('everybody is notified once of an activity whose people several events name, in any order', async (t) => {
@@ -85,7 +85,7 @@ t.test('a guest whose place ended silently keeps nothing, and can be invited aga
   await invited(cleo, second(1))
   const ended = { accountIds: [ben], reason: 'PLACE_ENDED', notifiedIds: [] }
   await receive('fitmatch.activity.canceled.v1', plan(activityId, ended), { at: second(2) })
-  t.match(await inbox(ben), { notifications: [], unreadCount: 0 })
+  t.match(await inbox(ben), { notifications: { length: 0 }, unreadCount: 0 })
   t.equal((await inbox(cleo)).notifications.length, 1, 'others keep theirs')
   await invited(ben, second(3))
   t.equal((await inbox(ben)).notifications.length, 1)

@@ -17,7 +17,7 @@ t.test('a first connection starts at the head, and later frames follow in order'
   const ana = await app.person('Ana')
   await tell(app, ana, 2)
   const first = await read(ana)
-  t.match(first, { frames: [], resumed: false, more: false, unreadCount: 1 })
+  t.match(first, { frames: { length: 0 }, resumed: false, more: false, unreadCount: 1 })
   await tell(app, ana, 3)
   await tell(app, ana, 4)
   const next = await read(ana, first.position)
@@ -181,7 +181,7 @@ t.test('each item needs a token of its own, and reads the log of its account onl
   ])
   t.match(items, [
     { code: 'INVALID_ACCESS_TOKEN' },
-    { resumed: false, frames: [] },
+    { resumed: false, frames: { length: 0 } },
     { code: 'INVALID_ACCESS_TOKEN' },
     { resumed: true, frames: [{ type: 'notification.created' }] }
   ])

@@ -31,9 +31,9 @@ t.test('a position resumes up to 200 frames behind, in pages, and no further', a
     seen.map((id) => Number(id.split('-')[1])),
     seen.map((id) => Number(id.split('-')[1])).sort((a, b) => a - b)
   )
-  t.match(await read(ana, start), { resumed: false, frames: [] }, '201 behind')
+  t.match(await read(ana, start), { resumed: false, frames: { length: 0 } }, '201 behind')
   t.match(await read(ana, seen.at(-2)), { resumed: true, frames: [{ id: seen.at(-1) }] }, 'one behind')
-  t.match(await read(ana, page.position), { resumed: true, frames: [] }, 'nothing behind')
+  t.match(await read(ana, page.position), { resumed: true, frames: { length: 0 } }, 'nothing behind')
 
   const [epoch, seq] = page.position.split('-')
   for (
@@ -44,7 +44,7 @@ t.test('a position resumes up to 200 frames behind, in pages, and no further', a
       '',
       (await read(randomUUID())).position
     ]
-  ) t.match(await read(ana, after), { resumed: false, frames: [] }, after)
+  ) t.match(await read(ana, after), { resumed: false, frames: { length: 0 } }, after)
 })
 
 t.test('a log that was not read for a day starts again, and expired frames are not resumed over', async (t) => {
@@ -62,7 +62,7 @@ t.test('a log that was not read for a day starts again, and expired frames are n
     .execute(app.db)
   await tell(app, ana, 3)
   const lapsed = await read(ana, current)
-  t.match(lapsed, { resumed: false, frames: [] })
+  t.match(lapsed, { resumed: false, frames: { length: 0 } })
   t.not(lapsed.position.split('-')[0], current.split('-')[0], 'a new epoch')
 })
 
@@ -82,7 +82,7 @@ t.test('positions from before a restore are not resumed, once the script of the 
   await tell(app, ana, 3)
   await tell(app, ana, 4)
   const restored = await read(ana, position)
-  t.match(restored, { resumed: false, frames: [] })
+  t.match(restored, { resumed: false, frames: { length: 0 } })
   await tell(app, ana, 5)
   t.equal((await read(ana, restored.position)).frames.length, 1)
 })
