@@ -21,8 +21,6 @@ export const dayFromNumber = (number: number) => new Date(number * MS_PER_DAY).t
 // 1970-01-01 was a Thursday.
 export const mondayNumberOf = (number: number) => number - ((number + 3) % 7 + 7) % 7
 
-/** Whole seconds until the next day starts in a time zone; at least one. */
-export function secondsUntilMidnight (zone: string, at: Date): number {
-  const next = startOfDay(zone, dayIn(zone, at).add({ days: 1 }))
-  return Math.max(1, Math.floor((next.getTime() - at.getTime()) / 1_000))
-}
+/** How long it is until the next day starts in a time zone. */
+export const millisecondsUntilMidnight = (zone: string, at: Date) =>
+  startOfDay(zone, dayIn(zone, at).add({ days: 1 })).getTime() - at.getTime()

@@ -12,7 +12,7 @@ export interface CachedStats {
 export interface StatsCache {
   get(accountId: string): Promise<CachedStats | undefined>
   /** Stores a value unless there is one, so that concurrent requests return the same. @returns the stored one */
-  set(accountId: string, value: CachedStats, ttlSeconds: number): Promise<CachedStats>
+  set(accountId: string, value: CachedStats, ttlMs: number): Promise<CachedStats>
   ready(): Promise<unknown>
   close(): void
 }
@@ -51,8 +51,8 @@ export function createStatsCache (url: string, log: Log): StatsCache {
 
   return {
     get,
-    async set (accountId, value, ttlSeconds) {
-      await ifReady(async () => await redis.set(keyOf(accountId), JSON.stringify(value), 'EX', ttlSeconds, 'NX'))
+    async set (accountId, value, ttlMs) {
+      await ifReady(async () => await redis.set(keyOf(accountId), JSON.stringify(value), 'PX', ttlMs, 'NX'))
       return await get(accountId) ?? value
     },
     async ready () {

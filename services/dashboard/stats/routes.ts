@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { dayIn } from '@tandem/account-kit'
 import { Data, data, Timestamp, type Routes } from '@tandem/http-kit'
-import { secondsUntilMidnight } from '../calendar.ts'
+import { millisecondsUntilMidnight } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { findTimezone } from '../people/actions.ts'
 import { readStats } from './queries.ts'
 import { exampleStats, StatsSchema } from './schemas.ts'
 
-const CACHE_TTL_SECONDS = 60
+const CACHE_TTL_MS = 60_000
 
 export const statsRoutes: Routes<Deps> = async (app, deps) => {
   const { db, cache, now } = deps
@@ -32,6 +32,6 @@ export const statsRoutes: Routes<Deps> = async (app, deps) => {
     const { stats } = await readStats(db, id, dayIn(zone, at))
     const computed = { stats, updatedAt: at.toISOString() }
     // Never past midnight, when the statistics of a new day start.
-    return data(await cache.set(id, computed, Math.min(CACHE_TTL_SECONDS, secondsUntilMidnight(zone, at))))
+    return data(await cache.set(id, computed, Math.min(CACHE_TTL_MS, millisecondsUntilMidnight(zone, at))))
   })
 }

@@ -53,7 +53,7 @@ t.test('of concurrent requests that compute the statistics, all return the same 
     { length: 6 },
     (_, second) => ({ stats: exampleStats, updatedAt: `2026-11-20T05:00:0${second}.000Z` })
   )
-  const returned = await Promise.all(computed.map(async (each) => await cache.set(account, each, 60)))
+  const returned = await Promise.all(computed.map(async (each) => await cache.set(account, each, 60_000)))
   t.equal(new Set(returned.map(({ updatedAt }) => updatedAt)).size, 1)
   t.same(await cache.get(account), returned[0])
 })
@@ -62,8 +62,10 @@ t.test('statistics are not cached past midnight', async (t) => {
   const { account, read } = newUser({ now: '2026-11-20T16:59:58.500Z' })
   await read('/dashboard/stats')
   t.ok(await cache.get(account))
-  await new Promise((resolve) => setTimeout(resolve, 1_050))
-  t.equal(await cache.get(account), undefined)
+  const late = newUser({ now: '2026-11-20T16:59:59.500Z' })
+  await late.read('/dashboard/stats')
+  await new Promise((resolve) => setTimeout(resolve, 550))
+  t.equal(await cache.get(late.account), undefined)
 })
 
 t.test('without Redis the statistics are correct and current', async (t) => {
