@@ -72,6 +72,10 @@ export async function deleteExercise (db: Db, accountId: string, id: string) {
     const deleted = await trx.deleteFrom('custom_exercises').where('account_id', '=', accountId).where('id', '=', id)
       .returning('id').executeTakeFirst()
     if (!deleted) throw new ExerciseNotFound()
-    await trx.updateTable('program_exercises').set({ exercise_id: null }).where('exercise_id', '=', id).execute()
+    const ownDays = trx.selectFrom('program_days').innerJoin('programs', 'programs.id', 'program_id')
+      .where('account_id', '=', accountId).select('program_days.id')
+    await trx.updateTable('program_exercises').set({ exercise_id: null })
+      .where('program_day_id', 'in', ownDays).where('exercise_id', '=', id)
+      .execute()
   })
 }
