@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { PersonChanged } from '@tandem/contracts'
 import { until } from '@tandem/test-kit'
 import { runCommand } from '../operator/commands.ts'
 import { personalData } from '../personal-data.ts'
@@ -80,6 +81,20 @@ t.test('an erasure begins when it is due, and ends when every service and identi
   t.equal(await statusOf(id), 'ERASED')
   t.match(await mailsTo(email), [{ subject: 'Your Tandem account is deleted' }])
   t.match(await post('/auth/register', { email, password }), { status: 201 }, 'the address is free')
+  await deliver(handlers, PersonChanged.type, {
+    accountId,
+    name: 'Ana',
+    username: 'ana',
+    image: 'https://cdn.example.com/a.webp',
+    bio: null,
+    locale: 'id',
+    timezone: 'Asia/Jakarta'
+  })
+  t.match(
+    await db.selectFrom('accounts').where('id', '=', accountId).select(['name', 'image', 'locale']).executeTakeFirst(),
+    { name: '', image: null, locale: 'en' },
+    'an event that arrives late brings nothing back'
+  )
 
   await confirm(id, accountId, 0)
   await sql`update departures set passes = 4, next_pass_at = now() where account_id = ${accountId}`.execute(db)
