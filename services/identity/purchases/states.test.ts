@@ -6,6 +6,7 @@ import { testPurchases } from '../test/purchases.ts'
 const {
   appStore,
   play,
+  revenueCat,
   clock,
   db,
   deps,
@@ -208,6 +209,40 @@ t.test('nobody loses a subscription at its renewal while the stores are away', a
   Object.assign(play.state, { isAway: false })
   await runChecks()
   for (const account of [ana, ben]) t.match(await subscriptionOf(account), { status: 'ACTIVE' }, 'back by itself')
+})
+
+t.test('nobody loses a subscription that its store renews some minutes late', async (t) => {
+  const [ana, ben] = [await givenAccount(), await givenAccount()]
+  const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(ana) })
+  await notify(id)
+  const bens = await tokenOf(ben)
+  revenueCat.buy(bens, { productId: 'premium_rc' })
+  const { body, headers } = revenueCat.createEvent({ app_user_id: bens })
+  await post('/webhooks/revenuecat', body, { headers })
+  await allHandled()
+  clock.advance(30 * 24 - 1)
+  await runChecks()
+
+  clock.advance(1 + 1 / 60)
+  await runChecks()
+  for (const account of [ana, ben]) {
+    t.match(await subscriptionOf(account), { status: 'ACTIVE', state: 'ACTIVE', willRenew: true }, 'a minute later')
+  }
+  appStore.renew(id)
+  revenueCat.buy(bens, { productId: 'premium_rc' })
+  clock.advance(1)
+  await runChecks()
+  for (const account of [ana, ben]) {
+    t.match(await subscriptionOf(account), { status: 'ACTIVE', state: 'ACTIVE' }, 'renewed')
+    t.same((await eventsOf(account, 'notice')).map(({ kind }) => kind), ['BEGUN'])
+  }
+
+  clock.advance(30 * 24)
+  appStore.expire(id)
+  await notify(id)
+  revenueCat.change(bens, { unsubscribe_detected_at: clock.now().toISOString() })
+  await runChecks()
+  for (const account of [ana, ben]) t.match(await subscriptionOf(account), { status: 'EXPIRED', state: 'EXPIRED' })
 })
 
 t.test('a lost notification costs an hour', async (t) => {

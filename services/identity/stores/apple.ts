@@ -193,7 +193,9 @@ function stateOf (
       ? { state: 'GRACE', graceEnd: new Date(grace) }
       : { state: 'HOLD', graceEnd: null }
   }
-  return { state: expiresDate > signedDate ? 'ACTIVE' : 'EXPIRED', graceEnd: null }
+  // The next period can begin some minutes late. Apple names an intent once the subscription has ended.
+  const isToRenew = renewal?.autoRenewStatus === 1 && renewal.expirationIntent === undefined
+  return { state: expiresDate > signedDate || isToRenew ? 'ACTIVE' : 'EXPIRED', graceEnd: null }
 }
 
 /** Loaded with the first purchase: the library takes its time to load. */

@@ -111,13 +111,23 @@ function toReading (
   }
 }
 
+// As long as other renewals count until their store has said something.
+const LATE_RENEWAL_MS = 24 * 60 * 60 * 1_000
+
 function stateOf (
-  { refunded_at: refunded, billing_issues_detected_at: billingIssue, auto_resume_date: resumes }: Subscription,
+  {
+    refunded_at: refunded,
+    billing_issues_detected_at: billingIssue,
+    unsubscribe_detected_at: unsubscribed,
+    auto_resume_date: resumes
+  }: Subscription,
   { periodEnd, graceEnd, knownAt }: Pick<Reading, 'periodEnd' | 'graceEnd' | 'knownAt'>
 ): Reading['state'] {
   if (refunded) return 'REVOKED'
   if (periodEnd > knownAt) return 'ACTIVE'
   if (graceEnd && graceEnd > knownAt) return 'GRACE'
   if (resumes) return 'PAUSED'
-  return billingIssue ? 'HOLD' : 'EXPIRED'
+  if (billingIssue) return 'HOLD'
+  // RevenueCat learns of a renewal from the store, some time after it.
+  return !unsubscribed && knownAt.getTime() - periodEnd.getTime() < LATE_RENEWAL_MS ? 'ACTIVE' : 'EXPIRED'
 }

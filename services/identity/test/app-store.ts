@@ -18,6 +18,7 @@ export interface AppleSubscription {
   autoRenews: boolean
   graceUntil: number | undefined
   isInBillingRetry: boolean
+  expirationIntent: number | undefined
   revokedAt: number | undefined
   isFamilyShared: boolean
   environment: string
@@ -127,6 +128,7 @@ export async function startAppStore ({ clock }: { clock: () => Date }) {
     autoRenewStatus: each.autoRenews ? 1 : 0,
     isInBillingRetryPeriod: each.isInBillingRetry,
     ...(each.graceUntil !== undefined && { gracePeriodExpiresDate: each.graceUntil }),
+    ...(each.expirationIntent !== undefined && { expirationIntent: each.expirationIntent }),
     signedDate: now(),
     environment: each.environment
   })
@@ -182,6 +184,7 @@ export async function startAppStore ({ clock }: { clock: () => Date }) {
         autoRenews: true,
         graceUntil: undefined,
         isInBillingRetry: false,
+        expirationIntent: undefined,
         revokedAt: undefined,
         isFamilyShared,
         environment
@@ -213,6 +216,8 @@ export async function startAppStore ({ clock }: { clock: () => Date }) {
         graceUntil: graceDays === undefined ? undefined : find(id).expiresAt + graceDays * DAY_MS
       }),
     giveUp: (id: string) => change(id, { isInBillingRetry: false, graceUntil: undefined, autoRenews: false }),
+    /** It has ended, although it was to be renewed: the person has not agreed to a new price. */
+    expire: (id: string) => change(id, { expirationIntent: 3 }),
     setAutoRenew: (id: string, autoRenews: boolean) => change(id, { autoRenews }),
     refund: (id: string) => change(id, { revokedAt: now() }),
     /** What the device has: the transaction, signed now. */
