@@ -5,6 +5,7 @@ import { publish } from '@tandem/bus-kit'
 import { FactsChanged, PersonChanged } from '@tandem/contracts'
 import { workLocked } from '@tandem/database-kit'
 import { RateLimited } from '@tandem/http-kit'
+import { isMediaKey } from '@tandem/media-url-kit'
 import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
@@ -101,7 +102,8 @@ export async function changePerson (
 
     const copy = toPersonCopy(after)
     const facts = factsOf(after)
-    if (!isDeepStrictEqual(copy, toPersonCopy(before))) {
+    const isPictureMoved = isMediaKey(after.image ?? '') && before.published_media_base !== media.baseUrl
+    if (isPictureMoved || !isDeepStrictEqual(copy, toPersonCopy(before))) {
       await publish(trx, PersonChanged, accountId, toPersonChanged(media, after))
     }
     if (!isDeepStrictEqual(facts, factsOf(before))) {

@@ -38,6 +38,7 @@ export const personColumns = [
   'fitness_goal',
   'experience',
   'photos',
+  'published_media_base',
   'community_rules_accepted',
   'country_id',
   'region_id',

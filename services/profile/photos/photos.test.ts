@@ -11,7 +11,7 @@ import { runHousekeeping } from '../housekeeping.ts'
 import { testApp } from '../test/app.ts'
 import { deleteMarked, markUnusedForDeletion } from './actions.ts'
 
-const { app, db, deps, events, folder, givenPerson, callRpc, post, get } = await testApp(t, { onlyOwnMedia: true })
+const { app, db, deps, events, folder, givenPerson, callRpc, post, put, get } = await testApp(t, { onlyOwnMedia: true })
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64'
@@ -220,4 +220,6 @@ t.test('pictures are published again when the media URL changes', async (t) => {
     url.replace('cdn.example.com', 'new.example'),
     'and again after the base URL changes'
   )
+  await put(ana, '/profile', { height: 168 })
+  t.equal((await publishedImages()).at(-1), url, 'also with another change, before housekeeping')
 })
