@@ -11,6 +11,7 @@ import { startHousekeeping } from './housekeeping.ts'
 import { readKeySet } from './keys/queries.ts'
 import { startEndingRestrictions } from './decisions/restriction-ends.ts'
 import { storeAuditHead } from './staff/audit-heads.ts'
+import { startEndingSubscriptions } from './subscriptions/actions.ts'
 
 await runService({
   name: 'identity',
@@ -23,6 +24,7 @@ await runService({
     startQueues,
     startHousekeeping,
     startEndingRestrictions,
+    startEndingSubscriptions,
     startErasing,
     startExporting,
     startChecking,

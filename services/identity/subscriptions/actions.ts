@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { workLocked } from '@tandem/database-kit'
+import { runWhenDue, type Log } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -9,12 +10,31 @@ import { entitlementsOf } from './plans.ts'
 import { purchaseColumns } from './purchase-state.ts'
 
 const BATCH_SIZE = 100
+const MAX_INTERVAL_MS = 30_000
 
 type HousekeepingDeps = Pick<Deps, 'db' | 'subscriptions' | 'clock' | 'mailer'>
 
+/** Ends subscriptions when their period is over. What the account has beside one counts from then on. */
+export const startEndingSubscriptions = (deps: HousekeepingDeps, log: Log) =>
+  runWhenDue(async () => await endDue(deps), {
+    findNext: async () => await findNextEnd(deps.db),
+    maxIntervalMs: MAX_INTERVAL_MS,
+    now: deps.clock,
+    log
+  }).stop
+
+async function findNextEnd (db: Db) {
+  const next = await db.selectFrom('subscriptions').where('status', '=', 'ACTIVE')
+    .select((row) => row.fn.min('current_period_end').as('at')).executeTakeFirst()
+  return next?.at
+}
+
+const endDue = async (deps: HousekeepingDeps) =>
+  await deriveEach(deps, sql<boolean>`subscriptions.current_period_end <= ${deps.clock()}`)
+
 /** Ends the subscriptions whose period is over, and gives the others what the configuration says that they unlock now. */
 export async function updateSubscriptions (deps: HousekeepingDeps) {
-  await deriveEach(deps, sql<boolean>`subscriptions.current_period_end <= ${deps.clock()}`)
+  await endDue(deps)
   for (const planId of await listActivePlans(deps.db)) {
     const entitlements = entitlementsOf(deps.subscriptions.plans, planId)
     await deriveEach(

@@ -1,8 +1,11 @@
 import t from 'tap'
+import { silentLog } from '@tandem/http-kit/testing'
+import { until } from '@tandem/test-kit'
 import { inParallel } from '../test/app.ts'
 import { testPurchases } from '../test/purchases.ts'
 import { subscriptions } from '../test/stores.ts'
-import { updateSubscriptions } from './actions.ts'
+import { startEndingSubscriptions, updateSubscriptions } from './actions.ts'
+import { deriveSubscription } from './derive.ts'
 import { grantPremium, takeGrants } from './grants.ts'
 import { entitlementsOf, readPlans } from './plans.ts'
 
@@ -107,6 +110,21 @@ t.test('grants of several plans follow each other', async (t) => {
   t.equal(await daysLeft(account), 5)
   clock.advance(5 * 24 + 1)
   await updateSubscriptions(deps)
+  t.match(await subscriptionOf(account), { planId: 'premium', status: 'ACTIVE' })
+})
+
+t.test('a plan that follows another one begins when that ends', async (t) => {
+  const account = await givenAccount()
+  const at = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000)
+  const end = at(1)
+  await db.insertInto('grants').values(
+    [{ plan_id: 'plus', starts_at: at(-1), ends_at: end }, { plan_id: 'premium', starts_at: end, ends_at: at(60) }]
+      .map((each) => ({ account_id: account.id, reason: 'GIFT' as const, given_by: null, ended_at: null, ...each }))
+  ).execute()
+  await db.transaction().execute(async (trx) => await deriveSubscription(trx, deps, account.id))
+  t.match(await subscriptionOf(account), { planId: 'plus' })
+  t.teardown(startEndingSubscriptions(deps, silentLog))
+  await until(async () => (await subscriptionOf(account)).planId === 'premium')
   t.match(await subscriptionOf(account), { planId: 'premium', status: 'ACTIVE' })
 })
 
