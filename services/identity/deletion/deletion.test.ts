@@ -104,6 +104,9 @@ t.test('a deletion is scheduled: sessions end, the person is hidden, and a mail 
   t.notOk(await canRefresh(other))
   t.same(await hiddenEvents(account), [true])
   t.match(await get(`/account/deletions/${id}`), { status: 200, data: deletion.data })
+  t.match(await get(`/account/deletions/${id}`, { headers: { 'accept-language': 'id' } }), {
+    data: { deletion: { keeps: [{ until: '180 hari setelah keputusan terakhir' }] } }
+  }, 'what stays is said in the language of the person')
 
   const [{ subject, text } = { subject: '', text: '' }] = await mailsTo(account.email)
   t.equal(subject, 'Your Tandem account will be deleted')

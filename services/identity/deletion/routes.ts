@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { networkOf } from '@tandem/account-kit'
-import { Body, Data, data, Message, message, Secret, type Routes } from '@tandem/http-kit'
+import { Body, Data, data, languageOfRequest, Message, message, Secret, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { describeErasure } from '../erasures/describe.ts'
 import { Deletion } from '../erasures/schemas.ts'
@@ -42,9 +42,9 @@ export const deletionRoutes: Routes<Deps> = async (app, deps) => {
       errors: [ProofRequired, ProofTooWeak, EmailChangedRecently],
       response
     }
-  }, async ({ body, account }, reply) => {
-    const erasure = await requestDeletion(deps, callerOf(account), body)
-    return reply.code(202).send(data({ deletion: describeErasure(erasure) }))
+  }, async (request, reply) => {
+    const erasure = await requestDeletion(deps, callerOf(request.account), request.body)
+    return reply.code(202).send(data({ deletion: describeErasure(erasure, languageOfRequest(request)) }))
   })
 
   app.post('/account/deletion/link', {
@@ -80,7 +80,9 @@ export const deletionRoutes: Routes<Deps> = async (app, deps) => {
       },
       config: { public: true }
     },
-    async ({ body }, reply) =>
-      reply.code(202).send(data({ deletion: describeErasure(await confirmDeletion(deps, body)) }))
+    async (request, reply) => {
+      const erasure = await confirmDeletion(deps, request.body)
+      return reply.code(202).send(data({ deletion: describeErasure(erasure, languageOfRequest(request)) }))
+    }
   )
 }

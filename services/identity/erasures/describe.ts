@@ -1,34 +1,15 @@
+import { textsOf } from '@tandem/brand-kit'
 import type { findErasure } from './queries.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const LAST_SWEEP_DAYS = 15
 
-/** What no deletion removes at once, for its owner to read. */
-const keeps = [
-  {
-    what: 'Reports about you, and what they quote',
-    why: 'They are evidence, also against a new account.',
-    until: '180 days after the last decision'
-  },
-  {
-    what: "Operators' decisions about you",
-    why: 'Decisions can be questioned.',
-    until: '24 months after the decision'
-  },
-  {
-    what: 'If you are banned or suspended: digests of what you signed in with, from which nobody can read it',
-    why: 'Neither ends with a deletion.',
-    until: '36 months for a ban, 180 days for a suspension'
-  },
-  {
-    what: 'Your username, without you',
-    why: 'No stranger inherits your mentions.',
-    until: '90 days'
-  }
-]
+/** What no deletion removes at once. */
+const KEPT = ['reports', 'decisions', 'digests', 'username'] as const
 
-/** A deletion as its owner sees it. */
-export function describeErasure (erasure: NonNullable<Awaited<ReturnType<typeof findErasure>>>) {
+/** A deletion as its owner sees it, in their language. */
+export function describeErasure (erasure: NonNullable<Awaited<ReturnType<typeof findErasure>>>, language: string) {
+  const texts = textsOf(language)
   const {
     id,
     status,
@@ -46,7 +27,11 @@ export function describeErasure (erasure: NonNullable<Awaited<ReturnType<typeof 
     status,
     requestedAt: requested_at.toISOString(),
     eraseAt: erase_at.toISOString(),
-    keeps,
+    keeps: KEPT.map((each) => ({
+      what: texts.format(`deletion.keeps.${each}.what`),
+      why: texts.format(`deletion.keeps.${each}.why`),
+      until: texts.format(`deletion.keeps.${each}.until`)
+    })),
     providers,
     hasSubscription: has_subscription,
     manageUrl: manage_url,

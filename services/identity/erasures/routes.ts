@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Body, Data, data, Id, Text, type Routes } from '@tandem/http-kit'
+import { Body, Data, data, Id, languageOfRequest, Text, type Routes } from '@tandem/http-kit'
 import type { RouteDeps } from '../deps.ts'
 import { AccountBanned, DeletionBegun, ErasureNotFound, InvalidResetToken } from '../errors.ts'
 import { tryToDecideReferral } from '../referrals/actions.ts'
@@ -53,9 +53,9 @@ export const erasureRoutes: Routes<RouteDeps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ deletion: Deletion })) }
     },
     config: { public: true }
-  }, async ({ params }) => {
-    const erasure = await findErasure(deps.db, params.id)
+  }, async (request) => {
+    const erasure = await findErasure(deps.db, request.params.id)
     if (!erasure) throw new ErasureNotFound()
-    return data({ deletion: describeErasure(erasure) })
+    return data({ deletion: describeErasure(erasure, languageOfRequest(request)) })
   })
 }
