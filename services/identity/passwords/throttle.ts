@@ -33,7 +33,7 @@ interface PasswordCheck {
 
 interface VerifiedWork<NewHash, Result> {
   /** Computes a hash to store, after the comparison and before the transaction, because hashing takes long. */
-  hashNew: () => Promise<NewHash>
+  hashNew: (currentHash: string) => Promise<NewHash>
   /** Runs in a transaction that holds the lock of the account. */
   work: (trx: Trx, account: LockedAccount, newHash: NewHash) => Promise<Result>
 }
@@ -45,27 +45,31 @@ interface VerifiedWork<NewHash, Result> {
  */
 export async function withVerifiedPassword<NewHash extends string | undefined, Result> (
   deps: Deps,
-  { email, password, network, known, createError }: PasswordCheck,
-  { hashNew, work }: VerifiedWork<NewHash, Result>
-) {
+  check: PasswordCheck,
+  verified: VerifiedWork<NewHash, Result>
+): Promise<Result> {
+  const { email, password, network, known, createError } = check
   const source = { email, knownNetwork: known?.hasKnownNetwork ? network : undefined }
   const isCorrect = await checkPassword(deps, source, { password, hash: known?.passwordHash })
-  if (!isCorrect || !known) throw createError()
-  const newHash = await hashNew()
+  if (!isCorrect || !known?.passwordHash) throw createError()
+  const newHash = await verified.hashNew(known.passwordHash)
 
-  const allowed = await deps.db.transaction().execute(async (trx) => {
+  const outcome = await deps.db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { id: known.id })
-    // The password may have been changed or removed while it was compared.
-    if (!account || account.passwordHash !== known.passwordHash) throw createError()
+    if (!account) throw createError()
+    const { passwordHash } = account
+    if (passwordHash !== known.passwordHash) return { passwordHash }
     // Checked this late, so that of a thousand concurrent guesses only those count that finish before the fifth wrong
     // one.
     const wasBlocked = await clearFailedAttempts(trx, deps, source)
     if (wasBlocked) throw createError()
     // Only the owner of the password learns of the ban. The failed attempts stay cleared.
-    return account.isBanned ? undefined : { result: await work(trx, account, newHash) }
+    return account.isBanned ? undefined : { result: await verified.work(trx, account, newHash) }
   })
-  if (!allowed) throw new AccountBanned()
-  return allowed.result
+  if (!outcome) throw new AccountBanned()
+  if ('result' in outcome) return outcome.result
+  // While it was compared, the password was changed or removed, or hashed with newer settings by another sign-in.
+  return await withVerifiedPassword(deps, { ...check, known: { ...known, passwordHash: outcome.passwordHash } }, verified)
 }
 
 /**

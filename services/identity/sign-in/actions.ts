@@ -39,8 +39,7 @@ export async function signIn (
     known,
     createError: () => new InvalidCredentials()
   }, {
-    hashNew: async () =>
-      known?.passwordHash && hashing.isOutdated(known.passwordHash) ? await hashing.hash(password, email) : undefined,
+    hashNew: async (hash) => hashing.isOutdated(hash) ? await hashing.hash(password, email) : undefined,
     work: async (trx, account, newHash) => {
       if (!account.emailVerified) return
       const session = await startSession(trx, deps.secrets, { accountId: account.id, method: 'PASSWORD', client })

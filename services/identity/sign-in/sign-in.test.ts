@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import argon2 from 'argon2'
 import { sql } from 'kysely'
 import t from 'tap'
 import { runHousekeeping } from '../housekeeping.ts'
@@ -305,18 +306,27 @@ t.test('a sign-in from an unknown network is published as new, whatever the devi
   t.strictSame((await publishedEvents(id)).map(({ newDevice }) => newDevice), [false, true, false])
 })
 
+const outdated = { memoryCost: 8_192, timeCost: 2, parallelism: 1 }
+
 t.test('a hash with outdated settings is replaced', async (t) => {
   const { email, id } = await givenAccount()
-  const { default: argon2 } = await import('argon2')
   const hashOf = async () =>
     (await db.selectFrom('accounts').where('id', '=', id).select('password_hash').executeTakeFirstOrThrow())
       .password_hash!
   await db.updateTable('accounts').set({
-    password_hash: await argon2.hash(password, { memoryCost: 8_192, timeCost: 2, parallelism: 1 })
+    password_hash: await argon2.hash(password, outdated)
   }).where('id', '=', id).execute()
   t.match(await login(email), { status: 200 })
   t.match(await hashOf(), /^\$argon2id\$v=19\$m=12288,p=1,t=3\$/)
   t.match(await login(email), { status: 200 })
+})
+
+t.test('a hash with outdated settings is replaced while others sign in with it', async (t) => {
+  const { email, id } = await givenAccount()
+  await db.updateTable('accounts').set({ password_hash: await argon2.hash(password, outdated) }).where('id', '=', id)
+    .execute()
+  const { tally } = await inParallel(4, async () => await login(email))
+  t.same(tally, { 200: 4 })
 })
 
 t.test('a mailed code', async (t) => {
