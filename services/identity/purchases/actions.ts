@@ -175,8 +175,9 @@ async function updateKnowledge (
   const now = deps.clock()
   const isCounted = isNew || isNewer(before, reading)
   const voided_order = voidedOrder ?? before.voided_order
-  const read = { ...toColumns(reading, deps), ...(isNew ? {} : keepPeriod(before, reading)) }
-  const known = isCounted ? { ...read, ...revokeVoided(read, { before, voided_order }) } : {}
+  const read = isCounted ? { ...toColumns(reading, deps), ...(isNew ? {} : keepPeriod(before, reading)) } : {}
+  // The push says of an order that it was refunded, however old the answer is that it made us read.
+  const known = { ...read, ...revokeVoided({ ...before, ...read }, { before, voided_order }) }
   const { state, period_end } = { ...before, ...known }
   return await trx.updateTable('purchases')
     .set({
@@ -218,7 +219,7 @@ function keepPeriod (before: Purchase, { store, state, periodEnd }: Reading) {
  * only once the purchase does not renew any more.
  */
 function revokeVoided (
-  { order_digest, state, will_renew, known_at }: ReturnType<typeof toColumns>,
+  { order_digest, state, will_renew, known_at }: Pick<Purchase, 'order_digest' | 'state' | 'will_renew' | 'known_at'>,
   { before, voided_order }: { before: Purchase, voided_order: Buffer | null }
 ) {
   const isVoided = voided_order !== null && order_digest !== null && voided_order.equals(order_digest)

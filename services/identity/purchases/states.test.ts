@@ -2,11 +2,13 @@ import t from 'tap'
 import { until } from '@tandem/test-kit'
 import { updateSubscriptions } from '../subscriptions/actions.ts'
 import { testPurchases } from '../test/purchases.ts'
+import { orderDigest, recordReading } from './actions.ts'
 
 const {
   appStore,
   play,
   revenueCat,
+  stores,
   clock,
   db,
   deps,
@@ -141,6 +143,19 @@ t.test('every state of Google Play', async (t) => {
   play.set(token, 'EXPIRED')
   await push(token)
   t.match(await subscriptionOf(account), { state: 'EXPIRED', status: 'EXPIRED' })
+})
+
+t.test('a refund of Google counts also if what it made us read was overtaken by a newer answer', async (t) => {
+  const account = await givenAccount()
+  const token = play.buy({ productId: 'premium', accountToken: await tokenOf(account) })
+  await push(token)
+  play.set(token, 'CANCELED')
+  const [older, newer] = [(await stores.google.ask(token))!, (await stores.google.ask(token))!]
+  const voidedOrder = orderDigest(deps, play.find(token).orderId)
+  for (const [reading, cause] of [[{ ...newer, knownAt: clock.now() }, {}], [older, { voidedOrder }]] as const) {
+    await db.transaction().execute(async (trx) => await recordReading(trx, deps, reading, cause))
+  }
+  t.match(await subscriptionOf(account), { state: 'REVOKED', status: 'CANCELED' })
 })
 
 t.test('a transaction that is sent again after its refund is worth nothing', async (t) => {
