@@ -1,4 +1,5 @@
 import t from 'tap'
+import { lockAccount } from '../accounts/queries.ts'
 import { checkDue } from '../purchases/checks.ts'
 import { silentLog } from '@tandem/http-kit/testing'
 import { testPurchases } from '../test/purchases.ts'
@@ -57,6 +58,15 @@ t.test('support sees what a subscription is derived from, and has the store aske
   })
   t.match(await post(`${path}/take`, { reason: 'a mistake' }, { headers }), { status: 200 })
   t.match(await read(), { subscription: { status: 'CANCELED' } })
+})
+
+t.test('a recheck does not wait for a purchase that is being recorded', async (t) => {
+  const { account } = await givenSubscriber()
+  await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('purchases').where('account_id', '=', account.id).select('id').forUpdate().execute()
+    t.match(await operate('subscriptions', 'recheck', account.email), /asked about 0 purchases/)
+    t.ok(await lockAccount(trx, { id: account.id }))
+  })
 })
 
 t.test('support finds a person by the order id of a store', async (t) => {
