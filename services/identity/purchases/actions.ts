@@ -179,12 +179,15 @@ async function updateKnowledge (
   // The push says of an order that it was refunded, however old the answer is that it made us read.
   const known = { ...read, ...revokeVoided({ ...before, ...read }, { before, voided_order }) }
   const { state, period_end } = { ...before, ...known }
+  // Another process, whose clock may be ahead, has recorded a newer answer. Whether it is, the store says.
+  const isOvertaken = !isCounted && reading.store !== 'APPLE'
+  const isKnown = reading.isComplete && !reading.needsAcknowledgement && !isOvertaken
   return await trx.updateTable('purchases')
     .set({
       ...known,
       voided_order,
       // What Apple's transaction alone does not say is asked at once, and what Google wants acknowledged is acknowledged.
-      check_at: reading.isComplete && !reading.needsAcknowledgement ? nextCheck({ state, period_end }, now) : now,
+      check_at: isKnown ? nextCheck({ state, period_end }, now) : now,
       attempts: 0,
       ...(reading.isComplete && isCounted && { checked_at: now })
     })

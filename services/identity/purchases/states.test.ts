@@ -158,6 +158,21 @@ t.test('a refund of Google counts also if what it made us read was overtaken by 
   t.match(await subscriptionOf(account), { state: 'REVOKED', status: 'CANCELED' })
 })
 
+t.test('a process whose clock is ahead hides what a store says only for as long', async (t) => {
+  const account = await givenAccount()
+  const token = play.buy({ productId: 'premium', accountToken: await tokenOf(account) })
+  await push(token)
+  await runChecks()
+  const knownAt = new Date(clock.now().getTime() + HOUR_MS / 60)
+  const reading = { ...(await stores.google.ask(token))!, knownAt }
+  await db.transaction().execute(async (trx) => await recordReading(trx, deps, reading))
+  play.set(token, 'CANCELED')
+  await push(token)
+  clock.advance(1 / 30)
+  await runChecks()
+  t.match(await subscriptionOf(account), { state: 'ACTIVE', willRenew: false })
+})
+
 t.test('a transaction that is sent again after its refund is worth nothing', async (t) => {
   const account = await givenAccount()
   const id = appStore.buy({ productId: 'premium.monthly', accountToken: await tokenOf(account) })
