@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { UserNotFound } from '../errors.ts'
 import type { Db, Role, Trx } from '../tables.ts'
 
 /** The public fields of an account. */
@@ -71,6 +72,15 @@ export async function lockAccount (trx: Trx, by: { id: string } | { email: strin
 }
 
 export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
+
+/** The id of an account that has not expired. @throws UserNotFound */
+export async function readAccountId (db: Db, by: { id: string } | { email: string }) {
+  const account = await db.selectFrom('accounts').where('expired_at', 'is', null)
+    .where((row) => 'id' in by ? row('id', '=', by.id) : row('email', '=', by.email.toLowerCase()))
+    .select('id').executeTakeFirst()
+  if (!account) throw new UserNotFound()
+  return account.id
+}
 
 /** How to contact the owner of an account. */
 export async function findContact (db: Db, id: string) {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { FitMatchModeration, PeopleNamed, SocialModeration } from '@tandem/contracts'
 import { isUuid } from '@tandem/http-kit'
 import { Unavailable } from '@tandem/process-kit'
+import { readAccountId } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { UserNotFound } from '../errors.ts'
 import { orderDigest } from '../purchases/actions.ts'
@@ -20,18 +21,8 @@ export async function findPerson ({ db, callRpc, secrets }: Pick<Deps, 'db' | 'c
     if (!purchase?.account_id) throw new UserNotFound()
     return purchase.account_id
   }
-  if (text.includes('@') && !text.startsWith('@')) {
-    const account = await db.selectFrom('accounts').where('email', '=', text.toLowerCase())
-      .where('expired_at', 'is', null).select('id').executeTakeFirst()
-    if (!account) throw new UserNotFound()
-    return account.id
-  }
-  if (isUuid(text)) {
-    const account = await db.selectFrom('accounts').where('id', '=', text.toLowerCase())
-      .where('expired_at', 'is', null).select('id').executeTakeFirst()
-    if (!account) throw new UserNotFound()
-    return account.id
-  }
+  if (text.includes('@') && !text.startsWith('@')) return await readAccountId(db, { email: text })
+  if (isUuid(text)) return await readAccountId(db, { id: text })
   const [person] = await callRpc(PeopleNamed, { usernames: [text.replace(/^@/, '').toLowerCase()] })
   if (!person) throw new UserNotFound()
   return person.accountId

@@ -1,14 +1,9 @@
-import { UserNotFound } from '../errors.ts'
+import { readAccountId } from '../accounts/queries.ts'
 import type { Db } from '../tables.ts'
 import { listSessions } from '../sessions/queries.ts'
 
 /** @throws UserNotFound */
-export async function listSessionsOf (db: Db, email: string) {
-  const account = await db.selectFrom('accounts').where('email', '=', email.toLowerCase()).select('id')
-    .executeTakeFirst()
-  if (!account) throw new UserNotFound()
-  return await listSessions(db, account.id)
-}
+export const listSessionsOf = async (db: Db, email: string) => await listSessions(db, await readAccountId(db, { email }))
 
 /** The latest reported problems, newest first. */
 export async function listIssues (db: Db) {

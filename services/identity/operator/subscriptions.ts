@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
+import { readAccountId } from '../accounts/queries.ts'
 import { UserNotFound } from '../errors.ts'
 import { endOf, purchaseColumns, stateAt } from '../subscriptions/purchase-state.ts'
 import { describeSubscription } from '../subscriptions/queries.ts'
@@ -66,10 +67,7 @@ const MAX_SHOWN = 50
 
 /** The same as a table. @throws UserNotFound */
 export async function listSubscriptionOf (deps: ReadDeps, email: string) {
-  const account = await deps.db.selectFrom('accounts').where('email', '=', email.toLowerCase())
-    .where('expired_at', 'is', null).select('id').executeTakeFirst()
-  if (!account) throw new UserNotFound()
-  const { purchases, grants } = await readDerivation(deps, account.id)
+  const { purchases, grants } = await readDerivation(deps, await readAccountId(deps.db, { email }))
   return [
     ...purchases.map(({ store, environment, productId, planId, state, countsUntil, answeredAt, asksAt, isChosen }) => ({
       from: environment === 'SANDBOX' ? `${store} (sandbox)` : store,

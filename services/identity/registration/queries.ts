@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { findOpenCode } from '../codes/queries.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Provider } from '../tables.ts'
 
 /** The sign-in methods of an address; undefined if it is unknown. */
 export async function findSignInMethods (db: Db, email: string) {
@@ -9,16 +9,15 @@ export async function findSignInMethods (db: Db, email: string) {
       'id',
       sql<boolean>`password_hash is not null`.as('hasPassword'),
       sql<boolean>`email_verified_at is not null`.as('isVerified'),
-      sql<boolean>`exists (select from provider_links where account_id = accounts.id and provider = 'PROVIDER_A')`.as(
-        'hasProviderA'
-      ),
-      sql<boolean>`exists (select from provider_links where account_id = accounts.id and provider = 'PROVIDER_B')`.as(
-        'hasProviderB'
-      )
+      hasProvider('PROVIDER_A').as('hasProviderA'),
+      hasProvider('PROVIDER_B').as('hasProviderB')
     ])
     .executeTakeFirst()
   return account && { ...account, method: chooseMethod(account) }
 }
+
+const hasProvider = (provider: Provider) =>
+  sql<boolean>`exists (select from provider_links where account_id = accounts.id and provider = ${provider})`
 
 interface SignInMethods {
   hasPassword: boolean

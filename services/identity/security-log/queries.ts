@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
-import { UserNotFound } from '../errors.ts'
+import { readAccountId } from '../accounts/queries.ts'
 import type { Db } from '../tables.ts'
 
 const MAX_EVENTS = 200
 
 /** The latest security events of an account, newest first. @throws UserNotFound */
 export async function listSecurityEventsOf (db: Db, email: string) {
-  const account = await db.selectFrom('accounts').where('email', '=', email.toLowerCase()).select('id')
-    .executeTakeFirst()
-  if (!account) throw new UserNotFound()
-  return await db.selectFrom('security_events').where('account_id', '=', account.id)
+  return await db.selectFrom('security_events').where('account_id', '=', await readAccountId(db, { email }))
     .select([
       'created_at as at',
       'kind',
