@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { workDue } from '@tandem/database-kit'
-import { Unavailable, type Log } from '@tandem/process-kit'
+import { withTimeout, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import type { Grant } from './provider-client.ts'
 
+// The gateway waits three seconds: the person must read that the account will be deleted.
+const EXCHANGE_TIMEOUT_MS = 2_000
 // Longer than a call of the provider takes.
 const LEASE_SECONDS = 60
 const RETRY_SECONDS = 10
@@ -21,10 +23,10 @@ const purpose = (erasureId: string) => ['revoke a provider', erasureId] as const
 export async function exchangeCode ({ providerClient }: Pick<Deps, 'providerClient'>, code: string | undefined) {
   if (!providerClient || !code) return
   try {
-    return await providerClient.exchange(code)
-  } catch (error) {
-    if (error instanceof Unavailable) return
-    throw error
+    return await withTimeout(EXCHANGE_TIMEOUT_MS, providerClient.exchange(code))
+  } catch {
+    // The deletion matters more.
+    return
   }
 }
 

@@ -8,7 +8,7 @@ import { silentLog } from '@tandem/http-kit/testing'
 import { beginDueErasures } from '../erasures/actions.ts'
 import { createVerifier } from '../providers/tokens.ts'
 import { password, testApp } from '../test/app.ts'
-import { revokeDue } from './actions.ts'
+import { exchangeCode, revokeDue } from './actions.ts'
 import { createProviderClient } from './provider-client.ts'
 
 const issuer = 'https://provider-b.example'
@@ -187,6 +187,14 @@ t.test('a provider that is unavailable at the request does not stop the deletion
   const ana = await givenAccount({ provider: 'PROVIDER_B' })
   provider.state.isBroken = true
   t.same((await remove(ana, provider.signIn(await subjectOf(ana)))).providers, ['PROVIDER_B'])
+})
+
+t.test('a provider that does not answer delays the deletion by two seconds', async (t) => {
+  const providerClient = {
+    exchange: async () => await new Promise<never>(() => {}),
+    revoke: async () => true
+  }
+  t.equal(await exchangeCode({ providerClient }, 'a code'), undefined)
 })
 
 t.test('one that is unavailable at the erasure is called again, and named in the receipt in the end', async (t) => {
