@@ -50,10 +50,14 @@ export async function cancelSubscriptionOf ({ db, ...deps }: SubscriptionDeps, b
 export async function recheckPurchases (db: Db, by: By) {
   return await changeAccount(db, by, async (trx, accountId) => {
     const asked = await trx.updateTable('purchases').set({ check_at: sql`now()`, attempts: 0 })
-      .where('id', 'in', (purchases) =>
-        purchases.selectFrom('purchases').where('account_id', '=', accountId).select('id')
-          // A recording locks purchases first and then accounts, so waiting for one could deadlock.
-          .forUpdate().skipLocked())
+      .where(
+        'id',
+        'in',
+        (purchases) =>
+          purchases.selectFrom('purchases').where('account_id', '=', accountId).select('id')
+            // A recording locks purchases first and then accounts, so waiting for one could deadlock.
+            .forUpdate().skipLocked()
+      )
       .returning('id').execute()
     await logSecurityEvent(trx, { kind: 'PURCHASES_RECHECKED', accountId, detail: { purchases: asked.length } })
     return asked.length

@@ -3,7 +3,8 @@ import type { Db } from '../tables.ts'
 import { listSessions } from '../sessions/queries.ts'
 
 /** @throws UserNotFound */
-export const listSessionsOf = async (db: Db, email: string) => await listSessions(db, await readAccountId(db, { email }))
+export const listSessionsOf = async (db: Db, email: string) =>
+  await listSessions(db, await readAccountId(db, { email }))
 
 /** The latest reported problems, newest first. */
 export async function listIssues (db: Db) {

@@ -47,7 +47,7 @@ export async function withVerifiedPassword<NewHash extends string | undefined, R
   deps: Deps,
   check: PasswordCheck,
   verified: VerifiedWork<NewHash, Result>
-): Promise<Result> {
+): Promise<Awaited<Result>> {
   const { email, password, network, known, createError } = check
   const source = { email, knownNetwork: known?.hasKnownNetwork ? network : undefined }
   const isCorrect = await checkPassword(deps, source, { password, hash: known?.passwordHash })
@@ -58,18 +58,24 @@ export async function withVerifiedPassword<NewHash extends string | undefined, R
     const account = await lockAccount(trx, { id: known.id })
     if (!account) throw createError()
     const { passwordHash } = account
-    if (passwordHash !== known.passwordHash) return { passwordHash }
+    if (passwordHash !== known.passwordHash) return { isChanged: true as const, passwordHash }
     // Checked this late, so that of a thousand concurrent guesses only those count that finish before the fifth wrong
     // one.
     const wasBlocked = await clearFailedAttempts(trx, deps, source)
     if (wasBlocked) throw createError()
     // Only the owner of the password learns of the ban. The failed attempts stay cleared.
-    return account.isBanned ? undefined : { result: await verified.work(trx, account, newHash) }
+    return account.isBanned
+      ? undefined
+      : { isChanged: false as const, result: await verified.work(trx, account, newHash) }
   })
   if (!outcome) throw new AccountBanned()
-  if ('result' in outcome) return outcome.result
+  if (!outcome.isChanged) return outcome.result
   // While it was compared, the password was changed or removed, or hashed with newer settings by another sign-in.
-  return await withVerifiedPassword(deps, { ...check, known: { ...known, passwordHash: outcome.passwordHash } }, verified)
+  return await withVerifiedPassword(
+    deps,
+    { ...check, known: { ...known, passwordHash: outcome.passwordHash } },
+    verified
+  )
 }
 
 /**
