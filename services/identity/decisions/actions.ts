@@ -35,6 +35,8 @@ export interface Decision {
   reverses?: string | null
   /** A decision whose restrictions, ban and strike end with this one; those of others stay. */
   undoes?: string | undefined
+  /** Default: now. */
+  madeAt?: Date
   /** Whether it holds only until another operator confirms or withdraws a ban; it is no strike then. */
   isInterim?: boolean
 }
@@ -110,7 +112,8 @@ async function insertDecision (trx: Trx, decision: Decision, outcome: 'ACTION_TA
     is_automated: staffId === null,
     staff_id: staffId,
     confirmed_by: confirmedBy,
-    reverses
+    reverses,
+    ...(decision.madeAt && { made_at: decision.madeAt })
   }).onConflict((conflict) => conflict.doNothing()).returning(['id', 'made_at as madeAt']).executeTakeFirst()
   if (!inserted) throw new CaseChanged()
   return inserted

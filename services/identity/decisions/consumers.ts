@@ -29,6 +29,7 @@ export const onSuspensionDecided = (deps: Deps) =>
     if (automatedCaseId === undefined) return
     const mail: string | undefined = await db.transaction().execute(async (trx) => {
       if (!await claimOnce(trx, id, 'automated decision')) return
+      if (await isLiftedSince(trx, accountId, time)) return
       const recorded = await recordDecision(trx, deps, {
         accountId,
         case: { service: 'fitmatch', id: automatedCaseId, version: null, subjectType: 'PROFILE', excerpt: null },
@@ -36,7 +37,9 @@ export const onSuspensionDecided = (deps: Deps) =>
         reason: 'REPORTS',
         statement: '',
         note: null,
-        staffId: null
+        staffId: null,
+        // It can arrive late, and FitMatch may have lifted it meanwhile.
+        madeAt: time
       })
       return recorded.mail
     }).catch((error: unknown) => {
@@ -46,6 +49,13 @@ export const onSuspensionDecided = (deps: Deps) =>
     })
     await mailer.enqueue([mail])
   })
+
+/** Whether an event that arrived before says that FitMatch lifted a later suspension. */
+async function isLiftedSince (db: Db, accountId: string, time: Date) {
+  const lifted = await db.selectFrom('accounts').where('id', '=', accountId).where('suspended', '=', false)
+    .where('suspension_changed_at', '>', time).select('id').executeTakeFirst()
+  return lifted !== undefined
+}
 
 /** FitMatch lifted a suspension that had no end. What was decided later stays. */
 async function endSuspension (db: Db, accountId: string, at: Date) {
