@@ -61,7 +61,9 @@ export function createRevenueCat (
       const { subscriber } = await response.json().catch(() => {
         throw new Unavailable()
       }) as { subscriber?: { subscriptions?: Record<string, Subscription> } }
-      const readings = Object.entries(subscriber?.subscriptions ?? {}).flatMap(([product, subscription]) => {
+      // An answer without the person says nothing of them, and must not end what they have.
+      if (!subscriber) throw new Unavailable()
+      const readings = Object.entries(subscriber.subscriptions ?? {}).flatMap(([product, subscription]) => {
         const planId = findPlan('REVENUECAT', product)
         return planId === undefined
           ? []

@@ -11,16 +11,15 @@ export async function startRevenueCat ({ clock }: { clock: () => Date }) {
   const secretKey = `sk_${randomUUID()}`
   const webhookAuthorization = `Bearer ${randomUUID()}`
   const subscribers = new Map<string, Subscriptions>()
-  const state = { isAway: false, calls: 0 }
+  const state = { isAway: false, isEmpty: false, calls: 0 }
 
   const server = createServer((request, response) => {
     state.calls++
     const id = /^\/v1\/subscribers\/([^/]+)$/.exec(request.url ?? '')?.[1]
     const status = state.isAway ? 503 : request.headers.authorization !== `Bearer ${secretKey}` ? 401 : id ? 200 : 404
     response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(
-      JSON.stringify({ subscriber: { original_app_user_id: id, subscriptions: subscribers.get(id ?? '') ?? {} } })
-    )
+    const subscriber = { original_app_user_id: id, subscriptions: subscribers.get(id ?? '') ?? {} }
+    response.end(JSON.stringify(state.isEmpty ? {} : { subscriber }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -1,7 +1,10 @@
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
 import t from 'tap'
+import { silentLog } from '@tandem/http-kit/testing'
 import { until } from '@tandem/test-kit'
+import { recheckPurchases } from '../operator/actions.ts'
+import { checkDue } from '../purchases/checks.ts'
 import { testApp } from '../test/app.ts'
 import { createChain } from '../test/certificates.ts'
 import { testPurchases } from '../test/purchases.ts'
@@ -12,6 +15,7 @@ const {
   revenueCat,
   clock,
   db,
+  deps,
   post,
   givenAccount,
   publishedEvents,
@@ -171,6 +175,20 @@ t.test('an event of RevenueCat makes us ask, and a transfer moves what it sold',
   await send({ app_user_id: cleos })
   await allHandled()
   t.equal(await subscriptionOf(cleo), null, 'of a sandbox, which does not count for the account')
+})
+
+t.test('an answer of RevenueCat that does not name the person ends nothing', async (t) => {
+  const ana = await givenAccount()
+  const anas = await tokenOf(ana)
+  const { body, headers } = revenueCat.createEvent({ app_user_id: anas })
+  revenueCat.buy(anas, { productId: 'premium_rc' })
+  await post('/webhooks/revenuecat', body, { headers })
+  await allHandled()
+  revenueCat.state.isEmpty = true
+  await recheckPurchases(db, { id: ana.id })
+  await checkDue(deps, silentLog)
+  revenueCat.state.isEmpty = false
+  t.match(await subscriptionOf(ana), { status: 'ACTIVE' })
 })
 
 t.test('of two subscriptions of RevenueCat the paid one counts, also if a refunded one would last longer', async (t) => {
