@@ -11,7 +11,7 @@ import { startHousekeeping } from './housekeeping.ts'
 import { readKeySet } from './keys/queries.ts'
 import { startEndingRestrictions } from './decisions/restriction-ends.ts'
 import { storeAuditHead } from './staff/audit-heads.ts'
-import { startEndingSubscriptions } from './subscriptions/actions.ts'
+import { startDeriving } from './subscriptions/actions.ts'
 
 await runService({
   name: 'identity',
@@ -24,7 +24,7 @@ await runService({
     startQueues,
     startHousekeeping,
     startEndingRestrictions,
-    startEndingSubscriptions,
+    startDeriving,
     startErasing,
     startExporting,
     startChecking,

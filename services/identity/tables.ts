@@ -65,7 +65,8 @@ export interface Tables
     current_period_end: Date,
     entitlements: Generated<string[]>,
     purchase_id: Generated<string | null>,
-    grant_id: Generated<string | null>
+    grant_id: Generated<string | null>,
+    next_grant_at: Generated<Date | null>
   }
   purchases: {
     id: Generated<string>,

@@ -14,27 +14,29 @@ const MAX_INTERVAL_MS = 30_000
 
 type HousekeepingDeps = Pick<Deps, 'db' | 'subscriptions' | 'clock' | 'mailer'>
 
-/** Ends subscriptions when their period is over. What the account has beside one counts from then on. */
-export const startEndingSubscriptions = (deps: HousekeepingDeps, log: Log) =>
-  runWhenDue(async () => await endDue(deps), {
-    findNext: async () => await findNextEnd(deps.db),
+/** Something else counts from the end of a period, or from the beginning of a grant that waits. */
+const dueAt = sql`least(subscriptions.next_grant_at, subscriptions.current_period_end)`
+
+/** Derives subscriptions when their period is over, or when something begins that may unlock more. */
+export const startDeriving = (deps: HousekeepingDeps, log: Log) =>
+  runWhenDue(async () => await deriveDue(deps), {
+    findNext: async () => await findNextChange(deps.db),
     maxIntervalMs: MAX_INTERVAL_MS,
     now: deps.clock,
     log
   }).stop
 
-async function findNextEnd (db: Db) {
+async function findNextChange (db: Db) {
   const next = await db.selectFrom('subscriptions').where('status', '=', 'ACTIVE')
-    .select((row) => row.fn.min('current_period_end').as('at')).executeTakeFirst()
+    .select(sql<Date | null>`min(${dueAt})`.as('at')).executeTakeFirst()
   return next?.at
 }
 
-const endDue = async (deps: HousekeepingDeps) =>
-  await deriveEach(deps, sql<boolean>`subscriptions.current_period_end <= ${deps.clock()}`)
+const deriveDue = async (deps: HousekeepingDeps) => await deriveEach(deps, sql<boolean>`${dueAt} <= ${deps.clock()}`)
 
 /** Ends the subscriptions whose period is over, and gives the others what the configuration says that they unlock now. */
 export async function updateSubscriptions (deps: HousekeepingDeps) {
-  await endDue(deps)
+  await deriveDue(deps)
   for (const planId of await listActivePlans(deps.db)) {
     const entitlements = entitlementsOf(deps.subscriptions.plans, planId)
     await deriveEach(

@@ -33,7 +33,7 @@ export async function deriveSubscription (trx: Trx, deps: DeriveDeps, accountId:
     .executeTakeFirst()
   const source = await findSource(trx, deps, accountId)
   if (!source && !before) return
-  const after: Derived = source
+  const chosen: Chosen = source
     ? {
       plan_id: source.planId,
       status: source.isLive ? 'ACTIVE' : source.isTakenBack ? 'CANCELED' : 'EXPIRED',
@@ -44,6 +44,7 @@ export async function deriveSubscription (trx: Trx, deps: DeriveDeps, accountId:
       grant_id: source.grantId
     }
     : withoutSource(before!, now)
+  const after: Derived = { ...chosen, next_grant_at: await findNextGrantStart(trx, accountId, now) }
   if (before && isSame(before, after)) return
 
   await trx.insertInto('subscriptions').values({ account_id: accountId, ...after })
@@ -68,18 +69,22 @@ const subscriptionColumns = [
   'current_period_end',
   'entitlements',
   'purchase_id',
-  'grant_id'
+  'grant_id',
+  'next_grant_at'
 ] as const
-interface Derived
+interface Chosen
   extends Pick<Tables['subscriptions'], 'plan_id' | 'status' | 'current_period_start' | 'current_period_end'>
 {
   entitlements: string[]
   purchase_id: string | null
   grant_id: string | null
 }
+interface Derived extends Chosen {
+  next_grant_at: Date | null
+}
 
 /** The purchase was moved away: what is left is that it has ended. */
-const withoutSource = (before: Derived, now: Date): Derived => ({
+const withoutSource = (before: Derived, now: Date): Chosen => ({
   ...before,
   ...(before.status === 'ACTIVE' && { status: 'CANCELED', current_period_end: now }),
   entitlements: [],
@@ -94,7 +99,8 @@ const isSameForOthers = (one: Derived, other: Derived) =>
   one.entitlements.join() === other.entitlements.join()
 
 const isSame = (one: Derived, other: Derived) =>
-  isSameForOthers(one, other) && one.purchase_id === other.purchase_id && one.grant_id === other.grant_id
+  isSameForOthers(one, other) && one.purchase_id === other.purchase_id && one.grant_id === other.grant_id &&
+  one.next_grant_at?.getTime() === other.next_grant_at?.getTime()
 
 /** What counts for an account: of what is live the one that unlocks most and lasts longest, else the one that ended last. */
 async function findSource (trx: Trx, deps: DeriveDeps, accountId: string) {
@@ -165,6 +171,12 @@ async function listGrantSources (
       grantId: grant.id
     }
   })
+}
+
+async function findNextGrantStart (trx: Trx, accountId: string, now: Date) {
+  const next = await trx.selectFrom('grants').where('account_id', '=', accountId).where('ended_at', 'is', null)
+    .where('starts_at', '>', now).select(({ fn }) => fn.min('starts_at').as('at')).executeTakeFirstOrThrow()
+  return next.at
 }
 
 type Grant = Pick<Selectable<Tables['grants']>, 'plan_id' | 'starts_at' | 'ends_at' | 'ended_at'>

@@ -4,7 +4,7 @@ import { until } from '@tandem/test-kit'
 import { inParallel } from '../test/app.ts'
 import { testPurchases } from '../test/purchases.ts'
 import { subscriptions } from '../test/stores.ts'
-import { startEndingSubscriptions, updateSubscriptions } from './actions.ts'
+import { startDeriving, updateSubscriptions } from './actions.ts'
 import { deriveSubscription } from './derive.ts'
 import { grantPremium, takeGrants } from './grants.ts'
 import { entitlementsOf, readPlans } from './plans.ts'
@@ -113,6 +113,20 @@ t.test('grants of several plans follow each other', async (t) => {
   t.match(await subscriptionOf(account), { planId: 'premium', status: 'ACTIVE' })
 })
 
+t.test('a reward that waited counts at its time also beside a longer purchase that unlocks less', async (t) => {
+  const account = await givenAccount()
+  await grant(account, 5, 'GIFT', 'plus')
+  await grant(account, 5, 'REFERRAL', 'premium')
+  await notify(appStore.buy({ productId: 'plus.monthly', accountToken: await tokenOf(account) }))
+  t.match(await subscriptionOf(account), { planId: 'plus', store: 'APPLE' })
+  clock.advance(5 * 24 + 1)
+  await updateSubscriptions(deps)
+  t.match(await subscriptionOf(account), { planId: 'premium', status: 'ACTIVE' })
+  clock.advance(5 * 24)
+  await updateSubscriptions(deps)
+  t.match(await subscriptionOf(account), { planId: 'plus', store: 'APPLE' })
+})
+
 t.test('a plan that follows another one begins when that ends', async (t) => {
   const account = await givenAccount()
   const at = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000)
@@ -123,7 +137,7 @@ t.test('a plan that follows another one begins when that ends', async (t) => {
   ).execute()
   await db.transaction().execute(async (trx) => await deriveSubscription(trx, deps, account.id))
   t.match(await subscriptionOf(account), { planId: 'plus' })
-  t.teardown(startEndingSubscriptions(deps, silentLog))
+  t.teardown(startDeriving(deps, silentLog))
   await until(async () => (await subscriptionOf(account)).planId === 'premium')
   t.match(await subscriptionOf(account), { planId: 'premium', status: 'ACTIVE' })
 })
