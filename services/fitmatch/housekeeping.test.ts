@@ -1,4 +1,5 @@
 import { checkSteps, expiredIdempotencyKey } from '@tandem/database-kit/testing'
+import { sql } from 'kysely'
 import t from 'tap'
 import { runHousekeeping } from './housekeeping.ts'
 import { testApp } from './test/app.ts'
@@ -13,4 +14,23 @@ t.test('a step that fails does not stop the next', async (t) => {
     expired: expiredIdempotencyKey(),
     table: 'idempotency_keys'
   })
+})
+
+t.test('matches that ended long ago are deleted with their messages, never very many at once', async (t) => {
+  await sql`insert into matches (low_id, high_id, match_type, ended_at)
+    select gen_random_uuid(), 'ffffffff-ffff-ffff-ffff-ffffffffffff', 'LIKE',
+      now() - make_interval(days => case when n <= 150 then 31 else 29 end) from generate_series(1, 151) n`.execute(db)
+  await sql`insert into messages (match_id, sender_id, image_url, created_at)
+    select id, low_id, 'private/' || id || '.webp', now() from matches`.execute(db)
+  // Stands for the timeout of a statement.
+  await sql`create function refuse_many () returns trigger language plpgsql as $$
+    begin
+      if (select count(*) from gone) > 100 then raise exception 'too many at once'; end if;
+      return null;
+    end $$`.execute(db)
+  await sql`create trigger refuse_many after delete on matches referencing old table as gone
+    for each statement execute function refuse_many()`.execute(db)
+  await runHousekeeping(deps)
+  t.equal((await db.selectFrom('messages').select('id').execute()).length, 1)
+  t.same(await db.selectFrom('unused_files').select('key').execute(), [], 'their images are deleted too')
 })

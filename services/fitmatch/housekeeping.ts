@@ -15,6 +15,7 @@ import type { Db } from './tables.ts'
 import { eraseOldSelfies } from './verification/actions.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
+const MATCHES_AT_ONCE = 50
 
 /** Runs housekeeping now and every hour. */
 export const startHousekeeping = (deps: Deps, log: Log) =>
@@ -51,14 +52,23 @@ export async function runHousekeeping (deps: Deps) {
   })
 }
 
-// Ended matches and deleted profiles are kept for 30 days so that they can still be reported.
+// Ended matches and deleted profiles are kept for 30 days so that they can still be reported. A match takes all its
+// messages along: those of a day, after an outage, take longer than a statement may.
 async function deleteEndedMatches (db: Db) {
-  await db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ url: string }>`
-      with deleted as (delete from matches where ended_at < now() - interval '30 days' returning id)
-      select image_url as url from messages where match_id in (select id from deleted) and image_url is not null`
-      .execute(trx)
-    await markUnused(trx, rows.map(({ url }) => url))
+  while (await deleteSomeEndedMatches(db) === MATCHES_AT_ONCE);
+}
+
+async function deleteSomeEndedMatches (db: Db) {
+  return await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ images: string[] }>`
+      with deleted as (
+        delete from matches where id in (
+          select id from matches where ended_at < now() - interval '30 days' limit ${sql.lit(MATCHES_AT_ONCE)})
+        returning id)
+      select array(select image_url from messages where match_id = deleted.id and image_url is not null) as images
+      from deleted`.execute(trx)
+    await markUnused(trx, rows.flatMap(({ images }) => images))
+    return rows.length
   })
 }
 
