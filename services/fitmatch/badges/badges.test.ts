@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { AchievementEarned, BadgeEarned } from '@tandem/contracts'
+import { Unavailable } from '@tandem/process-kit'
+import type { Deps } from '../deps.ts'
 import { inParallel, testApp } from '../test/app.ts'
 import { runDueChecks } from './checks.ts'
 import { measureProgress } from './rules.ts'
@@ -107,4 +110,23 @@ t.test('badges come without a request: with the achievement, with a new profile,
   t.same((await badgesOf(ana)).toSorted(), ['CONSISTENT', 'EARLY_ADOPTER', 'PR_ACHIEVER', 'VETERAN'])
   t.equal(await dueAt(ana), undefined, 'nothing is left to earn')
   t.equal((await publishedEvents(BadgeEarned)).length, 4)
+})
+
+t.test('an account whose facts cannot be read keeps no other from its check', async (t) => {
+  const { db, deps } = await testApp(t)
+  await sql`insert into members (account_id) select gen_random_uuid() from generate_series(1, 150)`.execute(db)
+  await sql`insert into profiles (account_id, display_name, has_custom_name, looking_for, interested_in, fitness_goals,
+      preferred_times, workout_days, age_min, age_max, max_distance, prompts, suspended, trait_bits, sport_bits)
+    select account_id, 'Ana', true, '{}', '{}', '{}', '{}', '{}', 18, 99, 50, '[]', false, 0, 0::bit(128)
+    from members`.execute(db)
+  await sql`insert into badge_checks (account_id, due_at) select account_id, now() from members`.execute(db)
+  const { account_id: unreadable } = await db.selectFrom('members').select('account_id').orderBy('account_id')
+    .executeTakeFirstOrThrow()
+  const callRpc: Deps['callRpc'] = async (rpc, request, options) => {
+    if (JSON.stringify(request).includes(unreadable)) throw new Unavailable()
+    return await deps.callRpc(rpc, request, options)
+  }
+  await t.rejects(runDueChecks({ ...deps, callRpc }), new Unavailable())
+  const due = await db.selectFrom('badge_checks').where('due_at', '<=', sql<Date>`now()`).select('account_id').execute()
+  t.same(due, [{ account_id: unreadable }])
 })
