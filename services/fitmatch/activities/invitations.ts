@@ -8,7 +8,7 @@ import { ActivityNotFound, CannotInvite, InviteeNotFound, TooManyInvitations } f
 import { lockMember } from '../people/actions.ts'
 import { lockPair, pairOf } from '../people/pairs.ts'
 import { isOfAge, readAdult } from '../people/queries.ts'
-import { isBlockedBy, isConnectedWith } from '../people/visibility.ts'
+import { isBlockedBetween, isConnectedWith } from '../people/visibility.ts'
 import { todayIn } from '../today.ts'
 import type { Trx } from '../tables.ts'
 import { lockPlanned, shareProfiles, type LockedActivity } from './locks.ts'
@@ -54,7 +54,7 @@ export async function findCandidates (
     )
     .where('members.account_id', '<>', hostId)
     .where(isNotHidden(sql.ref('members.account_id')))
-    .where(sql<boolean>`not ${isBlockBetween(hostId)}`)
+    .where((eb) => eb.not(isBlockedBetween(hostId, sql<string>`members.account_id`)))
     .select([
       'members.account_id as accountId',
       'profiles.id as profileId',
@@ -79,10 +79,6 @@ export async function findCandidates (
     count: wanted.size
   }
 }
-
-const isBlockBetween = (hostId: string) =>
-  sql<boolean>`exists (select from blocks where (blocker_id = ${hostId} and blocked_id = members.account_id)
-    or (blocker_id = members.account_id and blocked_id = ${hostId}))`
 
 /** Uses one of the day's invitations for each person. @throws TooManyInvitations */
 export async function countInvitations (
@@ -125,8 +121,7 @@ export async function listInvitable (
     .where('suspended', '=', false)
     .where(isNotHidden(sql.ref('account_id')))
     .where(isOfAge(minAge))
-    .where((eb) => eb.not(isBlockedBy(hostId)))
-    .where(hasNotBlocked(hostId))
+    .where((eb) => eb.not(isBlockedBetween(hostId, sql<string>`profiles.account_id`)))
     .where(isNotBlockedByAny(accountIds))
     .where((eb) =>
       eb.or([
@@ -141,9 +136,6 @@ export async function listInvitable (
     .execute()
   return rows.map(({ accountId }) => accountId)
 }
-
-const hasNotBlocked = (accountId: string) =>
-  sql<boolean>`not exists (select from blocks where blocked_id = ${accountId} and blocker_id = profiles.account_id)`
 
 /** Nobody of these people has blocked the person: invited one after the other, the second would be refused. */
 const isNotBlockedByAny = (accountIds: string[]) =>

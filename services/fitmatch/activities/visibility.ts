@@ -1,12 +1,7 @@
 import { sql } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
 import { isOfAge } from '../people/queries.ts'
-import { isSuspended } from '../people/visibility.ts'
-
-/** Whether either of the two has blocked the other. */
-const isBlockedBetween = (one: ReturnType<typeof sql>, other: ReturnType<typeof sql>) =>
-  sql<boolean>`exists (select from blocks
-    where (blocker_id = ${one} and blocked_id = ${other}) or (blocker_id = ${other} and blocked_id = ${one}))`
+import { isBlockedBetween, isSuspended } from '../people/visibility.ts'
 
 /** Whether `viewer` takes part in the current activity: hosts it, goes to it, or is invited. */
 export const isInside = (viewer: string) =>
@@ -31,7 +26,7 @@ export const hasPart = (accountId: string) =>
  */
 export const canSeeActivity = (viewer: string, now: Date) =>
   sql<boolean>`(activities.host_id = ${viewer} or (
-    not ${isBlockedBetween(sql`activities.host_id`, sql`${viewer}::uuid`)}
+    not ${isBlockedBetween(sql<string>`activities.host_id`, viewer)}
     and ${isNotHidden(sql`activities.host_id`)}
     and (${isInside(viewer)} or (
       coalesce(
@@ -54,6 +49,6 @@ export const canSeeParticipant = (viewer: string) =>
  */
 export const isParticipantFor = (viewer: string) =>
   sql<boolean>`(
-    not ${isBlockedBetween(sql`participant.account_id`, sql`${viewer}::uuid`)}
+    not ${isBlockedBetween(sql<string>`participant.account_id`, viewer)}
     and ${isNotHidden(sql`participant.account_id`)}
     and not ${isSuspended(sql<string>`participant.account_id`)})`

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
 import type { Page } from '@tandem/http-kit'
 import { pairOf } from '../people/pairs.ts'
-import { haveTrainedTogether, isSuspended } from '../people/visibility.ts'
+import { haveTrainedTogether, isBlockedBetween, isSuspended } from '../people/visibility.ts'
 import type { Db } from '../tables.ts'
 import type { Deps } from '../deps.ts'
 import { withUsers } from '../people/lookup.ts'
@@ -41,9 +41,8 @@ export async function readRelation (db: Db, accountId: string, otherId: string) 
   const { rows: [relation] } = await sql<Record<'isKnown' | 'isInvisible' | 'areConnected' | 'haveTrained', boolean>>`
     select
       exists (select from people where account_id = ${otherId}) as "isKnown",
-      not ${isNotHidden(sql`${otherId}::uuid`)} or ${isSuspended(otherId)} or exists (
-        select from blocks where (blocker_id, blocked_id) in ((${accountId}, ${otherId}), (${otherId}, ${accountId}))
-      ) as "isInvisible",
+      not ${isNotHidden(sql`${otherId}::uuid`)} or ${isSuspended(otherId)}
+        or ${isBlockedBetween(accountId, otherId)} as "isInvisible",
       exists (select from buddies where low_id = ${pair.low_id} and high_id = ${pair.high_id})
         or exists (select from buddy_requests where ${isBetween(accountId, otherId)} and ${isOpen})
         as "areConnected",

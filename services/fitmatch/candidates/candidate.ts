@@ -150,15 +150,13 @@ type CandidateRow = Awaited<ReturnType<ReturnType<typeof selectCandidates>['exec
 
 /** @param km the exact distance, shown in whole kilometres; null if the person hides it */
 export function toCandidate (row: CandidateRow, km: number | null, compatibilityScore: number): StoredCandidate {
-  const { displayName, prompts, venues } = row
   return {
     ...row,
-    displayName,
     compatibilityScore,
     distance: km === null ? null : Math.max(1, Math.round(km)),
     sameGym: row.sharedVenues.length > 0,
-    prompts: prompts.map(({ question, answer }) => ({ question, answer })),
-    venues: venues.map((venue) => ({
+    prompts: row.prompts.map(({ question, answer }) => ({ question, answer })),
+    venues: row.venues.map((venue) => ({
       ...venue,
       latitude: roundDegrees(venue.latitude),
       longitude: roundDegrees(venue.longitude)

@@ -17,6 +17,11 @@ export const isBlockedBy = (accountId: AccountId) =>
   sql<boolean>`
   exists (select from blocks where blocker_id = ${accountId} and blocked_id = profiles.account_id)`
 
+/** Whether either of the two has blocked the other. */
+export const isBlockedBetween = (one: AccountId, other: AccountId) =>
+  sql<boolean>`exists (select from blocks
+    where (blocker_id = ${one} and blocked_id = ${other}) or (blocker_id = ${other} and blocked_id = ${one}))`
+
 /** Whether `accountId` is matched with the current profile's owner. */
 export const isMatchedWith = (accountId: AccountId) =>
   sql<boolean>`
