@@ -104,11 +104,8 @@ export async function discover (
     limit ${sql.lit(limit)}`.execute(db)
   if (rows.length === 0) return { profiles: [], total: 0 }
 
-  const pageRows = await selectCandidates(db.selectFrom('profiles'), me).where(
-    'profiles.account_id',
-    'in',
-    rows.map(({ accountId }) => accountId)
-  )
+  const pageRows = await selectCandidates(db.selectFrom('profiles'), me)
+    .where('profiles.account_id', '=', sql<string>`any(${rows.map(({ accountId }) => accountId)}::uuid[])`)
     // A profile that was created while its owner was being hidden.
     .where(isNotHidden(sql.ref('profiles.account_id'))).execute()
   const byId = new Map(pageRows.map((row) => [row.accountId, row]))

@@ -33,7 +33,8 @@ export async function readLikes (
     scoredAgainst(me),
     (join) => join.onTrue()
   )
-    .where('profiles.id', 'in', newest.map(({ id }) => id))
+    // Nobody may be left of those that were counted.
+    .where('profiles.id', '=', sql<string>`any(${newest.map(({ id }) => id)}::uuid[])`)
     .select(['km', 'score'])
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))

@@ -1,7 +1,9 @@
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { LikeReceived, LikesWithdrawn, MatchMade, PersonChanged, SubscriptionChanged } from '@tandem/contracts'
+import { readCaller } from '../people/queries.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
+import { readLikes } from './queries.ts'
 
 t.test('swipes', async (t) => {
   const { get, post, put, del, member, person, swipe, subscribe, publishedEvents, db, handlers, rpcHandlers } =
@@ -43,6 +45,21 @@ t.test('swipes', async (t) => {
     })
     await swipe(cleo, ana, 'PASS')
     t.match((await get(cleo.id, '/fitmatch/likes')).data, { count: 0, profiles: [] })
+  })
+
+  t.test('can be taken back while the liked person reads who likes them', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    await subscribe(ben.id)
+    await swipe(ana, ben)
+    const me = await readCaller(db, ben.id)
+    const whileReading = db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult ({ result }) {
+        await db.deleteFrom('swipes').where('swiper_id', '=', ana.id).execute()
+        return result
+      }
+    })
+    t.same(await readLikes({ db: whileReading, minAge: 18 }, me), { count: 1, profiles: [] })
   })
 
   t.test('publish when a like changes, is taken back, or is answered', async (t) => {
