@@ -80,10 +80,8 @@ export async function endPlace (trx: Trx, activity: LockedActivity, { accountId,
  * host is then alone, the activity is canceled: the other knows where the host would be. Call it under the pair's lock.
  */
 export async function endPlacesBetween (trx: Trx, endedBy: string, other: string) {
-  const activities = (await lockActivitiesOf(trx, endedBy)).filter(({ hostId }) =>
-    hostId === endedBy || hostId === other
-  )
-  for (const activity of activities) {
+  const people = [endedBy, other]
+  for (const activity of await lockActivitiesOf(trx, people, people)) {
     const guestId = activity.hostId === endedBy ? other : endedBy
     if (!await endPlace(trx, activity, { accountId: guestId, isNotified: false })) continue
     const left = await listAccounts(trx, activity.id, ACTIVE_STATES)
@@ -98,7 +96,7 @@ export async function endPlacesBetween (trx: Trx, endedBy: string, other: string
  * person's profile is locked, so that no place can be added.
  */
 export async function endPlacesOf (trx: Trx, accountId: string) {
-  for (const activity of await lockActivitiesOf(trx, accountId)) {
+  for (const activity of await lockActivitiesOf(trx, [accountId])) {
     if (activity.hostId === accountId) await cancelLocked(trx, activity)
     else await endPlace(trx, activity, { accountId, isNotified: false })
   }
@@ -106,7 +104,7 @@ export async function endPlacesOf (trx: Trx, accountId: string) {
 
 /** Withdraws the open invitations of a guest who is no longer connected with the host. Places stay. */
 export async function withdrawInvitations (trx: Trx, hostId: string, guestId: string) {
-  for (const activity of await lockActivitiesOf(trx, guestId, { hostId })) {
+  for (const activity of await lockActivitiesOf(trx, [guestId], [hostId])) {
     const participant = await findParticipant(trx, activity.id, guestId)
     if (participant?.state !== 'INVITED' || hasPlace(participant)) continue
     await endPlace(trx, activity, { accountId: guestId, isNotified: false })

@@ -81,16 +81,21 @@ export async function shareProfiles (trx: Trx, accountIds: string[]) {
   return rows.filter(({ suspended }) => !suspended).map(({ accountId }) => accountId)
 }
 
-/** Locks the activities to come that `accountId` hosts, goes to, is invited to, has asked for, or has left. */
-export async function lockActivitiesOf (trx: Trx, accountId: string, { hostId }: { hostId?: string } = {}) {
+/**
+ * Locks the activities to come that each of the accounts hosts, goes to, is invited to, has asked for, or has left; with
+ * `hostIds`, only those of these hosts. No others: somebody may hold their locks and wait for one of these.
+ */
+export async function lockActivitiesOf (trx: Trx, accountIds: string[], hostIds?: string[]) {
   return await lockActivities(trx).where('status', '=', 'PLANNED').where('ends_at', '>', sql<Date>`now()`)
     .where((eb) =>
-      eb.exists(
-        eb.selectFrom('activity_participants').whereRef('activity_id', '=', 'activities.id')
-          .where('account_id', '=', accountId)
-      )
+      eb.and(accountIds.map((accountId) =>
+        eb.exists(
+          eb.selectFrom('activity_participants').whereRef('activity_id', '=', 'activities.id')
+            .where('account_id', '=', accountId)
+        )
+      ))
     )
-    .$if(hostId !== undefined, (query) => query.where('host_id', '=', hostId as string))
+    .$if(hostIds !== undefined, (query) => query.where('host_id', '=', sql<string>`any(${hostIds}::uuid[])`))
     .execute()
 }
 

@@ -113,6 +113,17 @@ t.test('invitations and ends of matches at once never deadlock', async (t) => {
   }
 })
 
+t.test('a block waits for no activity that the two do not share', async (t) => {
+  const [ana, ben] = [await member('Ana'), await member('Ben')]
+  await createMatch(ana, ben)
+  const { id } = await create(ana)
+  await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('activities').where('id', '=', id).select('id').forUpdate().execute()
+    const blocked = await post(ana.id, '/fitmatch/block', { blockedProfileId: ben.profileId })
+    t.match(blocked, { status: 200 })
+  })
+})
+
 t.test('planning, inviting and repeating at once never deadlock', async (t) => {
   const ana = await member('Ana')
   const guests = [await member('Ben'), await member('Cem'), await member('Dan')]
