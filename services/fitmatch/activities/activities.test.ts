@@ -120,13 +120,10 @@ t.test('what is sent is checked', async (t) => {
       JSON.stringify(fields)
     )
   }
-  const foreign = plan({
-    venueId: crypto.randomUUID(),
-    locationName: undefined,
-    latitude: undefined,
-    longitude: undefined
-  })
-  t.match(await post(ana.id, '/activities', foreign), { status: 404, code: 'NOT_FOUND' })
+  for (const venueId of [crypto.randomUUID(), 'gym-5']) {
+    const foreign = plan({ venueId, locationName: undefined, latitude: undefined, longitude: undefined })
+    t.match(await post(ana.id, '/activities', foreign), { status: 404, code: 'NOT_FOUND' })
+  }
   const midnight = await create(ana, { startTime: '23:00', endTime: '01:00' })
   t.match(await read(ana, midnight.id), { endsAt: `${inDays(4)}T01:00:00.000Z` })
   t.match(await read(ana, (await create(ana, { title: undefined, sport: 'badminton' })).id), { title: 'Badminton' })

@@ -23,7 +23,7 @@ const people = Type.Optional(Type.Array(Id, { maxItems: MAX_INVITED }))
 export const invitees = { userIds: people, profileIds: people }
 
 const place = {
-  venueId: Type.Optional(Type.String({ format: 'uuid', description: 'One of my venues' })),
+  venueId: Type.Optional(Type.String({ ...Id, description: 'One of my venues' })),
   locationName: Type.Optional(Text({ max: 200 })),
   latitude,
   longitude
