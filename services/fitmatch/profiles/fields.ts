@@ -62,6 +62,6 @@ export function checkAgeRange (
     throw new ValidationError('ageMinMustBeAtLeastMinAge', ['ageMin'], { minAge })
   }
   if (ageMin > ageMax) {
-    throw new ValidationError('ageMinMustNotBeGreaterThanAgeMax', ['ageMin'])
+    throw new ValidationError('ageMinMustNotBeGreaterThanAgeMax', ['ageMin', 'ageMax'])
   }
 }

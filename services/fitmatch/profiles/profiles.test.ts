@@ -185,6 +185,10 @@ t.test('a matching profile', async (t) => {
     t.match(await post(grown, '/fitmatch/profile', {}), { status: 201, data: { age: 18 } })
     t.match(await put(grown, '/fitmatch/profile', { birthDate: yearsAgo(17) }), { status: 403, code: 'AGE_RESTRICTED' })
     t.match(await put(grown, '/fitmatch/profile', { ageMin: 17 }), { status: 400, code: 'VALIDATION_ERROR' })
+    t.match(await put(grown, '/fitmatch/profile', { ageMax: 17 }), {
+      status: 400,
+      details: [{ field: 'ageMin' }, { field: 'ageMax' }]
+    })
   })
 
   t.test('rejects invalid values', async (t) => {
