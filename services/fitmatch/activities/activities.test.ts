@@ -180,6 +180,13 @@ t.test('matches and followers can be invited; all of the people or nobody', asyn
     data: { activity: { participants: [{}, {}], invitedFollowers: [{ user: { id: cleo.id } }] } }
   })
   t.match(await invite(ben, cleo), { status: 200 }, 'a repeat changes nothing')
+  const used = async () =>
+    (await db.selectFrom('daily_quotas').where('name', '=', 'invitations').where('account_id', '=', ana.id)
+      .select('used').executeTakeFirst())?.used
+  const usedBefore = await used()
+  const own = { userIds: [ana.id], profileIds: [ana.profileId] }
+  t.match(await post(ana.id, `/activities/${id}/invite`, own), { status: 200 }, 'the host may name themselves')
+  t.equal(await used(), usedBefore)
   t.match(await invite(dan, { id: crypto.randomUUID() }), { status: 404, code: 'NOT_FOUND' })
   t.match(await post(ana.id, '/activities', plan({ userIds: [dan.id] })), { status: 403, code: 'CANNOT_INVITE' })
   t.equal((await list(ana, 'upcoming')).length, 1, 'nothing is created')

@@ -33,7 +33,7 @@ export interface Candidates {
  * Finds the people to invite. Unknown and hidden people, and those with a block between them and the host, do not
  * exist for the host. Social is only asked about people who are neither matched with the host nor their buddies, and
  * are named by their account alone: a follow of somebody who is named by their profile would say whose it is.
- * `count` is how many were named, also if two names are one person.
+ * `count` is how many were named, also if two names are one person. The host's own names do not count.
  * @throws InviteeNotFound, or Unavailable if only a follow could connect somebody and social or profile is unavailable
  */
 export async function findCandidates (
@@ -42,7 +42,6 @@ export async function findCandidates (
   { userIds = [], profileIds = [] }: Invitees
 ): Promise<Candidates & { count: number }> {
   const wanted = new Set([...userIds, ...profileIds])
-  wanted.delete(hostId)
   if (wanted.size === 0) return { accountIds: [], followerIds: new Set(), count: 0 }
   const rows = await db.selectFrom('members').leftJoin('profiles', 'profiles.account_id', 'members.account_id')
     .leftJoin('people', 'people.account_id', 'members.account_id')
@@ -52,7 +51,6 @@ export async function findCandidates (
         eb('profiles.id', '=', sql<string>`any(${profileIds}::uuid[])`)
       ])
     )
-    .where('members.account_id', '<>', hostId)
     .where(isNotHidden(sql.ref('members.account_id')))
     .where((eb) => eb.not(isBlockedBetween(hostId, sql<string>`members.account_id`)))
     .select([
@@ -64,7 +62,9 @@ export async function findCandidates (
     .execute()
   const found = new Set(rows.flatMap(({ accountId, profileId }) => [accountId, profileId]))
   if ([...wanted].some((id) => !found.has(id))) throw new InviteeNotFound()
-  const unconnected = rows.filter(({ accountId, profileId, isConnected }) =>
+  const others = rows.filter(({ accountId }) => accountId !== hostId)
+  const own = rows.find(({ accountId }) => accountId === hostId)
+  const unconnected = others.filter(({ accountId, profileId, isConnected }) =>
     profileId !== null && !isConnected && userIds.includes(accountId) && !profileIds.includes(profileId)
   )
   const followers = (await Promise.all(unconnected.map(async ({ accountId, hasCopy }) => {
@@ -74,9 +74,9 @@ export async function findCandidates (
   // The host sees them under the names of their accounts.
   await findPeople(followers.filter(({ hasCopy }) => !hasCopy).map(({ accountId }) => accountId))
   return {
-    accountIds: rows.map(({ accountId }) => accountId),
+    accountIds: others.map(({ accountId }) => accountId),
     followerIds: new Set(followers.map(({ accountId }) => accountId)),
-    count: wanted.size
+    count: wanted.difference(new Set([own?.accountId, own?.profileId])).size
   }
 }
 
