@@ -203,7 +203,7 @@ export interface Tables
     swiper_id: string,
     target_id: string,
     swipe_type: SwipeType,
-    /** Whether the target was notified of it, and has not answered it since. */
+    /** Whether the target was notified of it. It stays so once they have answered. */
     like_published: Generated<boolean>,
     created_at: Generated<Date>
   }
