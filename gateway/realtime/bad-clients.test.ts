@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import t from 'tap'
 import { registry } from '@tandem/process-kit'
 import { until } from '@tandem/test-kit'
-import { openSocket, rawUpgrade, realtimeGateway } from '../test/realtime.ts'
+import { openEvents, openSocket, rawUpgrade, realtimeGateway } from '../test/realtime.ts'
 
 t.test('frames that are wrong close the connection with the right code', async (t) => {
   const { url, as } = await realtimeGateway(t)
@@ -69,6 +69,13 @@ t.test('1,000 refused upgrades leave no descriptor open', async (t) => {
   }
   await until(() => descriptors() <= before + 5)
   t.ok(descriptors() <= before + 5, `${descriptors()} of ${before}`)
+})
+
+t.test('a position that is too long is none, so that it does not fail the reading of other connections', async (t) => {
+  const { url, as, feed } = await realtimeGateway(t)
+  const client = await openEvents(t, url, { headers: { ...as(), 'last-event-id': 'x'.repeat(101) } })
+  t.match(await client.next('hello'), { data: { resumed: false } })
+  t.match(feed.requests[0], { token: String, after: undefined })
 })
 
 t.test('a frame in pieces of one byte is read like any other', async (t) => {

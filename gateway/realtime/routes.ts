@@ -60,6 +60,7 @@ interface Options {
   times: Times
 }
 
+const MAX_POSITION_LENGTH = 100
 /** The share of a tick over which many connections are spread. */
 const TICK_SHARE = 0.8
 const UUID_PATTERN = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
@@ -181,7 +182,10 @@ export async function serveRealtime (app: FastifyInstance, { config, identity, j
         errors: realtimeErrors,
         querystring: {
           type: 'object',
-          properties: { after: { type: 'string', maxLength: 100 }, watch: { type: 'string', pattern: WATCH_PATTERN } }
+          properties: {
+            after: { type: 'string', maxLength: MAX_POSITION_LENGTH },
+            watch: { type: 'string', pattern: WATCH_PATTERN }
+          }
         }
       },
       // Whatever refuses a connection does so here, before the upgrade.
@@ -221,8 +225,12 @@ function serveEvents (reply: FastifyReply, { connection, start }: Opening) {
   }).send(stream)
 }
 
+/**
+ * The position in the header of a stream that a browser opens again. A longer one is none of ours, and would fail the
+ * reading of all connections that are read together.
+ */
 const lastEventId = ({ headers: { 'last-event-id': id } }: Pick<FastifyRequest, 'headers'>) =>
-  typeof id === 'string' ? id : undefined
+  typeof id === 'string' && id.length <= MAX_POSITION_LENGTH ? id : undefined
 
 /** A page of another origin must not open a connection with a token it got hold of. Apps send no Origin. */
 function checkOrigin ({ headers: { origin, host } }: RealtimeRequest, allowed: string[]) {
