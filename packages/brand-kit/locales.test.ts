@@ -21,6 +21,12 @@ t.test('people read the language of their locale, and English if it is not suppo
   t.end()
 })
 
+t.test('only the beginning of Accept-Language is read: thousands of languages take long', (t) => {
+  t.equal(texts.negotiate(`${'fr, '.repeat(20)}id`), 'id')
+  t.equal(texts.negotiate(`${'fr, '.repeat(4_000)}id`), undefined)
+  t.end()
+})
+
 t.test('of a locale as phones send it, the language, script and region are kept', (t) => {
   const locales = [
     ['id', 'id'],

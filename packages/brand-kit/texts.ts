@@ -32,6 +32,8 @@ export interface Texts {
 }
 
 const MAX_CACHED = 1_000
+// Far more than people have languages. A header may have 16 KiB, and to read thousands of languages takes a while.
+const MAX_HEADER_CHARACTERS = 200
 
 /** Called at the first use of a text that a locale lacks. */
 type OnMissing = (missing: { key: string, locale: string, usedLocale: string }) => void
@@ -45,7 +47,7 @@ export function createTexts (brand: Brand, onMissing: OnMissing = () => {}): Tex
   return {
     locales,
     defaultLocale,
-    negotiate: (header) => header === undefined ? undefined : negotiate(header),
+    negotiate: (header) => header === undefined ? undefined : negotiate(header.slice(0, MAX_HEADER_CHARACTERS)),
     of: (locale) => local.get((locale && (local.has(locale) ? locale : matchCached(locale))) || defaultLocale)!
   }
 }
@@ -54,7 +56,6 @@ export function createTexts (brand: Brand, onMissing: OnMissing = () => {}): Tex
 function cached<Value> (compute: (key: string) => Value) {
   const values = new Map<string, Value>()
   return (key: string) => {
-    if (key.length > 200) return compute(key)
     if (!values.has(key)) setBounded(values, key, compute(key), MAX_CACHED)
     return values.get(key) as Value
   }
