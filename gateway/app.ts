@@ -62,7 +62,10 @@ export async function createGateway (
     longestRequestMs: LONG_REQUEST_TIMEOUT_MS,
     isPublic: true,
     acceptsUpgrade: isRealtimeUpgrade,
-    check: requireAppVersion(config)
+    onArrival: [
+      ...config.floodLimit ? [limitFloods(config.floodLimit, { showsRemedy: config.showsLimitRemedy })] : [],
+      requireAppVersion(config)
+    ]
   })
   app.addHook('onClose', async () => {
     identity.close()
@@ -72,8 +75,6 @@ export async function createGateway (
 
   try {
     prepareResponses(app, { origins: config.CORS_ORIGINS })
-    if (config.floodLimit) limitFloods(app, config.floodLimit, { showsRemedy: config.showsLimitRemedy })
-
     await addPages(app, config, jsonClient)
     app.get('/.well-known/jwks.json', {
       config: { public: true, logFields: { upstream: 'identity' } },

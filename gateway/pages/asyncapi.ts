@@ -125,7 +125,7 @@ export async function serveAsyncapi (app: FastifyInstance, config: Pick<Config, 
   const document = JSON.stringify(describeRealtime(config))
   app.get(
     '/asyncapi.json',
-    { config: { public: true, logged: false } },
+    { config: { public: true, logged: false, limitsFloods: true } },
     async (_request, reply) =>
       await reply.headers({ 'cache-control': 'public, max-age=600', 'access-control-allow-origin': '*' })
         .type('application/json; charset=utf-8').send(document)

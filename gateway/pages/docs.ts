@@ -71,7 +71,7 @@ export async function serveDocs (app: FastifyInstance) {
   let loading: ReturnType<typeof load> | undefined
 
   // Importing the page makes the event loop late, and its script is the next request.
-  const options = { config: { public: true, logged: false, neverRefused: true } }
+  const options = { config: { public: true, logged: false, limitsFloods: true, neverRefused: true } }
   app.get('/', options, async (_request, reply) => reply.redirect('/docs/'))
   app.get(
     '/favicon.ico',

@@ -28,7 +28,7 @@ export async function serveOpenapi (
     { url: BASE_PATH, description: 'This server' },
     ...(publicUrl ? [{ url: new URL(BASE_PATH, publicUrl).href, description: 'Public address' }] : [])
   ]
-  let joined: Promise<OpenapiDocument> | undefined
+  let joined: ReturnType<typeof join> | undefined
   let joinedAt = 0
 
   async function join () {
@@ -49,20 +49,18 @@ export async function serveOpenapi (
     }))
     // Do not cache an incomplete document: the missing services may be back soon.
     if (missing.length > 0) joinedAt = 0
-    return joinDocuments([{ name: 'gateway', document: describeGateway() }, ...found.flat()], {
-      version,
-      servers,
-      missing
-    })
+    const parts = [{ name: 'gateway', document: describeGateway() }, ...found.flat()]
+    const document = JSON.stringify(joinDocuments(parts, { version, servers, missing }))
+    return { document, etag: `W/"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"` }
   }
 
-  app.get('/openapi.json', { config: { public: true, logged: false, neverRefused: true } }, async (request, reply) => {
+  const config = { public: true, logged: false, limitsFloods: true, neverRefused: true }
+  app.get('/openapi.json', { config }, async (request, reply) => {
     if (!joined || Date.now() - joinedAt > TTL_MS) {
       joinedAt = Date.now()
       joined = join()
     }
-    const document = JSON.stringify(await joined)
-    const etag = `W/"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"`
+    const { document, etag } = await joined
     reply.headers({ 'cache-control': 'public, max-age=10', 'access-control-allow-origin': '*', etag })
     if (request.headers['if-none-match']?.includes(etag)) return await reply.code(304).send()
     return await reply.type('application/json; charset=utf-8').send(document)

@@ -41,7 +41,7 @@ export async function proxyRoutes (
     const addStreamingRoute = createStreaming(upstream, largeBodies)
     const download = createDownloads(upstream)
     for (const route of routesOf(upstream.name)) {
-      const [limit, ...additionalLimits] = limits.get(`${route.methods.join()} ${route.path}`) ?? []
+      const [limit, ...additionalLimits] = limits.get(`${route.methods[0]} ${route.path}`) ?? []
       const config = {
         logFields: { upstream: upstream.name },
         public: route.public,

@@ -5,7 +5,7 @@ import tap from 'tap'
 import { serviceNames } from '../routes.ts'
 import { readGatewayConfig } from '../config.ts'
 import { createMemoryCounter } from './memory-counter.ts'
-import { testGateway, waitForRedis } from '../test/gateway.ts'
+import { createIssuer, testGateway, waitForRedis } from '../test/gateway.ts'
 
 const base = '/api/mobile/v1'
 tap.test('a metric tells whether a gateway counts by itself, also if it started without Redis', async (t) => {
@@ -77,6 +77,28 @@ tap.test('operators can change a limit, lift it, or set the flood limit', async 
   t.strictSame(statuses, [200, 200, 200, 200, 200, 429])
   t.ok(ms >= 990, `a flood is refused slowly: after ${Math.round(ms)} ms`)
   t.equal((await call('/health/live')).status, 200)
+})
+
+tap.test('the methods of a route share its limit', async (t) => {
+  const { call } = await testGateway(t, { env: { LIMIT_ACCOUNT_EXPORT_FILE: '2/1m' } })
+  const attempt = async (method: string) => (await call(`${base}/account/export/file?token=t`, { method })).status
+  t.strictSame([await attempt('HEAD'), await attempt('GET'), await attempt('GET'), await attempt('HEAD')], [
+    200,
+    200,
+    429,
+    429
+  ])
+})
+
+tap.test('the flood limit also counts requests without a valid token, and those of an app that is too old', async (t) => {
+  const { call, as } = await testGateway(t, { env: { FLOOD_LIMIT: '4/1m', MIN_APP_VERSION_IOS: '2.0' } })
+  const forged = createIssuer().bearer()
+  const tooOld = { ...as(), 'x-platform': 'ios', 'x-app-version': '1.0' }
+  const statuses = []
+  for (const headers of [{}, forged, tooOld, {}, forged, as()]) {
+    statuses.push((await call(`${base}/feed`, { headers })).status)
+  }
+  t.strictSame(statuses, [401, 401, 426, 401, 429, 429])
 })
 
 tap.test('a route can have a second limit per day, which does not count what the shorter one rejects', async (t) => {

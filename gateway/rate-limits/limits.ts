@@ -1,6 +1,6 @@
 import rateLimitPlugin from '@fastify/rate-limit'
 import { RateLimited } from '@tandem/http-kit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Limit } from '../config.ts'
 import { createMemoryCounter } from './memory-counter.ts'
 import type { RateCounter } from './counter.ts'
@@ -114,17 +114,17 @@ export async function limitRoutes (app: FastifyInstance, { counter, showsRemedy 
 const FLOOD_REFUSAL_DELAY_MS = 1_000
 
 /**
- * Limits one client address over all routes. It counts in this process only: a shield, not a quota. Refusals are sent
- * after FLOOD_REFUSAL_DELAY_MS.
+ * Returns a hook that limits one client address over all routes, and also counts what has no valid token: to verify one
+ * is work too. It counts in this process only: a shield, not a quota. Refusals are sent after FLOOD_REFUSAL_DELAY_MS.
  */
-export function limitFloods (app: FastifyInstance, limit: Limit, { showsRemedy }: Pick<Options, 'showsRemedy'>) {
+export function limitFloods (limit: Limit, { showsRemedy }: Pick<Options, 'showsRemedy'>): onRequestHookHandler {
   const memory = createMemoryCounter()
-  app.addHook('onRequest', (request, _reply, done) => {
+  return (request, _reply, done) => {
     const { logged, limitsFloods } = request.routeOptions.config
     if (logged === false && !limitsFloods) return done()
     const { current, ttl } = memory.count(clientOf(request), limit.windowMs)
     if (current <= limit.max) return done()
     const refuse = () => done(createRateLimitedError(request, { ttlMs: ttl, remedy: 'FLOOD_LIMIT=off', showsRemedy }))
     setTimeout(refuse, FLOOD_REFUSAL_DELAY_MS)
-  })
+  }
 }

@@ -8,7 +8,7 @@ import Fastify, { LogController } from 'fastify'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
-  FastifyRequest,
+  onRequestHookHandler,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault
@@ -78,8 +78,8 @@ export interface ServerOptions extends AuthenticationOptions {
    * ordinary requests.
    */
   acceptsUpgrade?: (request: IncomingMessage) => boolean
-  /** Returns why a request is refused, before its token is verified. */
-  check?: (request: FastifyRequest) => Error | undefined
+  /** Hooks that run before the token of a request is verified. */
+  onArrival?: onRequestHookHandler[]
 }
 
 const KIBIBYTE = 1024
@@ -108,7 +108,7 @@ export async function createServer (
     openapi = true,
     isPublic = false,
     acceptsUpgrade = () => false,
-    check
+    onArrival = []
   }: ServerOptions
 ): Promise<Server> {
   const app = Fastify({
@@ -154,7 +154,7 @@ export async function createServer (
   measureRequests(app)
   announceDeprecations(app)
   if (maxEventLoopDelayMs > 0) refuseOverload(app, { maxEventLoopDelayMs })
-  if (check) app.addHook('onRequest', (request, _reply, done) => done(check(request)))
+  for (const hook of onArrival) app.addHook('onRequest', hook)
   await app.register(signedTokens, { keys })
   await app.register(authentication, { keys, isRevoked, acceptsRestricted })
   if (openapi) await describeRoutes(app, { name })
