@@ -17,6 +17,7 @@ import { serveHtmlPages } from './pages/html-pages.ts'
 import { serveMedia } from './pages/media.ts'
 import { serveMeta } from './pages/meta.ts'
 import { serveOpenapi } from './pages/openapi.ts'
+import { refusePipelined } from './proxy/pipelining.ts'
 import { createUpstream } from './proxy/pools.ts'
 import type { Upstream } from './proxy/pools.ts'
 import { prepareResponses } from './proxy/respond.ts'
@@ -63,6 +64,7 @@ export async function createGateway (
     isPublic: true,
     acceptsUpgrade: isRealtimeUpgrade,
     onArrival: [
+      refusePipelined,
       ...config.floodLimit ? [limitFloods(config.floodLimit, { showsRemedy: config.showsLimitRemedy })] : [],
       requireAppVersion(config)
     ]

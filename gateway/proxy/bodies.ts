@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { PayloadTooLarge, UnsupportedMediaType, ValidationError } from '@tandem/http-kit'
+import { PayloadTooLarge, RequestTimeout, UnsupportedMediaType, ValidationError } from '@tandem/http-kit'
 import type { FastifyRequest } from 'fastify'
+import type { HeldBytes } from './held-bytes.ts'
 
 export const createIncompleteBody = () => new ValidationError('bodyIsIncomplete')
 
@@ -25,18 +26,28 @@ export function checkBody ({ raw, method, headers }: FastifyRequest, limit: numb
 // Each chunk takes about 200 bytes more than it has. A body may arrive in chunks of one byte.
 const MAX_CHUNKS = 256
 
-/** Buffers a body. Throws PayloadTooLarge beyond `limit` bytes, whatever length was declared, and discards the rest. */
-export function readBody (request: IncomingMessage, limit: number): Promise<Buffer> {
+/**
+ * Buffers a body. Throws PayloadTooLarge beyond `limit` bytes, whatever length was declared, and RequestTimeout if `held`
+ * ends it. Then the rest is discarded.
+ */
+export function readBody (request: IncomingMessage, limit: number, held: HeldBytes): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let length = 0
 
-    const stop = () => request.off('data', onData).off('end', onEnd).off('error', onError).resume()
+    const stop = () => {
+      held.release(end)
+      request.off('data', onData).off('end', onEnd).off('error', onError).resume()
+    }
+    const end = () => {
+      stop()
+      reject(new RequestTimeout())
+    }
     const onData = (chunk: Buffer) => {
       length += chunk.length
       chunks.push(chunk)
       if (chunks.length === MAX_CHUNKS) chunks = [Buffer.concat(chunks)]
-      if (length <= limit) return
+      if (length <= limit) return held.add(end, chunk.length)
       stop()
       reject(new PayloadTooLarge())
     }

@@ -23,7 +23,7 @@ export function forwardRequest (
 ) {
   const path = request.url.slice(BASE_PATH.length)
   if (checkBody(request, maxBufferedBytes) === 0) return forward(request, reply, upstream, path, { timeoutMs })
-  readBody(request.raw, maxBufferedBytes)
+  readBody(request.raw, maxBufferedBytes, request.server.heldBytes)
     .then((body) => forward(request, reply, upstream, path, { body, timeoutMs }))
     .catch((error: unknown) => reply.send(error))
 }

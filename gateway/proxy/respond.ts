@@ -1,16 +1,22 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { declaredLengthOf } from './bodies.ts'
 import { compress } from './compression.ts'
 import { createCors, handlePreflights } from './cors.ts'
 import { addSecurityHeaders, isResponseHeader, type ResponseHeaders } from './headers.ts'
+import { createHeldBytes, type HeldBytes } from './held-bytes.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Adds to the headers of a response what every response of the gateway has. */
     addResponseHeaders: (request: FastifyRequest, headers: ResponseHeaders) => void
+    /** What slow clients hold of bodies and responses up to 4 MiB. */
+    heldBytes: HeldBytes
   }
 }
+
+// Of the 512 MiB that the process may have.
+const MAX_HELD_BYTES = 64 * 1024 * 1024
 
 /** The whole response of a service. */
 export interface ServiceResponse {
@@ -31,6 +37,7 @@ export function prepareResponses (app: FastifyInstance, { origins }: { origins: 
     cors.addHeaders(request, headers)
   }
   app.decorate('addResponseHeaders', addHeaders)
+  app.decorate('heldBytes', createHeldBytes(MAX_HELD_BYTES))
   app.addHook('onSend', (request, reply, payload, done) => {
     const headers: ResponseHeaders = reply.getHeaders()
     const send = (body: unknown) => {
@@ -65,5 +72,15 @@ export function respond (request: FastifyRequest, reply: FastifyReply, { status,
     // Node writes a string together with the headers; a Buffer takes a second write. As latin1, a string has the bytes of
     // the buffer, whatever they mean.
     reply.raw.end(sent.toString('latin1'), 'latin1')
+    holdUnread(server.heldBytes, reply.raw)
   })
+}
+
+/** Counts what the client has not taken at once, until it has. */
+function holdUnread (held: HeldBytes, response: ServerResponse) {
+  const unread = response.socket?.writableLength ?? 0
+  if (unread === 0) return
+  const end = () => void response.destroy()
+  response.once('close', () => held.release(end))
+  held.add(end, unread)
 }
