@@ -7,7 +7,7 @@ import { testGateway } from '../test/gateway.ts'
 const base = '/api/mobile/v1'
 const MEBIBYTE = 1024 * 1024
 
-/** Sends `text` over a connection of its own, and reads nothing until it is told to. */
+/** Sends `text` over a connection of its own. Nothing is read from it yet. */
 async function sendRaw (t: { teardown(work: () => unknown): unknown }, url: string, text: string | Buffer) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -38,22 +38,25 @@ t.test('bodies that do not arrive hold 64 MiB in all: then the oldest are ended,
   t.match(String(completed), /^HTTP\/1.1 200 /)
 })
 
-t.test('responses that are not read hold 64 MiB in all: then the oldest are ended', async (t) => {
-  const { app, url, call, services: { profile } } = await testGateway(t)
-  const text = JSON.stringify('x'.repeat(3.9 * MEBIBYTE))
-  profile.respondWith((_received, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+for (const path of [`${base}/locations`, '/openapi.json']) {
+  t.test(`responses that are not read hold 64 MiB in all: then the oldest are ended (${path})`, async (t) => {
+    const { app, url, call, services: { profile } } = await testGateway(t)
+    const text = 'x'.repeat(3.9 * MEBIBYTE)
+    profile.documents.set('/openapi.json', { paths: {}, components: { schemas: { Long: { description: text } } } })
+    profile.respondWith((_received, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(text))
+    })
+    // As if the client were far away and read nothing: near ones leave 4 MB to the kernel.
+    const holdBack = (socket: Socket) => Object.assign(socket, { _write () {}, _writev () {} })
+    app.server.on('connection', holdBack)
+    const closed: number[] = []
+    for (let number = 0; number < 20; number++) {
+      const socket = await sendRaw(t, url, `GET ${path} HTTP/1.1\r\n\r\n`)
+      socket.resume().on('close', () => closed.push(number))
+    }
+    await until(() => closed.length === 4)
+    t.ok(Math.max(...closed) < 10, `the oldest: ${closed.join()}`)
+    app.server.off('connection', holdBack)
+    t.ok((await call(path)).body.length > text.length)
   })
-  // As if the client were far away and read nothing: near ones leave 4 MB to the kernel.
-  const holdBack = (socket: Socket) => Object.assign(socket, { _write () {}, _writev () {} })
-  app.server.on('connection', holdBack)
-  const closed: number[] = []
-  for (let number = 0; number < 20; number++) {
-    const socket = await sendRaw(t, url, `GET ${base}/locations HTTP/1.1\r\n\r\n`)
-    socket.resume().on('close', () => closed.push(number))
-  }
-  await until(() => closed.length === 4)
-  t.ok(Math.max(...closed) < 10, `the oldest: ${closed.join()}`)
-  app.server.off('connection', holdBack)
-  t.equal((await call(`${base}/locations`)).body.length, text.length)
-})
+}

@@ -45,8 +45,11 @@ export function prepareResponses (app: FastifyInstance, { origins }: { origins: 
       reply.headers(headers)
       done(null, body)
     }
-    if (typeof payload === 'string' || Buffer.isBuffer(payload)) compress(request, headers, payload, send)
-    else send(payload)
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return send(payload)
+    compress(request, headers, payload, (body) => {
+      send(body)
+      setImmediate(() => holdUnread(app.heldBytes, reply.raw))
+    })
   })
 }
 

@@ -34,3 +34,9 @@ t.test('a request takes as long as its route allows, and any other 15 seconds', 
   t.equal(answers[2], 'waits')
   t.match(answers[3], /^HTTP\/1.1 408/)
 })
+
+t.test('a connection on which nothing moves for two minutes is closed', async (t) => {
+  const app = await createServer({ name: 'test', log: silentLog, keys: testKeys })
+  t.teardown(() => app.close())
+  t.equal(app.server.timeout, 120_000)
+})

@@ -84,6 +84,8 @@ export interface ServerOptions extends AuthenticationOptions {
 
 const KIBIBYTE = 1024
 const CLOSE_GRACE_MS = 1_000
+// No route works for that long without a byte in either direction.
+const STALLED_MS = 2 * 60_000
 const REQUEST_ID = /^[0-9a-f-]{36}$/
 
 /**
@@ -122,6 +124,8 @@ export async function createServer (
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit,
     requestTimeout: longestRequestMs ?? REQUEST_TIMEOUT_MS,
+    // A client that does not read its response would keep the connection for ever.
+    connectionTimeout: STALLED_MS,
     // Longer than a load balancer keeps idle connections, so that we never close one that it is about to use.
     keepAliveTimeout: 72_000,
     // Node would reject a request without a Host header outside the envelope; nothing here depends on the header.
