@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { BASE_PATH } from '../routes.ts'
-import { LINK_SCRIPT, type PageTexts, serveHtmlPage } from './html-page.ts'
+import { LINK_SCRIPT, type PageTexts, relativeRoute, serveHtmlPage } from './html-page.ts'
 
-// Relative, in case the gateway is not at the root of its origin.
-const route = `${BASE_PATH}/account/appeals`.slice(1)
+const route = relativeRoute('/account/appeals')
 
 const script = `${LINK_SCRIPT}
 form.addEventListener('submit', async (event) => {

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { BASE_PATH } from '../routes.ts'
-import { LINK_SCRIPT, type PageTexts, serveHtmlPage } from './html-page.ts'
+import { LINK_SCRIPT, type PageTexts, relativeRoute, serveHtmlPage } from './html-page.ts'
 
 type ButtonPage = 'restoreAddress' | 'signIn' | 'verifyEmail'
 
@@ -12,15 +11,13 @@ export function serveButtonPage (
   app: FastifyInstance,
   { path, route, page }: { path: string, route: string, page: ButtonPage }
 ) {
-  // Relative, in case the gateway is not at the root of its origin.
-  const relativeRoute = `${BASE_PATH}${route}`.slice(1)
   const script = `${LINK_SCRIPT}
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
   const body = JSON.stringify({ token })
   const headers = { 'content-type': 'application/json' }
   try {
-    const response = await fetch('${relativeRoute}', { method: 'POST', headers, body })
+    const response = await fetch('${relativeRoute(route)}', { method: 'POST', headers, body })
     const { success, code } = await response.json()
     if (success) finish('done')
     else if (code === 'INVALID_TOKEN') finish('expired')

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { BASE_PATH } from '../routes.ts'
-import { LINK_SCRIPT, type PageTexts, serveHtmlPage } from './html-page.ts'
+import { LINK_SCRIPT, type PageTexts, relativeRoute, serveHtmlPage } from './html-page.ts'
 
-// Relative, in case the gateway is not at the root of its origin.
-const route = `${BASE_PATH}/notifications/trusted-contact/answer`.slice(1)
+const route = relativeRoute('/notifications/trusted-contact/answer')
 
 // Opening the page changes nothing, because mail scanners open links too: only a button does.
 const script = `${LINK_SCRIPT}

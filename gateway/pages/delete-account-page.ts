@@ -1,8 +1,7 @@
 import { readBrand } from '@tandem/brand-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
-import { BASE_PATH } from '../routes.ts'
-import { type PageTexts, serveHtmlPage } from './html-page.ts'
+import { type PageTexts, relativeRoute, serveHtmlPage } from './html-page.ts'
 
 const style = `
 body { max-width: 34rem; overflow-wrap: anywhere }
@@ -11,8 +10,7 @@ input[type=checkbox] { display: inline-block; width: 1.5rem; height: 1.5rem; mar
 [hidden] { display: none }
 `
 
-// Relative, in case the gateway is not at the root of its origin.
-const api = BASE_PATH.slice(1)
+const api = relativeRoute('')
 
 // The mailed link has its token in the fragment, which browsers do not send to servers. The script removes it from the
 // address, and so from the history. Nothing is deleted before a button is pressed: mail programs open links too.

@@ -9,6 +9,7 @@ import {
 } from '@tandem/brand-kit'
 import { languageOfRequest } from '@tandem/http-kit'
 import type { FastifyInstance } from 'fastify'
+import { BASE_PATH } from '../routes.ts'
 
 /** The pages behind links in mails, and of invitations. */
 export type PageName = TextKey extends infer Key ? Key extends `pages.${infer Page}.title` ? Page : never : never
@@ -105,6 +106,9 @@ ${content(words)}
       .send(pages.get(language))
   })
 }
+
+/** A route for the script of a page. It is relative, in case the gateway is not at the root of its origin. */
+export const relativeRoute = (path: string) => `${BASE_PATH}${path}`.slice(1)
 
 /**
  * The beginning of the script of a page with one form: `token` is that of the link, `finish` replaces the form by a

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { BASE_PATH } from '../routes.ts'
-import { type PageTexts, serveHtmlPage } from './html-page.ts'
+import { type PageTexts, relativeRoute, serveHtmlPage } from './html-page.ts'
 
-// Relative, in case the gateway is not at the root of its origin.
-const route = `${BASE_PATH}/account/export/file`.slice(1)
+const route = relativeRoute('/account/export/file')
 
 // The token is in the fragment, which browsers do not send to servers. The script removes it from the address, and so
 // from the history.

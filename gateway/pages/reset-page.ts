@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { BASE_PATH } from '../routes.ts'
-import { type PageTexts, serveHtmlPage } from './html-page.ts'
+import { type PageTexts, relativeRoute, serveHtmlPage } from './html-page.ts'
 
-// Relative, in case the gateway is not at the root of its origin.
-const route = `${BASE_PATH}/auth/reset-password`.slice(1)
+const route = relativeRoute('/auth/reset-password')
 
 // The token is in the fragment, which browsers do not send to servers; links in older emails have it in the query. The
 // script removes both from the address, and so from the history. The token then leaves the page only in a request body.
