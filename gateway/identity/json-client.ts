@@ -2,9 +2,19 @@ import { Agent, request } from 'undici'
 
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 
+/** A response whose status is not 200. */
+export class UnexpectedStatus extends Error {
+  readonly status: number
+
+  constructor (url: string, status: number) {
+    super(`${new URL(url).pathname} responded with ${status}`)
+    this.status = status
+  }
+}
+
 /** Fetches JSON documents from services. */
 export interface JsonClient {
-  /** Throws unless the response is JSON with status 200 and arrives within `timeoutMs`. */
+  /** Throws UnexpectedStatus unless the status is 200, and unless JSON arrives within `timeoutMs`. */
   get(url: string, timeoutMs: number): Promise<unknown>
   /** The same for a POST of `body`. */
   post(url: string, body: object, timeoutMs: number): Promise<unknown>
@@ -22,7 +32,7 @@ export function createJsonClient (): JsonClient {
     })
     if (statusCode === 200) return await body.json()
     await body.dump()
-    throw new Error(`${new URL(url).pathname} responded with ${statusCode}`)
+    throw new UnexpectedStatus(url, statusCode)
   }
   return {
     get: async (url, timeoutMs) => await fetchJson(url, timeoutMs),

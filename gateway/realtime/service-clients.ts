@@ -1,6 +1,6 @@
 import { createBatcher } from '@tandem/process-kit'
 import type { FeedPage, FeedRequest, PresenceAnswer, PresenceRequest } from '@tandem/contracts/realtime'
-import type { JsonClient } from '../identity/json-client.ts'
+import { UnexpectedStatus, type JsonClient } from '../identity/json-client.ts'
 
 const TIMEOUT_MS = 2_500
 
@@ -17,6 +17,9 @@ interface Addresses {
   fitmatch: string
 }
 
+// The data of one connection may be at fault, which must not fail the others.
+const isItemError = (error: unknown) => error instanceof UnexpectedStatus && error.status !== 503
+
 export function createServiceClients (addresses: Addresses, { post }: Pick<JsonClient, 'post'>): ServiceClients {
   const read = (service: keyof Addresses) => {
     const url = new URL('/internal/realtime', addresses[service]).href
@@ -29,10 +32,11 @@ export function createServiceClients (addresses: Addresses, { post }: Pick<JsonC
     // One signal wakes the connections of both people of a chat.
     readFeed: createBatcher(
       async (requests: FeedRequest[]) => await read('notification')(requests) as FeedPage[],
-      { waitsForTurn: true }
+      { waitsForTurn: true, isItemError }
     ),
     readPresence: createBatcher(
-      async (requests: PresenceRequest[]) => await read('fitmatch')(requests) as PresenceAnswer[]
+      async (requests: PresenceRequest[]) => await read('fitmatch')(requests) as PresenceAnswer[],
+      { isItemError }
     )
   }
 }
