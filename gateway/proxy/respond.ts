@@ -82,7 +82,7 @@ export function respond (request: FastifyRequest, reply: FastifyReply, { status,
 /** Counts what the client has not taken at once, until it has. */
 function holdUnread (held: HeldBytes, response: ServerResponse) {
   const unread = response.socket?.writableLength ?? 0
-  if (unread === 0) return
+  if (unread === 0 || response.destroyed) return
   const end = () => void response.destroy()
   response.once('close', () => held.release(end))
   held.add(end, unread)
