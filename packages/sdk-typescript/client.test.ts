@@ -136,6 +136,45 @@ t.test('a session that the server ended is forgotten; one that it cannot check n
   t.equal(signedOutCount, 1)
 })
 
+const html = (status: number): Answer => (_request, response) => response.writeHead(status).end('<html>')
+
+t.test('a session is not forgotten because a proxy refuses its refresh', async (t) => {
+  const { tandem } = await serve(t, [byPath({ '/auth/refresh': html(401) })], { storage: signedIn() })
+  await errorOf(tandem.listFeed())
+  t.equal(await tandem.isSignedIn(), true)
+})
+
+t.test('a refresh that ends after a sign-out or another sign-in changes no tokens', async (t) => {
+  const tokenOf = (sub: string, name: string) => `h.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.${name}`
+  const tokensOf = (sub: string, name: string) => ({ accessToken: tokenOf(sub, name), refreshToken: `${sub} ${name}` })
+  for (const refreshStatus of [200, 401]) {
+    for (const isSignIn of [true, false]) {
+      const storage = memoryStorage<Tokens>(tokensOf('ana', 'old'))
+      const refresh = Promise.withResolvers<void>()
+      const begun = Promise.withResolvers<void>()
+      const answers = byPath({
+        '/auth/refresh': (request, response) => {
+          begun.resolve()
+          const answer = refreshStatus === 200
+            ? json(200, { success: true, ...tokensOf('ana', 'new') })
+            : failure(401, 'INVALID_REFRESH_TOKEN')
+          void refresh.promise.then(() => answer(request, response))
+        },
+        '/auth/login': json(200, { success: true, ...tokensOf('ben', 'new'), user: {} })
+      })
+      const { tandem, requests } = await serve(t, [answers], { storage })
+      const anas = errorOf(tandem.deletePost({ path: { id: 'x' } }))
+      await begun.promise
+      if (isSignIn) await tandem.signIn({ body: { email: 'ben@example.com', password: 'x' } })
+      else await tandem.forget()
+      refresh.resolve()
+      t.match(await anas, { status: 401 }, 'what Ana asked for is not done as Ben')
+      t.equal(requests.filter(({ method }) => method === 'DELETE').length, 1)
+      t.same(await storage.read(), isSignIn ? tokensOf('ben', 'new') : undefined)
+    }
+  }
+})
+
 t.test('tokens that another tab renewed are used', async (t) => {
   let tokens: Tokens | undefined = { accessToken: 'old', refreshToken: 'r1' }
   const storage = {
@@ -164,6 +203,24 @@ t.test('the tokens of a sign-in are stored and used, and those of a sign-out rem
   t.equal(await tandem.isSignedIn(), false)
 })
 
+t.test('an account that was to be deleted is kept with the token of the refused sign-in', async (t) => {
+  const refused = { success: false, error: 'A sentence', code: 'ACCOUNT_DELETION_PENDING', restoreToken: 'k', eraseAt: 'e' }
+  const { tandem } = await serve(t, [byPath({
+    '/auth/login': json(403, refused),
+    '/account/deletion/cancel': json(200, { success: true, accessToken: 'new', refreshToken: 'r2', user: {} })
+  })])
+  const { restoreToken = '', eraseAt } = await errorOf(tandem.signIn({ body: { email: 'ana@example.com', password: 'x' } }))
+  t.same([restoreToken, eraseAt], ['k', 'e'])
+  await tandem.cancelAccountDeletion({ body: { restoreToken } })
+  t.match(await tandem.listFeed(), { success: true }, 'they are signed in')
+})
+
+t.test('the refusal of an old version says where to get a newer one', async (t) => {
+  const body = { success: false, error: 'A sentence', code: 'UPGRADE_REQUIRED', storeUrl: 'https://store.example' }
+  const { tandem } = await serve(t, [json(426, body)])
+  t.match(await errorOf(tandem.listFeed()), { code: 'UPGRADE_REQUIRED', storeUrl: 'https://store.example' })
+})
+
 t.test('errors have the code, the field and the id of the request', async (t) => {
   const body = { success: false, error: 'email is required', code: 'VALIDATION_ERROR', field: 'email', details: [1] }
   const { tandem } = await serve(t, [json(400, body, { 'x-request-id': 'abc' })])
@@ -175,8 +232,8 @@ t.test('errors have the code, the field and the id of the request', async (t) =>
     details: [1],
     requestId: 'abc'
   })
-  const html = await serve(t, [(_request, response) => response.writeHead(502).end('<html>')])
-  t.match(await errorOf(html.tandem.listFeed()), { code: 'INVALID_RESPONSE', status: 502 })
+  const proxied = await serve(t, [html(502)])
+  t.match(await errorOf(proxied.tandem.listFeed()), { code: 'INVALID_RESPONSE', status: 502 })
 })
 
 t.test('a request can be aborted, and does not wait forever', async (t) => {
@@ -186,6 +243,42 @@ t.test('a request can be aborted, and does not wait forever', async (t) => {
   const patient = await serve(t, [() => controller.abort()])
   t.match(await errorOf(patient.tandem.listFeed({ signal: controller.signal })), { code: 'ABORTED' })
   t.equal(patient.requests.length, 1)
+})
+
+/** The response begins and then stands still, or its connection is lost. */
+const halfOf = (isLost: boolean): Answer => (request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{"success":')
+  if (isLost) setImmediate(() => request.socket.destroy())
+}
+
+t.test('a response that ends in the middle is read again, also if its connection stands still', async (t) => {
+  for (const isLost of [true, false]) {
+    const retries = { baseDelayMs: 1, timeoutMs: 200 }
+    const { tandem, requests } = await serve(t, [halfOf(isLost), success], { retries })
+    t.match(await tandem.listFeed(), { success: true })
+    t.equal(requests.length, 2)
+  }
+})
+
+t.test('a connection of realtime that is never made is given up for another', async (t) => {
+  const { setTimeout } = globalThis
+  t.intercept(globalThis, 'setTimeout', {
+    value: (work: () => void, delayMs: number) => setTimeout(work, delayMs / 1_000)
+  })
+  const { tandem } = await serve(t, [success], { storage: signedIn() })
+  const opened = Promise.withResolvers<void>()
+  let count = 0
+  const realtime = tandem.connectRealtime({
+    WebSocket: class {
+      constructor () {
+        if (++count === 2) opened.resolve()
+      }
+      send () {}
+      close () {}
+    } as never
+  })
+  t.teardown(() => realtime.close())
+  await opened.promise
 })
 
 t.test('a list is read page by page', async (t) => {

@@ -9,6 +9,7 @@ import { createKey, createSend, defaultRetries, type RetryOptions } from './retr
 import { createSession, type Tokens } from './session.ts'
 import { memoryStorage, type Stored } from './storage.ts'
 import { sync, type Changes } from './sync.ts'
+import { PART_TYPE } from './uploads.ts'
 
 export interface TandemOptions {
   /** The gateway, such as `http://127.0.0.1:8080`. In a browser, `''` is the server of the page. */
@@ -55,7 +56,8 @@ export function createTandem (options: TandemOptions): Tandem {
   async function sendSignedIn (request: Request) {
     const canRepeat = ['GET', 'HEAD'].includes(request.method) || request.headers.has('idempotency-key')
     // React Native's requests do not say that their body is a form.
-    const isUpload = uploads.has(request.url.split(API_PATH)[1] ?? '')
+    const isUpload = uploads.has(request.url.split(API_PATH)[1] ?? '') ||
+      request.headers.get('content-type') === PART_TYPE
     const response = await send(() => request.clone(), { canRepeat, isUpload })
     const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
     if (response.status !== 401 || token === undefined) return response
@@ -79,7 +81,8 @@ export function createTandem (options: TandemOptions): Tandem {
     return request
   })
   client.interceptors.response.use(async (response, _request, { url }) => {
-    if (response.ok && url.startsWith('/auth/')) {
+    // Keeping an account that was to be deleted is a sign-in, too.
+    if (response.ok && (url.startsWith('/auth/') || url === '/account/deletion/cancel')) {
       if (url === '/auth/logout') await session.clear()
       else await session.store(await response.clone().json())
     }

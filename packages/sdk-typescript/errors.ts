@@ -8,27 +8,43 @@ export class TandemError extends Error {
   readonly field: string | undefined
   /** More about the error, where the API sends it: for example every wrong field. */
   readonly details: unknown
+  /** Of ACCOUNT_DELETION_PENDING: `cancelAccountDeletion` takes it. */
+  readonly restoreToken: string | undefined
+  /** Of ACCOUNT_DELETION_PENDING: when the account is erased. */
+  readonly eraseAt: string | undefined
+  /** Of UPGRADE_REQUIRED: where to get a newer version, if the server knows it. */
+  readonly storeUrl: string | undefined
   /** When the request may be sent again. */
   readonly retryAfterSeconds: number | undefined
   /** Names the request in the server's logs. */
   readonly requestId: string | undefined
 
-  constructor (message: string, { code, status = 0, field, details, headers, cause }: ErrorFields) {
+  constructor (message: string, { code, status = 0, headers, cause, ...fields }: ErrorFields) {
     super(message, { cause })
     this.code = code
     this.status = status
-    this.field = field
-    this.details = details
+    this.field = textOf(fields.field)
+    this.details = fields.details
+    this.restoreToken = textOf(fields.restoreToken)
+    this.eraseAt = textOf(fields.eraseAt)
+    this.storeUrl = textOf(fields.storeUrl)
     this.retryAfterSeconds = headers ? readRetryAfter(headers) : undefined
     this.requestId = headers?.get('x-request-id') ?? undefined
   }
 }
 
-interface ErrorFields {
+/** What only some errors of the API have. */
+interface OptionalFields {
+  field?: unknown
+  details?: unknown
+  restoreToken?: unknown
+  eraseAt?: unknown
+  storeUrl?: unknown
+}
+
+interface ErrorFields extends OptionalFields {
   code: string
   status?: number
-  field?: string
-  details?: unknown
   headers?: Headers
   cause?: unknown
 }
@@ -52,17 +68,13 @@ export function toTandemError (error: unknown, response: Response | undefined): 
       cause: error
     })
   }
-  const { field, details } = error
-  return new TandemError(error.error, {
-    code: error.code,
-    status,
-    headers,
-    ...(typeof field === 'string' && { field }),
-    details
-  })
+  const { error: message, code, field, details, restoreToken, eraseAt, storeUrl } = error
+  return new TandemError(message, { code, status, headers, field, details, restoreToken, eraseAt, storeUrl })
 }
 
-const isFailure = (body: unknown): body is { error: string, code: string, field?: unknown, details?: unknown } =>
+const textOf = (value: unknown) => typeof value === 'string' ? value : undefined
+
+const isFailure = (body: unknown): body is OptionalFields & { error: string, code: string } =>
   typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string' && 'error' in body
   && typeof body.error === 'string'
 

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { exclusively } from './exclusive.ts'
 import { createTandem, memoryStorage, type OutboxEntry, type OutboxOptions, type Stored, type Tokens } from './index.ts'
 
 interface Received {
@@ -123,6 +124,35 @@ t.test('a thread that waits does not hold up the others, and goes on in its orde
   server.fate = () => 200
   await until(async () => (await outbox.waiting()).length === 0)
   t.same(carriedOut.map(({ body }) => body), ['{"content":"3"}', '{"content":"1"}', '{"content":"2"}'])
+})
+
+t.test('what is added while another thread waits is sent at once', async (t) => {
+  const { carriedOut, server, open } = await serve(t)
+  server.fate = ({ url }) => url.includes('m1') ? 503 : 200
+  const outbox = open({ maxDelayMs: 3_600_000 })
+  await outbox.add('sendMessage', { path: { matchId: 'm1' }, body: { content: '1' } }, 'chat/m1')
+  // It fails often enough that the next attempt is minutes away.
+  for (let attempt = 0; attempt < 8; attempt++) await outbox.flush()
+  await outbox.add('sendMessage', { path: { matchId: 'm2' }, body: { content: '2' } }, 'chat/m2')
+  await until(async () => carriedOut.length === 1)
+  t.equal((await outbox.waiting()).length, 1)
+})
+
+t.test('a tab shows what another one has sent as sent', async (t) => {
+  const { open } = await serve(t)
+  const storage = fileOf()
+  const shown: number[] = []
+  const tab = open({ storage, onChange: (waiting) => shown.push(waiting.length) })
+  const other = open({ storage })
+  // The other tab sends first what this one adds.
+  const sending = Promise.withResolvers<void>()
+  const held = exclusively('outbox sending', async () => await sending.promise)
+  const flushed = other.flush()
+  await tab.add('likePost', { path: { id: 'p1' } })
+  sending.resolve()
+  await Promise.all([held, flushed])
+  await until(async () => shown.at(-1) === 0)
+  t.same(await tab.waiting(), [])
 })
 
 t.test('what an account added is never sent as another one', async (t) => {

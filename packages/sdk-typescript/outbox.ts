@@ -88,6 +88,8 @@ const FIRST_DELAY_MS = 1_000
 export function openOutbox ({ operations, session }: Dependencies, options: OutboxOptions): Outbox {
   const { storage = memoryStorage<OutboxEntry[]>(), onChange, onSent, onRefused, maxDelayMs = 60_000 } = options
   let failures = 0
+  /** The threads whose next entry could not be sent: they wait for the timer. */
+  let stopped = new Set<string>()
   let isClosed = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -106,7 +108,7 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
   const remove = async (entry: OutboxEntry) => await change((entries) => entries.filter(({ id }) => id !== entry.id))
 
   /** Sends one entry. @returns whether it is done with, so that the next of its thread can follow */
-  async function send (entry: OutboxEntry) {
+  async function sendOne (entry: OutboxEntry) {
     const current = await session.current()
     // Somebody else has signed in meanwhile.
     if (current?.accountId !== entry.accountId) return false
@@ -126,12 +128,17 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
     return true
   }
 
-  async function sendAll () {
-    const stopped = new Set<string>()
-    for (const entry of await waiting()) {
+  /** @param isRetry whether threads that have stopped are tried again; others do not wait for them */
+  async function sendAll (isRetry: boolean) {
+    if (isRetry) stopped = new Set()
+    const entries = await waiting()
+    // Another tab can have sent or added some.
+    onChange?.(entries)
+    for (const entry of entries) {
       if (isClosed || stopped.has(entry.thread)) continue
-      if (!await send(entry)) stopped.add(entry.thread)
+      if (!await sendOne(entry)) stopped.add(entry.thread)
     }
+    if (failures > 0 && !isRetry) return
     clearTimeout(timer)
     failures = stopped.size === 0 ? 0 : failures + 1
     if (failures > 0 && !isClosed) {
@@ -140,7 +147,8 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
   }
 
   // One tab at a time, or the order of a thread would be lost.
-  const flush = async () => await exclusively('outbox sending', sendAll)
+  const send = async (isRetry: boolean) => await exclusively('outbox sending', async () => await sendAll(isRetry))
+  const flush = async () => await send(true)
 
   return {
     async add (operation, options, thread = operation) {
@@ -148,7 +156,7 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
       if (accountId === undefined) throw new TandemError('Sign in first', { code: 'UNAUTHORIZED' })
       const entry = { id: createKey(), accountId, operation, options, thread, addedAt: Date.now() }
       await change((entries) => [...entries, entry])
-      if (failures === 0) void flush()
+      void send(false)
       return entry
     },
     waiting,

@@ -70,6 +70,7 @@ export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, 
     link.socket.onerror = () => {}
     link.socket.onmessage = ({ data }) => receive(link, JSON.parse(String(data)) as ServerFrame)
     link.socket.onclose = ({ code }) => void lose(link, code)
+    expectMore(link)
   }
 
   function receive (link: Link, frame: ServerFrame) {
@@ -115,7 +116,7 @@ export function openRealtime ({ baseUrl, session, checkSession }: Dependencies, 
   }
 
   let silenceMs = 60_000
-  /** Without any frame for two heartbeats the connection is dead, whatever the socket says. */
+  /** Without any frame for two heartbeats the connection is dead or was never made, whatever the socket says. */
   function expectMore (link: Link) {
     clearTimeout(link.silence)
     link.silence = setTimeout(() => replace(link), silenceMs)

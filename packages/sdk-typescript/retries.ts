@@ -58,6 +58,7 @@ async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number) {
   const controller = new AbortController()
   const abort = () => controller.abort()
   if (request.signal.aborted) abort()
+  // Also while the response is read.
   request.signal.addEventListener('abort', abort)
   let isTimeout = false
   const timer = setTimeout(() => {
@@ -65,13 +66,15 @@ async function sendOnce (fetch: Fetch, request: Request, timeoutMs: number) {
     abort()
   }, timeoutMs)
   try {
-    return await fetch(new Request(request, { signal: controller.signal }))
+    const response = await fetch(new Request(request, { signal: controller.signal }))
+    // A connection can be lost or stand still in the middle of a response, too. A file is read as it arrives.
+    if (response.headers.get('content-type')?.startsWith('application/json')) await response.clone().text()
+    return response
   } catch (error) {
     if (!isTimeout) throw error
     throw new TandemError('The server did not respond in time', { code: 'TIMEOUT', cause: error })
   } finally {
     clearTimeout(timer)
-    request.signal.removeEventListener('abort', abort)
   }
 }
 

@@ -1,4 +1,4 @@
-import { TandemError } from './errors.ts'
+import { TandemError, toTandemError } from './errors.ts'
 import { exclusively } from './exclusive.ts'
 import { createKey, type Send } from './retries.ts'
 import type { Stored } from './storage.ts'
@@ -36,7 +36,18 @@ interface SessionOptions {
 }
 
 export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionOptions): Session {
-  let renewal: Promise<string | undefined> | undefined
+  let renewal: { rejected: string, token: Promise<string | undefined> } | undefined
+
+  const change = async <Result>(work: () => Promise<Result>) => await exclusively(`tokens ${baseUrl}`, work)
+
+  /** Replaces `known`, unless somebody has signed in or out since it was read. @returns the tokens that are stored then */
+  const replace = async (known: Tokens, changed: Tokens | undefined) =>
+    await change(async () => {
+      const current = await storage.read()
+      if (current?.refreshToken !== known.refreshToken) return current
+      await storage.write(changed)
+      return changed
+    })
 
   async function refresh (rejected: string): Promise<string | undefined> {
     const tokens = await storage.read()
@@ -44,7 +55,7 @@ export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionO
     // Another tab, or an earlier request of this one, was faster.
     if (tokens.accessToken !== rejected) return ofSameAccount(tokens.accessToken, rejected)
     const refreshKey = tokens.refreshKey ?? createKey()
-    if (!tokens.refreshKey) await storage.write({ ...tokens, refreshKey })
+    if (!tokens.refreshKey) await replace(tokens, { ...tokens, refreshKey })
 
     const response = await send(() =>
       new Request(`${baseUrl}/auth/refresh`, {
@@ -54,20 +65,19 @@ export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionO
       }), { canRepeat: true, isUpload: false })
     const body = await response.json().catch(() => undefined) as unknown
     if (response.ok && hasTokens(body)) {
-      await storage.write({ accessToken: body.accessToken, refreshToken: body.refreshToken })
-      return body.accessToken
+      const current = await replace(tokens, { accessToken: body.accessToken, refreshToken: body.refreshToken })
+      return current && ofSameAccount(current.accessToken, rejected)
     }
-    // Anything but a refusal says nothing about the session.
-    if (response.status !== 400 && response.status !== 401) {
+    // Anything but a refusal of the API says nothing about the session. A proxy answers 401, too.
+    if (![400, 401].includes(response.status) || toTandemError(body, response).code === 'INVALID_RESPONSE') {
       throw new TandemError('The session cannot be renewed now', {
         code: 'SERVICE_UNAVAILABLE',
         status: response.status,
         headers: response.headers
       })
     }
-    const current = await storage.read()
-    if (current && current.refreshToken !== tokens.refreshToken) return ofSameAccount(current.accessToken, rejected)
-    await storage.write(undefined)
+    const current = await replace(tokens, undefined)
+    if (current) return ofSameAccount(current.accessToken, rejected)
     onSignedOut()
     return undefined
   }
@@ -79,17 +89,20 @@ export function createSession ({ baseUrl, storage, send, onSignedOut }: SessionO
       return token === undefined ? undefined : { token, accountId: readSubject(token) }
     },
     async store (response) {
-      if (hasTokens(response)) {
-        await storage.write({ accessToken: response.accessToken, refreshToken: response.refreshToken })
-      }
+      if (!hasTokens(response)) return
+      const { accessToken, refreshToken } = response
+      await change(async () => await storage.write({ accessToken, refreshToken }))
     },
-    clear: async () => await storage.write(undefined),
+    clear: async () => await change(async () => await storage.write(undefined)),
     async renew (rejected) {
-      // Also one at a time among the tabs of a page, which share the tokens.
-      renewal ??= exclusively(`session ${baseUrl}`, async () => await refresh(rejected)).finally(() => {
-        renewal = undefined
-      })
-      return await renewal
+      if (renewal?.rejected !== rejected) {
+        // Also one at a time among the tabs of a page, which share the tokens.
+        const token = exclusively(`session ${baseUrl}`, async () => await refresh(rejected)).finally(() => {
+          if (renewal?.token === token) renewal = undefined
+        })
+        renewal = { rejected, token }
+      }
+      return await renewal.token
     }
   }
 }

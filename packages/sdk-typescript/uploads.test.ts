@@ -67,6 +67,21 @@ t.test('an upload outlasts an outage in which it is tried four times, while it s
   }
 })
 
+t.test('a part has the time of an upload, not that of other requests', async (t) => {
+  const { setTimeout } = globalThis
+  const delaysMs: number[] = []
+  t.intercept(globalThis, 'setTimeout', {
+    value: (work: () => void, delayMs: number) => {
+      delaysMs.push(delayMs)
+      return setTimeout(work, delayMs)
+    }
+  })
+  const { tandem, parts } = receiving({})
+  t.match(await uploadVideo(tandem, new Blob(['frames'], { type: 'video/mp4' })), media)
+  t.equal(parts.length, 1)
+  t.equal(delaysMs.filter((each) => each === 15 * 60_000).length, 1)
+})
+
 t.test('a part that is refused is not sent again', async (t) => {
   const { tandem } = receiving({ refused: 413 })
   const error = await uploadVideo(tandem, new Blob(['frames'], { type: 'video/mp4' })).catch((error: unknown) => error)

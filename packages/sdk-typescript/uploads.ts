@@ -29,6 +29,8 @@ export interface VideoUploadOptions {
   onProgress?: (share: number) => void
 }
 
+/** The type of a part of a video, by the tus protocol. */
+export const PART_TYPE = 'application/offset+octet-stream'
 const PART_BYTES = 1024 * 1024
 const MAX_FAILURES = 5
 const DELAY_MS = 500
@@ -49,7 +51,7 @@ export async function uploadVideo (
   let isOffsetKnown = true
   for (let offset = 0; offset < file.size;) {
     const body = file.slice(offset, offset + PART_BYTES)
-    const headers = { 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' }
+    const headers = { 'upload-offset': String(offset), 'content-type': PART_TYPE }
     try {
       if (isOffsetKnown) {
         // The document has no type for the bytes of a part.
