@@ -1,7 +1,8 @@
 import type { OutboxEntry } from '@tandem/sdk'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { keys } from './keys.ts'
+import { cursorOf, pageByPage, type ChatPage } from './pages.ts'
 import { useConnected, useOutbox } from './provider.ts'
 import { useWaiting } from './waiting.ts'
 
@@ -22,21 +23,24 @@ export function useChats () {
   })
 }
 
-/** One chat on the screen: its messages, those that wait to be sent, and the other person. It is marked as read. */
+/** One chat on the screen: its messages, page by page into the past, those that wait to be sent, and the other person. It is marked as read. */
 export function useChat (matchId: string) {
   const { tandem, connection } = useConnected()
   const outbox = useOutbox()
   const [isTyping, setTyping] = useState(false)
   const [isOnline, setOnline] = useState(false)
-  const query = useQuery({
+  const query = useInfiniteQuery({
     queryKey: keys.chat(matchId),
     enabled: connection !== undefined,
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ pageParam, signal }): Promise<ChatPage> => {
       await connection?.ready
-      const options = { path: { matchId }, query: { limit: 50, markRead: false }, signal }
-      return (await tandem.getChat(options)).data.messages
-    }
+      const query = { limit: 50, markRead: false, ...cursorOf(pageParam) }
+      const { messages, nextCursor } = (await tandem.getChat({ path: { matchId }, query, signal })).data
+      return { messages, nextCursor }
+    },
+    ...pageByPage
   })
+  const messages = query.data && [...query.data.pages].reverse().flatMap((page) => page.messages)
   useEffect(() =>
     connection?.realtime.subscribe('chat', matchId, ({ type, data }) => {
       if (type === 'presence.changed') setOnline(data.isOnline)
@@ -51,14 +55,14 @@ export function useChat (matchId: string) {
     return () => clearTimeout(timer)
   }, [isTyping])
 
-  const unread = query.data?.filter(({ isMine, readAt }) => !isMine && readAt === null).at(-1)?.id
+  const unread = messages?.filter(({ isMine, readAt }) => !isMine && readAt === null).at(-1)?.id
   useEffect(() => {
     if (unread !== undefined) void connection?.outbox.add('markChatRead', { path: { matchId } }, threadOf(matchId))
   }, [connection, matchId, unread])
 
   const typedAt = useRef(0)
   return {
-    messages: query.data,
+    messages,
     query,
     isTyping,
     isOnline,

@@ -47,7 +47,9 @@ t.test('frames and sent messages change the cache, and the background pauses the
     globalThis.WebSocket = original
   })
   const client = new QueryClient()
-  client.setQueryData(keys.chat('m1'), [messageOf('b', '2026-11-27T10:00:00Z')])
+  const newest = { messages: [messageOf('b', '2026-11-27T10:00:00Z')], nextCursor: 'o' }
+  const older = { messages: [messageOf('o', '2026-11-26T10:00:00Z')], nextCursor: null }
+  client.setQueryData(keys.chat('m1'), { pages: [newest, older], pageParams: ['', 'o'] })
   let isReachable = false
   const tandem = createTandem({
     url: 'http://tandem.example',
@@ -60,7 +62,8 @@ t.test('frames and sent messages change the cache, and the background pauses the
   })
   const { outbox, close } = connect(tandem, client)
   t.teardown(close)
-  const chat = () => client.getQueryData<ChatMessage[]>(keys.chat('m1'))?.map(({ id }) => id).join()
+  const pages = () => client.getQueryData<{ pages: { messages: ChatMessage[] }[] }>(keys.chat('m1'))!.pages
+  const chat = () => pages().map(({ messages }) => messages.map(({ id }) => id).join()).join('|')
 
   await until(() => FakeSocket.opened.length === 1)
   const [socket] = FakeSocket.opened
@@ -75,15 +78,15 @@ t.test('frames and sent messages change the cache, and the background pauses the
   })
   const message = messageOf('a', '2026-11-27T09:00:00Z')
   for (const id of ['e-2', 'e-3']) socket!.receive('message.created', { matchId: 'm1', message }, id)
-  t.equal(chat(), 'a,b', 'a message is shown once, in its place')
+  t.equal(chat(), 'a,b|o', 'a message is shown once, in its place')
   socket!.receive('messages.read', { matchId: 'm1', messageIds: ['a'], isMine: false, readAt: 'now' }, 'e-4')
-  t.match(client.getQueryData(keys.chat('m1')), [{ id: 'a', readAt: 'now' }, { id: 'b', readAt: null }])
+  t.match(pages()[0]?.messages, [{ id: 'a', readAt: 'now' }, { id: 'b', readAt: null }])
 
   await outbox.add('sendMessage', { path: { matchId: 'm1' }, body: { content: 'mine' } }, 'chat/m1')
   t.match(client.getQueryData(keys.waiting), [{ operation: 'sendMessage' }])
   isReachable = true
   await outbox.flush()
-  await until(() => chat() === 'a,b,mine')
+  await until(() => chat() === 'a,b,mine|o')
   t.same(client.getQueryData(keys.waiting), [])
 
   focusManager.setFocused(false)
@@ -91,6 +94,28 @@ t.test('frames and sent messages change the cache, and the background pauses the
   focusManager.setFocused(true)
   await until(() => FakeSocket.opened.length === 2)
   t.match(FakeSocket.opened[1]!.url, /\?after=e-4$/, 'it goes on from the same frame')
+})
+
+t.test('a like that is refused is taken back wherever it is shown, and the app gets the reason', async (t) => {
+  const original = globalThis.WebSocket
+  globalThis.WebSocket = FakeSocket as never
+  t.teardown(() => {
+    globalThis.WebSocket = original
+  })
+  const client = new QueryClient()
+  const tandem = createTandem({
+    url: 'http://tandem.example',
+    storage: memoryStorage({ accessToken: token, refreshToken: 'r' }),
+    fetch: async () => Response.json({ success: false, error: 'You cannot see it', code: 'FORBIDDEN' }, { status: 403 })
+  })
+  const reasons: string[] = []
+  const { outbox, close } = connect(tandem, client, { onRefused: (_entry, { message }) => reasons.push(message) })
+  t.teardown(close)
+  for (const key of [keys.feed({}), keys.post('p1')]) client.setQueryData(key, {})
+  await outbox.add('likePost', { path: { id: 'p1' } })
+  await until(() => reasons.length > 0)
+  t.same(reasons, ['You cannot see it'])
+  for (const key of [keys.feed({}), keys.post('p1')]) t.equal(client.getQueryState(key)?.isInvalidated, true)
 })
 
 t.test('the lists are read once: when the connection is there', async (t) => {

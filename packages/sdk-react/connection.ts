@@ -1,6 +1,7 @@
-import type { ChatMessage, Outbox, OutboxEntry, Realtime, Stored, Tandem } from '@tandem/sdk'
-import { focusManager, onlineManager, type QueryClient } from '@tanstack/react-query'
+import type { ChatMessage, Outbox, OutboxEntry, Realtime, Stored, Tandem, TandemError } from '@tandem/sdk'
+import { focusManager, onlineManager, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { keys } from './keys.ts'
+import type { ChatPage } from './pages.ts'
 
 export interface Connection {
   outbox: Outbox
@@ -13,10 +14,21 @@ export interface Connection {
 // Without a connection, the lists are read all the same.
 const MAX_WAIT_MS = 1_000
 
+export interface ConnectionOptions {
+  /** Where likes, comments, messages and logs wait while the server cannot be reached. Default: memory. */
+  storage?: Stored<OutboxEntry[]> | undefined
+  /** Called when the API refuses for good what somebody did: say so, and why. */
+  onRefused?: ((entry: OutboxEntry, error: TandemError) => void) | undefined
+}
+
 type SentMessage = NonNullable<Awaited<ReturnType<Tandem['sendMessage']>>>
 
 /** Opens the outbox and the realtime connection of the signed-in account, and keeps the cache current with both. */
-export function connect (tandem: Tandem, client: QueryClient, storage?: Stored<OutboxEntry[]>): Connection {
+export function connect (
+  tandem: Tandem,
+  client: QueryClient,
+  { storage, onRefused }: ConnectionOptions = {}
+): Connection {
   const invalidate = (...all: (readonly string[])[]) => {
     for (const queryKey of all) void client.invalidateQueries({ queryKey })
   }
@@ -29,7 +41,10 @@ export function connect (tandem: Tandem, client: QueryClient, storage?: Stored<O
       if (operation === 'createComment') invalidate(keys.comments(idIn(options)), keys.post(idIn(options)))
     },
     // What was shown as if it had been sent is taken back.
-    onRefused: ({ operation }) => invalidate(operation === 'sendMessage' ? keys.allChats : keys.feeds)
+    onRefused: (entry, error) => {
+      invalidate(...entry.operation === 'sendMessage' ? [keys.allChats] : [keys.feeds, keys.posts])
+      onRefused?.(entry, error)
+    }
   })
   const start = createStart()
   // The server sends no frames about the feed and the home screen.
@@ -44,9 +59,10 @@ export function connect (tandem: Tandem, client: QueryClient, storage?: Stored<O
       if (message) addMessage(client, message)
     }),
     realtime.on('messages.read', ({ data: { matchId, messageIds, readAt } }) => {
-      client.setQueryData<ChatMessage[]>(
-        keys.chat(matchId),
-        (all) => all?.map((message) => messageIds.includes(message.id) ? { ...message, readAt } : message)
+      changeMessages(
+        client,
+        matchId,
+        (messages) => messages.map((message) => messageIds.includes(message.id) ? { ...message, readAt } : message)
       )
       invalidate(keys.chats)
     }),
@@ -99,10 +115,22 @@ function createStart () {
 
 /** A message arrives twice: as the response of its request and as a frame. */
 function addMessage (client: QueryClient, message: ChatMessage) {
-  client.setQueryData<ChatMessage[]>(
-    keys.chat(message.matchId),
-    (all) => all && [...all.filter(({ id }) => id !== message.id), message].sort(byTime)
-  )
+  changeMessages(client, message.matchId, (messages, isNewest) => {
+    const others = messages.filter(({ id }) => id !== message.id)
+    return isNewest ? [...others, message].sort(byTime) : others
+  })
+}
+
+function changeMessages (
+  client: QueryClient,
+  matchId: string,
+  change: (messages: ChatMessage[], isNewest: boolean) => ChatMessage[]
+) {
+  client.setQueryData<InfiniteData<ChatPage>>(keys.chat(matchId), (data) =>
+    data && {
+      ...data,
+      pages: data.pages.map((page, index) => ({ ...page, messages: change(page.messages, index === 0) }))
+    })
 }
 
 const byTime = (one: ChatMessage, other: ChatMessage) => one.createdAt < other.createdAt ? -1 : 1

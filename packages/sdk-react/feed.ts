@@ -1,6 +1,7 @@
 import type { ListFeedData, ListFeedResponse, Post } from '@tandem/sdk'
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query'
 import { keys } from './keys.ts'
+import { cursorOf, pageByPage } from './pages.ts'
 import { useOutbox, useTandem } from './provider.ts'
 
 export type FeedFilter = Omit<NonNullable<ListFeedData['query']>, 'cursor'>
@@ -13,11 +14,10 @@ export function useFeed (filter: FeedFilter = {}) {
   const query = useInfiniteQuery({
     queryKey: keys.feed(filter),
     queryFn: async ({ pageParam, signal }) => {
-      const cursor = pageParam === '' ? {} : { cursor: pageParam }
-      return (await tandem.listFeed({ query: { limit: 10, ...filter, ...cursor }, signal })).data
+      const query = { limit: 10, ...filter, ...cursorOf(pageParam) }
+      return (await tandem.listFeed({ query, signal })).data
     },
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor
+    ...pageByPage
   })
   return { posts: query.data?.pages.flatMap(({ posts }) => posts), query }
 }
@@ -55,15 +55,17 @@ export function useLike () {
   }
 }
 
-/** The comments of a post, and `add`, which sends one when the server can be reached. */
+/** The comments of a post, page by page, and `add`, which sends one when the server can be reached. */
 export function useComments (postId: string) {
   const tandem = useTandem()
   const outbox = useOutbox()
-  const query = useQuery({
+  const query = useInfiniteQuery({
     queryKey: keys.comments(postId),
-    queryFn: async ({ signal }) => (await tandem.listComments({ path: { id: postId }, signal })).data.comments
+    queryFn: async ({ pageParam, signal }) =>
+      (await tandem.listComments({ path: { id: postId }, query: cursorOf(pageParam), signal })).data,
+    ...pageByPage
   })
   const add = async (content: string) =>
     await outbox().add('createComment', { path: { id: postId }, body: { content } }, `comments/${postId}`)
-  return { comments: query.data, query, add }
+  return { comments: query.data?.pages.flatMap(({ comments }) => comments), query, add }
 }

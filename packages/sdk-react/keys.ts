@@ -8,6 +8,7 @@ export const keys = {
   feed: (filter: object) => ['tandem', 'feed', filter],
   home: ['tandem', 'home'],
   notifications: ['tandem', 'notifications'],
+  posts: ['tandem', 'post'],
   post: (id: string) => ['tandem', 'post', id],
   waiting: ['tandem', 'waiting']
 }

@@ -1,7 +1,7 @@
 import type { OutboxEntry, Stored, Tandem } from '@tandem/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, createElement, useContext, useEffect, useState, type ReactNode } from 'react'
-import { connect, type Connection } from './connection.ts'
+import { connect, type Connection, type ConnectionOptions } from './connection.ts'
 
 const Context = createContext<{ tandem: Tandem, connection: Connection | undefined } | undefined>(undefined)
 
@@ -9,18 +9,20 @@ export interface TandemProviderProps {
   tandem: Tandem
   /** Where likes, comments, messages and logs wait while the server cannot be reached. Default: memory. */
   outbox?: Stored<OutboxEntry[]>
+  /** Called when the API refuses for good what somebody did: say so, and why. Keep it the same from render to render. */
+  onRefused?: ConnectionOptions['onRefused']
   children?: ReactNode
 }
 
 /** Everything below it belongs to the signed-in account: mount it after the sign-in, inside of a QueryClientProvider. */
-export function TandemProvider ({ tandem, outbox, children }: TandemProviderProps) {
+export function TandemProvider ({ tandem, outbox, onRefused, children }: TandemProviderProps) {
   const client = useQueryClient()
   const [connection, setConnection] = useState<Connection>()
   useEffect(() => {
-    const opened = connect(tandem, client, outbox)
+    const opened = connect(tandem, client, { storage: outbox, onRefused })
     setConnection(opened)
     return () => opened.close()
-  }, [tandem, client, outbox])
+  }, [tandem, client, outbox, onRefused])
   return createElement(Context.Provider, { value: { tandem, connection } }, children)
 }
 

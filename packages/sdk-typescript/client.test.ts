@@ -145,7 +145,8 @@ t.test('a session is not forgotten because a proxy refuses its refresh', async (
 })
 
 t.test('a refresh that ends after a sign-out or another sign-in changes no tokens', async (t) => {
-  const tokenOf = (sub: string, name: string) => `h.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.${name}`
+  const tokenOf = (sub: string, name: string) =>
+    `h.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.${name}`
   const tokensOf = (sub: string, name: string) => ({ accessToken: tokenOf(sub, name), refreshToken: `${sub} ${name}` })
   for (const refreshStatus of [200, 401]) {
     for (const isSignIn of [true, false]) {
@@ -204,12 +205,20 @@ t.test('the tokens of a sign-in are stored and used, and those of a sign-out rem
 })
 
 t.test('an account that was to be deleted is kept with the token of the refused sign-in', async (t) => {
-  const refused = { success: false, error: 'A sentence', code: 'ACCOUNT_DELETION_PENDING', restoreToken: 'k', eraseAt: 'e' }
+  const refused = {
+    success: false,
+    error: 'A sentence',
+    code: 'ACCOUNT_DELETION_PENDING',
+    restoreToken: 'k',
+    eraseAt: 'e'
+  }
   const { tandem } = await serve(t, [byPath({
     '/auth/login': json(403, refused),
     '/account/deletion/cancel': json(200, { success: true, accessToken: 'new', refreshToken: 'r2', user: {} })
   })])
-  const { restoreToken = '', eraseAt } = await errorOf(tandem.signIn({ body: { email: 'ana@example.com', password: 'x' } }))
+  const { restoreToken = '', eraseAt } = await errorOf(
+    tandem.signIn({ body: { email: 'ana@example.com', password: 'x' } })
+  )
   t.same([restoreToken, eraseAt], ['k', 'e'])
   await tandem.cancelAccountDeletion({ body: { restoreToken } })
   t.match(await tandem.listFeed(), { success: true }, 'they are signed in')

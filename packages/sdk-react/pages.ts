@@ -1,0 +1,16 @@
+import type { ChatMessage } from '@tandem/sdk'
+
+/** The newest messages, or a page of older ones. */
+export interface ChatPage {
+  messages: ChatMessage[]
+  nextCursor: string | null
+}
+
+/** What a query of a list needs to read it page by page. */
+export const pageByPage = {
+  initialPageParam: '',
+  getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor
+}
+
+/** The parameter of a request. The first page has none. */
+export const cursorOf = (pageParam: string) => pageParam === '' ? {} : { cursor: pageParam }
