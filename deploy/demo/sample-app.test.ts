@@ -1,5 +1,6 @@
 import path from 'node:path'
-import { codeMailedTo, PASSWORD } from '@tandem/rehearsals/kit/people.ts'
+import { call } from '@tandem/rehearsals/kit/call.ts'
+import { codeMailedTo, newestCode, PASSWORD } from '@tandem/rehearsals/kit/people.ts'
 import { withStack, type Stack } from '@tandem/rehearsals/kit/stack.ts'
 import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import type { Browser, Page } from 'playwright-core'
@@ -82,7 +83,10 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     await importWorkout(mia!)
     await shareTraining(mia!, leo!, members[0]!)
     t.pass('Leo sees a workout and an achievement in the feed')
-    await register(t, browser, stack)
+    await readOlderComments(mia!, members[1]!)
+    const nadia = await register(t, browser, stack)
+    await endSession(nadia, stack, people[0]!.email)
+    await deleteAndKeep(nadia, stack)
   }, { LIMIT_PROFILE: 'relaxed', LIKES_GATHER_SECONDS: '1' })
 })
 
@@ -171,10 +175,26 @@ async function shareTraining (page: Page, others: Page, { send }: Member) {
   await others.getByRole('region', { name: 'Achievement' }).getByText('30 days in a row').waitFor()
 }
 
+/** A page of comments has twenty. */
+async function readOlderComments (page: Page, { send }: Member) {
+  const { data: { post } } = await send<{ data: { post: { id: string } } }>('POST', '/feed', {
+    type: 'TEXT',
+    content: 'Ask me anything'
+  })
+  for (let number = 0; number < 21; number++) await send('POST', `/feed/${post.id}/comment`, { content: 'An answer' })
+  await open(page, `post/${post.id}`)
+  await page.getByText('An answer').nth(19).waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByText('An answer').nth(20).waitFor()
+  await page.getByRole('button', { name: 'Report' }).waitFor()
+}
+
+const newcomer = 'newcomer@example.com'
+
 /** Creates an account with the code from the email. */
 async function register (t: Test, browser: Browser, stack: Stack) {
   const page = await newPage(t, browser, stack, '')
-  const email = 'newcomer@example.com'
+  const email = newcomer
   await page.getByRole('button', { name: 'Create an account' }).click()
   await page.getByLabel('Name').fill('Nadia')
   await page.getByLabel('Email').fill(email)
@@ -195,6 +215,47 @@ async function register (t: Test, browser: Browser, stack: Stack) {
   await page.getByRole('checkbox').first().click()
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
+  await page.getByRole('heading', { name: 'Nadia' }).waitFor()
+  return page
+}
+
+/** Ends the session from another device. Who signs in then sees nothing of the last person, and signs out all tabs. */
+async function endSession (page: Page, stack: Stack, nextEmail: string) {
+  const body = { email: newcomer, password: PASSWORD }
+  const { accessToken: token } = await call<{ accessToken: string }>(stack, 'POST', '/auth/login', { body })
+  await call(stack, 'POST', '/auth/sessions', { token, body: { action: 'revoke_all' } })
+  await page.getByLabel('Email').fill(nextEmail)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Mia' }).waitFor()
+  const otherTab = await page.context().newPage()
+  await otherTab.goto(page.url())
+  await otherTab.getByRole('heading', { name: 'Mia' }).waitFor()
+  await open(page, 'settings')
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.getByLabel('Email').waitFor()
+  await otherTab.getByLabel('Email').waitFor()
+  await otherTab.close()
+}
+
+/** Deletes the account, and keeps it at the next sign-in, which is with a code from an email. */
+async function deleteAndKeep (page: Page, stack: Stack) {
+  const known = await newestCode(stack, newcomer)
+  await page.getByLabel('Email').fill(newcomer)
+  await page.getByRole('button', { name: 'Email me a code instead' }).click()
+  const code = await codeMailedTo(stack, newcomer, known)
+  await page.getByLabel('Code from the email').fill(code)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Nadia' }).waitFor()
+  await open(page, 'delete-account')
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Delete my account' }).click()
+  await page.getByText(/^Everything is erased on/).waitFor()
+  await page.getByLabel('Email').fill(newcomer)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Do you want to stay?' }).waitFor()
+  await page.getByRole('button', { name: 'Keep my account' }).click()
   await page.getByRole('heading', { name: 'Nadia' }).waitFor()
 }
 

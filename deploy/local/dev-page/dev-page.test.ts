@@ -165,7 +165,9 @@ t.test('a website that points its own name here reads nothing', async (t) => {
 })
 
 t.test('in a browser: the page is live, opens a mail by keyboard, and fits a phone', needsBrowser, async (t) => {
-  const { url, send } = await testPage(t)
+  const { url, send, dataDir } = await testPage(t)
+  const people = [{ name: 'Ana', email: 'ana@example.com' }]
+  writeFileSync(path.join(dataDir, 'demo.json'), JSON.stringify({ password: 'secret', people }))
   const browser = await openBrowser(t)
   const page = await browser.newPage({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' })
   const errors: string[] = []
@@ -187,6 +189,10 @@ t.test('in a browser: the page is live, opens a mail by keyboard, and fits a pho
   await page.keyboard.press('Escape')
   await page.keyboard.press('3')
   await page.getByRole('tab', { selected: true, name: 'Events' }).waitFor()
+  await page.getByLabel('Filter').fill('')
+  await page.getByRole('tab', { name: 'Accounts' }).click()
+  const inApp = page.getByRole('link', { name: 'Open in the app' })
+  t.equal(await inApp.getAttribute('href'), '/app/sign-in?email=ana%40example.com')
   t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
   t.same(errors, [])
 })

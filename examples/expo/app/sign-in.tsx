@@ -1,19 +1,27 @@
+import { TandemError } from '@tandem/sdk'
 import { useLocalSearchParams, useRouter } from 'expo-router'
 import { useState } from 'react'
 import { View } from 'react-native'
 import { useApp } from '../components/api.ts'
-import { Button, Field } from '../components/controls.tsx'
+import { Button, CodeField, Field } from '../components/controls.tsx'
 import { useDemoAccounts } from '../components/demo.ts'
+import { useFormat } from '../components/format.ts'
 import { Card, Row, Screen, Text } from '../components/layout.tsx'
 import { useSession } from '../components/session.tsx'
 
-type Step = 'signIn' | 'register' | 'verify'
+type Step = 'signIn' | 'code' | 'register' | 'verify'
+
+/** An account that is erased soon, and what keeps it. */
+interface Leaving {
+  eraseAt: string
+  restoreToken: string
+}
 
 const deviceName = 'Sample app'
 
 export default function SignIn () {
   const { tandem, brand } = useApp()
-  const { signedIn } = useSession()
+  const { signedIn, eraseAt } = useSession()
   const router = useRouter()
   const { email: given = '', code: invitation = '' } = useLocalSearchParams<{ email?: string, code?: string }>()
   const [step, setStep] = useState<Step>(invitation === '' ? 'signIn' : 'register')
@@ -21,9 +29,23 @@ export default function SignIn () {
   const [password, setPassword] = useState('')
   const [userId, setUserId] = useState('')
 
-  const signIn = async (body = { email, password }) => {
-    await tandem.signIn({ body: { ...body, deviceName } })
-    signedIn()
+  const [leaving, setLeaving] = useState<Leaving>()
+
+  const enter = async (request: () => Promise<unknown>) => {
+    try {
+      await request()
+      signedIn()
+    } catch (error) {
+      const { eraseAt, restoreToken } = error instanceof TandemError ? error : {}
+      if (eraseAt === undefined || restoreToken === undefined) throw error
+      setLeaving({ eraseAt, restoreToken })
+    }
+  }
+  const signIn = async (body = { email, password }) =>
+    await enter(() => tandem.signIn({ body: { ...body, deviceName } }))
+  const mailCode = async () => {
+    await tandem.requestSignInCode({ body: { email } })
+    setStep('code')
   }
   const register = async (name: string, referralCode: string) => {
     const { user } = await tandem.register({
@@ -47,6 +69,16 @@ export default function SignIn () {
     />
   )
   const isFilled = email !== '' && password !== ''
+  if (leaving) {
+    return (
+      <Stay
+        eraseAt={leaving.eraseAt}
+        onStay={() =>
+          enter(() => tandem.cancelAccountDeletion({ body: { restoreToken: leaving.restoreToken, deviceName } }))}
+        onBack={() => setLeaving(undefined)}
+      />
+    )
+  }
   return (
     <Screen>
       <View style={{ paddingVertical: 40, gap: 6, alignItems: 'center' }}>
@@ -54,10 +86,12 @@ export default function SignIn () {
         <Text size={36} bold role='heading' style={{ textAlign: 'center' }}>Better together.</Text>
         <Text tone='soft' style={{ textAlign: 'center' }}>Train, share, and find the person to do it with.</Text>
       </View>
+      {eraseAt !== undefined && <Deleted eraseAt={eraseAt} />}
       {step === 'signIn' && (
         <Card>
           {credentials}
           <Button title='Sign in' kind='primary' onPress={async () => await signIn()} isDisabled={!isFilled} />
+          <Button title='Email me a code instead' onPress={mailCode} isDisabled={email === ''} />
           <Button title='Create an account' onPress={() => setStep('register')} />
         </Card>
       )}
@@ -71,7 +105,21 @@ export default function SignIn () {
           {credentials}
         </Register>
       )}
-      {step === 'verify' && <Verify email={email} onVerify={verify} />}
+      {step === 'verify' && (
+        <Code
+          email={email}
+          onEnter={verify}
+          onResend={async () => await tandem.resendVerification({ body: { email } })}
+        />
+      )}
+      {step === 'code' && (
+        <Code
+          email={email}
+          onEnter={async (code) => await enter(() => tandem.signInWithCode({ body: { email, code, deviceName } }))}
+          onResend={mailCode}
+          onBack={() => setStep('signIn')}
+        />
+      )}
       {step === 'signIn' && <DemoAccounts onSignIn={signIn} />}
     </Screen>
   )
@@ -142,26 +190,59 @@ function Register ({ children, isFilled, invitation, onRegister, onBack }: Regis
   )
 }
 
-function Verify ({ email, onVerify }: { email: string, onVerify: (code: string) => Promise<void> }) {
+interface CodeOptions {
+  email: string
+  onEnter: (code: string) => Promise<void>
+  onResend: () => Promise<unknown>
+  onBack?: () => void
+}
+
+function Code ({ email, onEnter, onResend, onBack }: CodeOptions) {
   const [code, setCode] = useState('')
   return (
     <Card>
       <Text>{`We have sent a code to ${email}.`}</Text>
-      <Field
-        label='Code from the email'
-        value={code}
-        onChangeText={setCode}
-        inputMode='numeric'
-        autoComplete='one-time-code'
-        maxLength={6}
-      />
+      <CodeField value={code} onChangeText={setCode} />
       <Button
         title='Continue'
         kind='primary'
-        onPress={async () => await onVerify(code)}
+        onPress={async () => await onEnter(code)}
         isDisabled={code.length !== 6}
       />
+      <Button title='Send another code' onPress={onResend} />
+      {onBack && <Button title='Back' onPress={onBack} />}
     </Card>
+  )
+}
+
+/** Of an account that was just deleted here. */
+function Deleted ({ eraseAt }: { eraseAt: string }) {
+  const format = useFormat()
+  return (
+    <Card>
+      <Text bold>Your account is hidden now</Text>
+      <Text>{`Everything is erased on ${format.date(eraseAt)}. Sign in before then to keep it.`}</Text>
+    </Card>
+  )
+}
+
+interface StayOptions {
+  eraseAt: string
+  onStay: () => Promise<void>
+  onBack: () => void
+}
+
+/** Of an account that is erased soon. */
+function Stay ({ eraseAt, onStay, onBack }: StayOptions) {
+  const format = useFormat()
+  return (
+    <Screen title='Do you want to stay?'>
+      <Card>
+        <Text>{`Your account is hidden, and everything is erased on ${format.date(eraseAt)}.`}</Text>
+        <Button title='Keep my account' kind='primary' onPress={onStay} />
+        <Button title='Not now' onPress={onBack} />
+      </Card>
+    </Screen>
   )
 }
 

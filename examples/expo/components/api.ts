@@ -5,6 +5,8 @@ import * as SecureStore from 'expo-secure-store'
 import { use, useSyncExternalStore } from 'react'
 import { Platform } from 'react-native'
 
+export const TOKENS_KEY = 'tandem'
+
 const signOuts = new Set<() => void>()
 
 /** Calls `listener` when the session has ended on the server. @returns a function that stops it */
@@ -52,7 +54,9 @@ async function open () {
     url,
     language,
     // A browser has no keychain.
-    storage: Platform.OS === 'web' ? storageIn<Tokens>(AsyncStorage) : secureStorageIn<Tokens>(SecureStore),
+    storage: Platform.OS === 'web'
+      ? storageIn<Tokens>(AsyncStorage, TOKENS_KEY)
+      : secureStorageIn<Tokens>(SecureStore, TOKENS_KEY),
     onSignedOut: () => signOuts.forEach((listener) => listener())
   })
   return { tandem, brand, language }

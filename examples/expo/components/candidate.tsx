@@ -58,7 +58,11 @@ function Photos ({ photos, name }: { photos: Candidate['photos'], name: string }
   const [index, setIndex] = useState(0)
   const photo = photos[index]
   return (
-    <Pressable aria-label='Next photo' onPress={() => setIndex((index + 1) % Math.max(1, photos.length))}>
+    <Pressable
+      role='button'
+      aria-label='Next photo'
+      onPress={() => setIndex((index + 1) % Math.max(1, photos.length))}
+    >
       <Image
         source={photo ? { uri: photo.url } : {}}
         {...altOf(name)}

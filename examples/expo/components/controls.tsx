@@ -1,7 +1,6 @@
 import Ionicons from '@expo/vector-icons/Ionicons'
-import { useState } from 'react'
 import { Pressable, TextInput, View, type TextInputProps } from 'react-native'
-import { messageOf } from './errors.ts'
+import { useAttempt } from './attempt.ts'
 import { ErrorText, Row, Text, type IconName } from './layout.tsx'
 import { useTheme } from './theme.ts'
 
@@ -16,29 +15,18 @@ interface ButtonOptions {
 /** A button that waits for what it does, and shows what went wrong below itself. */
 export function Button ({ title, icon, onPress, kind = 'plain', isDisabled = false }: ButtonOptions) {
   const theme = useTheme()
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState('')
+  const { attempt, isBusy, error } = useAttempt()
   const colours = {
     primary: { back: theme.accent, tone: 'onAccent' },
     plain: { back: theme.field, tone: 'text' },
     bad: { back: 'transparent', tone: 'bad' }
   } as const
-  const press = async () => {
-    setBusy(true)
-    setError('')
-    try {
-      await onPress()
-    } catch (error) {
-      setError(messageOf(error))
-    }
-    setBusy(false)
-  }
   return (
     <View style={{ gap: 6 }}>
       <Pressable
         role='button'
         disabled={isDisabled || isBusy}
-        onPress={() => void press()}
+        onPress={() => void attempt(onPress)}
         style={({ pressed }) => ({
           backgroundColor: colours[kind].back,
           borderRadius: 999,
@@ -63,11 +51,12 @@ export function Button ({ title, icon, onPress, kind = 'plain', isDisabled = fal
 
 /** A button without a frame: an icon, and a number beside it. */
 export function IconButton (
-  { icon, label, count, isOn = false, onPress }: {
+  { icon, label, count, isOn = false, colour, onPress }: {
     icon: IconName,
     label: string,
     count?: number,
     isOn?: boolean,
+    colour?: string,
     onPress: () => void
   }
 ) {
@@ -75,7 +64,7 @@ export function IconButton (
   return (
     <Pressable
       role='button'
-      aria-label={label}
+      aria-label={count === undefined ? label : `${label}, ${count}`}
       onPress={onPress}
       style={{
         minHeight: 44,
@@ -86,7 +75,7 @@ export function IconButton (
         justifyContent: 'center'
       }}
     >
-      <Ionicons aria-hidden name={icon} size={24} color={isOn ? theme.bad : theme.soft} />
+      <Ionicons aria-hidden name={icon} size={24} color={colour ?? (isOn ? theme.bad : theme.soft)} />
       {count !== undefined && <Text tone='soft' size={15}>{count}</Text>}
     </Pressable>
   )
@@ -101,6 +90,11 @@ export function Field ({ label, ...props }: TextInputProps & { label: string }) 
     </View>
   )
 }
+
+/** For the six digits of an email. */
+export const CodeField = (props: TextInputProps) => (
+  <Field label='Code from the email' {...props} inputMode='numeric' autoComplete='one-time-code' maxLength={6} />
+)
 
 export function Input ({ style, ...props }: TextInputProps) {
   const theme = useTheme()

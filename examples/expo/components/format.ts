@@ -15,6 +15,9 @@ export function useFormat () {
   }
 }
 
+/** Such as 1 vote, 2 votes. */
+export const countOf = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 export function timeAgo (date: string) {
   const seconds = (Date.now() - Date.parse(date)) / 1_000
   if (seconds < 60) return 'now'

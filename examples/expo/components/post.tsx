@@ -5,9 +5,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Image, Pressable, View } from 'react-native'
+import { useAttempt } from './attempt.ts'
 import { IconButton } from './controls.tsx'
-import { timeAgo, useFormat } from './format.ts'
-import { altOf, Avatar, Card, Icon, Row, Text, type IconName } from './layout.tsx'
+import { countOf, timeAgo, useFormat } from './format.ts'
+import { altOf, Avatar, Card, ErrorText, Icon, Row, Text, type IconName } from './layout.tsx'
 import { useTheme } from './theme.ts'
 import { VideoPlayer } from './video.tsx'
 
@@ -85,9 +86,9 @@ function About ({ post: { workout, achievement, activity, location } }: { post: 
         <Shown label='Workout' icon='barbell' title={workout.name ?? 'Workout'}>
           {[
             `${workout.durationMinutes} min`,
-            workout.exercises > 0 && `${workout.exercises} exercises`,
+            workout.exercises > 0 && countOf(workout.exercises, 'exercise'),
             workout.volumeKg > 0 && `${format.number(Math.round(workout.volumeKg))} kg lifted`,
-            workout.prs > 0 && `${workout.prs} records`,
+            workout.prs > 0 && countOf(workout.prs, 'record'),
             workout.calories !== null && `${workout.calories} kcal`
           ].filter(Boolean).join(' · ')}
         </Shown>
@@ -141,7 +142,9 @@ function PollCard ({ postId, poll }: { postId: string, poll: NonNullable<Post['p
   const tandem = useTandem()
   const client = useQueryClient()
   const theme = useTheme()
-  const hasVoted = poll.myVote !== null
+  const { attempt, isBusy, error } = useAttempt()
+  const isClosed = poll.endsAt !== null && Date.parse(poll.endsAt) <= Date.now()
+  const isDecided = poll.myVote !== null || isClosed
   const vote = async (optionId: string) => {
     await tandem.voteInPoll({ path: { id: postId }, body: { optionId } })
     await Promise.all([keys.post(postId), keys.feeds].map((queryKey) => client.invalidateQueries({ queryKey })))
@@ -155,11 +158,11 @@ function PollCard ({ postId, poll }: { postId: string, poll: NonNullable<Post['p
           <Pressable
             key={id}
             role='button'
-            disabled={hasVoted}
-            onPress={() => void vote(id)}
+            disabled={isDecided || isBusy}
+            onPress={() => void attempt(async () => await vote(id))}
             style={{ backgroundColor: theme.field, borderRadius: 12, overflow: 'hidden' }}
           >
-            {hasVoted && (
+            {isDecided && (
               <View
                 style={{
                   position: 'absolute',
@@ -172,12 +175,13 @@ function PollCard ({ postId, poll }: { postId: string, poll: NonNullable<Post['p
             )}
             <Row style={{ justifyContent: 'space-between', padding: 12 }}>
               <Text bold={id === poll.myVote}>{text}</Text>
-              {hasVoted && <Text tone='soft'>{`${Math.round(100 * share)} %`}</Text>}
+              {isDecided && <Text tone='soft'>{`${Math.round(100 * share)} %`}</Text>}
             </Row>
           </Pressable>
         )
       })}
-      <Text tone='soft' size={14}>{`${poll.totalVotes} votes`}</Text>
+      {error !== '' && <ErrorText>{error}</ErrorText>}
+      <Text tone='soft' size={14}>{`${countOf(poll.totalVotes, 'vote')}${isClosed ? ' · closed' : ''}`}</Text>
     </View>
   )
 }

@@ -1,12 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { createContext, useContext, useEffect, useState, type ReactNode } from 'react'
-import { onSignedOut, useApp } from './api.ts'
+import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
+import { Platform } from 'react-native'
+import { onSignedOut, TOKENS_KEY, useApp } from './api.ts'
 import { Loading } from './states.tsx'
 
 interface Session {
   isSignedIn: boolean
   signedIn: () => void
   signOut: () => Promise<void>
+  /** Of an account that was deleted on this device: when it is erased. */
+  eraseAt: string | undefined
+  /** Its sessions have ended. */
+  deleted: (eraseAt: string) => Promise<void>
 }
 
 const Context = createContext<Session | undefined>(undefined)
@@ -16,22 +21,45 @@ export function SessionProvider ({ children }: { children: ReactNode }) {
   const { tandem } = useApp()
   const client = useQueryClient()
   const [isSignedIn, setSignedIn] = useState<boolean>()
+  const [eraseAt, setEraseAt] = useState<string>()
+  const signedOut = useCallback(() => {
+    // Nobody else sees it.
+    client.clear()
+    setSignedIn(false)
+  }, [client])
   useEffect(() => {
     void tandem.isSignedIn().then(setSignedIn)
-    return onSignedOut(() => setSignedIn(false))
-  }, [tandem])
-  // Texts of another language, or of another person.
+    return onSignedOut(signedOut)
+  }, [tandem, signedOut])
+  // Another tab of the page has signed in or out.
+  useEffect(() => {
+    if (Platform.OS !== 'web') return
+    const follow = ({ key, newValue }: StorageEvent) => {
+      if (key !== TOKENS_KEY) return
+      if (newValue === null) signedOut()
+      else setSignedIn(true)
+    }
+    addEventListener('storage', follow)
+    return () => removeEventListener('storage', follow)
+  }, [signedOut])
+  // Texts of another language.
   useEffect(() => () => client.clear(), [tandem, client])
   if (isSignedIn === undefined) return <Loading />
   const signOut = async () => {
     // Offline, the tokens of this device are removed all the same.
     await tandem.signOut({ body: {} }).catch(async () => await tandem.forget())
-    client.clear()
-    setSignedIn(false)
+    signedOut()
   }
-  return (
-    <Context.Provider value={{ isSignedIn, signedIn: () => setSignedIn(true), signOut }}>{children}</Context.Provider>
-  )
+  const deleted = async (eraseAt: string) => {
+    setEraseAt(eraseAt)
+    await tandem.forget()
+    signedOut()
+  }
+  const signedIn = () => {
+    setEraseAt(undefined)
+    setSignedIn(true)
+  }
+  return <Context.Provider value={{ isSignedIn, signedIn, signOut, eraseAt, deleted }}>{children}</Context.Provider>
 }
 
 export function useSession () {

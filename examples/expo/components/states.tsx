@@ -20,6 +20,15 @@ interface Loaded {
   refetch: () => unknown
 }
 
+interface Pages {
+  hasNextPage: boolean
+  fetchNextPage: (options: { throwOnError: true }) => Promise<unknown>
+}
+
+/** The end of a list that has more. */
+export const More = ({ of }: { of: Pages }) =>
+  of.hasNextPage && <Button title='Show more' onPress={async () => await of.fetchNextPage({ throwOnError: true })} />
+
 /** While something loads, and when it cannot be loaded. */
 export function Loading ({ of }: { of?: Loaded }) {
   const theme = useTheme()

@@ -117,7 +117,7 @@ export function Account ({ item: { name, email, password } }) {
   return html`
     <div class="row">
       <strong>${name}</strong><span class="soft">${email} · ${password}</span>
-      <span class="end"><a class="button" href="/app/?email=${
+      <span class="end"><a class="button" href="/app/sign-in?email=${
     encodeURIComponent(email)
   }">Open in the app</a><${Copy} title="Copy token" text=${token} /></span>
     </div>`

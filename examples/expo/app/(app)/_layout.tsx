@@ -1,9 +1,14 @@
 import { TandemProvider } from '@tandem/react'
-import { Stack, useRouter } from 'expo-router'
-import { Platform } from 'react-native'
+import type { OutboxEntry, TandemError } from '@tandem/sdk'
+import { Stack } from 'expo-router'
+import { useCallback, useState } from 'react'
+import { Platform, View } from 'react-native'
+import { SafeAreaView } from 'react-native-safe-area-context'
 import { outboxStorage, useApp } from '../../components/api.ts'
 import { useAppState } from '../../components/app-state.ts'
+import { useBack } from '../../components/back.ts'
 import { IconButton } from '../../components/controls.tsx'
+import { ErrorText, Row } from '../../components/layout.tsx'
 import { useTheme } from '../../components/theme.ts'
 
 const titles = {
@@ -25,24 +30,34 @@ const titles = {
 
 const modals = { 'new-post': 'New post', 'new-plan': 'New plan', report: 'Report', paywall: 'Premium' }
 
-/** A page that was opened by its address has none to go back to. */
-function Back () {
-  const router = useRouter()
+const Back = () => <IconButton icon='arrow-back' label='Back' onPress={useBack()} />
+
+function Refusal ({ text, onClose }: { text: string, onClose: () => void }) {
   return (
-    <IconButton
-      icon='arrow-back'
-      label='Back'
-      onPress={() => router.canGoBack() ? router.back() : router.replace('/')}
-    />
+    <SafeAreaView edges={['top']} style={{ backgroundColor: useTheme().card }}>
+      <Row style={{ paddingHorizontal: 16, paddingVertical: 8, justifyContent: 'center' }}>
+        <View style={{ flexShrink: 1 }}>
+          <ErrorText>{text}</ErrorText>
+        </View>
+        <IconButton icon='close' label='Close' onPress={onClose} />
+      </Row>
+    </SafeAreaView>
   )
 }
 
 /** What a signed-in person sees. */
 export default function SignedIn () {
   const theme = useTheme()
+  const [refusal, setRefusal] = useState('')
+  // What people wrote is not lost without a word.
+  const onRefused = useCallback(({ options }: OutboxEntry, { message }: TandemError) => {
+    const { content } = (options as { body?: { content?: string } }).body ?? {}
+    setRefusal([content === undefined ? '' : `“${content}” was not sent.`, message].filter(Boolean).join(' '))
+  }, [])
   useAppState()
   return (
-    <TandemProvider tandem={useApp().tandem} outbox={outboxStorage}>
+    <TandemProvider tandem={useApp().tandem} outbox={outboxStorage} onRefused={onRefused}>
+      {refusal !== '' && <Refusal text={refusal} onClose={() => setRefusal('')} />}
       <Stack
         screenOptions={{
           contentStyle: { backgroundColor: theme.background },

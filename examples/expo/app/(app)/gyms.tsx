@@ -3,8 +3,8 @@ import type { AddVenueData, Venue } from '@tandem/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { View } from 'react-native'
+import { useAttempt } from '../../components/attempt.ts'
 import { Button, Field, IconButton } from '../../components/controls.tsx'
-import { messageOf } from '../../components/errors.ts'
 import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
 import { ErrorText, Icon, Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { Search } from '../../components/search.tsx'
@@ -18,7 +18,7 @@ type NewVenue = AddVenueData['body']
 export default function Gyms () {
   const tandem = useTandem()
   const client = useQueryClient()
-  const [error, setError] = useState('')
+  const { attempt, error } = useAttempt()
   const query = useQuery({ queryKey, queryFn: async ({ signal }) => (await tandem.listVenues({ signal })).data })
   if (!query.data) {
     return (
@@ -28,9 +28,8 @@ export default function Gyms () {
     )
   }
   const { venues, maxVenues } = query.data
-  const change = async (work: Promise<unknown>) => {
-    setError('')
-    await work.catch((error: unknown) => setError(messageOf(error)))
+  const change = async (work: () => Promise<unknown>) => {
+    await attempt(work)
     await client.invalidateQueries({ queryKey })
   }
   return (
@@ -47,14 +46,14 @@ export default function Gyms () {
             <IconButton
               icon='close'
               label={`Remove ${name}`}
-              onPress={() => void change(tandem.deleteVenue({ query: { id } }))}
+              onPress={() => void change(() => tandem.deleteVenue({ query: { id } }))}
             />
           </Row>
         ))}
         {error !== '' && <ErrorText>{error}</ErrorText>}
       </Section>
       {venues.length < maxVenues
-        ? <AddGym mine={venues} onAdd={(venue) => void change(tandem.addVenue({ body: venue }))} />
+        ? <AddGym mine={venues} onAdd={(venue) => void change(() => tandem.addVenue({ body: venue }))} />
         : <Text tone='soft'>{`You have ${maxVenues} gyms, the most there can be. Remove one to add another.`}</Text>}
     </Screen>
   )

@@ -1,7 +1,7 @@
 import { keys, useChats, useTandem } from '@tandem/react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useRouter } from 'expo-router'
 import { useState } from 'react'
+import { useBack } from '../../components/back.ts'
 import { Button, Chip, Field } from '../../components/controls.tsx'
 import { dayOf, titleOf } from '../../components/format.ts'
 import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
@@ -15,7 +15,7 @@ const time = /^([01]\d|2[0-3]):[0-5]\d$/
 export default function NewPlan () {
   const tandem = useTandem()
   const client = useQueryClient()
-  const router = useRouter()
+  const back = useBack()
   const [sport, setSport] = useState('running')
   const [title, setTitle] = useState('')
   const [date, setDate] = useState(dayOf(new Date(Date.now() + DAY_MS)))
@@ -37,7 +37,7 @@ export default function NewPlan () {
       }
     })
     await Promise.all([['plans'], keys.home].map((queryKey) => client.invalidateQueries({ queryKey })))
-    router.back()
+    back()
   }
   const isComplete = /^\d{4}-\d\d-\d\d$/.test(date) && time.test(startTime) && time.test(endTime)
   return (

@@ -1,8 +1,8 @@
 import { keys, useTandem } from '@tandem/react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Image, View } from 'react-native'
+import { useBack } from '../../components/back.ts'
 import { Button, Field, Segments } from '../../components/controls.tsx'
 import { pickMedia, uploadMedia, type Asset } from '../../components/files.ts'
 import { altOf, Bar, Card, Screen, Text } from '../../components/layout.tsx'
@@ -14,7 +14,7 @@ const audiences = { PUBLIC: 'Everybody', FOLLOWERS: 'Followers', PRIVATE: 'Only 
 export default function NewPost () {
   const tandem = useTandem()
   const client = useQueryClient()
-  const router = useRouter()
+  const back = useBack()
   const [content, setContent] = useState('')
   const [visibility, setVisibility] = useState<keyof typeof audiences>('PUBLIC')
   const [asset, setAsset] = useState<Asset>()
@@ -22,7 +22,7 @@ export default function NewPost () {
   const text = content.trim()
   const close = async (queryKey: string[]) => {
     await client.invalidateQueries({ queryKey })
-    router.back()
+    back()
   }
   const upload = async (chosen: Asset) =>
     await uploadMedia(tandem, chosen, setProgress).finally(() => setProgress(undefined))

@@ -1,8 +1,8 @@
 import { useTandem } from '@tandem/react'
 import type { StoreSubscription, SubscriptionPlan } from '@tandem/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRouter } from 'expo-router'
 import { Linking } from 'react-native'
+import { useBack } from '../../components/back.ts'
 import { Button } from '../../components/controls.tsx'
 import { buyAtStore, useDemoStores } from '../../components/demo.ts'
 import { titleOf, useFormat } from '../../components/format.ts'
@@ -22,7 +22,7 @@ const states: Record<StoreSubscription['state'], string> = {
 /** What a subscription unlocks, and how to get it. */
 export default function Paywall () {
   const tandem = useTandem()
-  const router = useRouter()
+  const back = useBack()
   const isSoldHere = useDemoStores()
   const query = useQuery({
     queryKey: ['subscription'],
@@ -55,7 +55,7 @@ export default function Paywall () {
           ? 'Stand-ins of the stores sell here: nobody pays.'
           : 'An app calls the store of the phone here. A browser has none.'}
       </Text>
-      <Button title={subscription?.status === 'ACTIVE' ? 'Done' : 'Not now'} onPress={() => router.back()} />
+      <Button title={subscription?.status === 'ACTIVE' ? 'Done' : 'Not now'} onPress={back} />
     </Screen>
   )
 }

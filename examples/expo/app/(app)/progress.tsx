@@ -2,6 +2,7 @@ import { useTandem } from '@tandem/react'
 import type { HealthScore, WeeklyOverview } from '@tandem/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { View } from 'react-native'
+import { countOf } from '../../components/format.ts'
 import { Bar, Icon, Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { Loading } from '../../components/states.tsx'
 import { useTheme } from '../../components/theme.ts'
@@ -39,9 +40,9 @@ function Score ({ score: { overallScore, trend, metrics, tips } }: { score: Heal
   const { workout, nutrition, water, sleep } = metrics
   const parts = [
     { name: 'Move', score: workout.score, detail: `${workout.completed} of ${workout.target} workouts` },
-    { name: 'Eat', score: nutrition.score, detail: `${nutrition.daysTracked} days logged` },
+    { name: 'Eat', score: nutrition.score, detail: `${countOf(nutrition.daysTracked, 'day')} logged` },
     { name: 'Drink', score: water.score, detail: `${water.todayProgress} % of today` },
-    { name: 'Sleep', score: sleep.score, detail: `${sleep.daysTracked} nights logged` }
+    { name: 'Sleep', score: sleep.score, detail: `${countOf(sleep.daysTracked, 'night')} logged` }
   ]
   return (
     <Section title='Health score'>
@@ -84,14 +85,21 @@ function Week ({ week: { days, stats } }: { week: WeeklyOverview }) {
           >
             <Text size={13} bold>{day.dayName}</Text>
             {pillars.map(([name, icon]) => (
-              <View key={name} aria-label={day[name] ? name : `no ${name}`} style={{ opacity: day[name] ? 1 : 0.2 }}>
+              <View
+                key={name}
+                role='img'
+                aria-label={day[name] ? name : `no ${name}`}
+                style={{ opacity: day[name] ? 1 : 0.2 }}
+              >
                 <Icon name={icon} size={18} tone={day[name] ? 'accent' : 'soft'} />
               </View>
             ))}
           </View>
         ))}
       </Row>
-      <Text tone='soft'>{`${stats.workoutCount} workouts · ${stats.consistency} % of what you can log`}</Text>
+      <Text tone='soft'>
+        {`${countOf(stats.workoutCount, 'workout')} · ${stats.consistency} % of what you can log`}
+      </Text>
     </Section>
   )
 }

@@ -1,8 +1,9 @@
 import { keys, useTandem } from '@tandem/react'
 import type { ContentReport, Report } from '@tandem/sdk'
 import { useQueryClient } from '@tanstack/react-query'
-import { useLocalSearchParams, useRouter } from 'expo-router'
+import { useLocalSearchParams } from 'expo-router'
 import { useState } from 'react'
+import { useBack } from '../../components/back.ts'
 import { Button, Field, Segments } from '../../components/controls.tsx'
 import { Screen, Section, Text } from '../../components/layout.tsx'
 import { contentReasons, personReasons } from '../../components/safety-texts.ts'
@@ -23,11 +24,11 @@ export default function ReportPage () {
 function ReportPerson ({ profileId, name }: { profileId: string, name: string }) {
   const tandem = useTandem()
   const client = useQueryClient()
-  const router = useRouter()
+  const back = useBack()
   const report = async (reason: Report['reason'], details: string) => {
     await tandem.reportPerson({ body: { reportedProfileId: profileId, reason, details } })
     await Promise.all([['discover'], ['reports'], keys.chats].map((queryKey) => client.invalidateQueries({ queryKey })))
-    router.back()
+    back()
   }
   return (
     <Form
@@ -43,13 +44,13 @@ function ReportPerson ({ profileId, name }: { profileId: string, name: string })
 function ReportPost ({ postId, name }: { postId: string, name: string }) {
   const tandem = useTandem()
   const client = useQueryClient()
-  const router = useRouter()
+  const back = useBack()
   const report = async (reason: ContentReport['reason'], details: string) => {
     await tandem.reportContent({
       body: { targetType: 'POST', targetId: postId, reason, ...details !== '' && { details } }
     })
     await client.invalidateQueries({ queryKey: ['reports'] })
-    router.back()
+    back()
   }
   return (
     <Form

@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { Linking, View } from 'react-native'
 import { setLanguage, useApp } from '../../components/api.ts'
-import { Button, Segments } from '../../components/controls.tsx'
+import { useAttempt } from '../../components/attempt.ts'
+import { Button, IconButton, Segments } from '../../components/controls.tsx'
 import { timeAgo } from '../../components/format.ts'
-import { Avatar, Card, OpenRow, Row, Screen, Section, Text } from '../../components/layout.tsx'
+import { Avatar, Card, ErrorText, OpenRow, Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { useSession } from '../../components/session.tsx'
 import { Loading } from '../../components/states.tsx'
 
@@ -60,13 +61,19 @@ function Languages () {
   const names = Object.fromEntries(
     brand.locales.map((each) => [each, new Intl.DisplayNames([each], { type: 'language' }).of(each) ?? each])
   )
+  const { attempt, error } = useAttempt()
   const choose = async (locale: string) => {
     await tandem.updateProfile({ body: { locale } })
     await setLanguage(locale)
   }
   return (
     <Section title='Language'>
-      <Segments options={names} value={language} onChange={(locale) => void choose(locale)} />
+      <Segments
+        options={names}
+        value={language}
+        onChange={(locale) => void attempt(async () => await choose(locale))}
+      />
+      {error !== '' && <ErrorText>{error}</ErrorText>}
     </Section>
   )
 }
@@ -77,14 +84,25 @@ function Sessions () {
     queryKey: ['sessions'],
     queryFn: async ({ signal }) => (await tandem.listSessions({ signal })).data.sessions
   })
+  const { attempt, error } = useAttempt()
+  const end = async (sessionId: string) => {
+    await tandem.revokeSessions({ body: { action: 'revoke_session', sessionId } })
+    await sessions.refetch()
+  }
   return (
     <Section title='Where you are signed in'>
       {!sessions.data && <Loading of={sessions} />}
-      {sessions.data?.map((session) => (
-        <Text key={session.id} tone='soft'>
-          {`${session.deviceName ?? 'A device'} · ${timeAgo(session.lastUsedAt)}`}
-        </Text>
+      {sessions.data?.map(({ id, deviceName, lastUsedAt }) => (
+        <Row key={id} style={{ justifyContent: 'space-between' }}>
+          <Text tone='soft' style={{ flexShrink: 1 }}>{`${deviceName ?? 'A device'} · ${timeAgo(lastUsedAt)}`}</Text>
+          <IconButton
+            icon='log-out-outline'
+            label={`Sign out ${deviceName ?? 'A device'}`}
+            onPress={() => void attempt(async () => await end(id))}
+          />
+        </Row>
       ))}
+      {error !== '' && <ErrorText>{error}</ErrorText>}
     </Section>
   )
 }

@@ -36,7 +36,7 @@ export default function TabBar () {
         tabBarActiveBackgroundColor: isWide ? theme.field : 'transparent',
         tabBarStyle: { backgroundColor: theme.card, borderColor: theme.line },
         tabBarLabelStyle: { fontFamily: 'System' },
-        tabBarBadgeStyle: { fontFamily: 'System', fontSize: 11 }
+        tabBarBadgeStyle: { fontFamily: 'System', fontSize: 11, backgroundColor: theme.bad, color: theme.card }
       }}
     >
       <Tabs.Screen name='index' options={tab('Home', 'home')} />

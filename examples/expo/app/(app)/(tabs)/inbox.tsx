@@ -5,7 +5,7 @@ import { Pressable, View } from 'react-native'
 import { Button } from '../../../components/controls.tsx'
 import { timeAgo } from '../../../components/format.ts'
 import { Avatar, Card, Icon, Row, Screen, Text, type IconName } from '../../../components/layout.tsx'
-import { Empty, Loading } from '../../../components/states.tsx'
+import { Empty, Loading, More } from '../../../components/states.tsx'
 
 const icons: Record<Notification['type'], IconName> = {
   ACCOUNT: 'lock-closed-outline',
@@ -22,7 +22,7 @@ const icons: Record<Notification['type'], IconName> = {
 
 export default function Inbox () {
   const router = useRouter()
-  const { notifications, unreadCount = 0, query, readAll } = useNotifications()
+  const { notifications, unreadCount = 0, query, read, readAll } = useNotifications()
   const action = unreadCount > 0 && <Button title='Mark all as read' onPress={readAll} />
   return (
     <Screen title='Inbox' action={action}>
@@ -31,10 +31,18 @@ export default function Inbox () {
         <Empty icon='notifications-outline' title='All quiet'>Likes, comments and matches are shown here.</Empty>
       )}
       {notifications?.map((each) => (
-        <Pressable key={each.id} role='link' onPress={() => router.push(hrefOf(each))}>
+        <Pressable
+          key={each.id}
+          role='link'
+          onPress={() => {
+            if (each.readAt === null) void read(each.id)
+            router.push(hrefOf(each))
+          }}
+        >
           <Item notification={each} />
         </Pressable>
       ))}
+      <More of={query} />
     </Screen>
   )
 }

@@ -4,7 +4,7 @@ import { Link, useRouter } from 'expo-router'
 import { View } from 'react-native'
 import { useFeature } from '../../../components/api.ts'
 import { Button, IconButton } from '../../../components/controls.tsx'
-import { useFormat } from '../../../components/format.ts'
+import { countOf, useFormat } from '../../../components/format.ts'
 import { Avatar, Bar, Card, Icon, OpenRow, Row, Screen, Section, Text } from '../../../components/layout.tsx'
 import { PlanDetails } from '../../../components/plans.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
@@ -62,12 +62,12 @@ function Streak ({ home: { user, stats } }: { home: Home }) {
             <Text bold>day streak</Text>
             <Icon name='flame' size={18} tone='accent' />
           </Row>
-          <Text tone='soft' size={14}>{`Longest: ${user.longestStreak} days`}</Text>
+          <Text tone='soft' size={14}>{`Longest: ${countOf(user.longestStreak, 'day')}`}</Text>
         </View>
       </Row>
       <Bar share={levelShare(user)} />
       <Text tone='soft' size={14}>
-        {`Level ${user.level} · ${user.xpToNextLevel} XP to the next · ${stats.totalPRs} records`}
+        {`Level ${user.level} · ${user.xpToNextLevel} XP to the next · ${countOf(stats.totalPRs, 'record')}`}
       </Text>
     </Card>
   )
@@ -97,9 +97,7 @@ function Today ({ home: { stats, today }, waitingLogs }: { home: Home, waitingLo
       <Text tone='soft' size={14}>{measured.filter(Boolean).join(' · ')}</Text>
       {workout && (
         <Text>
-          {`${workout.isFinished ? '✓ ' : ''}${workout.name}: ${workout.exercises.length} ${
-            workout.exercises.length === 1 ? 'exercise' : 'exercises'
-          }`}
+          {`${workout.isFinished ? '✓ ' : ''}${workout.name}: ${countOf(workout.exercises.length, 'exercise')}`}
         </Text>
       )}
       <Row style={{ flexWrap: 'wrap', alignItems: 'flex-start', gap: 8 }}>
@@ -113,7 +111,7 @@ function Today ({ home: { stats, today }, waitingLogs }: { home: Home, waitingLo
       </Row>
       {waitingLogs > 0 && <Text tone='soft' size={14}>{`${waitingLogs} will be sent when you are online.`}</Text>}
       <Text tone='soft' size={14}>
-        {`${stats.workoutsThisWeek} workouts this week · ${stats.totalWorkouts} in all`}
+        {`${countOf(stats.workoutsThisWeek, 'workout')} this week · ${stats.totalWorkouts} in all`}
       </Text>
     </Section>
   )

@@ -1,4 +1,4 @@
-import { useChat } from '@tandem/react'
+import { useChat, useChats } from '@tandem/react'
 import { Stack, useLocalSearchParams } from 'expo-router'
 import { useState } from 'react'
 import { FlatList, Image, KeyboardAvoidingView, Platform, View } from 'react-native'
@@ -17,7 +17,8 @@ interface Bubble {
 }
 
 export default function Chat () {
-  const { id, name = 'Chat' } = useLocalSearchParams<{ id: string, name?: string }>()
+  const { id } = useLocalSearchParams<{ id: string }>()
+  const name = useName(id)
   const theme = useTheme()
   const chat = useChat(id)
   const [text, setText] = useState('')
@@ -45,6 +46,7 @@ export default function Chat () {
               data={bubbles.toReversed()}
               keyExtractor={({ id }) => id}
               renderItem={({ item }) => <BubbleView {...item} />}
+              onEndReached={() => chat.query.hasNextPage && !chat.query.isFetching && void chat.query.fetchNextPage()}
               contentContainerStyle={{ padding: 16, gap: 8, width: '100%', maxWidth: 640, alignSelf: 'center' }}
               style={{ flex: 1 }}
             />
@@ -59,6 +61,7 @@ export default function Chat () {
               setText(value)
               chat.type()
             }}
+            maxLength={1_000}
             onSubmitEditing={() => void send()}
             submitBehavior='submit'
           />
@@ -67,6 +70,14 @@ export default function Chat () {
       </KeyboardAvoidingView>
     </SafeAreaView>
   )
+}
+
+/** A notification has only the id of the chat. */
+function useName (id: string) {
+  const { name } = useLocalSearchParams<{ name?: string }>()
+  const { data } = useChats()
+  const chats = [...data?.conversations ?? [], ...data?.newMatches ?? []]
+  return name ?? chats.find(({ matchId }) => matchId === id)?.profile.displayName ?? 'Chat'
 }
 
 /** What is there, and what waits to be sent. */

@@ -3,9 +3,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocalSearchParams } from 'expo-router'
 import { View } from 'react-native'
 import { Button } from '../../../components/controls.tsx'
+import { countOf } from '../../../components/format.ts'
 import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
 import { PostCard } from '../../../components/post.tsx'
-import { Empty, Loading } from '../../../components/states.tsx'
+import { Empty, Loading, More } from '../../../components/states.tsx'
 
 export default function Person () {
   const { id } = useLocalSearchParams<{ id: string }>()
@@ -41,7 +42,7 @@ export default function Person () {
           </View>
         </Row>
         {bio !== null && <Text>{bio}</Text>}
-        <Text tone='soft'>{`${followersCount} followers · ${followingCount} following`}</Text>
+        <Text tone='soft'>{`${countOf(followersCount, 'follower')} · ${followingCount} following`}</Text>
         {!isSelf && (
           <Button
             title={isFollowing ? 'Unfollow' : 'Follow'}
@@ -53,6 +54,7 @@ export default function Person () {
       {!posts && <Loading of={query} />}
       {posts?.length === 0 && <Empty icon='albums-outline' title='No posts yet'>What they post is shown here.</Empty>}
       {posts?.map((post) => <PostCard key={post.id} post={post} />)}
+      <More of={query} />
     </Screen>
   )
 }

@@ -1,21 +1,31 @@
-import { useComments, usePost } from '@tandem/react'
-import { useLocalSearchParams } from 'expo-router'
+import { keys, useComments, usePost, useTandem } from '@tandem/react'
+import type { Post } from '@tandem/sdk'
+import { useQueryClient } from '@tanstack/react-query'
+import { useLocalSearchParams, useRouter } from 'expo-router'
 import { useState } from 'react'
 import { View } from 'react-native'
+import { useBack } from '../../../components/back.ts'
 import { Button, Input } from '../../../components/controls.tsx'
 import { timeAgo } from '../../../components/format.ts'
 import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
 import { PostCard } from '../../../components/post.tsx'
-import { Empty, Loading } from '../../../components/states.tsx'
+import { Empty, Loading, More } from '../../../components/states.tsx'
 
 export default function PostPage () {
   const { id } = useLocalSearchParams<{ id: string }>()
   const post = usePost(id)
   const { comments, query, add } = useComments(id)
   const [text, setText] = useState('')
+  if (!post.data) {
+    return (
+      <Screen>
+        <Loading of={post} />
+      </Screen>
+    )
+  }
   return (
     <Screen>
-      {post.data ? <PostCard post={post.data} /> : <Loading of={post} />}
+      <PostCard post={post.data} />
       <Card>
         {!comments && <Loading of={query} />}
         {comments?.length === 0 && (
@@ -32,7 +42,14 @@ export default function PostPage () {
             </View>
           </Row>
         ))}
-        <Input aria-label='Comment' placeholder='Write a comment' value={text} onChangeText={setText} />
+        <More of={query} />
+        <Input
+          aria-label='Comment'
+          placeholder='Write a comment'
+          value={text}
+          onChangeText={setText}
+          maxLength={2_000}
+        />
         <Button
           title='Send'
           kind='primary'
@@ -43,6 +60,29 @@ export default function PostPage () {
           }}
         />
       </Card>
+      <Options post={post.data} />
     </Screen>
   )
+}
+
+/** The author can delete a post, anybody else report it. */
+function Options ({ post: { id, user, viewCount } }: { post: Post }) {
+  const tandem = useTandem()
+  const client = useQueryClient()
+  const router = useRouter()
+  const back = useBack('/feed')
+  const [isSure, setSure] = useState(false)
+  const remove = async () => {
+    await tandem.deletePost({ path: { id } })
+    await client.invalidateQueries({ queryKey: keys.feeds })
+    back()
+  }
+  // Only the author sees how many people have seen it.
+  if (viewCount === null) {
+    const report = () => router.push({ pathname: '/report', params: { postId: id, name: user.name } })
+    return <Button title='Report' onPress={report} />
+  }
+  return isSure
+    ? <Button title='Yes, delete it' kind='bad' onPress={remove} />
+    : <Button title='Delete' onPress={() => setSure(true)} />
 }

@@ -5,9 +5,10 @@ import { useLocalSearchParams, useRouter } from 'expo-router'
 import { useEffect, useState } from 'react'
 import { Image, Pressable, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
+import { useBack } from '../../../components/back.ts'
 import { IconButton } from '../../../components/controls.tsx'
 import { timeAgo } from '../../../components/format.ts'
-import { altOf, Avatar, Row, Text } from '../../../components/layout.tsx'
+import { altOf, Avatar, Row, Screen, Text } from '../../../components/layout.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
 import { StoryVideo } from '../../../components/video.tsx'
 
@@ -27,7 +28,7 @@ export default function Stories () {
   })
   const stories = query.data ?? []
   const story = stories[index]
-  const close = () => router.canGoBack() ? router.back() : router.replace('/feed')
+  const close = useBack('/feed')
   const nextPerson = () => {
     const rings = client.getQueryData<StoryRing[]>(['stories']) ?? []
     const next = rings[rings.findIndex((ring) => ring.userId === userId) + 1]
@@ -40,14 +41,21 @@ export default function Stories () {
     else if (step > 0) nextPerson()
   }
   useViewed(story, () => move(1))
+  if (!story && !query.isPending) {
+    return (
+      <Screen title='Stories' action={<IconButton icon='close' label='Close' onPress={close} />}>
+        {query.data
+          ? <Empty icon='time-outline' title='These have ended'>A story lasts for a day.</Empty>
+          : <Loading of={query} />}
+      </Screen>
+    )
+  }
   return (
     <View style={{ flex: 1, backgroundColor: '#000' }}>
-      {!query.data && <Loading of={query} />}
-      {query.data?.length === 0 && <Empty icon='time-outline' title='These have ended'>A story lasts for a day.</Empty>}
-      {story && <Picture story={story} />}
+      {story ? <Picture story={story} /> : <Loading />}
       <Row style={{ position: 'absolute', inset: 0, gap: 0 }}>
-        <Pressable aria-label='Previous' style={{ flex: 1, height: '100%' }} onPress={() => move(-1)} />
-        <Pressable aria-label='Next' style={{ flex: 2, height: '100%' }} onPress={() => move(1)} />
+        <Pressable role='button' aria-label='Previous' style={{ flex: 1, height: '100%' }} onPress={() => move(-1)} />
+        <Pressable role='button' aria-label='Next' style={{ flex: 2, height: '100%' }} onPress={() => move(1)} />
       </Row>
       <SafeAreaView style={{ flex: 1, justifyContent: 'space-between', pointerEvents: 'box-none' }}>
         <Top stories={stories} index={index} onClose={close} />
@@ -102,7 +110,7 @@ function Top ({ stories, index, onClose }: { stories: Story[], index: number, on
         <Text bold style={{ color: '#fff', flex: 1 }}>
           {story ? `${story.user.name} · ${timeAgo(story.createdAt)}` : ''}
         </Text>
-        <IconButton icon='close' label='Close' onPress={onClose} />
+        <IconButton icon='close' label='Close' colour='#fff' onPress={onClose} />
       </Row>
     </View>
   )
