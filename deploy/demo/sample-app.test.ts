@@ -191,7 +191,7 @@ async function readOlderComments (page: Page, { send }: Member) {
 
 const newcomer = 'newcomer@example.com'
 
-/** Creates an account with the code from the email. */
+/** Creates an account with the code from the email. Without a network, a page says so. */
 async function register (t: Test, browser: Browser, stack: Stack) {
   const page = await newPage(t, browser, stack, '')
   const email = newcomer
@@ -216,6 +216,11 @@ async function register (t: Test, browser: Browser, stack: Stack) {
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Not now' }).click()
   await page.getByRole('heading', { name: 'Nadia' }).waitFor()
+  await page.context().setOffline(true)
+  await go(page, 'Discover')
+  await page.getByText('You are offline').waitFor()
+  await page.context().setOffline(false)
+  await page.getByText('Find people to train with').waitFor()
   return page
 }
 

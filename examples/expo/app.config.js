@@ -13,7 +13,8 @@ module.exports = {
   platforms: ['ios', 'android', 'web'],
   web: { bundler: 'metro', output: 'single' },
   ios: { infoPlist: { NSAppTransportSecurity: { NSAllowsLocalNetworking: true } } },
-  plugins: ['expo-router', 'expo-secure-store', 'expo-font', 'expo-video'],
+  // In a browser, every page is there without a network, too.
+  plugins: [['expo-router', { asyncRoutes: false }], 'expo-secure-store', 'expo-font', 'expo-video'],
   // The folder of the server from which an export is served.
   experiments: { baseUrl: process.env.EXPO_BASE_URL ?? '' }
 }

@@ -6,15 +6,10 @@ import { useState } from 'react'
 import { Button } from './controls.tsx'
 import { fileOf, pickPicture } from './files.ts'
 import { Icon, Section, Text } from './layout.tsx'
-import { Loading } from './states.tsx'
-
-interface Query {
-  error: Error | null
-  refetch: () => unknown
-}
+import { Loading, type Loaded } from './states.tsx'
 
 /** While FitMatch loads, and what somebody has to do before they can use it. */
-export function LoadingFitMatch ({ of }: { of: Query }) {
+export function LoadingFitMatch ({ of }: { of: Loaded }) {
   const code = of.error instanceof TandemError ? of.error.code : undefined
   if (code === 'PROFILE_NOT_FOUND') return <Join />
   if (code === 'INSUFFICIENT_PHOTOS') return <AddPhotos />

@@ -15,9 +15,11 @@ export function Empty ({ icon, title, children }: { icon: IconName, title: strin
   )
 }
 
-interface Loaded {
+export interface Loaded {
   error: Error | null
   refetch: () => unknown
+  /** `paused` without a network: it goes on by itself. */
+  fetchStatus?: string
 }
 
 interface Pages {
@@ -32,6 +34,9 @@ export const More = ({ of }: { of: Pages }) =>
 /** While something loads, and when it cannot be loaded. */
 export function Loading ({ of }: { of?: Loaded }) {
   const theme = useTheme()
+  if (of?.fetchStatus === 'paused') {
+    return <Empty icon='cloud-offline-outline' title='You are offline'>This loads when you are back.</Empty>
+  }
   if (!of?.error) {
     return <ActivityIndicator aria-label='Loading' color={theme.accent} style={{ paddingVertical: 48 }} />
   }

@@ -24,6 +24,8 @@ export default function Invite () {
     )
   }
   const { code, shareUrl, verifiedCount, rewardDays, redemptions } = query.data
+  // Over plain HTTP at an address other than localhost, browsers have no clipboard. The link can be selected.
+  const canShare = Platform.OS !== 'web' || 'clipboard' in navigator
   const share = async () => {
     if (Platform.OS !== 'web') return await Share.share({ message: shareUrl })
     await navigator.clipboard.writeText(shareUrl)
@@ -35,11 +37,13 @@ export default function Invite () {
         <Text>Both of you get days of premium when they register with your code and verify their address.</Text>
         <Text size={30} bold selectable style={{ letterSpacing: 4, textAlign: 'center' }}>{code}</Text>
         <Text tone='soft' size={14} selectable style={{ textAlign: 'center' }}>{shareUrl}</Text>
-        <Button
-          title={isCopied ? 'Copied' : Platform.OS === 'web' ? 'Copy the link' : 'Share the link'}
-          kind='primary'
-          onPress={share}
-        />
+        {canShare && (
+          <Button
+            title={isCopied ? 'Copied' : Platform.OS === 'web' ? 'Copy the link' : 'Share the link'}
+            kind='primary'
+            onPress={share}
+          />
+        )}
       </Section>
       <Section title='Who joined'>
         <Text tone='soft'>
