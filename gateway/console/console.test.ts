@@ -3,7 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { ConfigError } from '@tandem/process-kit'
 import { serviceNames as gatewayServiceNames } from '../routes.ts'
-import { pages, testPages } from '../test/console-pages.ts'
+import { pages, person, testPages } from '../test/console-pages.ts'
 import { ALL_RIGHTS, testConsole } from '../test/console.ts'
 import { readConsoleConfig } from './config.ts'
 import { serviceNames } from './services.ts'
@@ -153,6 +153,30 @@ t.test('while a service is down, its part is named and the pages stand', async (
   for (const page of pages) t.match(await call(page), { status: 503, text: /identity service does not respond/ }, page)
   t.equal((await call('/sign-in')).status, 200)
   await services.identity.start()
+})
+
+t.test('what a service that is down did not answer is not said to be nothing', async (t) => {
+  const { answers, services, call } = await testPages(t)
+  for (const name of serviceNames) {
+    answers.set(`${name} GET /operator/dead-letters`, { deadLetters: [] })
+    answers.set(`${name} GET /operator/calls`, { operations: [] })
+    answers.set(`${name} GET /operator/cases`, { cases: [], nextCursor: null })
+    answers.set(`${name} GET /operator/mails`, { mails: [] })
+    answers.set(`${name} GET /operator/deliveries`, { deliveries: [] })
+  }
+  const path = `/people/${person.accountId}`
+  const shown = [
+    ['/dead-letters', 'social'],
+    ['/calls', 'social'],
+    [`${path}?reason=case`, 'social'],
+    [`${path}/messages?reason=case`, 'notification']
+  ] as const
+  for (const [page, name] of shown) {
+    t.notMatch((await call(page)).text, /class="empty">Not available/, page)
+    await services[name].stop()
+    t.match((await call(page)).text, /class="empty">Not available/, page)
+    await services[name].start()
+  }
 })
 
 t.test('it knows every service', (t) => {

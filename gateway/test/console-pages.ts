@@ -49,7 +49,7 @@ export const proposal = {
   subject: stored,
   accountId: randomUUID(),
   reason: stored,
-  payload: { statement: stored },
+  payload: { decision: { case: null, actions: [{ type: 'BAN' }], statement: stored } },
   proposedBy: randomUUID(),
   createdAt: at,
   expiresAt: at

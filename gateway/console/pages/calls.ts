@@ -29,7 +29,7 @@ export function serveCalls ({ page }: Pages) {
       title: texts.pages.calls,
       content: html`<h1>${texts.pages.calls}</h1><p class="meta">${words.text}</p>${
         operations.length === 0 ?
-          empty(words.none) :
+          empty(visit.unavailable.size > 0 ? texts.queue.unknown : words.none) :
           html`<ol class="rows">${
             operations.map(({ service, operation, versions, sunset, ...counts }) =>
               html`<li><div class="what"><a class="mono" href="/calls/${service}/${segment(operation)}">${operation}</a>

@@ -53,12 +53,12 @@ export function serveMessages ({ page }: Pages) {
           <section><h2>${texts.messages.pushes}</h2>${
         deliveries?.deliveries.length
           ? html`<ol class="rows">${deliveries.deliveries.map((each) => deliveryRow(visit, each))}</ol>`
-          : empty(texts.messages.noPushes)
+          : empty(deliveries ? texts.messages.noPushes : texts.queue.unknown)
       }</section>
           <section><h2>${texts.messages.mails}</h2>${
         allMails.length > 0
           ? html`<ol class="rows">${allMails.map((each) => mailRow(visit, each))}</ol>`
-          : empty(texts.messages.noMails)
+          : empty(mails ? texts.messages.noMails : texts.queue.unknown)
       }</section>
         </div>`
     }

@@ -65,7 +65,7 @@ export function serveOperations ({ page, form }: Pages) {
       title: texts.pages.deadLetters,
       content: html`<h1>${texts.pages.deadLetters}</h1><p class="meta">${texts.deadLetters.text}</p>${
         letters.length === 0
-          ? empty(texts.deadLetters.none)
+          ? empty(visit.unavailable.size > 0 ? texts.queue.unknown : texts.deadLetters.none)
           : letters.map(({ service, letter }) => letterCard(visit, service, letter))
       }`
     }

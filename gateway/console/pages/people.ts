@@ -253,7 +253,7 @@ function casesOf (visit: Visit, id: string, reason: string, cases: QueuedCase[])
   return html`<h2>${texts.people.cases}</h2>
     ${
     cases.length === 0
-      ? empty(texts.people.noCases)
+      ? empty(caseServices.some((each) => visit.unavailable.has(each)) ? texts.queue.unknown : texts.people.noCases)
       : html`<ol class="rows">${cases.map((each) => caseRow(visit, each))}</ol>`
   }
     ${

@@ -1,9 +1,30 @@
-import { html } from '../html.ts'
+import { html, type Html } from '../html.ts'
 import { PageNotFound } from '../errors.ts'
 import type { Visit } from '../visit.ts'
 import { redirectAfter, type Pages } from '../visits.ts'
-import { badge, empty, label, segment, time } from './parts.ts'
+import { actionTexts, badge, empty, facts, label, segment, time } from './parts.ts'
 import { pathOfPerson } from './people.ts'
+
+/** What happens once it is confirmed, by the kind of the proposal. */
+interface Payload {
+  decision?: {
+    case: { service: string, id: string } | null,
+    actions: { type: string, scope?: string }[],
+    statement: string,
+    note?: string
+  }
+  /** Of a broadcast, by language. */
+  title?: Record<string, string>
+  body?: Record<string, string>
+  /** For how long a deletion can be canceled. */
+  days?: number
+  /** Of the hold of a case. */
+  isHeld?: boolean
+  /** Of the hold of a deletion: HOLD or RELEASE. Of operators. */
+  change?: string
+  hold?: { days: number }
+  role?: string
+}
 
 interface Proposal {
   id: string
@@ -11,7 +32,7 @@ interface Proposal {
   subject: string
   accountId: string | null
   reason: string
-  payload: { statement?: unknown, title?: { en?: unknown }, change?: string, role?: string }
+  payload: Payload
   proposedBy: string
   createdAt: string
   expiresAt: string
@@ -50,16 +71,11 @@ function proposalCard (visit: Visit, service: string, proposal: Proposal) {
   const { texts, staff, can } = visit
   const words = texts.proposals
   const path = `/proposals/${service}/${segment(proposal.id)}`
-  const { statement, title, change, role } = proposal.payload
-  const text = typeof statement === 'string' ? statement : typeof title?.en === 'string' ? title.en : ''
   const isOwn = proposal.proposedBy === staff.id
   return html`<article class="card">
     <div class="row spread"><h2>${label(words.kinds, proposal.kind)}</h2>${isOwn && badge(words.yours, 'warn')}</div>
-    <p>${proposal.reason}${
-    proposal.kind === 'STAFF' &&
-    html`${label(words.staff, change)} ${proposal.subject} ${role && badge(label(texts.roles, role))}`
-  }</p>
-    ${text && html`<blockquote>${text}</blockquote>`}
+    <p>${label(texts.reasons, proposal.reason)}</p>
+    ${contentOf(visit, service, proposal)}
     <p class="meta">${time(visit, proposal.createdAt)} · ${words.expires} ${time(visit, proposal.expiresAt)}${
     proposal.accountId &&
     html` · <a href="${
@@ -75,3 +91,41 @@ function proposalCard (visit: Visit, service: string, proposal: Proposal) {
   }
   </article>`
 }
+
+/** All that the second operator confirms. */
+function contentOf (visit: Visit, service: string, { kind, subject, payload }: Proposal): Html {
+  const { texts } = visit
+  const { decision, title = {}, body = {}, days, isHeld, change, hold, role } = payload
+  const dayCount = (number: number) => texts.say('decision.dayCount', { number })
+  switch (kind) {
+    case 'BAN':
+      return html`${decision && decisionOf(visit, decision)}`
+    case 'BROADCAST':
+      return html`${
+        Object.entries(title).map(([locale, text]) =>
+          html`<blockquote lang="${locale}"><strong>${text}</strong><br>${body[locale]}</blockquote>`
+        )
+      }`
+    case 'ERASE':
+      return facts([[texts.people.eraseAfter, days !== undefined && dayCount(days)]])
+    case 'HOLD':
+      return service === 'identity'
+        ? html`<p>${change === 'RELEASE' ? texts.erasures.release : texts.erasures.hold} ${
+          hold && html`· ${dayCount(hold.days)}`
+        }</p>`
+        : html`<p>${isHeld ? texts.hold.hold : texts.hold.release} · <a href="/cases/${service}/${
+          segment(subject)
+        }">${texts.decision.openCase}</a></p>`
+    default:
+      return html`<p>${label(texts.proposals.staff, change)} ${subject} ${role && badge(label(texts.roles, role))}</p>`
+  }
+}
+
+const decisionOf = (visit: Visit, { case: decided, actions, statement, note }: NonNullable<Payload['decision']>) =>
+  html`${actionTexts(visit, actions)}
+    ${statement && html`<blockquote>${statement}</blockquote>`}
+    ${note && html`<p class="meta">${visit.texts.decision.note}: ${note}</p>`}
+    ${
+    decided &&
+    html`<p><a href="/cases/${decided.service}/${segment(decided.id)}">${visit.texts.decision.openCase}</a></p>`
+  }`
