@@ -111,6 +111,11 @@ const cases: Case[] = [
     exact: ['"a" was "X" | "Y" and is now "X"'],
     request: ['"a" no longer accepts "Y"']
   }],
+  ['another value of an enumeration', object({ a: Type.Enum(['X', 'Y']) }), object({ a: Type.Enum(['X', 'Z']) }), {
+    exact: ['"a" was "X" | "Y" and is now "X" | "Z"'],
+    request: ['"a" no longer accepts "Y"'],
+    response: ['"a" was "X" | "Y" and is now "X" | "Z"']
+  }],
   ['any text for an enumeration', object({ a: Type.Enum(['X']) }), object({ a: Type.String() }), {
     exact: ['"a" was "X" and is now string'],
     response: ['"a" was "X" and is now string']
@@ -180,6 +185,46 @@ const cases: Case[] = [
     }
   ]
 ]
+
+const water = object({ kind: Type.Literal('WATER'), ml: Type.Optional(Type.Integer()) })
+const sleep = object({ kind: Type.Literal('SLEEP'), minutes: Type.Integer({ maximum: 600 }) })
+cases.push(
+  [
+    'a field made required in one member of a union',
+    Type.Union([water, sleep]),
+    Type.Union([object({ kind: Type.Literal('WATER'), ml: Type.Integer() }), sleep]),
+    {
+      exact: ['"(WATER).ml" was optional integer and is now integer'],
+      request: ['"(WATER).ml" was optional and is now required']
+    }
+  ],
+  [
+    'a new required field in one member of a union',
+    Type.Union([water, sleep]),
+    Type.Union([object({ ...water.properties, cup: Type.String() }), sleep]),
+    {
+      exact: ['the field "(WATER).cup" is new and required'],
+      request: ['the field "(WATER).cup" is new and required']
+    }
+  ],
+  [
+    'a new member of a union',
+    Type.Union([water, sleep]),
+    Type.Union([water, sleep, object({ kind: Type.Literal('X') })]),
+    {
+      exact: ['"kind" was "SLEEP" | "WATER" and is now "SLEEP" | "WATER" | "X"']
+    }
+  ],
+  [
+    'a removed member of a union',
+    Type.Union([water, sleep, object({ kind: Type.Literal('X') })]),
+    Type.Union([water, sleep]),
+    {
+      exact: ['"kind" was "SLEEP" | "WATER" | "X" and is now "SLEEP" | "WATER"'],
+      request: ['"kind" no longer accepts "X"']
+    }
+  ]
+)
 
 function all (line: string): Partial<Record<Rule, string[]>> {
   return { exact: [line], request: [line], response: [line] }

@@ -1,14 +1,16 @@
-import { isPart, parentOf, type Field, type Fields } from './fields.ts'
+import { isMember, isPart, parentOf, type Field, type Fields } from './fields.ts'
 
 /**
  * Who is on the other side of a message:
  * - `exact`: services of either version on both sides, which refuse what their own version does not describe. A field
  * stays as it is; new ones are optional.
  * - `request`: clients that go on sending what they do today.
- * - `response`: clients that read it, and pass over fields and values of an enumeration that they do not know.
+ * - `response`: clients that read it, and pass over fields and values of an enumeration that they do not know, unless
+ * one takes the place of another.
+ * - `failure`: the same, but that one enumeration holds the codes of all errors.
  * - `delivery`: `before` is what one service sends now, `after` what another one reads, which drops what it does not know.
  */
-export type Rule = 'exact' | 'request' | 'response' | 'delivery'
+export type Rule = 'exact' | 'request' | 'response' | 'failure' | 'delivery'
 
 /**
  * What of the change from `before` to `after` is incompatible, as parts of a sentence: `the field "user.name" is gone`.
@@ -19,13 +21,16 @@ export function compareFields (
   after: Fields,
   { rule, olderParse = false }: { rule: Rule, olderParse?: boolean }
 ): string[] {
+  // Which members a union has, the field says that tells them apart.
   const gone = rule === 'delivery' ? [] : Object.keys(before)
-    .filter((path) => !after[path] && (path === '' || after[parentOf(path)]))
+    .filter((path) => !after[path] && !isMember(path) && (path === '' || after[parentOf(path)]))
     .map((path) => `the field ${quote(path)} is gone`)
   const added = Object.entries(after).filter(([path, field]) =>
     !before[path] && before[parentOf(path)] && !isPart(path) && !field.optional
   )
-    .flatMap(([path]) => rule === 'response' || olderParse ? [] : [`the field ${quote(path)} is new and required`])
+    .flatMap(([path]) =>
+      rule === 'response' || rule === 'failure' || olderParse ? [] : [`the field ${quote(path)} is new and required`]
+    )
   const changed = Object.entries(before).flatMap(([path, field]) => {
     const now = after[path]
     return now ? compareField(quote(path), field, now, rule) : []
@@ -47,7 +52,7 @@ function compareField (name: string, before: Field, after: Field, rule: Rule): s
     ]
   }
   // Clients pass over a value of an enumeration that they do not know.
-  const isOpen = before.types.some(isText)
+  const isOpen = before.types.some(isText) && (rule === 'failure' || !lost.some(isText))
   return [
     ...gained.some((type) => !(isOpen && isText(type))) ? [was] : [],
     ...!before.optional && after.optional ? [`${name} may now be missing`] : []

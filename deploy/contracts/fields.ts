@@ -9,8 +9,8 @@ export interface Field {
 type Limits = Record<string, string | number | boolean>
 
 /**
- * Fields by their path: `user.name`, `photos[]`, `totals.*` for the values of a map, and the empty path for the whole
- * message.
+ * Fields by their path: `user.name`, `photos[]`, `totals.*` for the values of a map, `log(WATER).ml` for those of one
+ * member of a union, and the empty path for the whole message.
  */
 export type Fields = Record<string, Field>
 
@@ -38,7 +38,7 @@ const UNKNOWN = ['allOf', 'not', 'if', 'prefixItems', 'dependentSchemas', 'uneva
 
 /**
  * The fields of the messages that `schema`, a JSON Schema, describes. Of a union, a field is optional if one of the
- * objects can lack it.
+ * objects can lack it. If a constant tells the objects apart, each has its own fields, too.
  * @param document what `$ref` leads into
  * @throws for a keyword that is not compared here, since a change of it would go unnoticed
  */
@@ -60,9 +60,14 @@ export function listFields (schema: unknown, document: unknown = {}): Fields {
     const variants = resolved['anyOf'] ?? resolved['oneOf']
     if (Array.isArray(variants)) {
       const { type } = resolved
-      return joinVariants(
-        variants.map((variant) => read(isObject(variant) ? { type, ...variant } : variant, path, [...within, resolved]))
-      )
+      const members = variants.map((variant) => isObject(variant) ? { type, ...variant } : variant)
+      const readAll = (pathOf: (index: number) => string) =>
+        members.map((member, index) => read(member, pathOf(index), [...within, resolved]))
+      const tags = listTags(members.map((member) => resolve(member, document)))
+      return Object.assign(
+        joinVariants(readAll(() => path)),
+        ...tags ? readAll((index) => `${path}(${tags[index]})`) : []
+      ) as Fields
     }
     return { [path]: readField(resolved), ...readChildren(resolved, path, [...within, resolved]) }
   }
@@ -113,6 +118,19 @@ function readTypes ({ type, format, enum: values, const: value }: Json): string[
   return types.map((each) => each === 'string' && typeof format === 'string' ? `string(${format})` : each).sort()
 }
 
+/** What tells objects apart: the values of the first required field that is another constant text in each of them. */
+function listTags (members: unknown[]): string[] | undefined {
+  const valuesOf = (name: string) =>
+    members.flatMap((member) => {
+      const { properties, required } = isObject(member) ? member : {}
+      const field = isObject(properties) && Array.isArray(required) && required.includes(name) && properties[name]
+      return isObject(field) && typeof field['const'] === 'string' ? [field['const']] : []
+    })
+  const [first] = members
+  const names = isObject(first) && isObject(first['properties']) ? Object.keys(first['properties']) : []
+  return names.map(valuesOf).find((values) => values.length > 1 && new Set(values).size === members.length)
+}
+
 function joinVariants (variants: Fields[]): Fields {
   const paths = new Set(variants.flatMap((fields) => Object.keys(fields)))
   return Object.fromEntries([...paths].map((path) => {
@@ -129,9 +147,14 @@ function joinVariants (variants: Fields[]): Fields {
   }))
 }
 
-/** Whether `path` names the elements of a list or the values of a map, which are no fields that can be missing. */
-export const isPart = (path: string) => path.endsWith('[]') || path.endsWith('*')
+/** Whether `path` names a member of a union. */
+export const isMember = (path: string) => path.endsWith(')')
+
+/** Whether `path` names what is no field that can be missing: the elements of a list, the values of a map, a member. */
+export const isPart = (path: string) => path.endsWith('[]') || path.endsWith('*') || isMember(path)
 
 /** The path of what the field is in. */
-export const parentOf = (path: string) =>
-  path.endsWith('[]') ? path.slice(0, -2) : path.slice(0, Math.max(path.lastIndexOf('.'), 0))
+export function parentOf (path: string) {
+  if (path.endsWith('[]')) return path.slice(0, -2)
+  return path.slice(0, Math.max(path.lastIndexOf(isMember(path) ? '(' : '.'), 0))
+}

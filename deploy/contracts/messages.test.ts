@@ -1,6 +1,7 @@
 import t from 'tap'
-import { Connection, PostLiked } from '@tandem/contracts'
-import { compareContracts, type Published } from './messages.ts'
+import { Connection, PostLiked, WEBHOOK_TYPES } from '@tandem/contracts'
+import { clientFrames, serverFrames } from '@tandem/contracts/realtime'
+import { compareContracts, readContracts, type Published } from './messages.ts'
 
 const like = { '': { types: ['object'] }, postId: { types: ['string(uuid)'] }, excerpt: { types: ['null', 'string'] } }
 const id = { types: ['string(uuid)'] }
@@ -95,6 +96,27 @@ t.test('an incompatible RPC names the side and its callers', (t) => {
     'a request that needs less'
   )
   t.end()
+})
+
+t.test('what leaves for apps and other systems is compared, too', (t) => {
+  const outside = (part: 'sent' | 'received', fields: object) => ({
+    'gateway.frame.hello': { [part]: { fields: { '': { types: ['object'] }, ...fields }, faults: [] } }
+  })
+  const matchId = { types: ['string(uuid)'] }
+  t.same(compare(outside('sent', { matchId }), outside('sent', {})), [
+    'Message gateway.frame.hello: the field "matchId" is gone. Apps and other systems rely on it. Leave it as it was.'
+  ])
+  t.match(compare(outside('sent', { matchId }), {}), [/it is gone/])
+  t.same(compare(outside('sent', {}), outside('sent', { matchId })), [])
+  t.match(compare(outside('received', {}), outside('received', { matchId })), [/"matchId" is new and required/])
+  t.end()
+})
+
+t.test('every frame and webhook is in what was published', async (t) => {
+  const names = Object.keys(await readContracts())
+  for (const name of Object.keys(serverFrames)) t.ok(names.includes(`gateway.frame.${name}`), name)
+  for (const name of Object.keys(clientFrames)) t.ok(names.includes(`gateway.client-frame.${name}`), name)
+  for (const name of WEBHOOK_TYPES) t.ok(names.includes(`notification.webhook-data.${name}`), name)
 })
 
 t.test('a sentence names one consumer, or says that there is none', (t) => {

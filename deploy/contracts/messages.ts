@@ -1,24 +1,38 @@
 import { createHash } from 'node:crypto'
 import type { Messaging } from '@tandem/bus-kit'
 import * as contracts from '@tandem/contracts'
+import { clientFrames, serverFrames } from '@tandem/contracts/realtime'
 import { readSamples } from '@tandem/contracts/samples'
+import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { compareFields } from './compare.ts'
+import { compareFields, type Rule } from './compare.ts'
 import { listFields, type Fields } from './fields.ts'
 import { print, sortKeys } from './print.ts'
 
-type PartName = 'data' | 'request' | 'response'
+/** How the parts of a message are compared. */
+const rules = {
+  data: 'exact',
+  request: 'request',
+  response: 'exact',
+  sent: 'response',
+  received: 'request'
+} as const satisfies Record<string, Rule>
+type PartName = keyof typeof rules
+const partNames = Object.keys(rules) as PartName[]
 
 interface Part {
   fields: Fields
-  /** The checksum of what the sample holds, however it is formatted. */
-  sample: string
+  /** The checksum of what the sample holds, however it is formatted. Only events and RPCs have samples. */
+  sample?: string
 }
 
-/** An event, which has `data`, or an RPC, which has a request and a response. */
+/**
+ * An event, which has `data`, an RPC, which has a request and a response, or what apps and other systems get from us or
+ * send: frames of realtime connections and the data of webhooks.
+ */
 type Message = Partial<Record<PartName, Part>>
 
-/** What `packages/contracts/published.json` holds: each event and RPC by its type. */
+/** What `packages/contracts/published.json` holds: each message by its type. */
 export type Published = Record<string, Message>
 
 /** The same as it is in the code now, with what is wrong with each sample. */
@@ -26,8 +40,25 @@ type Current = Record<string, Partial<Record<PartName, Part & { faults: string[]
 
 export const publishedFile = 'packages/contracts/published.json'
 
-/** The events and RPCs of packages/contracts, with their samples. */
+/** The messages of packages/contracts; events and RPCs with their samples. */
 export async function readContracts (): Promise<Current> {
+  return { ...await readEventsAndRpcs(), ...readOutside() }
+}
+
+/** Frames and webhooks, under the name of the process that sends or receives them. */
+function readOutside (): Current {
+  const describe = (part: 'sent' | 'received', prefix: string, schemas: [type: string, schema: TSchema][]) =>
+    schemas.map(([type, schema]) => [`${prefix}.${type}`, { [part]: { fields: listFields(schema), faults: [] } }])
+  const dataOf = (frames: Record<string, { data: TSchema }>) =>
+    Object.entries(frames).map(([type, { data }]): [string, TSchema] => [type, data])
+  return Object.fromEntries([
+    ...describe('sent', 'gateway.frame', dataOf(serverFrames)),
+    ...describe('received', 'gateway.client-frame', dataOf(clientFrames)),
+    ...describe('sent', 'notification.webhook-data', Object.entries(contracts.webhookData))
+  ])
+}
+
+async function readEventsAndRpcs (): Promise<Current> {
   const definitions = Object.values(contracts).filter((each) => typeof each === 'object' && 'type' in each)
   return Object.fromEntries(
     await Promise.all(definitions.map(async (definition) => {
@@ -78,8 +109,12 @@ export function compareContracts (published: Published, current: Current, messag
   return [...new Set([...Object.keys(published), ...Object.keys(current)])].sort().flatMap((type) => {
     const [before = {}, now] = [published[type], current[type]]
     const changes = now ? compareMessage(before, now) : ['it is gone']
-    const isEvent = 'data' in (now ?? before)
+    const message = now ?? before
+    const isEvent = 'data' in message
     if (changes.length === 0) return []
+    if ('sent' in message || 'received' in message) {
+      return [`Message ${type}: ${changes.join('; ')}. Apps and other systems rely on it. Leave it as it was.`]
+    }
     const advice = published[type]
       ? `Leave it as it was, and ${isEvent ? 'publish' : 'provide'} ${nextVersion(type)} beside it.`
       : 'Add or correct the sample in packages/contracts/samples.'
@@ -89,15 +124,15 @@ export function compareContracts (published: Published, current: Current, messag
 }
 
 function compareMessage (before: Message, now: Current[string]): string[] {
-  return (['data', 'request', 'response'] as const).flatMap((name) => {
+  return partNames.flatMap((name) => {
     const [was, is] = [before[name], now[name]]
-    const place = name === 'data' ? '' : `${name}: `
+    const place = name === 'request' || name === 'response' ? `${name}: ` : ''
     if (!is) return was ? [`the ${name} is gone`] : []
     const isEdited = was !== undefined && was.sample !== is.sample
     const changes = was
       ? compareFields(was.fields, is.fields, {
-        rule: name === 'request' ? 'request' : 'exact',
-        olderParse: !isEdited && is.faults.length === 0
+        rule: rules[name],
+        olderParse: is.sample !== undefined && !isEdited && is.faults.length === 0
       })
       : []
     // A change explains by itself that an older sample does not parse.

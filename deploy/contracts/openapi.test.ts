@@ -10,6 +10,7 @@ const object = (properties: object, required: string[] = Object.keys(properties)
 })
 
 const operation = {
+  operationId: 'changePost',
   parameters: [
     { name: 'id', in: 'path', required: true, schema: { type: 'string', enum: ['a', 'b'] } },
     { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 50 } },
@@ -21,6 +22,7 @@ const operation = {
   },
   responses: {
     200: json(object({ data: { $ref: '#/components/schemas/Post' } })),
+    404: { ...json(object({ code: text })), 'x-error-codes': ['NOT_FOUND', 'POST_HIDDEN'] },
     default: { $ref: '#/components/responses/Failure' }
   }
 }
@@ -28,6 +30,7 @@ const components = {
   schemas: { Post: object({ id: text, likesCount: { type: 'integer' } }) },
   responses: { Failure: json(object({ code: text })) }
 }
+const { 200: _, ...failures } = operation.responses
 const documentOf = (changed: object = {}, path = '/feed/{id}', others: object = {}) => ({
   paths: { [path]: { post: { ...operation, ...changed } } },
   components: { ...components, ...others }
@@ -37,6 +40,9 @@ const body = (properties: object, required?: string[]) => ({
 })
 const [id, limit, key] = operation.parameters
 const visibility = { enum: ['PUBLIC', 'PRIVATE'] }
+
+const withCodes = (...codes: string[]) =>
+  documentOf({ responses: { ...operation.responses, 404: { ...operation.responses[404], 'x-error-codes': codes } } })
 
 const cases: [change: string, after: ReturnType<typeof documentOf>, reported: string[]][] = [
   ['nothing', documentOf(), []],
@@ -119,7 +125,7 @@ const cases: [change: string, after: ReturnType<typeof documentOf>, reported: st
   ]],
   [
     'a removed status',
-    documentOf({ responses: { 201: operation.responses[200], default: operation.responses.default } }),
+    documentOf({ responses: { 201: operation.responses[200], ...failures } }),
     ['it no longer returns 200']
   ],
   [
@@ -127,6 +133,12 @@ const cases: [change: string, after: ReturnType<typeof documentOf>, reported: st
     documentOf({ responses: { ...operation.responses, 200: { content: { 'text/html': {} } } } }),
     ['200: it no longer returns application/json']
   ],
+  ['another name of the operation', documentOf({ operationId: 'editPost' }), [
+    'clients call it "changePost", and it is now "editPost"'
+  ]],
+  ['another code of an error', withCodes('NOT_FOUND', 'HIDDEN'), ['404: it no longer has the code POST_HIDDEN']],
+  ['a code of an error less', withCodes('NOT_FOUND'), []],
+  ['a code of an error more', withCodes('NOT_FOUND', 'POST_HIDDEN', 'GONE'), []],
   ['a token that is needed now', documentOf({ security: [{ bearer: [] }] }), ['it now needs a bearer token']]
 ]
 

@@ -23,6 +23,7 @@ interface Parameter {
 }
 type Content = Record<string, { schema?: unknown }>
 interface Operation {
+  operationId?: string
   parameters?: Parameter[]
   requestBody?: { required?: boolean, content?: Content }
   responses?: Record<string, unknown>
@@ -100,6 +101,9 @@ export function compareDocuments (before: OpenapiDocument, after: OpenapiDocumen
       { rule: 'request' }
     )
     return [
+      ...operation.operationId !== next.operation.operationId
+        ? [`clients call it "${operation.operationId}", and it is now "${next.operation.operationId}"`]
+        : [],
       ...!operation.security?.length && next.operation.security?.length ? ['it now needs a bearer token'] : [],
       ...request.map((change) => `request: ${change}`),
       ...compareResponses(operation.responses ?? {}, next.operation.responses ?? {}, { before, after })
@@ -160,14 +164,22 @@ function compareResponses (
   return Object.entries(before).flatMap(([status, response]) => {
     if (!(status in after)) return [`it no longer returns ${status}`]
     const now = contentOf(after[status], documents.after)
-    return Object.entries(contentOf(response, documents.before)).flatMap(([type, { schema = {} }]) => {
+    const content = Object.entries(contentOf(response, documents.before)).flatMap(([type, { schema = {} }]) => {
       const next = now[type]
-      if (!next) return [`${status}: it no longer returns ${type}`]
+      if (!next) return [`it no longer returns ${type}`]
       return compareFields(listFields(schema, documents.before), listFields(next.schema ?? {}, documents.after), {
-        rule: 'response'
-      }).map((change) => `${status}: ${change}`)
+        rule: status.startsWith('2') ? 'response' : 'failure'
+      })
     })
+    return [...content, ...compareCodes(response, after[status])].map((change) => `${status}: ${change}`)
   })
+}
+
+/** The codes of errors that others take the place of. */
+function compareCodes (before: unknown, after: unknown): string[] {
+  const [were, are] = [before, after].map((response) => isObject(response) ? response['x-error-codes'] : undefined)
+  if (!Array.isArray(were) || !Array.isArray(are) || are.every((code) => were.includes(code))) return []
+  return were.filter((code) => !are.includes(code)).map((code) => `it no longer has the code ${code}`)
 }
 
 function contentOf (response: unknown, document: OpenapiDocument): Content {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Messaging } from '@tandem/bus-kit'
 import * as contracts from '@tandem/contracts'
 import type { OpenapiDocument } from '../../gateway/pages/join-documents.ts'
-import { isObject, listFields, resolve } from './fields.ts'
+import { isObject, isPart, listFields, resolve } from './fields.ts'
 
 // What these functions list is in the contract or in the database, and nothing uses it. They compare names, so a field
 // that another one is named like escapes them.
@@ -46,7 +46,8 @@ function fieldsOf (body: unknown, document: OpenapiDocument): string[] {
   const content = isObject(resolved) && isObject(resolved['content']) ? resolved['content'] : {}
   return Object.values(content).filter(isObject)
     .flatMap(({ schema }) => Object.keys(listFields(schema, document)))
-    .map((field) => field.replaceAll('[]', '').split('.').at(-1) ?? '')
+    .filter((field) => !isPart(field))
+    .map((field) => field.split('.').at(-1) ?? '')
     .filter((field) => field !== '')
 }
 

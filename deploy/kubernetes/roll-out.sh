@@ -3,6 +3,7 @@
 #   deploy/kubernetes/roll-out.sh production            everything
 #   deploy/kubernetes/roll-out.sh production social     only what the team of social owns
 #   deploy/kubernetes/roll-out.sh release social        the version in deploy/release/records, by its digest
+#   OVERLAY=production-ingress deploy/kubernetes/roll-out.sh release   in another overlay than production
 set -euo pipefail
 overlay=${1:?usage: roll-out.sh <overlay> [<service>]} service=${2:-}
 folder=$(dirname "$0")/overlays/$overlay
@@ -14,7 +15,7 @@ case $service in
   *) mine=${service:+tandem/service=$service} ;;
 esac
 
-# The production overlay with the images of deploy/release/records.
+# The overlay with the images of deploy/release/records.
 write_release() {
   local production=$folder/../production/kustomization.yaml
   mkdir -p "$folder"
@@ -22,7 +23,7 @@ write_release() {
     echo "# Written by roll-out.sh from deploy/release/records."
     echo "apiVersion: kustomize.config.k8s.io/v1beta1"
     echo "kind: Kustomization"
-    echo "resources: [../production]"
+    echo "resources: [../${OVERLAY:-production}]"
     echo "images:"
     for record in "$folder"/../../../release/records/*.json; do
       local name image digest placeholder

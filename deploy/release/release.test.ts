@@ -28,6 +28,7 @@ function givenRepository (t: Test) {
   write('packages/contracts/published.json', { [LIKED]: liked })
   write('gateway/openapi.json', { paths })
   write('services/social/migrations/001-posts.sql', 'create table posts ()')
+  write('packages/mail-kit/migrations/001-mails.sql', 'create table mails ()')
   for (const file of ['deploy/kubernetes/roll-out.sh', 'deploy/kubernetes/overlays/production/kustomization.yaml']) {
     mkdirSync(path.dirname(path.join(repository, file)), { recursive: true })
     cpSync(path.join(root, file), path.join(repository, file))
@@ -134,6 +135,9 @@ t.test('a release is refused if it breaks a deployed neighbour, its clients or i
   write('services/social/migrations/001-posts.sql', 'create table posts (id uuid)')
   await refused()
   write('services/social/migrations/001-posts.sql', 'create table posts ()')
+  write('packages/mail-kit/migrations/001-mails.sql', 'create table mails (id uuid)')
+  await refused()
+  write('packages/mail-kit/migrations/001-mails.sql', 'create table mails ()')
   commit()
   await t.rejects(
     release(repository, {
@@ -185,6 +189,20 @@ t.test('the overlay of a release names every image by its digest', async (t) => 
       digest: `sha256:${name}`
     }))
   )
+})
+
+t.test('a release is rolled out in the overlay that the cluster has', async (t) => {
+  const { folder, repository, run } = givenRepository(t)
+  await run(version)
+  writeFileSync(path.join(folder, 'bin/kubectl'), '#!/bin/sh\nexit 0\n')
+  chmodSync(path.join(folder, 'bin/kubectl'), 0o755)
+  execFileSync(path.join(repository, 'deploy/kubernetes/roll-out.sh'), ['release'], {
+    env: { ...process.env, OVERLAY: 'production-ingress' }
+  })
+  const { resources } = parse(
+    readFileSync(path.join(repository, 'deploy/kubernetes/overlays/release/kustomization.yaml'), 'utf8')
+  ) as { resources: string[] }
+  t.strictSame(resources, ['../production-ingress'])
 })
 
 t.test('a release is refused with uncommitted changes, another version, or without a changelog', async (t) => {

@@ -102,8 +102,9 @@ function comparePast (root: string, { name, version, commit }: Release): string[
   const isOwn = (owner: string) => owner === name
   const before = ownedPaths(JSON.parse(readFileOf(root, commit, documentFile)) as OpenapiDocument, isOwn)
   const now = JSON.parse(readFileSync(path.join(root, documentFile), 'utf8')) as OpenapiDocument
-  const migrations = `services/${name}/migrations`
-  const edited = listFiles(root, 'diff', '--name-only', '--diff-filter=MDR', commit, '--', migrations)
+  // Those of kits run in the schema of each service.
+  const migrations = [`services/${name}/migrations`, 'packages/*/migrations/*']
+  const edited = listFiles(root, 'diff', '--name-only', '--diff-filter=MDR', commit, '--', ...migrations)
   return [
     ...compareDocuments(before, now).map((change) => `The API of ${name} ${version}: ${change}.`),
     ...edited.map((file) => `${file} was released with ${name} ${version}: add another migration.`)
