@@ -48,15 +48,17 @@ if grep -q '^TANDEM_REGISTRY=.' .env; then
   "${compose[@]}" pull --quiet "${processes[@]}" || restore "an image cannot be pulled"
 fi
 
-# Servers that do not run yet, and permissions of NATS: a process that has no permission gets no messages.
+# Servers that do not run yet, and the permissions on NATS and Redis, which these read when they start.
 "${compose[@]}" up -d --no-build postgres redis nats streams || restore "a server does not start"
 for ((waited = 0; waited < READY_SECONDS; waited++)); do
   "${compose[@]}" exec -T postgres pg_isready --quiet -h 127.0.0.1 -U postgres && break
   sleep 1
 done
-rights=deploy/kubernetes/components/nats-rights/rights.conf
-"${compose[@]}" exec -T nats cat /etc/nats/rights.conf | cmp -s - "$rights" || "${compose[@]}" restart nats ||
-  restore "NATS does not restart"
+components=deploy/kubernetes/components
+"${compose[@]}" exec -T nats cat /etc/nats/rights.conf | cmp -s - "$components/nats-rights/rights.conf" ||
+  "${compose[@]}" restart nats || restore "NATS does not restart"
+"${compose[@]}" exec -T redis cat /tmp/users.acl.source | cmp -s - "$components/redis-users/users.acl" ||
+  "${compose[@]}" restart redis || restore "Redis does not restart"
 
 for process in "${processes[@]}"; do
   [ "$process" = gateway ] && continue

@@ -24,7 +24,7 @@ esac
     'services': { dashboard: { 'main.ts': '' }, identity: { 'main.ts': '' }, social: { 'main.ts': '' } },
     'deploy': {
       docker: {},
-      kubernetes: { components: { 'nats-rights': { 'rights.conf': '' } } },
+      kubernetes: { components: { 'nats-rights': { 'rights.conf': '' }, 'redis-users': { 'users.acl': '' } } },
       release: {
         records: Object.fromEntries(
           ['dashboard', 'gateway', 'identity', 'social'].map((name) => [`${name}.json`, record(name)])
@@ -70,10 +70,13 @@ t.test('a console that is not there is not started, and a service alone leaves i
 })
 
 t.test('a command that fails before the processes are replaced leaves their versions in .env', (t) => {
-  for (const fails of [' pull ', ' up -d --no-build postgres', ' restart nats', ' social-migration']) {
+  for (
+    const fails of [' pull ', ' up -d --no-build postgres', ' restart nats', ' restart redis', ' social-migration']
+  ) {
     const { write, run, environment } = givenRelease(t, { fails })
-    // NATS has none, and is restarted for them.
+    // Both have none, and are restarted for them.
     write('deploy/kubernetes/components/nats-rights/rights.conf', 'rights')
+    write('deploy/kubernetes/components/redis-users/users.acl', 'users')
     t.match(run(), { status: 1, stderr: /The processes were left as they are/ }, fails)
     t.equal(environment(), ENVIRONMENT, fails)
   }

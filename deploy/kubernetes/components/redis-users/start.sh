@@ -8,5 +8,7 @@ eval "cat <<END
 $(sed '/^#/d' /etc/redis/users.acl)
 END
 " > /tmp/users.acl
+# By it, deploy/docker/roll-out.sh knows whether the running server has the users of a release.
+cp /etc/redis/users.acl /tmp/users.acl.source
 exec redis-server --bind 0.0.0.0 --dir /data --aclfile /tmp/users.acl \
   --appendonly yes --appendfsync everysec --maxmemory-policy noeviction
