@@ -6,13 +6,19 @@ set -eu
 folder=${BACKUP_DIR:-/backups}
 mkdir -p "$folder/metrics"
 
+write_metric () {
+  echo "tandem_backup_last_success_timestamp_seconds $1" > "$folder/metrics/backup.part"
+  mv "$folder/metrics/backup.part" "$folder/metrics/backup.prom"
+}
+# So that the alert also fires if no dump ever succeeds.
+[ -e "$folder/metrics/backup.prom" ] || write_metric 0
+
 dump () {
   file=$folder/tandem-$(date -u +%Y%m%dT%H%M%SZ).dump
   # One dump of all schemas is one moment of all services.
   if pg_dump --format=custom --file="$file.part" && mv "$file.part" "$file"; then
     find "$folder" -maxdepth 1 -name 'tandem-*.dump' -mtime "+${BACKUP_RETENTION_DAYS:-14}" -delete
-    echo "tandem_backup_last_success_timestamp_seconds $(date +%s)" > "$folder/metrics/backup.part"
-    mv "$folder/metrics/backup.part" "$folder/metrics/backup.prom"
+    write_metric "$(date +%s)"
     echo "wrote $file"
   else
     rm -f "$file.part"

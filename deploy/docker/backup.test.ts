@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -15,6 +15,21 @@ const skip = await run('pg_dump', ['--version']).then(
   ({ stdout }) => Number(/(\d+)/.exec(stdout)?.[1]) >= 18 ? false : `pg_dump 18 is needed, this is ${stdout.trim()}`,
   () => 'pg_dump is not installed'
 )
+
+t.test('a backup that never succeeded is old, and one that failed keeps the age of the last', async (t) => {
+  const place = await mkdtemp(path.join(tmpdir(), 'tandem-backup-'))
+  t.teardown(() => rm(place, { recursive: true, force: true }))
+  await writeFile(path.join(place, 'pg_dump'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  const env = { PATH: `${place}:${process.env['PATH']}`, BACKUP_DIR: place }
+  const metric = path.join(place, 'metrics/backup.prom')
+  const fail = async () => {
+    await t.rejects(run('sh', [path.join(folder, 'backup.sh'), 'once'], { env }))
+    return await readFile(metric, 'utf8')
+  }
+  t.equal(await fail(), 'tandem_backup_last_success_timestamp_seconds 0\n')
+  await writeFile(metric, 'tandem_backup_last_success_timestamp_seconds 1764000000\n')
+  t.equal(await fail(), 'tandem_backup_last_success_timestamp_seconds 1764000000\n')
+})
 
 t.test('a schema is restored from the dump of compose, alone or not at all', { skip }, async (t) => {
   const backups = await mkdtemp(path.join(tmpdir(), 'tandem-backup-'))

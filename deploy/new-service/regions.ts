@@ -24,7 +24,7 @@ const regions: Record<string, (names: Names, root: string) => string[]> = {
   'bases': (names) => names.map((name) => `- ../../base/${name}`),
   'image versions': (names) => names.map((name) => `TANDEM_${name.toUpperCase()}_VERSION=local`),
   'local images': (names) => names.map((name) => `- { name: tandem/${name}, newTag: local }`),
-  'processes': (names) => [`expr: up{job=~"gateway|streams|${names.join('|')}"} == 0`],
+  'processes': (names) => [`expr: up{job=~"gateway|gateway-realtime|console|streams|${names.join('|')}"} == 0`],
   'absent processes': (names) => names.map((name) => `or absent(up{job="${name}"})`),
   'compose targets': (names) => names.map((name) => `- { targets: ["${name}:9090"], labels: { job: ${name} } }`),
   'owners': (names) =>
@@ -40,11 +40,6 @@ const regions: Record<string, (names: Names, root: string) => string[]> = {
       ...names.map((name) =>
         `| [${name}](services/${name}/README.md) | ${readDescription(root, name)} | ${paths(name)} |`
       )
-    ]),
-  'paths': (names) =>
-    table(`| Under \`${BASE_PATH}\` | Service |`, [
-      ...names.map((name) => `| ${paths(name)} | ${name} |`),
-      '| `/meta` | the gateway: versions, the oldest supported app, limits |'
     ]),
   'secrets': (names, root) =>
     table(
@@ -68,8 +63,7 @@ export const filesWithRegions = [
   'deploy/docker/monitoring/prometheus.yml',
   'deploy/observability/alerts.yml',
   'docker-compose.yml',
-  'docs/operations.md',
-  'gateway/README.md'
+  'docs/operations.md'
 ]
 
 const guardsFile = 'deploy/contracts/package.json'

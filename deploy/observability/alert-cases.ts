@@ -80,7 +80,7 @@ export const alertCases: Record<string, AlertCase> = {
     healthy: realtimeOpened('reset', '0+10x60')
   },
   RealtimeFull: { fires: realtimeConnections('8500x60'), atMinutes: 10, healthy: realtimeConnections('8000x60') },
-  ProcessDown: one('up{job="social", instance="1"}', 4, '0x60', '1x60'),
+  ProcessDown: one('up{job="gateway-realtime", instance="1"}', 4, '0x60', '1x60'),
   // The target is gone after ten minutes: its series ends.
   DeploymentGone: { fires: everyProcess('1x10 _x50'), atMinutes: 20, healthy: everyProcess('1x60') },
   DependencyDown: one('health_check_failing{job="gateway", check="identity.mail"}', 7, '1x60', '1x2 0x57'),
@@ -102,7 +102,14 @@ export const alertCases: Record<string, AlertCase> = {
   ProcessRestarts: one('process_start_time_seconds{job="social"}', 15, '0+60x60', '1000x60'),
   EventLoopSlow: one('nodejs_eventloop_lag_p99_seconds{job="social", instance="1"}', 7, '0.4x60', '0.02x60'),
   PoolExhausted: one('postgres_pool_refusals_total{job="social"}', 15, '0+12x60', '0x60'),
-  MemoryHigh: one('process_resident_memory_bytes{job="social"}', 12, `${0.46 * GIBIBYTE}x60`, `${GIBIBYTE / 8}x60`),
+  MemoryHigh: {
+    fires: { 'process_resident_memory_bytes{job="social"}': `${0.46 * GIBIBYTE}x60` },
+    atMinutes: 12,
+    healthy: {
+      'process_resident_memory_bytes{job="social"}': `${GIBIBYTE / 8}x60`,
+      'process_resident_memory_bytes{job="gateway-realtime"}': `${GIBIBYTE}x60`
+    }
+  },
   EventsWait: one('bus_outbox_oldest_seconds{service="social"}', 5, '90x60', '0x60'),
   // The first rejected event of a type counts, because the counter starts at 0.
   EventsRefused: one('bus_events_published_total{type="a.b.c.v1", outcome="rejected"}', 12, '0x5 1x55', '1x60'),

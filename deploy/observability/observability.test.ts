@@ -129,6 +129,21 @@ t.test('every alert is about something that processes tell, and says what to mak
   }
 })
 
+t.test('what each replica of a service reads from the database is not added up', async (t) => {
+  const shared: string[] = []
+  for (const { name, type } of await registry.getMetricsAsJSON() as unknown as { name: string, type: unknown }[]) {
+    const labels = (registry.getSingleMetric(name) as unknown as { labelNames: string[] }).labelNames
+    if (type === 'gauge' && labels.includes('service')) shared.push(name)
+  }
+  t.match(new Set(shared), new Set(['cases_overdue', 'bus_dead_letters', 'mail_oldest_seconds']))
+  const dashboards = await Promise.all(
+    (await readdir(path.join(folder, 'dashboards'))).map(async (file) => await read(`dashboards/${file}`))
+  )
+  const text = [...await Promise.all(ruleFiles.map(read)), ...dashboards].join('\n')
+  const added = [...text.matchAll(/\bsum(?: by \([^)]*\))? ?\((\w+)/g)].map(([, name]) => name)
+  t.strictSame(added.filter((name) => shared.includes(name ?? '')), [])
+})
+
 t.test('every panel shows something that processes tell', async (t) => {
   const files = await readdir(path.join(folder, 'dashboards'))
   const dashboards = await Promise.all(
