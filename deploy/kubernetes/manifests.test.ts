@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import type { TObject } from 'typebox'
+import { parse as parseYaml } from 'yaml'
 import { readConfig } from '@tandem/process-kit'
 import { createRootKey } from '@tandem/http-kit/testing'
 import { readGatewayConfig } from '../../gateway/config.ts'
@@ -288,7 +289,7 @@ for (const overlay of ['local', 'production', 'production-ingress', 'production-
         dashboard: [postgres, nats, redis, traces],
         notification: [postgres, nats, redis, ...smtp, ...internet, traces],
         streams: [nats],
-        ...hasConsole && { console: services.map((name) => `${name}:8080`) },
+        ...hasConsole && { console: [...services.map((name) => `${name}:8080`), traces] },
         ...Object.fromEntries(services.map((name) => [`${name}-migration`, [postgres]]))
       }
       const connections = listConnections(manifests)
@@ -437,6 +438,36 @@ t.test('the folder of a service contains all of its objects', { skip }, async (t
   }
 })
 
+t.test('what is a secret in compose is one in a cluster', { skip }, async (t) => {
+  const compose = await readFile(path.join(folder, '../../docker-compose.yml'), 'utf8')
+  const { services: containers } = parseYaml(compose, { merge: true }) as {
+    services: Record<string, { environment: Record<string, string> }>
+  }
+  const manifests = await build('overlays/production')
+  for (const name of services) {
+    const { Config } = await import(`../../services/${name}/config.ts`) as { Config: TObject }
+    const wanted = Object.keys(Config.properties).filter((variable) =>
+      containers[name]?.environment[`${variable}_FILE`] === `/run/secrets/${variable}`
+    )
+    const given = containerOf(workload(manifests, 'Deployment', name)).env?.filter(({ valueFrom }) => valueFrom)
+    t.same(given?.map((variable) => variable.name).sort(), wanted.sort(), name)
+  }
+})
+
+t.test('Prometheus scrapes each process whose metrics it can reach', { skip }, async (t) => {
+  const manifests = await build('overlays/production-console')
+  const names = Object.entries(listConnections(manifests).in).filter(([, from]) => from.includes('monitoring/:9090'))
+  const reachable = names.map(([name]) =>
+    workload(manifests, 'Deployment', name).spec.template.metadata.labels['app.kubernetes.io/component']
+  )
+  const wanted = [...new Set(reachable)].sort()
+  t.same(wanted, ['console', 'gateway', 'service', 'streams'])
+  const monitor = JSON.stringify(find(await build('overlays/production-monitoring'), 'PodMonitor', 'tandem'))
+  t.same(/"operator":"In","values":\[([^\]]+)\]/.exec(monitor)?.[1]?.replaceAll('"', '').split(',').sort(), wanted)
+  const scraped = await readFile(path.join(folder, '../observability/scrape.yml'), 'utf8')
+  t.same(/_component\], regex: ([\w|]+)/.exec(scraped)?.[1]?.split('|').sort(), wanted)
+})
+
 t.test('docs/operations.md names every secret', { skip }, async (t) => {
   const manual = await readFile(path.join(folder, '../../docs/operations.md'), 'utf8')
   const secrets = new Set(
@@ -446,4 +477,7 @@ t.test('docs/operations.md names every secret', { skip }, async (t) => {
   )
   t.not(secrets.size, 0)
   for (const key of secrets) t.match(manual, key)
+  const volumes = JSON.stringify(await build('overlays/production')).matchAll(/"secretName":"([\w-]+)"/g)
+  for (const [, name] of volumes) t.match(manual, `| \`${name}\` |`)
+  for (const user of ['OPERATOR', 'STREAMS', 'GATEWAY']) t.match(manual, `\`NATS_${user}_PASSWORD\``)
 })
