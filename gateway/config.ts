@@ -27,7 +27,7 @@ const limitVariables = {
   )
 }
 
-const environment = Type.Object({
+export const environment = Type.Object({
   ...ProcessEnvironment,
   IDENTITY_ROOT_PUBLIC_KEYS: RootKeys(),
   PORT: Type.Integer({ ...ProcessEnvironment.PORT, default: 8080 }),

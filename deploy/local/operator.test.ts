@@ -90,6 +90,26 @@ t.test('in compose it runs in the container of the service, and takes a file the
   t.end()
 })
 
+t.test('the password of NATS is on no command line', (t) => {
+  const { run, write, log, calls } = givenProgram(t, 'kubectl')
+  write('node', `echo "$NATS_URL" >> ${log}\n`)
+  const before = process.env['NATS_URL']
+  process.env['NATS_URL'] = 'nats://operator:secret@nats:4222'
+  t.teardown(() => {
+    if (before === undefined) delete process.env['NATS_URL']
+    else process.env['NATS_URL'] = before
+  })
+  run('--in', 'kubernetes', 'recover', 'consumers', 'social')
+  const [command, url] = calls()
+  t.match(
+    command,
+    /exec --stdin deploy\/streams -- sh -c .* node packages\/bus-kit\/recovery-cli\.ts consumers social$/
+  )
+  t.notMatch(command, /secret/)
+  t.equal(url, 'nats://operator:secret@nats:4222')
+  t.end()
+})
+
 t.test('an unknown service or place is named', (t) => {
   const { run } = givenProgram(t, 'docker')
   t.throws(() => run('failed-messages', 'sozial', 'list'), /There is no service sozial/)

@@ -33,17 +33,22 @@ function runInContainer () {
   const [program = '', ...prefix] = containerCommand(place, command.process, findCompose()) ??
     fail(`There is no place ${place}\n\n${usage}`)
   const { NATS_URL } = process.env
-  const variables = command.process === 'streams' && NATS_URL ? ['env', `NATS_URL=${NATS_URL}`] : []
+  const secret = command.process === 'streams' ? NATS_URL : undefined
   const { file } = command
   if (file && !existsSync(file)) fail(`There is no file ${file}`)
   const { status } = spawnSync(program, [
     ...prefix,
-    ...variables,
+    // Every user of a machine can read a command line, so the password in it is sent as input.
+    ...secret ? ['sh', '-c', 'read -r NATS_URL && export NATS_URL && "$@"', 'sh'] : [],
     ...file ? ['sh', '-c', runWithInput(statSync(file).mtime), 'sh'] : [],
     'node',
     command.cli,
     ...command.args.filter((each) => each !== file)
-  ], { cwd: root, stdio: [file ? openSync(file, 'r') : 'inherit', 'inherit', 'inherit'] })
+  ], {
+    cwd: root,
+    ...secret && { input: `${secret}\n` },
+    stdio: [secret ? 'pipe' : file ? openSync(file, 'r') : 'inherit', 'inherit', 'inherit']
+  })
   process.exitCode = status ?? 1
 }
 
