@@ -1,3 +1,5 @@
+import { serviceNames } from '../../gateway/routes.ts'
+
 /** A rehearsal of one alert: time series in the notation of promtool, a sample each minute. */
 interface AlertCase {
   /** The alert fires at `atMinutes`. */
@@ -52,7 +54,7 @@ const realtimeConnections = (count: string) => ({
   'gateway_realtime_max_connections{instance="a"}': '10000x60'
 })
 const GIBIBYTE = 2 ** 30
-const names = ['gateway', 'streams', 'identity', 'profile', 'social', 'fitmatch', 'dashboard', 'notification']
+const names = ['gateway', 'streams', ...serviceNames]
 const everyProcess = (social: string) =>
   Object.fromEntries(names.map((name) => [`up{job="${name}", instance="1"}`, name === 'social' ? social : '1x60']))
 const one = (series: string, atMinutes: number, firing: string, healthy: string): AlertCase => ({
