@@ -29,6 +29,18 @@ t.test('a report of what happened at an activity shows the activity', async (t) 
   t.notMatch(text, /<script>|undefined/)
 })
 
+t.test('a comment shows those before it, if there are any', async (t) => {
+  const show = async (around: object) => {
+    answers.set('social GET /operator/cases/:id', {
+      case: { ...opened, evidence: [{ content: { content: 'Ugly', around }, createdAt: at }] }
+    })
+    return (await call(`/cases/social/${opened.id}`)).text
+  }
+  t.notMatch(await show({ parent: null, before: [] }), 'The comments before it')
+  t.match(await show({ parent: { content: 'Who asked?' }, before: [] }), /The comments before it<\/h3>.*Who asked\?/)
+  answers.set('social GET /operator/cases/:id', { case: opened })
+})
+
 t.test('a decision is sent as the operator made it, and the next case is taken', async (t) => {
   const another = givenCase()
   answers.set('social GET /operator/cases', {

@@ -26,7 +26,7 @@ export function evidenceOf (visit: Visit, { content, createdAt }: Evidence, repo
   const body = text(content['content']) ?? text(content['caption']) ?? text(content['bio'])
   const author = object(content['author'])
   const post = object(content['post'])
-  const around = object(content['around'])
+  const before = commentsBefore(object(content['around']))
   return html`
     ${author && html`<p class="meta">${text(author['name'])} @${text(author['username'])}</p>`}
     ${
@@ -42,15 +42,9 @@ export function evidenceOf (visit: Visit, { content, createdAt }: Evidence, repo
     ${prompts(content)}
     ${foreignAddresses(visit, content)}
     ${
-    around && html`<h3>${words.before}</h3>${
-      [
-        object(around['parent']),
-        ...list(around['before']).map((each) => object(each))
-      ].map((each) =>
-        each &&
-        html`<blockquote class="${each['isByReported'] === true ? 'reported' : ''}">${
-          text(each['content'])
-        }</blockquote>`
+    before.length > 0 && html`<h3>${words.before}</h3>${
+      before.map(({ content, isByReported }) =>
+        html`<blockquote class="${isByReported === true ? 'reported' : ''}">${text(content)}</blockquote>`
       )
     }`
   }
@@ -59,6 +53,9 @@ export function evidenceOf (visit: Visit, { content, createdAt }: Evidence, repo
     ${chat(visit, list(content['messages']), reportedId)}
     <p class="meta">${words.frozen} ${time(visit, createdAt)}</p>`
 }
+
+const commentsBefore = (around: Content | null) =>
+  [around?.['parent'], ...list(around?.['before'])].flatMap((each) => object(each) ?? [])
 
 const poll = (content: Content) =>
   text(content['pollQuestion']) &&

@@ -65,17 +65,18 @@ export function serveMessages ({ page }: Pages) {
   })
 }
 
+/** `achievementEarned` as words. */
+const wordsOf = (kind: string) => kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').replaceAll(/[-_.]/g, ' ').toLowerCase()
+
 const deliveryRow = (visit: Visit, { kind, platform, deviceName, status, reason, attempts, createdAt }: Delivery) =>
-  html`<li><div class="what"><strong>${kind.toLowerCase().replaceAll('_', ' ')}</strong>
+  html`<li><div class="what"><strong>${wordsOf(kind)}</strong>
     <p class="meta">${deviceName ?? platform} · ${time(visit, createdAt)}${reason && html` · ${reason}`}</p></div>
     <div class="state">${statusBadge(visit, status)}${
     attempts > 1 && html` <span class="meta">${visit.texts.say('messages.attempts', { number: attempts })}</span>`
   }</div></li>`
 
 const mailRow = (visit: Visit, { kind, status, attempts, createdAt }: Mail) =>
-  html`<li><div class="what"><strong>${kind.replaceAll(/[-_.]/g, ' ')}</strong><p class="meta">${
-    time(visit, createdAt)
-  }</p></div>
+  html`<li><div class="what"><strong>${wordsOf(kind)}</strong><p class="meta">${time(visit, createdAt)}</p></div>
     <div class="state">${statusBadge(visit, status)}${
     attempts > 1 && html` <span class="meta">${visit.texts.say('messages.attempts', { number: attempts })}</span>`
   }</div></li>`

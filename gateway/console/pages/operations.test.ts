@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { atDesk } from '../../test/console-browser.ts'
 import { testConsole } from '../../test/console.ts'
 import { serviceNames } from '../../routes.ts'
 
 const world = await testConsole(t)
-const { answers, received } = world
+const { answers, call, received } = world
 
 const key = 'social 17'
 const letter = {
@@ -15,6 +16,20 @@ const letter = {
   firstFailedAt: new Date().toISOString(),
   deadSince: new Date().toISOString()
 }
+
+t.test('the audit names the operators', async (t) => {
+  const [cleo, gone] = [randomUUID(), randomUUID()]
+  const entry = { role: 'MODERATOR', action: 'GET /operator/cases', subject: null, reason: null, requestId: 'r' }
+  const createdAt = new Date().toISOString()
+  answers.set('social GET /operator/audit', {
+    entries: [{ ...entry, number: 2, staffId: cleo, createdAt }, { ...entry, number: 1, staffId: gone, createdAt }],
+    nextCursor: null
+  })
+  answers.set('identity GET /operator/staff', { staff: [{ id: cleo, email: 'cleo@example.com' }] })
+  const { text } = await call('/audit?service=social')
+  t.match(text, 'Moderator cleo@example.com')
+  t.match(text, gone)
+})
 
 atDesk(t, 'a dead letter is handled again after a passkey, or deleted after a question', world, async (t, desk) => {
   const { page, texts } = desk

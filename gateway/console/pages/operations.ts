@@ -84,10 +84,13 @@ export function serveOperations ({ page, form }: Pages) {
   page('/audit', 'audit.read', async (visit) => {
     const { texts, query } = visit
     const service = serviceOf(visit)
-    const found = await visit.find<{ entries: Entry[], nextCursor: string | null }>(service, '/operator/audit', {
-      limit: 50,
-      before: query['before']
-    })
+    const [found, names] = await Promise.all([
+      visit.find<{ entries: Entry[], nextCursor: string | null }>(service, '/operator/audit', {
+        limit: 50,
+        before: query['before']
+      }),
+      readNames(visit)
+    ])
     return {
       title: texts.pages.audit,
       content: html`<h1>${texts.pages.audit}</h1><p class="meta">${texts.audit.text}</p>
@@ -98,7 +101,7 @@ export function serveOperations ({ page, form }: Pages) {
       }</ul>
         ${
         found?.entries.length
-          ? html`<ol class="rows">${found.entries.map((each) => entryRow(visit, each))}</ol>`
+          ? html`<ol class="rows">${found.entries.map((each) => entryRow(visit, each, names))}</ol>`
           : empty(found ? texts.audit.none : texts.queue.unknown)
       }
         ${found?.nextCursor && more(texts, withQuery('/audit', { service, before: found.nextCursor }))}`
@@ -145,12 +148,24 @@ function letterCard (visit: Visit, service: ServiceName, letter: DeadLetter) {
   </article>`
 }
 
-const entryRow = (visit: Visit, { number, staffId, role, action, subject, reason, requestId, createdAt }: Entry) =>
+/** The addresses of the operators by their ids; empty for somebody who cannot see the operators. */
+async function readNames (visit: Visit): Promise<Map<string, string>> {
+  const found = visit.can('staff.read')
+    ? await visit.find<{ staff: { id: string, email: string }[] }>('identity', '/operator/staff')
+    : undefined
+  return new Map(found?.staff.map(({ id, email }) => [id, email]))
+}
+
+const entryRow = (
+  visit: Visit,
+  { number, staffId, role, action, subject, reason, requestId, createdAt }: Entry,
+  names: Map<string, string>
+) =>
   html`<li><div class="what"><strong class="mono">${action}</strong>
     ${reason && html`<p>${reason}</p>`}
     <p class="meta"><span class="mono">${subject}</span></p></div>
     <div class="state"><span class="meta">${time(visit, createdAt)}<br>${visit.texts.roles[role as 'ADMIN'] ?? role} ${
     staffId === visit.staff.id
       ? visit.texts.audit.you
-      : html`<span class="mono" title="${staffId}">${staffId.slice(0, 8)}</span>`
+      : names.get(staffId) ?? html`<span class="mono">${staffId}</span>`
   }<br><span class="mono" title="${requestId}">#${number}</span></span></div></li>`

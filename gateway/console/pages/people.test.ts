@@ -36,6 +36,30 @@ t.test('a provider is removed from the sign-in of a person, with the reason', as
   })
 })
 
+t.test('a restriction says what it is of, and until when', async (t) => {
+  const restrictions = [{ scope: 'ALL', until: new Date(Date.now() + 3 * 86_400_000 + 60_000).toISOString() }]
+  answers.set('identity GET /operator/people/:id', { person: { ...person, restrictions } })
+  t.match((await call(`/people/${person.accountId}?reason=x`)).text, /<li>Everything · ends <time[^>]+>in 3 days/)
+  answers.set('identity GET /operator/people/:id', { person })
+})
+
+t.test('what was sent is named in words', async (t) => {
+  const mail = { id: randomUUID(), kind: 'email-changed', status: 'sent', attempts: 1, createdAt: at }
+  const delivery = {
+    ...mail,
+    kind: 'achievementEarned',
+    platform: 'ios',
+    deviceName: null,
+    reason: null,
+    finishedAt: at
+  }
+  answers.set('notification GET /operator/deliveries', { deliveries: [delivery] })
+  answers.set('identity GET /operator/mails', { mails: [mail] })
+  const { text } = await call(`/people/${person.accountId}/messages?reason=x`)
+  t.match(text, '<strong>achievement earned</strong>')
+  t.match(text, '<strong>email changed</strong>')
+})
+
 atDesk(t, 'a person is found, and their account deleted after a question', world, async (t, desk) => {
   const { page, texts } = desk
   const words = texts.people

@@ -226,9 +226,7 @@ function personFacts (visit: Visit, person: Person, appearance: Appearance | und
       person.restrictions.length > 0 &&
       html`<ul class="plain">${
         person.restrictions.map(({ scope, until }) =>
-          html`<li>${label(scopes, scope)} ${
-            until ? html`${visit.texts.decision.until} ${time(visit, until)}` : ''
-          }</li>`
+          html`<li>${label(scopes, scope)}${until && html` · ${visit.texts.decision.until} ${time(visit, until)}`}</li>`
         )
       }</ul>`
     ]
