@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync
 } from 'node:fs'
@@ -139,6 +140,17 @@ t.test('secrets are different, kept, and taken from an older .env', (t) => {
   t.end()
 })
 
+t.test('secrets are added in the folder that .env names', (t) => {
+  const { place, again } = makeEnvironment(t)
+  renameSync(path.join(place, '.secrets'), path.join(place, 'keys'))
+  const env = readFileSync(path.join(place, '.env'), 'utf8')
+  writeFileSync(path.join(place, '.env'), env.replace(/^SECRETS_DIR=.*$/m, 'SECRETS_DIR=./keys'))
+  rmSync(path.join(place, 'keys/identity/HOOKS'))
+  t.equal(again().size, 0)
+  t.ok(existsSync(path.join(place, 'keys/identity/HOOKS')))
+  t.end()
+})
+
 t.test('the settings of each process are valid with its secrets, as its own user on each server', async (t) => {
   const { secrets, env } = makeEnvironment(t)
   const valueOf = (text: string) =>
@@ -193,7 +205,7 @@ function makeEnvironment (t: Test, older?: string) {
       ) => [file, readFileSync(path.join(folder, file), 'utf8').trim()])
     )
   }
-  return { secrets: run(), again: run, env: parseEnv(readFileSync(path.join(place, '.env'), 'utf8')) }
+  return { place, secrets: run(), again: run, env: parseEnv(readFileSync(path.join(place, '.env'), 'utf8')) }
 }
 
 t.test('the console is on this machine only, and knows no secret', (t) => {

@@ -4,13 +4,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 umask 077
+from_env() { [ ! -e .env ] || sed -n "s/^$1=//p" .env | head -n 1; }
 # Only its owner can enter the folder. Below it, containers read their files as users of their own.
-secrets=${SECRETS_DIR:-.secrets}
+secrets=${SECRETS_DIR:-$(from_env SECRETS_DIR)}
+secrets=${secrets:-.secrets}
 mkdir -p "$secrets"
 
 # Starts with a letter: NATS parses a value that starts with a digit as a number.
 random() { echo "s$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')"; }
-from_env() { [ ! -e .env ] || sed -n "s/^$1=//p" .env | head -n 1; }
 # put <container>/<VARIABLE> <value>
 put() {
   if [ ! -e "$secrets/$1" ]; then

@@ -3,14 +3,17 @@
 #   deploy/docker/roll-out.sh                  everything
 #   deploy/docker/roll-out.sh social           one service
 #   deploy/docker/roll-out.sh social 1.2.0     one service, in another version: a roll-back
-# It pulls the images and runs the migrations; if one fails, the processes are left as they are. Then it replaces them
-# one after the other, the gateway last, and waits until each is ready. Clients that repeat a 503 see no error. What has
-# the image of a process follows it: streams that of identity, and the console, if it is there, that of the gateway.
+# It writes the secrets that the version adds, pulls the images and runs the migrations; if one fails, the processes are
+# left as they are. Then it replaces them one after the other, the gateway last, and waits until each is ready. Clients
+# that repeat a 503 see no error. What has the image of a process follows it: streams that of identity, and the console,
+# if it is there, that of the gateway.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 only=${1:-} version=${2:-}
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
 [ -e .env ] || { echo "There is no .env: run deploy/docker/make-env.sh" >&2; exit 1; }
+# A process does not start without the file of a secret, even of one without a value.
+deploy/docker/make-env.sh >/dev/null
 READY_SECONDS=${READY_SECONDS:-180}
 
 # Identity first: a process is ready once it has fetched the keys that verify tokens.

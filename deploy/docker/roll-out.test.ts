@@ -23,7 +23,7 @@ esac
     },
     'services': { dashboard: { 'main.ts': '' }, identity: { 'main.ts': '' }, social: { 'main.ts': '' } },
     'deploy': {
-      docker: {},
+      docker: { 'make-env.sh': '#!/bin/sh\necho "make-env" >> "$CALLS"\n' },
       kubernetes: { components: { 'nats-rights': { 'rights.conf': '' }, 'redis-users': { 'users.acl': '' } } },
       release: {
         records: Object.fromEntries(
@@ -34,7 +34,7 @@ esac
   })
   const script = path.join(folder, 'deploy/docker/roll-out.sh')
   cpSync(path.join(import.meta.dirname, 'roll-out.sh'), script)
-  chmodSync(path.join(folder, 'bin/docker'), 0o755)
+  for (const program of ['bin/docker', 'deploy/docker/make-env.sh']) chmodSync(path.join(folder, program), 0o755)
   const read = (name: string) => readFileSync(path.join(folder, name), 'utf8')
   return {
     write: (name: string, text: string) => writeFileSync(path.join(folder, name), text),
@@ -44,6 +44,7 @@ esac
         env: { PATH: `${path.join(folder, 'bin')}:/usr/bin:/bin`, CALLS: path.join(folder, 'calls') }
       }),
     environment: () => read('.env'),
+    calls: () => read('calls').split('\n'),
     started: () => read('calls').split('\n').filter((line) => / up /.test(line)).map((line) => line.split(' ').at(-1))
   }
 }
@@ -56,6 +57,14 @@ t.test('a roll-out starts the recorded versions: identity first, which the other
     /^TANDEM_REGISTRY=new\/\nTANDEM_SOCIAL_VERSION=2\.0\.0@sha256:1\nTANDEM_GATEWAY_VERSION=2\.0\.0@/
   )
   t.strictSame(started(), ['streams', 'identity', 'dashboard', 'social', 'gateway', 'console'])
+  t.end()
+})
+
+t.test('the secrets that a release adds are written before anything is started', (t) => {
+  const { run, calls } = givenRelease(t)
+  t.match(run('social'), { status: 0 })
+  const at = calls().indexOf('make-env')
+  t.ok(at >= 0 && at < calls().findIndex((call) => / (up|pull|run) /.test(call)))
   t.end()
 })
 
