@@ -317,6 +317,22 @@ for (const overlay of ['local', 'production', 'production-ingress', 'production-
   })
 }
 
+t.test(
+  'gateways of realtime connections have the image, the proxies and the priority of the others',
+  { skip },
+  async (t) => {
+    const manifests = await build('overlays/production-realtime')
+    const describe = (name: string) => {
+      const deployment = workload(manifests, 'Deployment', name)
+      const { image, env = [] } = containerOf(deployment)
+      const proxies = env.filter((variable) => variable.name === 'TRUST_PROXY')
+      return { image, proxies, priority: deployment.spec.template.spec['priorityClassName'] }
+    }
+    t.match(describe('gateway'), { image: /^registry\./, proxies: [{ value: String }], priority: 'tandem' })
+    t.same(describe('gateway-realtime'), describe('gateway'))
+  }
+)
+
 t.test('the console is closed, and is in no other overlay', { skip }, async (t) => {
   const manifests = await build('overlays/production-console')
   const { spec } = find(manifests, 'Service', 'console') as unknown as { spec: { type?: string } }
@@ -460,7 +476,7 @@ t.test('Prometheus scrapes each process whose metrics it can reach', { skip }, a
   const reachable = names.map(([name]) =>
     workload(manifests, 'Deployment', name).spec.template.metadata.labels['app.kubernetes.io/component']
   )
-  const wanted = [...new Set(reachable)].sort()
+  const wanted = [...new Set(reachable.map((component) => String(component)))].sort()
   t.same(wanted, ['console', 'gateway', 'service', 'streams'])
   const monitor = JSON.stringify(find(await build('overlays/production-monitoring'), 'PodMonitor', 'tandem'))
   t.same(/"operator":"In","values":\[([^\]]+)\]/.exec(monitor)?.[1]?.replaceAll('"', '').split(',').sort(), wanted)
