@@ -70,7 +70,7 @@ async function readEventsAndRpcs (): Promise<Current> {
         definition.type,
         Object.fromEntries(
           Object.entries(schemas).map(([name, schema]) => {
-            const sample = samples[name as PartName]
+            const sample = samples[name as 'data' | 'request' | 'response']
             const faults = Compile(schema).Errors(sample).map(({ instancePath, message }) =>
               `the sample does not parse: ${instancePath.slice(1).replaceAll('/', '.')} ${message}`.replace('  ', ' ')
             )

@@ -55,7 +55,7 @@ export function evidenceOf (visit: Visit, { content, createdAt }: Evidence, repo
 }
 
 const commentsBefore = (around: Content | null) =>
-  [around?.['parent'], ...list(around?.['before'])].flatMap((each) => object(each) ?? [])
+  [around?.['parent'], ...list(around?.['before'])].map((each) => object(each)).filter((each) => each !== null)
 
 const poll = (content: Content) =>
   text(content['pollQuestion']) &&
