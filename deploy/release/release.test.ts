@@ -239,12 +239,19 @@ t.test('the changelog has a section for the version of package.json, and one for
 })
 
 t.test('the production overlay names the images that a release replaces, in the version of package.json', (t) => {
-  const file = path.join(root, 'deploy/kubernetes/overlays/production/kustomization.yaml')
-  const { images } = parse(readFileSync(file, 'utf8')) as { images: { newName: string, newTag: string }[] }
+  const read = (overlay: string) => {
+    const file = path.join(root, 'deploy/kubernetes/overlays', overlay, 'kustomization.yaml')
+    return (parse(readFileSync(file, 'utf8')) as { images: { newName: string, newTag: string }[] }).images
+  }
+  const images = read('production')
   t.strictSame(
     images.map(({ newName }) => newName).sort(),
     processNames.map((name) => `registry.example.org/tandem/${name}`).sort()
   )
   for (const { newTag } of images) t.equal(newTag, version)
+  // They add a process with the image of the gateway.
+  for (const overlay of ['production-console', 'production-realtime']) {
+    t.strictSame(read(overlay), images.filter(({ newName }) => newName.endsWith('/gateway')), overlay)
+  }
   t.end()
 })
