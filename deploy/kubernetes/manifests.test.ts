@@ -282,7 +282,7 @@ for (const overlay of ['local', 'production', 'production-ingress', 'production-
       const expected: Record<string, string[]> = {
         ...Object.fromEntries(services.map((name) => [name, [postgres, nats, traces]])),
         gateway: [...services.map((name) => `${name}:8080`), nats, redis, traces],
-        identity: [postgres, nats, redis, ...smtp, ...internet, traces],
+        identity: [postgres, nats, redis, ...smtp, ...internet, '0.0.0.0/0:80', '::/0:80', traces],
         profile: [postgres, nats, ...media, traces],
         social: [postgres, nats, ...media, traces],
         fitmatch: [postgres, nats, ...media, traces],
