@@ -152,6 +152,11 @@ for (const [change, after, reported] of cases) {
   })
 }
 
+t.test('an operation that had no name gets one', (t) => {
+  t.same(compareDocuments(documentOf({ operationId: undefined }), documentOf()), [])
+  t.end()
+})
+
 t.test('a body that clients could leave out is required', (t) => {
   const before = documentOf({ requestBody: { ...operation.requestBody, required: false } })
   t.same(compareDocuments(before, documentOf()), ['POST /feed/{id}: request: "body" was optional and is now required'])

@@ -101,7 +101,7 @@ export function compareDocuments (before: OpenapiDocument, after: OpenapiDocumen
       { rule: 'request' }
     )
     return [
-      ...operation.operationId !== next.operation.operationId
+      ...operation.operationId && operation.operationId !== next.operation.operationId
         ? [`clients call it "${operation.operationId}", and it is now "${next.operation.operationId}"`]
         : [],
       ...!operation.security?.length && next.operation.security?.length ? ['it now needs a bearer token'] : [],
