@@ -40,7 +40,7 @@ export interface Handler {
  */
 export function on<Schema extends Type.TSchema> (
   event: EventDefinition<Schema>,
-  handle: (received: ReceivedEvent<Type.Static<Schema>>) => Promise<unknown>,
+  handle: (received: ReceivedEvent<NoInfer<Type.Static<Schema>>>) => Promise<unknown>,
   { batched = false } = {}
 ): Handler {
   return {

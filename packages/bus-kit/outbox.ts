@@ -38,7 +38,7 @@ export async function publish<Schema extends Type.TSchema> (
   trx: Transaction<OutboxTables>,
   event: EventDefinition<Schema>,
   subject: string,
-  data: Type.Static<Schema>
+  data: NoInfer<Type.Static<Schema>>
 ) {
   if (!validatorOf(event.data).Check(data)) {
     throw new TypeError(`invalid data for ${event.type}: ${describeErrors(event.data, data)}`)

@@ -14,11 +14,13 @@ const DEFAULT_TIMEOUT_MS = 2_000
 // These happen whenever a service starts or is busy; a stack trace would add nothing.
 const reasons = new Map<string | undefined, string>([['503', 'no replica is listening'], ['TIMEOUT', 'timed out']])
 
+// NoInfer, here and where else a parameter has the type of a schema: to infer the schema from it, tsc compares all kinds of
+// schemas with each other, which takes a second and 100 MB.
 export type CallRpc = <Request extends Type.TSchema, Response extends Type.TSchema>(
   rpc: RpcDefinition<Request, Response>,
-  request: Type.Static<Request>,
+  request: NoInfer<Type.Static<Request>>,
   options?: { timeoutMs?: number }
-) => Promise<Type.Static<Response>>
+) => Promise<NoInfer<Type.Static<Response>>>
 
 /**
  * Returns a function that calls other services over `bus`.
@@ -57,7 +59,7 @@ export interface RpcHandler {
 /** Provides an RPC. `respond` must only read, because a caller may repeat its call. */
 export function handleRpc<Request extends Type.TSchema, Response extends Type.TSchema> (
   rpc: RpcDefinition<Request, Response>,
-  respond: (request: Type.Static<Request>) => Promise<Type.Static<Response>>
+  respond: (request: NoInfer<Type.Static<Request>>) => Promise<NoInfer<Type.Static<Response>>>
 ): RpcHandler {
   return {
     rpc,

@@ -133,7 +133,7 @@ function readVariables (names: string[], env: NodeJS.ProcessEnv): [name: string,
 export function readConfig<Schema extends TObject> (
   schema: Schema,
   env: NodeJS.ProcessEnv = process.env
-): Static<Schema> {
+): NoInfer<Static<Schema>> {
   const set = Object.fromEntries(
     readVariables(Object.keys(schema.properties), env).filter(([, value]) => value !== undefined && value.trim() !== '')
   )

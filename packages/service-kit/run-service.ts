@@ -49,7 +49,7 @@ export interface Service<Schema extends TObject<typeof ServiceEnvironment>, Tabl
   name: string
   config: Schema
   /** Opens what is this service's own. @throws ConfigError */
-  createDeps: (resources: Resources<Static<Schema>, Tables>) => Deps | Promise<Deps>
+  createDeps: (resources: Resources<NoInfer<Static<Schema>>, Tables>) => Deps | Promise<Deps>
   createApp: (deps: Deps, options: Omit<ServerOptions, 'name'>) => Promise<Server>
   consumers: (deps: Deps) => Handler[]
   rpc?: (deps: Deps) => RpcHandler[]

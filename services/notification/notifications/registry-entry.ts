@@ -12,7 +12,7 @@ export interface RegistryEntry {
 
 export function onEvent<Schema extends Type.TSchema> (
   event: EventDefinition<Schema>,
-  requests: (data: Type.Static<Schema>, id: string) => NotificationRequest[]
+  requests: (data: NoInfer<Type.Static<Schema>>, id: string) => NotificationRequest[]
 ): RegistryEntry {
   return { event, requests }
 }

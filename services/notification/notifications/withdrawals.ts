@@ -51,25 +51,25 @@ interface WithdrawalEntry {
 const entry = <Schema extends Type.TSchema>(
   event: EventDefinition<Schema>,
   { scopes = () => [], rewritings = () => [] }: {
-    scopes?: (data: Type.Static<Schema>) => Scope[],
-    rewritings?: (data: Type.Static<Schema>) => Rewriting[]
+    scopes?: (data: NoInfer<Type.Static<Schema>>) => Scope[],
+    rewritings?: (data: NoInfer<Type.Static<Schema>>) => Rewriting[]
   }
 ): WithdrawalEntry => ({ event, scopes, rewritings })
 
 const withdrawnBy = <Schema extends Type.TSchema>(
   event: EventDefinition<Schema>,
-  scopes: (data: Type.Static<Schema>) => Scope[]
+  scopes: (data: NoInfer<Type.Static<Schema>>) => Scope[]
 ) => entry(event, { scopes })
 
 /** The same for what does not exist any more. */
 const goneWith = <Schema extends Type.TSchema>(
   event: EventDefinition<Schema>,
-  subjects: (data: Type.Static<Schema>) => string[]
+  subjects: (data: NoInfer<Type.Static<Schema>>) => string[]
 ) => entry(event, { scopes: (data) => subjects(data).map((subject) => ({ subject, isGone: true })) })
 
 const rewrittenBy = <Schema extends Type.TSchema>(
   event: EventDefinition<Schema>,
-  rewritings: (data: Type.Static<Schema>) => Rewriting[]
+  rewritings: (data: NoInfer<Type.Static<Schema>>) => Rewriting[]
 ) => entry(event, { rewritings })
 
 /** What people were notified of a guest in an activity: the guest, and others of what the guest did. */
