@@ -1,3 +1,6 @@
+// It declares a package, so there is nothing to import from it; other packages that use this file would not find it.
+// oxlint-disable-next-line typescript/triple-slash-reference
+/// <reference path="jsrsasign.d.ts" />
 import { generateKeyPairSync } from 'node:crypto'
 import jsrsasign from 'jsrsasign'
 
