@@ -48,7 +48,8 @@ t.test('no screen costs more than docs/build-an-app.md says', needsBrowser, asyn
     const costs = new Map<string, Cost>()
     for (const [name, route] of Object.entries(await listScreens(mia))) {
       const reads = await readsOf(browser, session, `${app}${route}`, documented.get(name)?.requests ?? 1)
-      t.equal(new Set(reads.map(({ path, search }) => path + search)).size, reads.length, `${name} reads nothing twice`)
+      const urls = reads.map(({ path, search }) => path + search)
+      t.same(urls.filter((url, index) => urls.indexOf(url) !== index), [], `${name} reads nothing twice`)
       for (const [tab, needed] of [['Start', '/meta'], ['Chats', shell[1]], ['Inbox', shell[2]]] as const) {
         if (name === 'Home') costs.set(tab, sum(reads.filter((each) => each.path === needed)))
       }

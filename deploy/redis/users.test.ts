@@ -166,7 +166,7 @@ t.test('a container starts with these users, and no password on a command line',
   t.teardown(() => rm(place, { recursive: true, force: true }))
   // Everything of the script but where it finds and leaves its files, and the server itself, which shows what it was
   // given.
-  const script = (await readFile(path.join(folder, 'start.sh'), 'utf8')).replace('/etc/redis', folder).replaceAll(
+  const script = (await readFile(path.join(folder, 'start.sh'), 'utf8')).replaceAll('/etc/redis', folder).replaceAll(
     '/tmp/users.acl',
     `${place}/users.acl`
   ).replace('exec redis-server', 'echo')

@@ -1,4 +1,5 @@
-import { useChat, useChats } from '@tandem/react'
+import { useChat, useTandem } from '@tandem/react'
+import { useQuery } from '@tanstack/react-query'
 import { Stack, useLocalSearchParams } from 'expo-router'
 import { useState } from 'react'
 import { FlatList, Image, KeyboardAvoidingView, Platform, View } from 'react-native'
@@ -75,9 +76,17 @@ export default function Chat () {
 /** A notification has only the id of the chat. */
 function useName (id: string) {
   const { name } = useLocalSearchParams<{ name?: string }>()
-  const { data } = useChats()
-  const chats = [...data?.conversations ?? [], ...data?.newMatches ?? []]
-  return name ?? chats.find(({ matchId }) => matchId === id)?.profile.displayName ?? 'Chat'
+  const tandem = useTandem()
+  const { data } = useQuery({
+    queryKey: ['chat name', id],
+    enabled: name === undefined,
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => {
+      const { conversations, newMatches } = (await tandem.listMatches({ signal })).data
+      return [...conversations, ...newMatches].find(({ matchId }) => matchId === id)?.profile.displayName ?? null
+    }
+  })
+  return name ?? data ?? 'Chat'
 }
 
 /** What is there, and what waits to be sent. */
