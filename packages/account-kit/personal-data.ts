@@ -88,9 +88,9 @@ export const kitTables = {
 /** The tables of database-kit. */
 export const databaseTables = {
   idempotency_keys: deleted({
-    // A response to somebody else can name the account, such as one that an activity invites, until it expires: to search
-    // all responses of a day would take longer than a statement may.
-    rowsOf: inColumns('account_id'),
+    // A response can name other people too, such as those that an activity invites.
+    rowsOf: (accountId) =>
+      sql<SqlBool>`account_id = ${accountId} or position(${accountId}::text in response::text) > 0`,
     exported: { not: 'They are copies of responses, kept for 24 hours.' }
   }),
   daily_quotas: deleted({

@@ -63,8 +63,8 @@ export async function checkSchema (t: Check, { db, personalData }: Pick<Service,
   }
 }
 
-// Its texts are searched: it holds failures only.
-const SEARCHED = ['failed_messages']
+// Their texts are searched: they hold failures only, or the keys of a day.
+const SEARCHED = ['failed_messages', 'idempotency_keys']
 
 /** Checks that an erasure finds its rows, and those that go with them, by index, however many rows others have. */
 export async function checkIndexes (t: Check, { db, personalData }: Pick<Service, 'db' | 'personalData'>) {
