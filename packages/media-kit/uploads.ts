@@ -191,7 +191,13 @@ function receive (part: MultipartFile, { maxVideoMegabytes, count }: Limits) {
       // A slow disk must not delay the end of an image: the parser would go on meanwhile. Twenty videos at once would hold
       // 100 MiB.
       const highWaterMark = type.startsWith('image/') ? MAX_FILE_BYTES : VIDEO_BUFFER_BYTES
-      await pipeline(part.file, check, count, createWriteStream(path, { highWaterMark }))
+      const target = createWriteStream(path, { highWaterMark })
+      try {
+        await pipeline(part.file, check, count, target)
+      } finally {
+        // It may still be opening the file, which would then be there after it is removed.
+        await new Promise<void>((resolve) => target.closed ? resolve() : target.once('close', resolve))
+      }
       return { ...file, path, sha256: hash.digest() }
     }
   }
