@@ -332,8 +332,10 @@ t.test('the row of a killed worker is worked on by another', async (t) => {
   t.teardown(() => child.kill('SIGKILL'))
   const queue = open(t, redis.url, { prefix, work: letters.done })
   await untilConnected(queue)
+  // It may take the job before `enqueue` returns.
+  const taken = once(child, 'message')
   await queue.enqueue([id])
-  t.strictSame(await once(child, 'message'), [id, undefined])
+  t.strictSame(await taken, [id, undefined])
   child.kill('SIGKILL')
 
   queue.start()
