@@ -41,11 +41,7 @@ async function until (isTrue: () => boolean) {
 }
 
 t.test('frames and sent messages change the cache, and the background pauses the connection', async (t) => {
-  const original = globalThis.WebSocket
-  globalThis.WebSocket = FakeSocket as never
-  t.teardown(() => {
-    globalThis.WebSocket = original
-  })
+  t.intercept(globalThis, 'WebSocket', { value: FakeSocket })
   const client = new QueryClient()
   const newest = { messages: [messageOf('b', '2026-11-27T10:00:00Z')], nextCursor: 'o' }
   const older = { messages: [messageOf('o', '2026-11-26T10:00:00Z')], nextCursor: null }
@@ -97,11 +93,7 @@ t.test('frames and sent messages change the cache, and the background pauses the
 })
 
 t.test('a like that is refused is taken back wherever it is shown, and the app gets the reason', async (t) => {
-  const original = globalThis.WebSocket
-  globalThis.WebSocket = FakeSocket as never
-  t.teardown(() => {
-    globalThis.WebSocket = original
-  })
+  t.intercept(globalThis, 'WebSocket', { value: FakeSocket })
   const client = new QueryClient()
   const tandem = createTandem({
     url: 'http://tandem.example',
@@ -119,11 +111,7 @@ t.test('a like that is refused is taken back wherever it is shown, and the app g
 })
 
 t.test('the lists are read once: when the connection is there', async (t) => {
-  const original = globalThis.WebSocket
-  globalThis.WebSocket = FakeSocket as never
-  t.teardown(() => {
-    globalThis.WebSocket = original
-  })
+  t.intercept(globalThis, 'WebSocket', { value: FakeSocket })
   const client = new QueryClient()
   const tandem = createTandem({
     url: 'http://tandem.example',
