@@ -24,6 +24,7 @@ export {
   VIDEO_TYPES,
   VIDEO_BODY_LIMIT,
   withUpload,
+  writeToFile,
   type UploadedFile
 } from './uploads.ts'
 export { createUploadParts, type UploadParts } from './upload-parts.ts'

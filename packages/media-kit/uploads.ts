@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, type WriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -38,6 +38,23 @@ export const multipartUploads = plugin(async (app: FastifyInstance) => {
 
 /** The path of a new temporary file. A killed process leaves it behind; it is then swept. */
 export const temporaryFile = () => path.join(tmpdir(), `${TEMP_FILE_PREFIX}${randomUUID()}`)
+
+/**
+ * Opens a file for `write`, and returns or throws only once it is closed: a file that is still being opened would be there
+ * after it is removed.
+ */
+export async function writeToFile (
+  path: string,
+  write: (target: WriteStream) => Promise<void>,
+  options: { highWaterMark?: number } = {}
+) {
+  const target = createWriteStream(path, options)
+  try {
+    await write(target)
+  } finally {
+    await new Promise<void>((resolve) => target.closed ? resolve() : target.once('close', resolve))
+  }
+}
 
 /**
  * Reads and re-encodes the image in the form field `field`, as `withUpload` does. If the client disconnects, the image is
@@ -191,13 +208,7 @@ function receive (part: MultipartFile, { maxVideoMegabytes, count }: Limits) {
       // A slow disk must not delay the end of an image: the parser would go on meanwhile. Twenty videos at once would hold
       // 100 MiB.
       const highWaterMark = type.startsWith('image/') ? MAX_FILE_BYTES : VIDEO_BUFFER_BYTES
-      const target = createWriteStream(path, { highWaterMark })
-      try {
-        await pipeline(part.file, check, count, target)
-      } finally {
-        // It may still be opening the file, which would then be there after it is removed.
-        await new Promise<void>((resolve) => target.closed ? resolve() : target.once('close', resolve))
-      }
+      await writeToFile(path, async (target) => await pipeline(part.file, check, count, target), { highWaterMark })
       return { ...file, path, sha256: hash.digest() }
     }
   }

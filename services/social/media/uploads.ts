@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
 import { dayAround } from '@tandem/account-kit'
 import { readLimits } from '@tandem/brand-kit'
 import { RateLimited } from '@tandem/http-kit'
-import { beginUpload, temporaryFile } from '@tandem/media-kit'
+import { beginUpload, temporaryFile, writeToFile } from '@tandem/media-kit'
 import { isMediaKey, isVideoKey } from '@tandem/media-url-kit'
 import { isDefinedError, settleBatches, throwErrors, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
@@ -152,7 +151,7 @@ export async function processUpload (deps: Deps, id: string, log: Pick<Log, 'war
   const [path, posterPath] = [temporaryFile(), temporaryFile()]
   const disk = beginUpload(readLimits().videoMegabytes)
   try {
-    await pipeline(uploadParts.read(id, parts), disk.count, createWriteStream(path))
+    await writeToFile(path, async (target) => await pipeline(uploadParts.read(id, parts), disk.count, target))
     const poster = posterKey === null ? undefined : await writePoster(deps, posterKey, posterPath)
     const { key } = await storeVideo(deps, { file: { path, bytes }, poster }, { accountId, log, isCounted: true })
     await db.updateTable('media_uploads').where('id', '=', id).set({ media_key: key }).execute()
