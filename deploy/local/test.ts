@@ -24,7 +24,7 @@ interface Tally {
   failed: number
 }
 
-// Besides those of tests that mostly wait. More would gain nothing: the processors are busy, and what is timed fails.
+// Besides those of tests that mostly wait, which run the others' when nothing waits any more.
 const PROCESSES = availableParallelism() + 1
 const WAITING_PROCESSES = availableParallelism()
 // Of files in one process. More would leave only one process with work at the end of a run.
@@ -199,8 +199,8 @@ async function runTests (tally: Tally) {
     files.length > 0 ? files : ['deploy', 'gateway', 'services', 'packages'].flatMap(testsBelow)
   )
   const env = { TEST_DATABASE_URL: url(), ...filterOf(options.grep) }
-  const sideBySide = [runGroups(others, PROCESSES, env), runGroups(waiting, WAITING_PROCESSES, env)]
-  const results = [...(await Promise.all(sideBySide)).flat(), ...await runGroups(serial, 1, env)]
+  const sideBySide = [runGroups([others], PROCESSES, env), runGroups([waiting, others], WAITING_PROCESSES, env)]
+  const results = [...(await Promise.all(sideBySide)).flat(), ...await runGroups([serial], 1, env)]
   if (options.grep.length > 0 && results.length === 0) throw new UserError('No test has a name that matches')
   for (const skipped of results.flatMap(({ skipped }) => skipped)) screen.warn(`not run: ${skipped}`)
   const failures = results.flatMap(({ failures }) => failures)
@@ -221,11 +221,12 @@ function track (child: ChildProcess) {
   child.once('exit', () => running.delete(child))
 }
 
-async function runGroups (groups: string[][], jobs: number, env: NodeJS.ProcessEnv) {
-  const queue = [...groups]
+/** Each of the processes runs what is left in the first queue that is not empty. */
+async function runGroups (queues: string[][][], processes: number, env: NodeJS.ProcessEnv) {
+  const next = () => queues.find((queue) => queue.length > 0)?.shift()
   const results: FileResult[] = []
   const runQueued = async () => {
-    for (let group = queue.shift(); group; group = queue.shift()) {
+    for (let group = next(); group; group = next()) {
       for (const result of await runTestFiles(group, { env, track })) {
         showFile(result)
         for (const failure of result.failures) showFailure(failure)
@@ -233,7 +234,7 @@ async function runGroups (groups: string[][], jobs: number, env: NodeJS.ProcessE
       }
     }
   }
-  await Promise.all(Array.from({ length: jobs }, runQueued))
+  await Promise.all(Array.from({ length: processes }, runQueued))
   return results
 }
 
