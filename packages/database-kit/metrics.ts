@@ -60,6 +60,8 @@ createServerGauge(
   'Transactions since the oldest one that is not frozen; the server stops to accept writes near 2 billion',
   (state) => state.xidAge
 )
+createServerGauge('postgres_standbys', 'Standbys that stream from the server', (state) => state.standbys)
+
 // Reading the sizes of all files takes longer than the other figures, and they change slowly.
 const SIZE_CACHE_MS = 5 * 60_000
 let schema: { at: number, row: ReturnType<typeof readSchema> } | undefined
@@ -79,7 +81,6 @@ new Gauge({
     else schema = undefined
   }
 })
-createServerGauge('postgres_standbys', 'Standbys that stream from the server', (state) => state.standbys)
 
 const waits = new Histogram({
   name: 'postgres_pool_wait_seconds',
@@ -126,9 +127,9 @@ export function createQueryGauge<Tables> ({ name, help, sources, query }: {
     labelNames: ['service'] as const,
     async collect () {
       this.reset()
-      await Promise.all([...sources].map(async ({ service, db }) => {
-        const row = await query(db).catch(() => ({ value: NaN }))
-        if (!Number.isNaN(row?.value)) this.set({ service }, row?.value ?? 0)
+      await Promise.allSettled([...sources].map(async ({ service, db }) => {
+        const row = await query(db)
+        this.set({ service }, row?.value ?? 0)
       }))
     }
   })

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { Gauge } from 'prom-client'
 import t from 'tap'
 import { Degraded, registry, serveMetrics } from '@tandem/process-kit'
 import { testServer } from './testing.ts'
@@ -114,4 +115,17 @@ t.test('metrics count requests by route and have a port of their own', async (t)
   t.ok(registry.getSingleMetric('http_request_duration_seconds'))
   t.equal((await fetch(`http://127.0.0.1:${server.port}/`)).status, 404)
   t.equal((await serveMetrics(undefined)).port, undefined)
+})
+
+t.test('a metric that cannot be read, as one of a server that is down, leaves out none of the others', async (t) => {
+  const broken = new Gauge({ name: 'broken_metric', help: 'Asks a server that is down', collect: down })
+  t.teardown(() => registry.removeSingleMetric('broken_metric'))
+  broken.set(1)
+  const server = await serveMetrics(0)
+  t.teardown(server.close)
+  const response = await fetch(`http://127.0.0.1:${server.port}/metrics`)
+  const text = await response.text()
+  t.equal(response.status, 200)
+  t.match(text, 'health_check_failing')
+  t.notMatch(text, 'broken_metric')
 })
