@@ -131,3 +131,13 @@ t.test('a service gets a role with access to its own schema only, and provisioni
   t.same(await query(again, 'select * from secrets'), [])
   await t.rejects(query(first, 'select 1'), { code: '28P01' })
 })
+
+t.test('a service is provisioned on the first of several hosts that accepts writes, and gets the URL of all', async (t) => {
+  const admin = new URL(process.env['TEST_DATABASE_URL'] ?? '')
+  const name = `hosts${process.pid}`
+  t.teardown(async () => await query(admin.href, `drop schema if exists ${name}; drop role if exists tandem_${name}`))
+  const hosts = `127.0.0.1:1,${admin.host}`
+  const url = await provision(admin.href.replace(admin.host, hosts), name, 'a p@ss:word')
+  t.equal(url, `postgres://tandem_${name}:a%20p%40ss%3Aword@${hosts}${admin.pathname}`)
+  t.match(await query(url.replace(hosts, admin.host), 'select current_schema() as name'), [{ name }])
+})

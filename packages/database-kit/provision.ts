@@ -36,8 +36,6 @@ export async function provision (adminUrl: string, service: string, password: st
     await client.end()
   }
 
-  const url = new URL(adminUrl)
-  url.username = `tandem_${service}`
-  url.password = password
-  return url.href
+  // Of several hosts, no URL can be parsed.
+  return adminUrl.replace(/^(\w+:\/\/)(?:[^@/]*@)?/, `$1tandem_${service}:${encodeURIComponent(password)}@`)
 }
