@@ -1,4 +1,4 @@
-import { sql, type Generated, type Kysely } from 'kysely'
+import { sql, type Generated, type Kysely, type Selectable } from 'kysely'
 import { decideFirstRetry, decideNextRetry, type Failure } from './retry-policy.ts'
 
 export interface FailedMessageTables {
@@ -20,25 +20,17 @@ export interface FailedMessageTables {
 
 type Db = Kysely<FailedMessageTables>
 
-/** A message that could not be handled. `key` is the event's id, or its position in the stream if it has none. */
-export interface FailedMessage {
-  key: string
-  stream: string
-  type: string
-  message: string
-  traceparent: string | null
-  request_id: string | null
-}
-
 /**
  * A due message, claimed for a minute. If the process crashes, another one can claim it then. A message that an
  * operator replays is tried only once.
  */
-export interface DueMessage extends FailedMessage {
-  attempts: number
-  first_failed_at: Date
-  parked_at: Date | null
-}
+export type DueMessage = Selectable<FailedMessageTables['failed_messages']>
+
+/** A message that could not be handled. `key` is the event's id, or its position in the stream if it has none. */
+export type FailedMessage = Pick<
+  DueMessage,
+  'key' | 'stream' | 'type' | 'message' | 'traceparent' | 'request_id'
+>
 
 /**
  * Stores a message that failed. It is retried from here, not by the broker: it does not take one of the consumer's
@@ -75,17 +67,7 @@ export async function claimDue (db: Db, limit: number): Promise<DueMessage[]> {
         .orderBy('next_attempt_at')
         .limit(limit)
         .forUpdate().skipLocked())
-    .returning([
-      'key',
-      'stream',
-      'type',
-      'message',
-      'traceparent',
-      'request_id',
-      'attempts',
-      'first_failed_at',
-      'parked_at'
-    ])
+    .returningAll()
     .execute()
 }
 
@@ -117,11 +99,12 @@ export async function remove (db: Db, key: string) {
 }
 
 /** Messages that are retried only when an operator replays them, oldest first. */
-export async function listDeadLetters (db: Db) {
+export async function listDeadLetters (db: Db, { limit }: { limit?: number } = {}) {
   return await db.selectFrom('failed_messages')
     .select(['key', 'type', 'attempts', 'error', 'first_failed_at as firstFailedAt', 'parked_at as deadSince'])
     .where('parked_at', 'is not', null)
     .orderBy('parked_at')
+    .$if(limit !== undefined, (letters) => letters.limit(limit!))
     .execute()
 }
 

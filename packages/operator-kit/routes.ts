@@ -12,6 +12,9 @@ import type { OperatorTables } from './tables.ts'
 /** The database of a service, with the tables of the kits. */
 export type OperatorDb = Kysely<OperatorTables> & Kysely<FailedMessageTables>
 
+// After an incident there can be hundreds of thousands; those are replayed by the command line.
+const MAX_DEAD_LETTERS = 500
+
 const Key = Type.Object({ key: Type.String({ maxLength: 200 }) })
 const Health = Type.Object({
   status: Type.String(),
@@ -59,7 +62,7 @@ export const sharedRoutes: Routes<{ db: OperatorDb, sunsets: Map<string, string>
   app.get('/operator/dead-letters', {
     config: forOperators('dead-letters.read'),
     schema: { hide: true, response: { 200: Data(Type.Object({ deadLetters: Type.Array(DeadLetter) })) } }
-  }, async () => data({ deadLetters: await listDeadLetters(db) }))
+  }, async () => data({ deadLetters: await listDeadLetters(db, { limit: MAX_DEAD_LETTERS }) }))
 
   app.post('/operator/dead-letters/:key/replay', {
     config: forOperators('dead-letters.change'),
