@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JetStreamClient, NatsConnection, PubAck } from 'nats'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { lookupArray } from '@tandem/database-kit'
+import { deleteChunk, lookupArray } from '@tandem/database-kit'
 import { throttleLog } from '@tandem/process-kit'
 import { toEnvelope } from './envelope.ts'
 import type { Bus } from './connection.ts'
@@ -9,6 +9,7 @@ import { toHeaders } from './message-headers.ts'
 import { initializePublished, outboxes, published } from './metrics.ts'
 import { outboxWritten, type OutboxTables } from './outbox.ts'
 import { createOutboxPolling } from './outbox-polling.ts'
+import type { ProcessedEventTables } from './processed-events.ts'
 import { lastSequenceBefore, publishInOrder } from './publish-in-order.ts'
 import { apiError, readStream, type StreamState } from './streams.ts'
 import { streamOf, subjectOf } from './subjects.ts'
@@ -29,15 +30,12 @@ const FIRST_CLEANUP_MS = 60_000
 const CLEANUP_INTERVAL_MS = 60 * 60 * 1_000
 const CHUNK_SIZE = 1_000
 
-type Db = Kysely<OutboxTables>
+type Tables = OutboxTables & ProcessedEventTables
+type Db = Kysely<Tables>
 type Row = Pick<OutboxTables['outbox'], 'type' | 'subject' | 'data' | 'traceparent' | 'request_id'> & {
   id: string,
   seq: number,
   occurred_at: Date
-}
-
-export interface Relay {
-  stop(): Promise<void>
 }
 
 /**
@@ -46,7 +44,7 @@ export interface Relay {
  * NATS is down, rows wait. When NATS comes back without messages that it had acknowledged, the relay publishes the lost
  * rows of the last 72 hours again.
  */
-export function startRelay (bus: Bus, db: Db): Relay {
+export function startRelay (bus: Bus, db: Db) {
   const stopping = new AbortController()
   const warn = throttleLog((error) => bus.log.warn({ err: error }, 'the relay cannot publish and keeps trying'))
   const source = { service: bus.service, db }
@@ -126,7 +124,7 @@ export function startRelay (bus: Bus, db: Db): Relay {
     if (Date.now() < nextCleanupAt) return
     try {
       // One chunk per batch, so that a cleanup after a long time delays no event.
-      nextCleanupAt = await deleteExpired(db) < CHUNK_SIZE ? Date.now() + CLEANUP_INTERVAL_MS : 0
+      nextCleanupAt = await deleteExpired(db) > 0 ? 0 : Date.now() + CLEANUP_INTERVAL_MS
     } catch (error) {
       nextCleanupAt = Date.now() + FIRST_CLEANUP_MS
       bus.log.warn({ err: error }, 'the outbox cleanup failed and will be repeated')
@@ -205,7 +203,7 @@ function isPermanent (error: unknown) {
     (error as { code?: string }).code === 'MAX_PAYLOAD_EXCEEDED'
 }
 
-async function markRejected (trx: Transaction<OutboxTables>, bus: Bus, { id, type }: Row, error: unknown) {
+async function markRejected (trx: Transaction<Tables>, bus: Bus, { id, type }: Row, error: unknown) {
   await trx.updateTable('outbox').set({ rejected_reason: String(error) }).where('id', '=', id).execute()
   published.inc({ type, outcome: 'rejected' })
   bus.log.error(
@@ -214,7 +212,7 @@ async function markRejected (trx: Transaction<OutboxTables>, bus: Bus, { id, typ
   )
 }
 
-async function markPublished (trx: Transaction<OutboxTables>, stream: StreamState, acked: (PubAck & { row: Row })[]) {
+async function markPublished (trx: Transaction<Tables>, stream: StreamState, acked: (PubAck & { row: Row })[]) {
   if (acked.length === 0) return
   const lastSeq = lastSequenceBefore(acked)
   // Nothing is lost if the stream goes on where this relay saw it end.
@@ -281,18 +279,11 @@ async function hasLost (db: Db, { createdAt, lastSeq }: StreamState) {
   return rows.length > 0
 }
 
-/** Deletes a chunk of expired rows; returns its size. */
+/** Deletes a chunk of expired rows of each table. @returns how many there were in the larger one */
 export async function deleteExpired (db: Db) {
   // Both ids are UUIDv7, which sort by time, so the primary keys serve as indexes on time.
-  const events = await sql`
-    delete from outbox where id in (
-      select id from outbox where id < (select uuidv7(interval '-72 hours')) and published_at is not null
-      order by id limit ${sql.lit(CHUNK_SIZE)} for update skip locked
-    )`.execute(db)
-  const claims = await sql`
-    delete from processed_events where (event_id, consumer) in (
-      select event_id, consumer from processed_events where event_id < (select uuidv7(interval '-14 days'))
-      order by event_id limit ${sql.lit(CHUNK_SIZE)} for update skip locked
-    )`.execute(db)
-  return Math.max(Number(events.numAffectedRows), Number(claims.numAffectedRows))
+  const oldEvents = sql`id < (select uuidv7(interval '-72 hours')) and published_at is not null order by id`
+  const events = await deleteChunk(db, 'outbox', oldEvents)
+  const oldClaims = sql`event_id < (select uuidv7(interval '-14 days')) order by event_id`
+  return Math.max(events, await deleteChunk(db, 'processed_events', oldClaims))
 }

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { deleteInChunks } from './delete-in-chunks.ts'
 
 export interface DailyQuotaTables {
   daily_quotas: { account_id: string, name: string, used: number, ends_at: Date }
@@ -49,6 +50,5 @@ export async function readDailyQuota<Tables extends DailyQuotaTables> (
 }
 
 /** Deletes quotas whose day is over in every time zone. */
-export async function deleteExpiredQuotas<Tables extends DailyQuotaTables> (db: Kysely<Tables>) {
-  await sql`delete from daily_quotas where ends_at < now() - interval '2 days'`.execute(db)
-}
+export const deleteExpiredQuotas = async (db: Kysely<DailyQuotaTables>) =>
+  await deleteInChunks(db, 'daily_quotas', sql`ends_at < now() - interval '2 days' order by ends_at`)

@@ -1,5 +1,6 @@
 import { defineError, serializeByKey, Unavailable } from '@tandem/process-kit'
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { deleteInChunks } from './delete-in-chunks.ts'
 import { isLockTimeout } from './refusals.ts'
 
 export interface IdempotencyTables {
@@ -54,10 +55,7 @@ export async function withIdempotencyKey<Tables extends IdempotencyTables, Respo
  * Whether a request was already done. What is asked, or copied, before a change is not asked again: the repeat changes
  * nothing. @throws IdempotencyConflict
  */
-export async function isRepeat<Tables extends IdempotencyTables> (
-  db: Kysely<Tables>,
-  idempotencyKey: IdempotencyKey | undefined
-) {
+export async function isRepeat (db: Kysely<IdempotencyTables>, idempotencyKey: IdempotencyKey | undefined) {
   if (!idempotencyKey) return false
   const { accountId, key, requestDigest } = idempotencyKey
   const { rows: [first] } = await sql<{ isSame: boolean }>`
@@ -98,6 +96,9 @@ async function runOnce<Tables extends IdempotencyTables, Response> (
 }
 
 /** Deletes keys that have expired and can be reused. */
-export async function deleteExpiredIdempotencyKeys<Tables extends IdempotencyTables> (db: Kysely<Tables>) {
-  await sql`delete from idempotency_keys where created_at < now() - ${KEY_LIFETIME}::interval`.execute(db)
-}
+export const deleteExpiredIdempotencyKeys = async (db: Kysely<IdempotencyTables>) =>
+  await deleteInChunks(
+    db,
+    'idempotency_keys',
+    sql`created_at < now() - ${KEY_LIFETIME}::interval order by created_at`
+  )

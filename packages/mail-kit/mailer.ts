@@ -193,7 +193,7 @@ export function createMailer<Tables extends MailTables> (options: MailerOptions<
     ready: queue.ping,
 
     start () {
-      stopDeleting = runPeriodically(async () => await deleteOldMails(db), { intervalMs: HOUR_MS, log })
+      stopDeleting = runPeriodically(async () => await deleteOldMails(source.db), { intervalMs: HOUR_MS, log })
       queue.start()
     },
 

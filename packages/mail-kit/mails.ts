@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import { deleteInChunks } from '@tandem/database-kit'
 import { sql, type Generated, type Kysely, type Transaction } from 'kysely'
 
 export interface MailTables {
@@ -78,8 +79,8 @@ export const LEASE_SECONDS = 45
  * transaction must use Postgres's default isolation level, read committed, to see what the transaction before it wrote.
  * @returns the mail's id, or undefined if the dedupe key already has a mail or the recipient has reached a limit
  */
-export async function createMail<Tables extends MailTables> (
-  trx: Transaction<Tables>,
+export async function createMail (
+  trx: Transaction<MailTables>,
   mail: Mail
 ): Promise<string | undefined> {
   const {
@@ -127,8 +128,8 @@ const finishedColumns = sql`split_part(dedupe_key, ':', 1) as kind,
   substr(dedupe_key, strpos(dedupe_key, ':') + 1) as "subjectId", account_id as "accountId"`
 
 /** Drops the mails about an account to one recipient that are not sent yet. One may just be sent, and still arrive. */
-export async function withdrawMails<Tables extends MailTables> (
-  trx: Transaction<Tables>,
+export async function withdrawMails (
+  trx: Transaction<MailTables>,
   { accountId, recipient }: { accountId: string, recipient: string }
 ) {
   await sql`
@@ -141,8 +142,8 @@ export async function withdrawMails<Tables extends MailTables> (
  * Drops the mails with a collapse key that are not sent yet, except the newest if it is named. One may just be sent, and
  * still arrive.
  */
-export async function withdrawCollapsed<Tables extends MailTables> (
-  trx: Transaction<Tables>,
+export async function withdrawCollapsed (
+  trx: Transaction<MailTables>,
   collapseKey: string,
   newestId: string | null = null
 ) {
@@ -244,21 +245,18 @@ export async function listPending<Tables extends MailTables> (
   return rows.map((row) => row.id)
 }
 
-/** Deletes sent and failed mails that were created more than 30 days ago, in batches of a thousand. */
-export async function deleteOldMails<Tables extends MailTables> (db: Kysely<Tables>) {
-  for (;;) {
-    const { numAffectedRows = 0n } = await sql`
-      delete from mails where id in (
-        select id from mails where created_at < now() - interval '30 days' and status in ('sent', 'failed') limit 1000
-      )`.execute(db)
-    if (numAffectedRows < 1000n) return
-  }
-}
+/** Deletes sent and failed mails that were created more than 30 days ago. */
+export const deleteOldMails = async (db: Kysely<MailTables>) =>
+  await deleteInChunks(
+    db,
+    'mails',
+    sql`created_at < now() - interval '30 days' and status in ('sent', 'failed') order by created_at`
+  )
 
 const MAX_LISTED = 50
 
 /** The latest mails about an account, without their texts: for operators who answer the question where a mail is. */
-export async function listMailsOf<Tables extends MailTables> (db: Kysely<Tables>, accountId: string) {
+export async function listMailsOf (db: Kysely<MailTables>, accountId: string) {
   const { rows } = await sql<{
     id: string,
     kind: string,

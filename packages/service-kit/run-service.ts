@@ -13,6 +13,7 @@ import {
   type FailedMessageTables,
   type Handler,
   type OutboxTables,
+  type ProcessedEventTables,
   type RpcHandler
 } from '@tandem/bus-kit'
 import { SigningKeys } from '@tandem/contracts'
@@ -30,7 +31,7 @@ import type { BackgroundWork } from './features.ts'
 
 /** The dependencies of a service have its database, in which every service has the tables of bus-kit. */
 interface ServiceDeps {
-  db: Kysely<OutboxTables> & Kysely<FailedMessageTables>
+  db: Kysely<OutboxTables & ProcessedEventTables & FailedMessageTables>
 }
 
 /** What a service makes its dependencies from. */
