@@ -15,15 +15,21 @@ export interface AuditEntry {
   requestId: string
 }
 
-/** Appends an entry to the chain. It waits for the transactions that append before it. */
+/**
+ * Appends an entry to the chain. It waits for the transactions that append before it, and its time is that of the end of
+ * the wait: months are dropped by time, and the entry after a later one would otherwise be dropped before it.
+ */
 export async function appendAudit<Tables extends AuditTables> (
   db: Kysely<Tables>,
   { operator, action, subject, accountId, reason, requestId }: AuditEntry
 ) {
   const account = accountId !== null && isUuid(accountId) ? accountId : null
   await sql`
-    insert into audit_entries (staff_id, role, action, subject, account_id, reason, request_id)
-    values (${operator.id}, ${operator.role}, ${action}, ${subject}, ${account}, ${reason}, ${requestId})`.execute(db)
+    with head as materialized (select from audit_head for update)
+    insert into audit_entries (staff_id, role, action, subject, account_id, reason, request_id, created_at)
+    select ${operator.id}::uuid, ${operator.role}, ${action}, ${subject}, ${account}::uuid, ${reason}, ${requestId},
+      clock_timestamp()
+    from head`.execute(db)
 }
 
 /** The latest entries, newest first. The cursor is the number of the last one. */

@@ -1,3 +1,4 @@
+import { deleteInChunks } from '@tandem/database-kit'
 import { readApp } from '@tandem/http-kit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sql, type Kysely } from 'kysely'
@@ -81,9 +82,9 @@ async function addCalls (db: Kysely<CallTables>, counts: Count[]) {
 }
 
 export const deleteOldCalls = async (db: Kysely<CallTables>) =>
-  await sql`delete from operation_calls where day < current_date - ${sql.lit(KEPT_DAYS)}`.execute(db)
+  await deleteInChunks(db, 'operation_calls', sql`day < current_date - ${sql.lit(KEPT_DAYS)} order by day`)
 
-const sums = [sql<number>`sum(calls)::int`.as('calls'), sql<number>`sum(errors)::int`.as('errors')] as const
+const sums = [sql<number>`sum(calls)::bigint`.as('calls'), sql<number>`sum(errors)::bigint`.as('errors')] as const
 
 /** The operations that were called in 90 days, the most calls first. */
 export const listCalls = async (db: Kysely<CallTables>) =>

@@ -9,7 +9,7 @@ import type { FailedMessageTables } from '@tandem/bus-kit'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { createServer } from '@tandem/http-kit'
 import { silentLog, testKeys } from '@tandem/http-kit/testing'
-import { findAuditFault, maintainAudit, readAuditHead } from './audit.ts'
+import { appendAudit, findAuditFault, maintainAudit, readAuditHead } from './audit.ts'
 import { runAudit, serveOperators } from './serve.ts'
 import type { OperatorTables } from './tables.ts'
 import { checkOperatorRoutes, operatorBearer } from './testing.ts'
@@ -65,6 +65,14 @@ t.test('operators see the health of a service, and its dead letters', async (t) 
   t.match(await send('DELETE', `/operator/dead-letters/${other}`), { status: 200 })
   t.match(await send('DELETE', `/operator/dead-letters/${other}`), { status: 404, code: 'NOT_FOUND' })
   t.match(await send('POST', '/operator/dead-letters/unknown/replay'), { status: 404, code: 'NOT_FOUND' })
+
+  await sql`
+    insert into failed_messages (key, stream, type, message, attempts, error, parked_at)
+    select number, 'social', 'social.post.liked.v1', '{}', 10, 'Error: no', now() + number * interval '1 second'
+    from generate_series(1, 600) as number`.execute(db)
+  const { data: { deadLetters } } = await send('GET', '/operator/dead-letters')
+  t.match([deadLetters.length, deadLetters[0].key, deadLetters.at(-1).key], [500, one, '499'], 'the oldest 500')
+  await sql`delete from failed_messages where key ~ '^[0-9]{1,3}$'`.execute(db)
 })
 
 t.test('calls are counted by operation and version, and nobody can fill the table', async (t) => {
@@ -123,7 +131,13 @@ t.test('counts of several processes add up, and are deleted after 90 days', asyn
   const calls = async () =>
     (await db.selectFrom('operation_calls').select('calls').execute()).map(({ calls }) => Number(calls))
   t.same(await calls(), [2])
-  await sql`update operation_calls set day = current_date - 91`.execute(db)
+  await sql`update operation_calls set calls = 2e9`.execute(db)
+  await sql`insert into operation_calls select day - 1, operation, platform, app_version, calls, errors from operation_calls`
+    .execute(db)
+  const { data: { operations } } = await send('GET', '/operator/calls')
+  t.match(operations, [{ operation: 'getSame', calls: 4e9 }], 'also above what 32 bits hold')
+  t.match((await send('GET', '/operator/calls/getSame')).data, { versions: [{ calls: 4e9 }] })
+  await sql`update operation_calls set day = current_date - 91 - (current_date - day)`.execute(db)
   await runAudit({ db })
   t.same(await calls(), [])
 })
@@ -163,6 +177,17 @@ t.test('entries at the same moment form one chain', async (t) => {
   const numbers = (await entries()).map(({ number }) => number)
   t.same(numbers, numbers.map((_, index) => index + 1))
   t.equal(await findAuditFault(db), undefined)
+})
+
+t.test('entries are in the order of their times, also if a transaction that began earlier appends later', async (t) => {
+  const entry = { operator: { id: randomUUID(), role: 'ADMIN' }, subject: null, accountId: null, reason: null } as const
+  await db.transaction().execute(async (trx) => {
+    await sql`select now()`.execute(trx)
+    await appendAudit(db, { ...entry, action: 'of another', requestId: randomUUID() })
+    await appendAudit(trx, { ...entry, action: 'of the transaction', requestId: randomUUID() })
+  })
+  const times = (await entries()).map(({ created_at }) => created_at)
+  t.same(times, times.toSorted((one, other) => one.getTime() - other.getTime()))
 })
 
 t.test('nobody can change, delete or truncate entries', async (t) => {

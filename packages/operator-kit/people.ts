@@ -16,11 +16,7 @@ limitReached.inc(0)
  * so requests at once cannot all be the last one.
  * @throws RateLimited
  */
-export async function countPerson<Tables extends PeopleTables> (
-  db: Kysely<Tables>,
-  staffId: string,
-  accountId: string
-) {
+export async function countPerson (db: Kysely<PeopleTables>, staffId: string, accountId: string) {
   const { rows } = await sql`
     insert into operator_reads as known (staff_id, hour, people)
     values (${staffId}, date_trunc('hour', now()), array[${accountId}::uuid])
@@ -35,6 +31,5 @@ export async function countPerson<Tables extends PeopleTables> (
 }
 
 /** Deletes the counts of past days. */
-export async function deleteOldReads<Tables extends PeopleTables> (db: Kysely<Tables>) {
+export const deleteOldReads = async (db: Kysely<PeopleTables>) =>
   await sql`delete from operator_reads where hour < now() - interval '1 day'`.execute(db)
-}
