@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
-import { deleteExpiredIdempotencyKeys } from '@tandem/database-kit'
+import { deleteExpiredIdempotencyKeys, deleteInChunks } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { lockInboxes } from './notifications/removal.ts'
-import type { Db } from './tables.ts'
+import type { Db, Tables } from './tables.ts'
 import { deleteExpiredLimits } from './trusted-contact/limits.ts'
 
 const INTERVAL_MS = 10 * 60 * 1_000
@@ -15,61 +15,42 @@ export const startHousekeeping = ({ db }: Deps, log: Log) =>
   runPeriodically(async () => await deleteExpired(db), { intervalMs: INTERVAL_MS, log })
 
 export async function deleteExpired (db: Db) {
-  const deletion = (statement: RawBuilder<unknown>) => async () => await statement.execute(db)
-  const inChunks = (statement: RawBuilder<unknown>) => async () => {
-    while (Number((await statement.execute(db)).numAffectedRows ?? 0) === CHUNK_SIZE);
-  }
+  const deletion = (table: keyof Tables & string, which: RawBuilder<unknown>) => async () =>
+    await deleteInChunks(db, table, which)
   await runSteps({
     async notifications () {
       while (await deleteExpiredNotifications(db) === CHUNK_SIZE);
     },
     // Their ids are UUIDv7, made in time order, so the primary key serves as an index on time.
-    deliveries: inChunks(sql`
-      delete from deliveries where id in (
-        select id from deliveries
-        where id < (select uuidv7(interval '-30 days')) and status not in ('pending', 'held')
-        order by id limit ${CHUNK}
-      )`),
+    deliveries: deletion(
+      'deliveries',
+      sql`id < (select uuidv7(interval '-30 days')) and status not in ('pending', 'held') order by id`
+    ),
     // FCM expires tokens that were inactive for this long.
-    devices: inChunks(sql`
-      delete from devices where id in (
-        select id from devices where last_used_at < now() - interval '270 days' limit ${CHUNK}
-      )`),
-    likes: inChunks(sql`
-      delete from post_likes where (post_id, liked_by) in (
-        select post_id, liked_by from post_likes where changed_at < now() - interval '90 days' limit ${CHUNK}
-      )`),
-    digests: inChunks(sql`
-      delete from like_digests where post_id in (
-        select post_id from like_digests where ends_at < now() - interval '1 day' limit ${CHUNK}
-      )`),
+    devices: deletion('devices', sql`last_used_at < now() - interval '270 days' order by last_used_at`),
+    likes: deletion('post_likes', sql`changed_at < now() - interval '90 days' order by changed_at`),
+    digests: deletion('like_digests', sql`ends_at < now() - interval '1 day' order by ends_at`),
     async frames () {
       while (await deleteExpiredFrames(db) === CHUNK_SIZE);
     },
-    'ended sessions': deletion(sql`delete from ended_sessions where ended_at < now() - interval '1 day'`),
+    'ended sessions': deletion('ended_sessions', sql`ended_at < now() - interval '1 day' order by ended_at`),
     // Twice as long as an event can be delivered late.
-    withdrawals: inChunks(sql`
-      delete from withdrawals where ctid = any(array(
-        select ctid from withdrawals where withdrawn_at < now() - interval '30 days' limit ${CHUNK}
-      ))`),
-    rewritings: deletion(sql`delete from rewritings where rewritten_at < now() - interval '30 days'`),
-    blocks: deletion(sql`delete from blocks where lifted and changed_at < now() - interval '30 days'`),
-    broadcasts: deletion(sql`delete from broadcasts where finished_at < now() - interval '90 days'`),
-    'ids of producer events': inChunks(sql`
-      delete from producer_event_ids where ctid = any(array(
-        select ctid from producer_event_ids where received_at < now() - interval '7 days' limit ${CHUNK}
-      ))`),
-    bookings: inChunks(sql`
-      delete from bookings where ctid = any(array(
-        select ctid from bookings where coalesce(ends_at, changed_at) < now() - interval '30 days' limit ${CHUNK}
-      ))`),
+    withdrawals: deletion('withdrawals', sql`withdrawn_at < now() - interval '30 days' order by withdrawn_at`),
+    rewritings: deletion('rewritings', sql`rewritten_at < now() - interval '30 days' order by rewritten_at`),
+    blocks: deletion('blocks', sql`lifted and changed_at < now() - interval '30 days'`),
+    broadcasts: deletion('broadcasts', sql`finished_at < now() - interval '90 days'`),
+    'ids of producer events': deletion(
+      'producer_event_ids',
+      sql`received_at < now() - interval '7 days' order by received_at`
+    ),
+    bookings: deletion(
+      'bookings',
+      sql`coalesce(ends_at, changed_at) < now() - interval '30 days' order by coalesce(ends_at, changed_at)`
+    ),
     // With their deliveries. They can be replayed until then.
-    webhooks: inChunks(sql`
-      delete from webhook_messages where id = any(array(
-        select id from webhook_messages where created_at < now() - interval '14 days' order by created_at limit ${CHUNK}
-      ))`),
+    webhooks: deletion('webhook_messages', sql`created_at < now() - interval '14 days' order by created_at`),
     limits: async () => await deleteExpiredLimits(db),
-    'mails of meetings': deletion(sql`delete from meeting_mails where created_at < now() - interval '30 days'`),
+    'mails of meetings': deletion('meeting_mails', sql`created_at < now() - interval '30 days' order by created_at`),
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)
   })
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
-import { deleteExpiredQuotas, useDailyQuota } from '@tandem/database-kit'
+import { deleteExpiredQuotas, deleteInChunks, useDailyQuota } from '@tandem/database-kit'
 import { dayAround } from '@tandem/account-kit'
 import { ContactDeclined, TooManyContactChanges, TooManyContactRequests } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -46,5 +46,5 @@ export async function checkNotRefused (trx: Trx, accountId: string, email: strin
 /** Deletes what no longer counts. */
 export async function deleteExpiredLimits (db: Db) {
   await deleteExpiredQuotas(db)
-  await sql`delete from trusted_contact_requests where last_at < now() - interval ${WINDOW}`.execute(db)
+  await deleteInChunks(db, 'trusted_contact_requests', sql`last_at < now() - interval ${WINDOW} order by last_at`)
 }
