@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { deleteInChunks } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import { expireUnverifiedAccounts, scheduleExpired } from './erasures/expiry.ts'
 import type { Deps } from './deps.ts'
@@ -6,7 +7,7 @@ import { deleteReplacedKeys } from './keys/actions.ts'
 import { remindOfDeletions } from './deletion/mails.ts'
 import { deleteUsedTokens } from './providers/actions.ts'
 import { decideForgottenReferrals } from './referrals/actions.ts'
-import type { Db } from './tables.ts'
+import type { Db, Tables } from './tables.ts'
 import { deleteOldSecurityEvents } from './security-log/actions.ts'
 import { endExpiredSessions } from './sessions/actions.ts'
 import { deleteOldNetworks } from './sessions/networks.ts'
@@ -29,45 +30,59 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
   }, { intervalMs: MINUTE_MS, log })
 
 export async function runHousekeeping (db: Db) {
-  const deletion = (statement: RawBuilder<unknown>) => async () => await statement.execute(db)
+  const deletion = (table: keyof Tables & string, which: RawBuilder<unknown>) => async () =>
+    await deleteInChunks(db, table, which)
   await runSteps({
     'expired sessions': async () => await endExpiredSessions(db),
     'staff sessions': async () => await deleteOldStaffSessions(db),
     // No session lives longer than 180 days, and ids are in time order. Without the inner select, Postgres calls uuidv7
     // for each row. One that has not ended yet waits, because its end is published.
-    sessions: deletion(sql`
-      delete from sessions where id < (select uuidv7(interval '-181 days')) and ended_at is not null`),
-    'refresh tokens': deletion(sql`delete from refresh_tokens where expires_at < now()`),
+    sessions: deletion(
+      'sessions',
+      sql`id < (select uuidv7(interval '-181 days')) and ended_at is not null order by id`
+    ),
+    'refresh tokens': deletion('refresh_tokens', sql`expires_at < now() order by expires_at`),
     'replaced keys': async () => await deleteReplacedKeys(db),
     'unverified accounts': async () => await expireUnverifiedAccounts(db),
     'expired accounts': async () => await scheduleExpired(db),
-    'store notifications': deletion(sql`
-      delete from store_notifications where received_at < now() - interval '90 days'`),
-    'reports of problems': deletion(sql`delete from issue_reports where created_at < now() - interval '180 days'`),
-    decisions: deletion(sql`
-      delete from decisions where made_at < now() - interval '180 days'
-        and account_id in (select account_id from departures)`),
+    'store notifications': deletion(
+      'store_notifications',
+      sql`received_at < now() - interval '90 days' order by received_at`
+    ),
+    'reports of problems': deletion('issue_reports', sql`created_at < now() - interval '180 days' order by created_at`),
+    decisions: deletion(
+      'decisions',
+      sql`made_at < now() - interval '180 days' and account_id in (select account_id from departures) order by made_at`
+    ),
     challenges: async () => await deleteOldChallenges(db),
     'used tokens': async () => await deleteUsedTokens(db),
     responses: async () => await deleteOldResponses(db),
     networks: async () => await deleteOldNetworks(db),
     'security events': async () => await deleteOldSecurityEvents(db),
-    'failed password attempts': deletion(sql`
-      delete from failed_password_attempts where blocked_until < now() - interval '1 day'`),
-    'password change attempts': deletion(sql`
-      delete from password_change_attempts where last_attempted_at < now() - interval '1 hour'`),
-    'proof attempts': deletion(sql`
-      delete from proof_attempts where last_attempted_at < now() - interval '15 minutes'`),
-    proofs: deletion(sql`delete from proofs where expires_at < now()`),
-    'email reverts': deletion(sql`delete from email_reverts where expires_at < now()`),
-    'email changes': deletion(sql`delete from email_changes where requested_at < now() - interval '1 day'`),
-    'email change attempts': deletion(sql`
-      delete from email_change_attempts where last_attempted_at < now() - interval '1 day'`),
-    'code attempts': deletion(sql`delete from code_attempts where day < (now() at time zone 'utc')::date`),
-    'wrong codes': deletion(sql`delete from wrong_codes where entered_at < now() - interval '1 day'`),
-    'code links': deletion(sql`delete from code_links where expires_at < now()`),
-    codes: deletion(sql`delete from codes where expires_at < now()`),
-    'deletion links': deletion(sql`delete from deletion_links where expires_at < now()`),
-    'password resets': deletion(sql`delete from password_resets where expires_at < now()`)
+    'failed password attempts': deletion(
+      'failed_password_attempts',
+      sql`blocked_until < now() - interval '1 day' order by blocked_until`
+    ),
+    'password change attempts': deletion(
+      'password_change_attempts',
+      sql`last_attempted_at < now() - interval '1 hour' order by last_attempted_at`
+    ),
+    'proof attempts': deletion(
+      'proof_attempts',
+      sql`last_attempted_at < now() - interval '15 minutes' order by last_attempted_at`
+    ),
+    proofs: deletion('proofs', sql`expires_at < now() order by expires_at`),
+    'email reverts': deletion('email_reverts', sql`expires_at < now() order by expires_at`),
+    'email changes': deletion('email_changes', sql`requested_at < now() - interval '1 day' order by requested_at`),
+    'email change attempts': deletion(
+      'email_change_attempts',
+      sql`last_attempted_at < now() - interval '1 day' order by last_attempted_at`
+    ),
+    'code attempts': deletion('code_attempts', sql`day < (now() at time zone 'utc')::date order by day`),
+    'wrong codes': deletion('wrong_codes', sql`entered_at < now() - interval '1 day' order by entered_at`),
+    'code links': deletion('code_links', sql`expires_at < now() order by expires_at`),
+    codes: deletion('codes', sql`expires_at < now() order by expires_at`),
+    'deletion links': deletion('deletion_links', sql`expires_at < now() order by expires_at`),
+    'password resets': deletion('password_resets', sql`expires_at < now() order by expires_at`)
   })
 }

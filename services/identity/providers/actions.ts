@@ -1,3 +1,4 @@
+import { deleteInChunks } from '@tandem/database-kit'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { ProviderLinked } from '@tandem/contracts'
@@ -145,9 +146,8 @@ export async function claimToken (trx: Trx, digest: Buffer) {
 }
 
 /** Deletes used tokens that are too old to be accepted again, with a margin of some minutes for clock skew. */
-export async function deleteUsedTokens (db: Db) {
-  await sql`delete from used_provider_tokens where used_at < now() - interval '15 minutes'`.execute(db)
-}
+export const deleteUsedTokens = async (db: Db) =>
+  await deleteInChunks(db, 'used_provider_tokens', sql`used_at < now() - interval '15 minutes' order by used_at`)
 
 /** The errors of each provider. */
 export const providerErrors = {

@@ -1,3 +1,4 @@
+import { deleteInChunks } from '@tandem/database-kit'
 import { sql } from 'kysely'
 import { Counter } from 'prom-client'
 import type { OperatorActed } from '@tandem/contracts'
@@ -77,7 +78,6 @@ const KINDS = [
 for (const kind of KINDS) eventsTotal.inc({ kind }, 0)
 
 const RETENTION = '90 days'
-const DELETE_BATCH_SIZE = 10_000
 
 /** Logs an event with the origin of the current request, in the transaction of the change. */
 export async function logSecurityEvent<Kind extends keyof Details> (
@@ -156,11 +156,6 @@ export async function logOperatorAction (db: Db, id: string, at: Date, action: T
   if (added) eventsTotal.inc({ kind })
 }
 
-/** Deletes events older than 90 days in batches, so that after a flood of attempts no long statement blocks others. */
-export async function deleteOldSecurityEvents (db: Db) {
-  await sql`
-    delete from security_events where id in (
-      select id from security_events where created_at < now() - ${RETENTION}::interval
-      order by created_at limit ${sql.lit(DELETE_BATCH_SIZE)} for update skip locked
-    )`.execute(db)
-}
+/** Deletes events older than 90 days. */
+export const deleteOldSecurityEvents = async (db: Db) =>
+  await deleteInChunks(db, 'security_events', sql`created_at < now() - ${RETENTION}::interval order by created_at`)

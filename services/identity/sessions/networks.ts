@@ -1,3 +1,4 @@
+import { deleteInChunks } from '@tandem/database-kit'
 import { sql } from 'kysely'
 import { networkOf } from '@tandem/account-kit'
 import type { Db, Trx } from '../tables.ts'
@@ -30,6 +31,9 @@ export async function deleteNetworks (trx: Trx, accountId: string) {
 }
 
 /** Deletes the networks without a sign-in for 180 days, which is the longest lifetime of a session. */
-export async function deleteOldNetworks (db: Db) {
-  await sql`delete from account_networks where last_signed_in_at < now() - ${RETENTION}::interval`.execute(db)
-}
+export const deleteOldNetworks = async (db: Db) =>
+  await deleteInChunks(
+    db,
+    'account_networks',
+    sql`last_signed_in_at < now() - ${RETENTION}::interval order by last_signed_in_at`
+  )

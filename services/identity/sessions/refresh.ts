@@ -1,3 +1,4 @@
+import { deleteInChunks } from '@tandem/database-kit'
 import { sql } from 'kysely'
 import { lockAccount } from '../accounts/queries.ts'
 import type { RouteDeps } from '../deps.ts'
@@ -108,9 +109,12 @@ async function issueOnce ({ db, secrets, issueToken }: RouteDeps, refreshed: Ref
 }
 
 /** Deletes the responses that can no longer be repeated. */
-export async function deleteOldResponses (db: Db) {
-  await sql`delete from refresh_responses where created_at < now() - ${REPEAT_WINDOW}::interval`.execute(db)
-}
+export const deleteOldResponses = async (db: Db) =>
+  await deleteInChunks(
+    db,
+    'refresh_responses',
+    sql`created_at < now() - ${REPEAT_WINDOW}::interval order by created_at`
+  )
 
 /** A used token that is sent again later was copied, so the whole session ends. */
 async function rejectRefresh (db: Db, refreshToken: string): Promise<never> {
