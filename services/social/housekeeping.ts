@@ -33,9 +33,7 @@ export async function runHousekeeping (deps: Pick<Deps, 'db' | 'media' | 'upload
       const failures = await deleteMarked(deps)
       if (failures.length > 0) throw new AggregateError(failures, `${failures.length} images could not be deleted`)
     },
-    async 'old readers' () {
-      while (await deleteOldReaders(db) > 0n);
-    },
+    'old readers': async () => await deleteOldReaders(db),
     'canceled activities': async () => await deleteOldCanceledActivities(db),
     quotas: async () => await deleteExpiredQuotas(db),
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely'
 import { isAwaitingCopy } from '@tandem/case-kit'
 import { dayAround } from '@tandem/account-kit'
-import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
+import { deleteInChunks, type IdempotencyKey, useDailyQuota, withIdempotencyKey } from '@tandem/database-kit'
 import { ImageQuotaExceeded, imageQuota, type Image } from '@tandem/media-kit'
 import { settleBatches } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
@@ -157,4 +157,4 @@ export async function deleteMarked ({ db, media }: Pick<Deps, 'db' | 'media'>, k
 }
 
 export const purgeDeletedRows = async (db: Db) =>
-  await db.deleteFrom('media').where('deleted_at', '<', sql<Date>`now() - ${DELETED_ROW_RETENTION}::interval`).execute()
+  await deleteInChunks(db, 'media', sql`deleted_at < now() - ${DELETED_ROW_RETENTION}::interval order by deleted_at`)

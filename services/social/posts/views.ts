@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isLockTimeout } from '@tandem/database-kit'
+import { deleteInChunks, isLockTimeout } from '@tandem/database-kit'
 import { createBatcher } from '@tandem/process-kit'
 import type { Db } from '../tables.ts'
 
@@ -49,15 +49,10 @@ async function addViews (db: Db, views: View[]) {
     where posts.id = counted.id`.execute(db)
 }
 
-const BATCH_SIZE = 10_000
-
-/** Deletes readers of posts that are no longer ranked. @returns how many it deleted */
-export async function deleteOldReaders (db: Db) {
-  const { numDeletedRows } = await db.deleteFrom('post_readers')
-    .where(sql<boolean>`ctid = any(array(
-      select ctid from post_readers where post_id < (select uuidv7(-${RANKED_FOR}::interval)) limit ${
-      sql.lit(BATCH_SIZE)
-    }))`)
-    .executeTakeFirst()
-  return numDeletedRows
-}
+/** Deletes readers of posts that are no longer ranked. */
+export const deleteOldReaders = async (db: Db) =>
+  await deleteInChunks(
+    db,
+    'post_readers',
+    sql`post_id < (select uuidv7(-${RANKED_FOR}::interval)) order by post_id`
+  )
