@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { purgeCases } from '@tandem/case-kit'
-import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
+import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas, deleteInChunks } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import { eraseOldPlaces, updateInstants } from './activities/upkeep.ts'
 import { runDueChecks } from './badges/checks.ts'
@@ -30,7 +30,8 @@ export async function runHousekeeping (deps: Deps) {
     selfies: async () => await eraseOldSelfies(db, selfies),
     instants: async () => await updateInstants(db, now()),
     places: async () => await eraseOldPlaces(db),
-    meetings: async () => await sql`delete from meetings where alarm_at < now() - interval '30 days'`.execute(db),
+    meetings: async () =>
+      await deleteInChunks(db, 'meetings', sql`alarm_at < now() - interval '30 days' order by alarm_at`),
     'ended matches': async () => await deleteEndedMatches(db),
     'deleted profiles': async () => await deleteProfiles(db),
     'places of people': async () => await updatePlacesOfPeople(db),
@@ -41,12 +42,11 @@ export async function runHousekeeping (deps: Deps) {
     'removed photos': async () => await purgeRemovedPhotos({ db, media }),
     badges: async () => await runDueChecks(deps),
     'buddy requests': async () => await deleteExpiredRequests(db),
-    'setup drafts': async () =>
-      await sql`delete from setup_drafts where saved_at < now() - interval '1 year'`.execute(db),
+    'setup drafts': async () => await deleteInChunks(db, 'setup_drafts', sql`saved_at < now() - interval '1 year'`),
     'typing indicators': async () =>
-      await sql`delete from typing_indicators where started_at < now() - interval '1 hour'`.execute(db),
+      await deleteInChunks(db, 'typing_indicators', sql`started_at < now() - interval '1 hour'`),
     'message quotas': async () =>
-      await sql`delete from message_quota where window_started_at < now() - interval '1 day'`.execute(db),
+      await deleteInChunks(db, 'message_quota', sql`window_started_at < now() - interval '1 day'`),
     quotas: async () => await deleteExpiredQuotas(db),
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db)
   })
