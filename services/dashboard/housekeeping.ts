@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas } from '@tandem/database-kit'
+import { deleteExpiredIdempotencyKeys, deleteExpiredQuotas, deleteInChunks } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from './deps.ts'
 import { summarizeOldHeartRates } from './measurements/old-heart-rates.ts'
@@ -15,7 +15,8 @@ export async function runHousekeeping (db: Db) {
   await runSteps({
     'idempotency keys': async () => await deleteExpiredIdempotencyKeys(db),
     quotas: async () => await deleteExpiredQuotas(db),
-    bookings: async () => await sql`delete from bookings where ends_at < now() - interval '30 days'`.execute(db),
+    bookings: async () =>
+      await deleteInChunks(db, 'bookings', sql`ends_at < now() - interval '30 days' order by ends_at`),
     'heart rates': async () => await summarizeOldHeartRates(db)
   })
 }
