@@ -279,8 +279,8 @@ export function createErasure<Tables extends KitTables> (options: ErasureOptions
 }
 
 /** Writes the tombstone of an account, from which on it is erased. @returns false if it exists already */
-export async function insertTombstone<Tables extends ErasureTables> (
-  trx: Transaction<Tables>,
+export async function insertTombstone (
+  trx: Transaction<ErasureTables>,
   { accountId, erasureId }: { accountId: string, erasureId: string }
 ) {
   // A restored backup can hold the same account without its tombstone, or with one of an earlier erasure.

@@ -16,12 +16,7 @@ export async function isHidden<Tables extends ErasureTables> (db: Kysely<Tables>
 }
 
 /** Stores whether a person is hidden, unless a later change is stored, or they are erased: then nothing may name them. */
-export async function hide<Tables extends ErasureTables> (
-  db: Kysely<Tables>,
-  accountId: string,
-  isHidden: boolean,
-  changedAt: Date
-) {
+export async function hide (db: Kysely<ErasureTables>, accountId: string, isHidden: boolean, changedAt: Date) {
   await sql`
     insert into hidden_people (account_id, is_hidden, changed_at)
     select ${accountId}::uuid, ${isHidden}::boolean, ${changedAt}::timestamptz

@@ -32,10 +32,7 @@ const DISMISSED_FOR = '30 days'
  * Locks everything that concerns a target until the end of the transaction, so that reports and decisions about it wait
  * for each other.
  */
-export async function lockTarget<Tables extends CaseTables> (
-  trx: Transaction<Tables>,
-  { type, id }: Pick<Target, 'type' | 'id'>
-) {
+export async function lockTarget (trx: Transaction<CaseTables>, { type, id }: Pick<Target, 'type' | 'id'>) {
   await sql`select pg_advisory_xact_lock(hashtext('case'), hashtext(${`${type} ${id}`}))`.execute(trx)
 }
 
@@ -44,8 +41,8 @@ export async function lockTarget<Tables extends CaseTables> (
  * target.
  * @returns the id of the case
  */
-export async function addToCase<Tables extends CaseTables> (
-  trx: Transaction<Tables>,
+export async function addToCase (
+  trx: Transaction<CaseTables>,
   target: Target,
   { priority, isRestricted, evidence }: { priority: Priority, isRestricted: boolean, evidence: Evidence }
 ) {
@@ -75,11 +72,7 @@ const digestOf = ({ content }: Evidence) => createHash('sha256').update(JSON.str
  * the target.
  * @returns the id of the dismissed case, if there is one
  */
-export async function countOnDismissed<Tables extends CaseTables> (
-  trx: Transaction<Tables>,
-  { type, id }: Target,
-  evidence: Evidence
-) {
+export async function countOnDismissed (trx: Transaction<CaseTables>, { type, id }: Target, evidence: Evidence) {
   const { rows } = await sql<{ id: string }>`
     update cases set reports_count = reports_count + 1 where id = (
       select id from cases
@@ -94,8 +87,8 @@ export async function countOnDismissed<Tables extends CaseTables> (
   return rows[0]?.id
 }
 
-async function freeze<Tables extends CaseTables> (
-  trx: Transaction<Tables>,
+async function freeze (
+  trx: Transaction<CaseTables>,
   { caseId, digest, ownerId, evidence: { content, context, others, files } }: {
     caseId: string,
     digest: Buffer,

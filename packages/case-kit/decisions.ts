@@ -10,7 +10,7 @@ export const excerpt = sql<string | null>`
     content ->> 'displayName'), ${sql.lit(EXCERPT_CHARACTERS)}), '')`
 
 /** What identity needs to decide a case; undefined if there is none. */
-export async function describeCase<Tables extends CaseTables> (db: Kysely<Tables>, id: string) {
+export async function describeCase (db: Kysely<CaseTables>, id: string) {
   const { rows: [found] } = await sql<{
     accountId: string,
     version: number,
@@ -40,8 +40,8 @@ interface Resolution {
  * @returns its target, and whether reporters are to learn of it: it was open, or action is taken after all; undefined if
  * there is no such case
  */
-export async function resolveCase<Tables extends CaseTables> (
-  trx: Transaction<Tables>,
+export async function resolveCase (
+  trx: Transaction<CaseTables>,
   id: string,
   { decisionId, outcome, sequence }: Resolution
 ) {

@@ -82,7 +82,7 @@ export const isCaseKept = sql<SqlBool>`(purged_at is null and (resolved_at is nu
  * before: a hold takes the same lock, so it comes first and the case stays, or it finds no case.
  * @param which selects the cases: a condition over `cases`, with an order
  */
-export async function markPurged<Tables extends CaseTables> (trx: Transaction<Tables>, which: RawBuilder<unknown>) {
+export async function markPurged (trx: Transaction<CaseTables>, which: RawBuilder<unknown>) {
   const { rows } = await sql<{ id: string }>`select id from cases where ${which} for update`.execute(trx)
   if (rows.length === 0) return
   // A statement of its own, so that it sees the proposal of the transaction for whose lock the first one waited.
@@ -92,9 +92,7 @@ export async function markPurged<Tables extends CaseTables> (trx: Transaction<Ta
 }
 
 /** Deletes the cases whose time is over, with their files. Held cases stay. After a crash, the next call goes on. */
-export async function purgeCases<Tables extends CaseTables> (
-  { db, media }: { db: Kysely<Tables>, media: Media }
-) {
+export async function purgeCases ({ db, media }: { db: Kysely<CaseTables>, media: Media }) {
   await db.transaction().execute(async (trx) => {
     const isOver = sql`purged_at is null and not ${isCaseKept}`
     await markPurged(trx, sql`${isOver} order by id limit ${sql.lit(PURGE_BATCH_SIZE)}`)

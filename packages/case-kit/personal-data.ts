@@ -11,7 +11,7 @@ const ofCases = (accountId: string, condition = sql<SqlBool>`true`) =>
   sql<SqlBool>`case_id in (select id from cases where account_id = ${accountId}::uuid and ${condition})`
 
 /** Decides which cases of an account stay, before anything of them is erased: for `before` of the first such table. */
-export const markCasesOf = async <Tables extends CaseTables>(trx: Transaction<Tables>, accountId: string) =>
+export const markCasesOf = async (trx: Transaction<CaseTables>, accountId: string) =>
   await markPurged(trx, sql`account_id = ${accountId}::uuid order by id`)
 
 const exported = { not: 'It is evidence; the person is notified of each decision.' }
@@ -38,7 +38,7 @@ export const caseTables = (without: (accountId: string) => RawBuilder<object>) =
     rowsOf: (accountId: string) =>
       sql<SqlBool>`id in (select id from case_evidence where ${ofCases(accountId)}
         union all select id from case_evidence where ${isWithPartOf(accountId)})`,
-    async erase<Tables extends CaseTables> (trx: Transaction<Tables>, accountId: string, limit: number) {
+    async erase (trx: Transaction<CaseTables>, accountId: string, limit: number) {
       const { numAffectedRows: changed = 0n } = await sql`
         update case_evidence set content = ${without(accountId)}, others = array_remove(others, ${accountId}::uuid)
         where id in (select id from case_evidence where ${isWithPartOf(accountId)} limit ${sql.lit(limit)})`

@@ -50,10 +50,7 @@ interface CasePage {
 }
 
 /** The open cases, the most urgent and then the oldest first; or all of one person, newest first. */
-export async function listCases<Tables extends CaseTables> (
-  db: Kysely<Tables>,
-  { cursor, accountId, limit }: CasePage
-) {
+export async function listCases (db: Kysely<CaseTables>, { cursor, accountId, limit }: CasePage) {
   const after = cursor
     ? sql`and (priority < ${cursor.priority} or (priority = ${cursor.priority} and id > ${cursor.id}))`
     : sql``
@@ -68,7 +65,7 @@ export async function listCases<Tables extends CaseTables> (
 }
 
 /** One case with its evidence and the numbers of its files. */
-export async function findCase<Tables extends CaseTables> (db: Kysely<Tables>, id: string) {
+export async function findCase (db: Kysely<CaseTables>, id: string) {
   const { rows: [found] } = await sql<CaseSummary>`select ${columns} from cases where id = ${id}`.execute(db)
   if (!found) return
   const { rows: evidence } = await sql<{ content: Record<string, unknown>, createdAt: Date }>`
@@ -81,7 +78,7 @@ export async function findCase<Tables extends CaseTables> (db: Kysely<Tables>, i
 }
 
 /** The key of the copy of a file; of the original until it is copied. */
-export async function findFileKey<Tables extends CaseTables> (db: Kysely<Tables>, caseId: string, number: number) {
+export async function findFileKey (db: Kysely<CaseTables>, caseId: string, number: number) {
   const { rows: [file] } = await sql<{ key: string, isRestricted: boolean }>`
     select case when copied_at is null then source else copy end as key, is_restricted as "isRestricted"
     from case_files join cases on cases.id = case_id where case_id = ${caseId} and number = ${number}`.execute(db)
@@ -95,8 +92,8 @@ const CLAIM_LIFETIME = '15 minutes'
  * operators at once that do not take it over, one gets it.
  * @returns whether it is theirs
  */
-export async function claimCase<Tables extends CaseTables> (
-  db: Kysely<Tables>,
+export async function claimCase (
+  db: Kysely<CaseTables>,
   id: string,
   { staffId, takesOver }: { staffId: string, takesOver: boolean }
 ) {
@@ -109,7 +106,7 @@ export async function claimCase<Tables extends CaseTables> (
 }
 
 /** Extends the claim of an operator who looks at their case again. */
-export async function extendClaim<Tables extends CaseTables> (db: Kysely<Tables>, id: string, staffId: string) {
+export async function extendClaim (db: Kysely<CaseTables>, id: string, staffId: string) {
   await sql`
     update cases set claimed_until = now() + ${CLAIM_LIFETIME}::interval
     where id = ${id} and claimed_by = ${staffId} and claimed_until > now() and resolved_at is null`.execute(db)

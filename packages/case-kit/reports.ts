@@ -5,8 +5,8 @@ import type { CaseTables, Outcome } from './tables.ts'
  * What came of the report of one person, for their appeal: only they get it.
  * @returns undefined if it is not their report
  */
-export async function findDecidedReport<Tables extends CaseTables> (
-  db: Kysely<Tables>,
+export async function findDecidedReport (
+  db: Kysely<CaseTables>,
   { reportId, reporterId }: { reportId: string, reporterId: string }
 ) {
   const { rows: [found] } = await sql<{ caseId: string, decisionId: string | null, outcome: Outcome | null }>`
@@ -17,7 +17,7 @@ export async function findDecidedReport<Tables extends CaseTables> (
 }
 
 /** How many cases there are about a person, and how many reports they made. */
-export async function countModeration<Tables extends CaseTables> (db: Kysely<Tables>, accountId: string) {
+export async function countModeration (db: Kysely<CaseTables>, accountId: string) {
   const { rows: [counts] } = await sql<{
     cases: number,
     openCases: number,

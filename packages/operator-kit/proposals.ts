@@ -44,8 +44,8 @@ export interface Proposal {
 }
 
 /** Stores what another operator has to confirm within 72 hours. @throws ProposalExists */
-export async function propose<Tables extends ProposalTables> (
-  trx: Transaction<Tables>,
+export async function propose (
+  trx: Transaction<ProposalTables>,
   operator: Pick<Operator, 'id' | 'invitedBy'>,
   { kind, subject, accountId, reason, payload }: NewProposal
 ) {
@@ -85,8 +85,8 @@ export async function readProposal<Tables extends ProposalTables> (db: Kysely<Ta
  * @throws Forbidden for the operator who proposed it, and about their own account; NotIndependent, PasskeyTooNew,
  * ProposalNotFound
  */
-export async function confirmProposal<Tables extends ProposalTables> (
-  trx: Transaction<Tables>,
+export async function confirmProposal (
+  trx: Transaction<ProposalTables>,
   operator: Pick<Operator, 'id' | 'accountId' | 'invitedBy' | 'canConfirm'>,
   { id, proposedBy, proposerInvitedBy, accountId }: Proposal
 ) {
