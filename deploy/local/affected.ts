@@ -27,6 +27,7 @@ export const readersByPath: Record<string, string[]> = {
   'deploy/docker/compose.test.ts': [SETTINGS, 'docker-compose.yml', '.env.example', 'gateway/routes.ts', 'deploy/**'],
   'deploy/docker/image-files.test.ts': [CODE, '.dockerignore', 'deploy/docker/Dockerfile', 'deploy/bundle/**'],
   'deploy/docker/restore.test.ts': ['services/*/migrations/**', 'packages/*/migrations/**'],
+  'deploy/kubernetes/connections.test.ts': ['gateway/routes.ts', 'deploy/**'],
   'deploy/kubernetes/manifests.test.ts': [SETTINGS, 'gateway/routes.ts', 'docs/operations.md', 'deploy/**'],
   'deploy/kubernetes/migrations.test.ts': ['services/*/migrations/**', 'packages/*/migrations/**'],
   'deploy/local/cycles.test.ts': ['**'],

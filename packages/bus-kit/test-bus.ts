@@ -3,6 +3,7 @@ import { connect } from '@tandem/database-kit'
 import { testDatabase } from '@tandem/database-kit/testing'
 import { startNats, until } from '@tandem/test-kit'
 import { sql, type Kysely } from 'kysely'
+import { AckPolicy, connect as connectNats, headers, nanos } from 'nats'
 import type { Test } from 'tap'
 import Type from 'typebox'
 import {
@@ -10,6 +11,7 @@ import {
   startStreamManager,
   natsRights,
   on,
+  parseNatsUrl,
   publish,
   claimOnce,
   startConsumers,
@@ -154,4 +156,37 @@ export async function untilPublished (db: Db, { rejected = 0 } = {}) {
     const waiting = await db.selectFrom('outbox').select('rejected_reason').where('published_at', 'is', null).execute()
     return waiting.length === rejected && waiting.every((row) => row.rejected_reason !== null)
   })
+}
+
+/** A client with every right, which publishes past the outbox. */
+export async function operator (t: Test, url: string) {
+  const nats = await connectNats(parseNatsUrl(url))
+  t.teardown(() => nats.close())
+  const publish = async (text: string, { id, type = Happened.type }: { id?: string, type?: string } = {}) => {
+    const messageHeaders = headers()
+    if (id) messageHeaders.set('Nats-Msg-Id', id)
+    return await nats.jetstream().publish(`evt.${type}`, text, { headers: messageHeaders })
+  }
+  return { nats, publish }
+}
+
+/** The durable consumer of beta as an earlier version created it, used by a process that never acknowledges. */
+export async function durable (t: Test, url: string) {
+  const { nats } = await operator(t, url)
+  const manager = await nats.jetstreamManager()
+  await until(async () =>
+    await manager.streams.info('EVENTS_ALPHA').then(({ state }) => state.messages > 0, () => false)
+  )
+  await manager.consumers.add('EVENTS_ALPHA', {
+    durable_name: 'beta',
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(10_000),
+    filter_subject: 'evt.alpha.>'
+  })
+  return await nats.jetstream().consumers.get('EVENTS_ALPHA', 'beta')
+}
+
+export async function readConsumer (t: Test, url: string, service: string) {
+  const manager = await (await operator(t, url)).nats.jetstreamManager()
+  return await manager.consumers.info('EVENTS_ALPHA', service)
 }

@@ -12,7 +12,7 @@ export interface PendingMail {
 }
 
 /** The mails that will be sent, oldest first. */
-export async function pendingMails<Tables extends MailTables> (db: Kysely<Tables>): Promise<PendingMail[]> {
+export async function pendingMails (db: Kysely<MailTables>): Promise<PendingMail[]> {
   const { rows } = await sql<PendingMail>`
     select id, dedupe_key as "dedupeKey", recipient, subject, body_text as text, body_html as html from mails where status = 'pending' and not superseded order by id`
     .execute(db)
@@ -33,10 +33,7 @@ export function fakeMailer (isReachable = true): Mailer & { enqueued: string[], 
     async verify () {
       return mailer.isReachable
     },
-    async ready () {},
-    async depth () {
-      return { waiting: enqueued.length, active: 0, delayed: 0, failed: 0 }
-    }
+    async ready () {}
   }
   return mailer
 }
