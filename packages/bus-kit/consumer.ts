@@ -55,10 +55,6 @@ const STREAM_CREATION_MS = 200
 const RETRY_POLL_MS = 1_000
 const IDLE_RETRY_POLL_MS = 10_000
 
-export interface Consumers {
-  stop(): Promise<void>
-}
-
 /** A message that was parsed: what it is about, and what handles it. */
 interface ParsedMessage {
   subject: string
@@ -71,7 +67,7 @@ interface ParsedMessage {
  * Replicas share the durable consumer, so each message goes to one of them. `stop()` hands back messages that are not
  * started and waits for the others.
  */
-export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handlers: Handler[]): Consumers {
+export function startConsumers (bus: Bus, db: Kysely<FailedMessageTables>, handlers: Handler[]) {
   const stopping = new AbortController()
   const handlersByType = Map.groupBy(handlers, ({ event }) => event.type)
   const publishers = new Set(handlers.map(({ event }) => event.service))
