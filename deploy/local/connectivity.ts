@@ -2,6 +2,7 @@ import { connect as connectNats } from 'nats'
 import { Redis } from 'ioredis'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { parseNatsUrl } from '@tandem/bus-kit'
 import { UserError } from '@tandem/local-servers/screen.ts'
 import { isPostgresReady } from '@tandem/local-servers/postgres.ts'
 
@@ -31,13 +32,7 @@ const endpoints: Record<string, { variable: string, probe: (url: string) => Prom
   nats: {
     variable: 'NATS_URL',
     async probe (url) {
-      const { host, username, password } = new URL(url)
-      const connection = await connectNats({
-        servers: host,
-        ...(username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
-        timeout: TIMEOUT_MS,
-        reconnect: false
-      })
+      const connection = await connectNats({ ...parseNatsUrl(url), timeout: TIMEOUT_MS, reconnect: false })
       try {
         await connection.jetstreamManager()
       } finally {

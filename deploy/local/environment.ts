@@ -2,6 +2,7 @@ import { accessSync, constants, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { UserError } from '@tandem/local-servers/screen.ts'
+import { LOG_LEVELS } from '@tandem/process-kit'
 
 export interface Settings {
   /** Undefined if PORT is not set: then the first free port from 8080 on. */
@@ -30,14 +31,12 @@ export interface Settings {
 
 type Check = (value: string) => string | false
 
-const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
-
 const checks: Record<string, Check> = {
   PORT: (value) => !isPort(value) && 'must be a port, 1 to 65535',
   DEV_PORT: (value) => !isPort(value) && 'must be a port, 1 to 65535',
   CONSOLE_PORT: (value) => !isPort(value) && 'must be a port, 1 to 65535',
   HOST: (value) => /[\s/]/.test(value) && 'must be an address to listen on, such as 127.0.0.1 or 0.0.0.0',
-  LOG_LEVEL: (value) => !LEVELS.includes(value) && `must be one of ${LEVELS.join(', ')}`,
+  LOG_LEVEL: (value) => !LOG_LEVELS.some((each) => each === value) && `must be one of ${LOG_LEVELS.join(', ')}`,
   TRUST_PROXY: (value) =>
     !value.split(',').every((each) => isNetwork(each.trim())) &&
     'must be addresses or CIDR ranges, separated by commas',

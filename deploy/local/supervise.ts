@@ -20,21 +20,22 @@ export interface SupervisorOptions {
   dataDir: string
   /** Called when a process has a new pid or port. */
   onChange: (name: string) => void
-  /** The delays before a crashed process is restarted. */
-  backOff?: { initialMs: number, maxMs: number, healthyAfterMs: number }
 }
 
-const BACK_OFF = { initialMs: 250, maxMs: 10_000, healthyAfterMs: 30_000 }
+// The pause before a crashed process is restarted.
+const INITIAL_PAUSE_MS = 250
+const MAX_PAUSE_MS = 10_000
+const HEALTHY_AFTER_MS = 30_000
 
 /**
  * Keeps a process alive: restarts it after an unexpected end, with exponential backoff that resets once it is healthy.
  */
 export function supervise (
   recipe: ProcessSpec,
-  { dataDir, onChange, backOff = BACK_OFF }: SupervisorOptions
+  { dataDir, onChange }: SupervisorOptions
 ): Supervised {
   let running: Running | undefined
-  let pause = backOff.initialMs
+  let pauseMs = INITIAL_PAUSE_MS
   // Each order from outside begins a new turn; what an older one still waits for is not done any more.
   let generation = 0
 
@@ -56,16 +57,16 @@ export function supervise (
     void current.ended.then((how) => {
       if (mine !== generation) return
       running = undefined
-      if (performance.now() - started > backOff.healthyAfterMs) pause = backOff.initialMs
+      if (performance.now() - started > HEALTHY_AFTER_MS) pauseMs = INITIAL_PAUSE_MS
       void revive(mine, how)
     })
   }
 
   const revive = async (mine: number, how: string) => {
     for (let reason = how; mine === generation;) {
-      screen.warn(`${recipe.name} ended (${reason}), restarting in ${pause} ms`)
-      await sleep(pause)
-      pause = Math.min(pause * 2, backOff.maxMs)
+      screen.warn(`${recipe.name} ended (${reason}), restarting in ${pauseMs} ms`)
+      await sleep(pauseMs)
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
       if (mine !== generation) return
       try {
         await begin(mine)

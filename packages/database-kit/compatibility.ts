@@ -37,12 +37,7 @@ export async function listBreakingChanges (url: string, folder: string): Promise
   const breakingChanges: string[] = []
   try {
     for (const directory of await migrationFolders(folder)) {
-      for (
-        const [name, { text }] of Object.entries(await readMigrations(directory)).sort((
-          [one],
-          [other]
-        ) => (one < other ? -1 : 1))
-      ) {
+      for (const [name, { text }] of Object.entries(await readMigrations(directory))) {
         const before = await readSchema(db)
         await db.transaction().execute(async (trx: Transaction<unknown>) => await sql.raw(text).execute(trx))
         const allowed = [...text.matchAll(/^-- Safe: (\S+), /gm)].map(([, name]) => name)

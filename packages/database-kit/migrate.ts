@@ -57,7 +57,7 @@ async function runMigrations (db: Kysely<unknown>, directory: string, schema: st
       }
     }
   }
-  const newest = Object.keys(files).toSorted().at(-1) ?? ''
+  const newest = Object.keys(files).at(-1) ?? ''
   for (const later of ran.filter((each) => each.name > newest)) migrations[later.name] = { up: async () => {} }
 
   const migrator = new Migrator({
@@ -88,7 +88,7 @@ export async function migrationFolders (folder: string) {
   return found
 }
 
-/** The migrations of a folder by name. @throws if one is empty, or two have the same number */
+/** The migrations of a folder by name, in their order. @throws if one is empty, or two have the same number */
 export async function readMigrations (directory: string) {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).toSorted()
   const migrations: Record<string, { text: string, sha256: string }> = {}

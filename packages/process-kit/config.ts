@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import formats from 'ajv-formats'
 import type { Static, TObject, TSchemaOptions } from 'typebox'
 import { Type } from 'typebox'
+import { LOG_LEVELS } from './logging.ts'
 import { parseRootKey } from './root-keys.ts'
 import { readVariable } from './variables.ts'
 
@@ -35,10 +36,7 @@ export const ProcessEnvironment = {
       description: 'A folder with files of brand/ that differ: name, colours, texts, lists; see docs/brand.md'
     })
   ),
-  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-    type: 'string',
-    default: 'info'
-  }),
+  LOG_LEVEL: Type.Enum([...LOG_LEVELS], { type: 'string', default: 'info' }),
   TRUST_PROXY: List({
     format: 'addresses',
     description: 'The proxies whose X-Forwarded-For is trusted: IP addresses and CIDR ranges, separated by commas'

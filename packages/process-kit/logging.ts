@@ -121,7 +121,7 @@ function createDestination (): DestinationStream {
   return { write: (line) => stdout.write(line) }
 }
 
-const LEVELS = new Set(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /**
  * Creates a logger that writes JSON lines. Each line has the trace id and the fields of the running code. It is written
@@ -135,7 +135,7 @@ export function createLogger (
 ): Log {
   const options = {
     name,
-    level: LEVELS.has(level) ? level : 'info',
+    level: LOG_LEVELS.find((each) => each === level) ?? 'info',
     base: { name },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: hideSecrets },
