@@ -35,7 +35,7 @@ const LOOKALIKES = new Map(
     w: 'ѡω',
     x: 'хχ',
     y: 'уγ'
-  }).flatMap(([letter, others]) => [...others].map((other) => [other, letter]))
+  }).flatMap(([letter, others]) => Array.from(others, (other) => [other, letter]))
 )
 
 /** Reduces a name to what it looks like: without case, accents, spaces and symbols. */

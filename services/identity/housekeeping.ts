@@ -30,7 +30,7 @@ export const startHousekeeping = (deps: Deps, log: Log) =>
   }, { intervalMs: MINUTE_MS, log })
 
 export async function runHousekeeping (db: Db) {
-  const deletion = (table: keyof Tables & string, which: RawBuilder<unknown>) => async () =>
+  const deletion = (table: keyof Tables, which: RawBuilder<unknown>) => async () =>
     await deleteInChunks(db, table, which)
   await runSteps({
     'expired sessions': async () => await endExpiredSessions(db),

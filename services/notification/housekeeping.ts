@@ -15,7 +15,7 @@ export const startHousekeeping = ({ db }: Deps, log: Log) =>
   runPeriodically(async () => await deleteExpired(db), { intervalMs: INTERVAL_MS, log })
 
 export async function deleteExpired (db: Db) {
-  const deletion = (table: keyof Tables & string, which: RawBuilder<unknown>) => async () =>
+  const deletion = (table: keyof Tables, which: RawBuilder<unknown>) => async () =>
     await deleteInChunks(db, table, which)
   await runSteps({
     async notifications () {
