@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JetStreamClient, NatsConnection, PubAck } from 'nats'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { deleteChunk, lookupArray } from '@tandem/database-kit'
+import { deleteChunk, DELETED_AT_ONCE, lookupArray } from '@tandem/database-kit'
 import { throttleLog } from '@tandem/process-kit'
 import { toEnvelope } from './envelope.ts'
 import type { Bus } from './connection.ts'
@@ -124,7 +124,7 @@ export function startRelay (bus: Bus, db: Db) {
     if (Date.now() < nextCleanupAt) return
     try {
       // One chunk per batch, so that a cleanup after a long time delays no event.
-      nextCleanupAt = await deleteExpired(db) > 0 ? 0 : Date.now() + CLEANUP_INTERVAL_MS
+      nextCleanupAt = await deleteExpired(db) === DELETED_AT_ONCE ? 0 : Date.now() + CLEANUP_INTERVAL_MS
     } catch (error) {
       nextCleanupAt = Date.now() + FIRST_CLEANUP_MS
       bus.log.warn({ err: error }, 'the outbox cleanup failed and will be repeated')

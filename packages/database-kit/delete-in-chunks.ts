@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 
-const CHUNK_SIZE = 1_000
+/** How many rows `deleteChunk` deletes, unless there are fewer. */
+export const DELETED_AT_ONCE = 1_000
 
 /**
  * Deletes rows of a table, a thousand in a statement: all that have expired since an outage take longer than a statement
@@ -13,10 +14,11 @@ export async function deleteInChunks<Tables> (
   table: keyof Tables & string,
   which: RawBuilder<unknown>
 ) {
-  while (await deleteChunk(db, table, which) > 0);
+  // Not until nothing is left: rows can expire faster than one statement follows another.
+  while (await deleteChunk(db, table, which) === DELETED_AT_ONCE);
 }
 
-/** Deletes at most a thousand of these rows. @returns how many */
+/** Deletes a chunk of these rows. @returns how many there were */
 export async function deleteChunk<Tables> (
   db: Kysely<Tables>,
   table: keyof Tables & string,
@@ -24,7 +26,7 @@ export async function deleteChunk<Tables> (
 ) {
   const { numAffectedRows = 0n } = await sql`
     delete from ${sql.table(table)} where ctid = any(array(
-      select ctid from ${sql.table(table)} where ${which} limit ${sql.lit(CHUNK_SIZE)} for update skip locked
+      select ctid from ${sql.table(table)} where ${which} limit ${sql.lit(DELETED_AT_ONCE)} for update skip locked
     ))`.execute(db)
   return Number(numAffectedRows)
 }

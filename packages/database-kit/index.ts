@@ -1,7 +1,7 @@
 export { cacheJsonQuery } from './cached-query.ts'
 export { connect } from './connect.ts'
 export { inSavepoints } from './savepoints.ts'
-export { deleteChunk, deleteInChunks } from './delete-in-chunks.ts'
+export { DELETED_AT_ONCE, deleteChunk, deleteInChunks } from './delete-in-chunks.ts'
 export { deleteExpiredQuotas, readDailyQuota, useDailyQuota, type DailyQuotaTables } from './daily-quota.ts'
 export { findNextDue, workDue, workLocked } from './due-rows.ts'
 export { lookupArray } from './lookup-arrays.ts'
