@@ -271,8 +271,8 @@ t.test('refused invitations count, so that they cannot be used to find out about
 t.test('people ask for a place in an open activity, and the host decides', async (t) => {
   const [ana, ben, cleo, dan] = [await member('Ana'), await member('Ben'), await member('Cleo'), await member('Dan')]
   const { id } = await create(ana, { visibility: 'OPEN', capacity: 2 })
-  const answer = async (person: { id: string }, accept: boolean) =>
-    await post(ana.id, `/activities/${id}/requests/${person.id}`, { accept })
+  const answer = async (person: { profileId: string }, accept: boolean) =>
+    await post(ana.id, `/activities/${id}/requests/${person.profileId}`, { accept })
   for (const guest of [ben, cleo, dan]) {
     t.match(await post(guest.id, `/activities/${id}/join`), {
       status: 200,
@@ -291,7 +291,7 @@ t.test('people ask for a place in an open activity, and the host decides', async
   t.match(await answer(ben, true), { status: 200, data: { activity: { goingCount: 2 } } })
   t.match(await read(ben, id), { myState: 'GOING', locationName: 'Gelora, gate 5' })
   t.match(await answer(cleo, true), { status: 409, code: 'ACTIVITY_FULL' })
-  t.match(await answer({ id: crypto.randomUUID() }, true), { status: 404 })
+  t.match(await answer({ profileId: crypto.randomUUID() }, true), { status: 404 })
   t.match(await del(ben.id, `/activities/${id}/join`), { status: 200 })
   t.match(
     (await publishedEvents(ActivityAsked)).at(-1),
@@ -304,6 +304,28 @@ t.test('people ask for a place in an open activity, and the host decides', async
     confirmedBy: ana.id,
     displayName: 'Ana'
   })
+})
+
+t.test('a host names people as they see them, and no answer says whose profile it is', async (t) => {
+  const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
+  const { id } = await create(ana, { visibility: 'OPEN', capacity: 5 })
+  const answer = async (userId: string) =>
+    await post(ana.id, `/activities/${id}/requests/${userId}`, { accept: false })
+  const remove = async (userId: string) => await del(ana.id, `/activities/${id}/participants/${userId}`)
+  await post(ben.id, `/activities/${id}/join`)
+  t.match(await answer(ben.id), { status: 404, code: 'NOT_FOUND' }, 'not by an account')
+  t.match(await answer(ben.profileId), { status: 200 })
+  t.match([await answer(ben.id), await remove(ben.id)], [{ status: 404 }, { status: 404 }])
+
+  letEverybodyFollow()
+  await post(ana.id, `/activities/${id}/invite`, { userIds: [cleo.id] })
+  t.match(await remove(cleo.profileId), { status: 404 }, 'not an invited follower by their profile')
+  t.match(await remove(cleo.id), { status: 200, data: { activity: { invitedFollowers: [] } } })
+  await post(ana.id, `/activities/${id}/invite`, { userIds: [cleo.id] })
+  await respond(cleo, id)
+  t.match(await remove(cleo.id), { status: 404 }, 'nor by their account, once they show the profile')
+  t.match(await remove(cleo.profileId), { status: 200 })
+  delete services.connection
 })
 
 t.test('a request can be withdrawn and made again', async (t) => {
@@ -343,7 +365,7 @@ t.test('a change of the time or the place asks everyone again, and nobody agrees
     data: { activity: { version: 2 } }
   }, 'the same values are no change')
   t.match(await respond(ben, id, true, 1), { status: 409, code: 'ACTIVITY_CHANGED' })
-  t.match(await post(ana.id, `/activities/${id}/requests/${cleo.id}`, { accept: true }), { status: 200 })
+  t.match(await post(ana.id, `/activities/${id}/requests/${cleo.profileId}`, { accept: true }), { status: 200 })
   t.match(await read(cleo, id), { myState: 'INVITED' }, 'Cleo asked for the earlier time, and is invited')
   t.match(await respond(cleo, id, true, 2), { status: 409, code: 'ACTIVITY_FULL' }, "Ben's place is reserved")
   t.match(await respond(ben, id, true, 2), { status: 200, data: { activity: { goingCount: 2, myState: 'GOING' } } })

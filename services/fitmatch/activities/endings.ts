@@ -58,6 +58,7 @@ export async function endParticipation (
 
 interface EndedPlace {
   accountId: string
+  /** Whether they are notified, if they had a place. */
   isNotified: boolean
 }
 
@@ -70,7 +71,7 @@ export async function endPlace (trx: Trx, activity: LockedActivity, { accountId,
     ...eventFieldsOf(activity),
     accountIds: [accountId],
     reason: 'PLACE_ENDED',
-    notifiedIds: isNotified ? [accountId] : []
+    notifiedIds: isNotified && hasPlace(participant) ? [accountId] : []
   })
   return true
 }

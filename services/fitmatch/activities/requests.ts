@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import { isHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { ActivityConfirmed } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { ParticipantNotFound } from '../errors.ts'
-import { findAccountOfProfile, readAdult, readParticipant } from '../people/queries.ts'
+import { readAdult, readParticipant } from '../people/queries.ts'
 import { endPlace } from './endings.ts'
 import { listInvitable, lockPeople, publishInvited } from './invitations.ts'
 import { findParticipant, lockPlanned, setState } from './locks.ts'
@@ -11,8 +12,19 @@ import { eventFieldsOf, readCard, takePlace } from './places.ts'
 import { readActivity } from './queries.ts'
 import type { Db } from '../tables.ts'
 
-/** The account of a participant, who is named by their profile, or by an account that the host knows. */
-const findAccount = async (db: Db, userId: string) => await findAccountOfProfile(db, userId) ?? userId
+/**
+ * The account of a participant, who is named as the host sees them: by their profile, or, while they are invited as a
+ * follower, by their account. Any other account does not exist here: the answer would say whose profile it is.
+ */
+async function findNamed (db: Db, activityId: string, userId: string) {
+  const participant = await db.selectFrom('activity_participants as participant')
+    .leftJoin('profiles', 'profiles.account_id', 'participant.account_id')
+    .where('activity_id', '=', activityId)
+    .where(sql<boolean>`case when by_account then participant.account_id else profiles.id end = ${userId}`)
+    .select('participant.account_id as accountId')
+    .executeTakeFirst()
+  return participant?.accountId
+}
 
 type HostDeps = Pick<Deps, 'db' | 'minAge' | 'now'>
 
@@ -27,10 +39,11 @@ export async function answerRequest (
   { userId, accept }: { userId: string, accept: boolean }
 ) {
   const me = accept ? await readAdult({ db, minAge }, hostId) : await readParticipant(db, hostId)
-  const accountId = await findAccount(db, userId)
+  const accountId = await findNamed(db, activityId, userId)
   return await db.transaction().execute(async (trx) => {
-    await lockPeople(trx, hostId, [accountId])
+    await lockPeople(trx, hostId, accountId === undefined ? [] : [accountId])
     const activity = await lockPlanned(trx, hostId, activityId, now())
+    if (accountId === undefined) throw new ParticipantNotFound()
     const participant = await findParticipant(trx, activityId, accountId)
     const isRepeated = participant?.state === (accept ? 'GOING' : 'REFUSED')
     if (isRepeated) return await readActivity(trx, me, activityId, now())
@@ -65,13 +78,11 @@ export async function removeParticipant (
   userId: string
 ) {
   const me = await readParticipant(db, hostId)
-  const accountId = await findAccount(db, userId)
   return await db.transaction().execute(async (trx) => {
     const activity = await lockPlanned(trx, hostId, activityId, now())
-    const participant = await findParticipant(trx, activityId, accountId)
-    if (!participant || accountId === hostId || await isHidden(trx, accountId)) throw new ParticipantNotFound()
-    const isNotified = participant.state === 'GOING' || participant.wasGoing
-    await endPlace(trx, activity, { accountId, isNotified })
+    const accountId = await findNamed(trx, activityId, userId)
+    if (!accountId || accountId === hostId || await isHidden(trx, accountId)) throw new ParticipantNotFound()
+    await endPlace(trx, activity, { accountId, isNotified: true })
     return await readActivity(trx, me, activityId, now())
   })
 }

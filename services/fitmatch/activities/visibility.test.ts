@@ -57,9 +57,9 @@ t.test('the place, the note and the names are for those who take part, and its e
   for (const guest of [going, left, removed]) await respond(guest, id)
   await respond(declined, id, false)
   await del(left.id, `/activities/${id}/join`)
-  await del(ana.id, `/activities/${id}/participants/${removed.id}`)
+  await del(ana.id, `/activities/${id}/participants/${removed.profileId}`)
   for (const guest of [asked, refused]) await post(guest.id, `/activities/${id}/join`)
-  await post(ana.id, `/activities/${id}/requests/${refused.id}`, { accept: false })
+  await post(ana.id, `/activities/${id}/requests/${refused.profileId}`, { accept: false })
 
   const cases: [string, Member, 'exact place' | 'place' | 'area' | 'nothing'][] = [
     ['host', ana, 'exact place'],

@@ -81,7 +81,7 @@ const ways: Way[] = [
   { name: 'a cancellation', go: ({ ana, id }) => del(ana.id, `/activities/${id}`), told: ['ben'], armed: [] },
   {
     name: 'a removal by the host',
-    go: ({ ana, ben, id }) => del(ana.id, `/activities/${id}/participants/${ben.id}`),
+    go: ({ ana, ben, id }) => del(ana.id, `/activities/${id}/participants/${ben.profileId}`),
     told: ['ben'],
     armed: ['ana']
   },

@@ -66,7 +66,7 @@ const writes: [viewer: string, url: string, body: object][] = [
   [ben.id, `/activities/${hosted.id}/check-in`, {}],
   [cat.id, `/activities/${hosted.id}/join`, {}],
   [ben.id, `/activities/${attended.id}/invite`, { userIds: [zelda.id] }],
-  [cat.id, `/activities/${wanted.id}/requests/${zelda.id}`, { accept: true }],
+  [cat.id, `/activities/${wanted.id}/requests/${zelda.profileId}`, { accept: true }],
   [cat.id, '/buddies/requests', { userId: zelda.id, sport: 'running' }],
   [cat.id, '/blocks', { userId: zelda.id }],
   [cat.id, '/fitmatch/block', { blockedProfileId: zelda.profileId }],
@@ -125,7 +125,7 @@ t.test('nobody can act on a hidden person, and no event is published', async (t)
   for (const [viewer, url, body] of writes) {
     t.match(await post(viewer, url, body), { status: 404, code: 'NOT_FOUND' }, url)
   }
-  const removed = await del(ben.id, `/activities/${attended.id}/participants/${zelda.id}`)
+  const removed = await del(ben.id, `/activities/${attended.id}/participants/${zelda.profileId}`)
   t.match(removed, { status: 404, code: 'NOT_FOUND' })
   t.equal((await recordedEvents(db)).length, before)
   await setHidden(false)
@@ -137,7 +137,7 @@ t.test('a hidden person keeps nobody else from being invited and accepted', asyn
   await setHidden(true)
   const { id } = await create(ben, { visibility: 'OPEN', capacity: 4, userIds: [dina.id] })
   await post(cat.id, `/activities/${id}/join`)
-  t.match(await post(ben.id, `/activities/${id}/requests/${cat.id}`, { accept: true }), { status: 200 })
+  t.match(await post(ben.id, `/activities/${id}/requests/${cat.profileId}`, { accept: true }), { status: 200 })
   await setHidden(false)
 })
 
