@@ -10,7 +10,7 @@ import {
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import type { Caller } from '../people/queries.ts'
-import { noteNewFiles } from '../photos/files.ts'
+import { noteNewFile } from '../photos/files.ts'
 import { todayIn } from '../today.ts'
 
 const MAX_BYTES = 5 * 1024 * 1024
@@ -46,7 +46,7 @@ export async function storeImage (
   const quota = { name: 'chat image bytes', accountId, day: todayIn(timezone), ...imageQuota(bytes.length) }
   if (await useDailyQuota(db, quota) === undefined) throw new ImageQuotaExceeded()
   const reencoded = await reencodeImage(bytes, mimeType, accountId, client)
-  return await media.store('private', reencoded, async ({ key }) => await noteNewFiles(db, [key]))
+  return await media.store('private', reencoded, async ({ key }) => await noteNewFile(db, key))
 }
 
 export type StoredImageMessage = ImageDetails & { imageUrl: string | null }

@@ -8,7 +8,7 @@ import { PhotoNotFound, TooManyPhotos } from '../errors.ts'
 import { lockProfile, type LockedProfile } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
 import { restoreApproval, revokeUnlessMainPhotoCompared } from './approval.ts'
-import { deleteUnused, insertWithFiles, keepFiles, markUnused, noteNewFiles } from './files.ts'
+import { deleteUnused, insertWithFiles, keepFiles, markUnused, noteNewFile } from './files.ts'
 import { listPhotos, photoColumns, readPhotos } from './queries.ts'
 
 // All changes take the profile's lock, so photo_count and the main photo stay correct under concurrent requests.
@@ -25,7 +25,7 @@ export async function addPhoto (
   idempotencyKey?: IdempotencyKey
 ) {
   const { db, media } = deps
-  const stored = await media.store('public', image, async ({ key }) => await noteNewFiles(db, [key]))
+  const stored = await media.store('public', image, async ({ key }) => await noteNewFile(db, key))
   return await insertWithFiles(
     deps,
     [stored.key],
@@ -133,7 +133,10 @@ interface RemovedPhoto extends ImageDetails {
   removed_at: Date
 }
 
-/** Puts a photo back that operators had removed, unless the profile is full. Call it under the profile's lock. */
+/**
+ * Puts a photo back that operators had removed, whose file is noted, unless the profile is full. Call it under the
+ * profile's lock.
+ */
 export async function putBackPhoto (
   trx: Trx,
   profile: LockedProfile,
@@ -141,10 +144,8 @@ export async function putBackPhoto (
 ) {
   const others = await listPhotos(trx, profile.id)
   if (others.length >= readLimits().profilePhotos) return
-  // The deletion of its file may still be outstanding.
-  await trx.deleteFrom('unused_files').where('key', '=', photo.url).execute()
-  await trx.insertInto('photos').values({ ...photo, profile_id: profile.id, is_main: others.length === 0 })
-    .onConflict((conflict) => conflict.column('id').doNothing()).execute()
+  await trx.insertInto('photos').values({ ...photo, profile_id: profile.id, is_main: others.length === 0 }).execute()
+  await keepFiles(trx, [photo.url])
   await setCount(trx, profile.id, others.length + 1)
   if (isMain && others.length > 0) await makeMain(trx, profile, photo.id)
   if (isMain && photo.is_verified && !profile.photo_verified) await restoreApproval(trx, profile, removedAt)

@@ -14,11 +14,12 @@ export async function markUnused (db: Db | Trx, urls: string[]) {
   }
 }
 
-/** Notes files that are about to be stored, so that they are deleted if the process dies before `keepFiles`. */
-export async function noteNewFiles (db: Db, keys: string[]) {
-  if (keys.length === 0) return
-  await db.insertInto('unused_files')
-    .values(keys.map((key) => ({ key, delete_after: sql<Date>`now() + interval '1 hour'` }))).execute()
+/** Notes a file that is about to be stored, so that it is deleted if the process dies before `keepFiles`. */
+export async function noteNewFile (db: Db, key: string) {
+  const delete_after = sql<Date>`now() + interval '1 hour'`
+  await db.insertInto('unused_files').values({ key, delete_after })
+    // The deletion of an earlier file of this name may still be outstanding.
+    .onConflict((row) => row.column('key').doUpdateSet({ delete_after })).execute()
 }
 
 /** Keeps new files, in the transaction that inserts the rows that show them. */

@@ -6,7 +6,7 @@ import { isMediaKey } from '@tandem/media-url-kit'
 import { createMediaKey } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { upsertMemberFacts, upsertTimezone } from '../people/actions.ts'
-import { noteNewFiles } from '../photos/files.ts'
+import { noteNewFile } from '../photos/files.ts'
 import type { StoredPhoto } from '../photos/describe.ts'
 import { roundToGrid } from '../position.ts'
 import type { Trx } from '../tables.ts'
@@ -91,7 +91,7 @@ export async function copyPhotos (
       const stored = media.toStoredValue(url)
       if (isMediaKey(stored)) {
         const key = createMediaKey('public')
-        await noteNewFiles(db, [key])
+        await noteNewFile(db, key)
         return await media.copy(stored, key) ? { url: key, ...details } : undefined
       }
       return media.isAllowedUrl(url) ? { url: stored, ...details } : undefined

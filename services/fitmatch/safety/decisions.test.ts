@@ -207,6 +207,50 @@ t.test('a photo of a deleted profile is not put back into a later one', async (t
   t.equal(await deps.media.find(key), undefined)
 })
 
+t.test('a photo for which there is no room any more leaves no file, nor does one that is removed twice', async (t) => {
+  const ben = await memberWithPhotos('Ben')
+  await upload(ben.id, '/fitmatch/photos', 'file', createPng())
+  const photosOf = async () =>
+    await db.selectFrom('photos').where('profile_id', '=', ben.profileId).select(['id', 'url']).orderBy('sort_order', 'desc')
+      .execute()
+  const { id, url: key } = (await photosOf())[0]!
+  const remove = async (sequence: number) =>
+    await apply(decision(ben.id, [{ type: 'REMOVE_PHOTO', photoId: id }]), sequence)
+  const restore = async (sequence: number) =>
+    await apply(decision(ben.id, [{ type: 'RESTORE_CONTENT', photoId: id }]), sequence)
+  const copyOf = async () =>
+    (await db.selectFrom('removed_photos').where('photo_id', '=', id).select('copy').executeTakeFirstOrThrow()).copy
+  await remove(1)
+  const copy = await copyOf()
+  await restore(2)
+  await remove(3)
+  t.equal(await copyOf(), copy, 'its copy is the one that is known, and deleted later')
+  while ((await photosOf()).length < 6) await upload(ben.id, '/fitmatch/photos', 'file', createPng())
+  for (let repeat = 0; repeat < 2; repeat++) await restore(4)
+  t.equal((await photosOf()).length, 6)
+  t.equal(await deps.media.find(key), undefined)
+})
+
+t.test('a restoration that overtakes the end of a removal leaves the photo as it is', async (t) => {
+  const ben = await memberWithPhotos('Ben')
+  await upload(ben.id, '/fitmatch/photos', 'file', createPng())
+  const before = (await get(ben.id, '/fitmatch/photos')).data.photos
+  const { id, url: key } = await db.selectFrom('photos').where('profile_id', '=', ben.profileId).select(['id', 'url'])
+    .orderBy('sort_order', 'desc').executeTakeFirstOrThrow()
+  const { copy } = deps.media
+  deps.media.copy = async () => {
+    throw new Error('the storage is unavailable')
+  }
+  await t.rejects(apply(decision(ben.id, [{ type: 'REMOVE_PHOTO', photoId: id }]), 1))
+  deps.media.copy = copy
+  await apply(decision(ben.id, [{ type: 'RESTORE_CONTENT', photoId: id }]), 2)
+  await sql`update unused_files set delete_after = now()`.execute(db)
+  await deleteUnused(deps)
+  t.same((await get(ben.id, '/fitmatch/photos')).data.photos, before)
+  t.equal((await get(ben.id, '/fitmatch/discover')).status, 200)
+  t.ok(await deps.media.find(key))
+})
+
 t.test('a verified main photo comes back with the verification and its badge', async (t) => {
   const ben = await memberWithPhotos('Ben')
   await upload(ben.id, '/fitmatch/verification', 'photo', createPng())

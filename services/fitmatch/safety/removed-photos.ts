@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { PhotoNotFound, ProfileMissing } from '../errors.ts'
 import { lockProfile } from '../people/queries.ts'
 import { deletePhoto, putBackPhoto } from '../photos/actions.ts'
+import { insertWithFiles, noteNewFile } from '../photos/files.ts'
 import type { Db, Trx } from '../tables.ts'
 
 interface DecidedPhoto {
@@ -40,31 +41,50 @@ async function storeRemoved (trx: Trx, { accountId, photoId, sequence }: Decided
   await trx.insertInto('removed_photos')
     .values({ photo_id: photoId, account_id: accountId, ...fields, copy, sequence })
     .onConflict((conflict) =>
-      conflict.column('photo_id').doUpdateSet({ ...fields, copy, sequence, removed_at: sql`now()`, restored_at: null })
+      conflict.column('photo_id')
+        .doUpdateSet(({ fn, ref, val }) => ({
+          ...fields,
+          // The copy of an earlier removal is of the same photo.
+          copy: fn.coalesce(ref('removed_photos.copy'), val(copy)),
+          sequence,
+          removed_at: sql`now()`,
+          restored_at: null
+        }))
         .where('removed_photos.sequence', '<', sequence)
     ).execute()
   return await trx.selectFrom('removed_photos').where('photo_id', '=', photoId).where('sequence', '=', sequence)
     .select(['url', 'copy']).executeTakeFirst()
 }
 
-/** Puts a removed photo back where it was, unless its profile is gone or full. */
+/** Puts a removed photo back where it was, unless its profile is gone or full: then its file is deleted again. */
 export async function restorePhoto (deps: Deps, decided: DecidedPhoto) {
   const { db, media } = deps
-  const { accountId, photoId, sequence } = decided
-  const removed = await db.transaction().execute(async (trx) => {
-    // A new row for an erased account would never be erased.
-    if (await hasTombstone(trx, accountId)) return
-    const { rows } = await sql<{ url: string | null, copy: string | null }>`
-      insert into removed_photos as removed (photo_id, account_id, sequence)
-      values (${photoId}, ${accountId}, ${sequence})
-      on conflict (photo_id) do update set sequence = excluded.sequence
-        where removed.sequence <= excluded.sequence and removed.account_id = excluded.account_id
-      returning url, copy`.execute(trx)
-    return rows[0]
-  })
-  if (!removed?.url) return
-  if (removed.copy !== null && !await media.copy(removed.copy, removed.url)) return
-  await db.transaction().execute(async (trx) => await putBack(trx, decided)).catch(ignoreMissing)
+  const removed = await db.transaction().execute(async (trx) => await noteRestoration(trx, decided))
+  if (!removed) return
+  const { url, copy } = removed
+  if (copy !== null && !await media.copy(copy, url)) return
+  await insertWithFiles(
+    deps,
+    [url],
+    async () => await db.transaction().execute(async (trx) => await putBack(trx, decided))
+  ).catch(ignoreMissing)
+}
+
+/** @returns undefined if there is nothing to put back: the photo is back already, or its removal did not get to its end */
+async function noteRestoration (trx: Trx, { accountId, photoId, sequence }: DecidedPhoto) {
+  // A new row for an erased account would never be erased.
+  if (await hasTombstone(trx, accountId)) return
+  const { rows: [removed] } = await sql<{ url: string | null, copy: string | null, isBack: boolean }>`
+    insert into removed_photos as removed (photo_id, account_id, sequence)
+    values (${photoId}, ${accountId}, ${sequence})
+    on conflict (photo_id) do update set sequence = excluded.sequence
+      where removed.sequence <= excluded.sequence and removed.account_id = excluded.account_id
+    returning url, copy, restored_at is not null or exists (select from photos where id = photo_id) as "isBack"`
+    .execute(trx)
+  if (!removed?.url || removed.isBack) return
+  // In this transaction: nobody may note the file of a photo that is back.
+  if (removed.copy !== null) await noteNewFile(trx, removed.url)
+  return { url: removed.url, copy: removed.copy }
 }
 
 async function putBack (trx: Trx, { accountId, photoId, sequence }: DecidedPhoto) {
