@@ -19,7 +19,7 @@ interface Swipe {
   swipeType: SwipeType
 }
 
-const isInterest = (type: SwipeType | undefined): type is MatchType => type !== undefined && type !== 'PASS'
+const isInterest = (type: SwipeType | null): type is MatchType => type !== null && type !== 'PASS'
 
 /**
  * Swipes on a profile and creates a match if both people are interested. Repeating a swipe is free, changing it costs a
@@ -34,7 +34,6 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
 
   return await db.transaction().execute(async (trx) => {
     const targetId = await lockPairWithProfile(trx, accountId, targetProfileId)
-    const pairState = await lockPairState(trx, { accountId, targetId, minAge })
     const {
       match,
       mySwipe,
@@ -45,7 +44,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
       ownName,
       isPaused,
       ...target
-    } = pairState
+    } = await lockPairState(trx, { accountId, targetId, minAge })
     if (match || mySwipe === swipeType) {
       return {
         swipeType,
@@ -65,7 +64,7 @@ export async function swipe ({ db, minAge }: Deps, accountId: string, { targetPr
       })
       : undefined
     // Who has answered already is not asked again, and nobody sees the likes of a paused profile.
-    const isLike = isInterest(swipeType) && theirSwipe === undefined && !isPaused
+    const isLike = isInterest(swipeType) && theirSwipe === null && !isPaused
     if (isLike) {
       await publish(trx, LikeReceived, targetId, {
         accountId: targetId,
@@ -104,7 +103,8 @@ async function lockPairWithProfile (trx: Trx, accountId: string, profileId: stri
 
 /**
  * Everything between two people. Call it under the pair's lock. Both profiles are locked too, so neither can be deleted
- * before the swipe is stored.
+ * or suspended before the swipe is stored.
+ * @throws `adultErrors` of the caller, who may be suspended since the first check, ProfileNotFound
  */
 async function lockPairState (
   trx: Trx,
@@ -117,6 +117,8 @@ async function lockPairState (
     .where('profiles.account_id', '=', targetId)
     .where(isVisibleTo(accountId))
     .where((eb) => eb.not(isTooYoung(minAge)))
+    .where('own.suspended', '=', false)
+    .where((eb) => eb.not(isTooYoung(minAge, sql.ref('own.birth_date'))))
     .select((eb) => [
       'profiles.id',
       'profiles.display_name as displayName',
@@ -136,14 +138,12 @@ async function lockPairState (
     ])
     .forShare(['profiles', 'own'])
     .executeTakeFirst()
-  if (!found) throw new ProfileNotFound()
-  const { match, mySwipe, theirSwipe, ...rest } = found
-  return {
-    ...rest,
-    mySwipe: mySwipe ?? undefined,
-    theirSwipe: theirSwipe ?? undefined,
-    match: match ? { ...match, matchedAt: new Date(match.matchedAt) } : undefined
+  if (!found) {
+    await readAdult({ db: trx, minAge }, accountId)
+    throw new ProfileNotFound()
   }
+  const { match, ...rest } = found
+  return { ...rest, match: match && { ...match, matchedAt: new Date(match.matchedAt) } }
 }
 
 const swipeOf = (trx: Trx, swiperId: string, targetId: string) =>

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
 import { LikeReceived, LikesWithdrawn, MatchMade, PersonChanged, SubscriptionChanged } from '@tandem/contracts'
+import { lockPair } from '../people/pairs.ts'
 import { readCaller } from '../people/queries.ts'
+import { setSuspended } from '../safety/suspensions.ts'
 import { inParallel, testApp, type Member } from '../test/app.ts'
 import { readLikes } from './queries.ts'
 
@@ -277,6 +280,21 @@ t.test('swipes', async (t) => {
     const [tier] = rpcHandlers.filter(({ rpc }) => rpc.type === 'fitmatch.tier.v1')
     t.match(await tier?.handle({ accountId: ana.id }), { subscribedUntil: /Z$/ })
     t.match(await tier?.handle({ accountId: ben.id }), { subscribedUntil: null })
+  })
+
+  t.test('of a person who is suspended meanwhile change nothing', async (t) => {
+    const [ana, ben] = [await member('Ana'), await member('Ben')]
+    const { swiped } = await db.transaction().execute(async (trx) => {
+      await lockPair(trx, ana.id, ben.id)
+      const swiped = swipe(ana, ben)
+      // It waits for the pair.
+      await sleep(300)
+      await db.transaction().execute(async (other) => await setSuspended(other, ana.id, true))
+      return { swiped }
+    })
+    t.match(await swiped, { status: 403, code: 'PROFILE_SUSPENDED' })
+    t.equal(await usedBy(ana), 0)
+    t.same((await publishedEvents(LikeReceived)).filter(({ accountId }) => accountId === ben.id), [])
   })
 
   t.test('are rejected if invalid', async (t) => {
