@@ -238,12 +238,14 @@ const normalizers: Normalizers = {
     ...(stages && { stages: inOrder(stages) })
   }),
   STEPS: (data) => ({ ...data, count: round(Number(data['count'])) }),
-  HEART_RATE: ({ samples, ...data }, now) => {
+  HEART_RATE: (data, now) => {
+    // One beside the samples would be counted in their place once they are deleted.
+    const { samples, bpm: _, ...others } = data
     if (!samples) return data
     const kept = samples.map(({ at, bpm }) => ({ at: toUtc(at), bpm }))
       .toSorted((one, other) => compareTexts(one.at, other.at) || one.bpm - other.bpm)
     const isOld = isTooOldForSamples(new Date(kept.at(-1)?.at ?? now), now)
-    return { ...data, ...summaryOf(samples), ...(!isOld && { samples: kept }) }
+    return { ...others, ...summaryOf(samples), ...(!isOld && { samples: kept }) }
   }
 }
 

@@ -120,7 +120,7 @@ t.test('single heart rates are kept for 90 days, what they say of a day for ever
     ...[60, 90, 100].map((bpm, index) =>
       measured('HEART_RATE', watch, [at(index), at(index)], { bpm, resting: 50 + index })
     ),
-    measured('HEART_RATE', watch, [at(5), at(6)], { samples: [{ at: at(5), bpm: 110 }] })
+    measured('HEART_RATE', watch, [at(5), at(6)], { samples: [{ at: at(5), bpm: 110 }], bpm: 70 })
   )
   const figures = async () =>
     await db.selectFrom('daily_measurements').where('account_id', '=', user.account)
