@@ -1,19 +1,19 @@
+import { readTimezone } from '@tandem/account-kit'
 import { on } from '@tandem/bus-kit'
 import { ActivityAttended } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
-import { findTimezone } from '../people/actions.ts'
 import { logReportedWorkout } from './actions.ts'
 
 const MINUTE_MS = 60_000
 
 /** Logs the workout of an activity that a person checked in to, with its planned length. */
-export const onActivityAttended = (deps: Deps) =>
+export const onActivityAttended = ({ db }: Pick<Deps, 'db'>) =>
   on(ActivityAttended, async ({ id: eventId, data }) => {
     const { accountId, activityId, title } = data
     const [at, endsAt] = [new Date(data.startsAt), new Date(data.endsAt)]
-    await logReportedWorkout(deps.db, {
+    await logReportedWorkout(db, {
       accountId,
-      zone: await findTimezone(deps, accountId),
+      zone: readTimezone(data.timezone),
       eventId,
       activityId,
       item: {
