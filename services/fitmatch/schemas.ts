@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { createInvalidCursor, Enum, named } from '@tandem/http-kit'
+import { genders } from './tables.ts'
 
-export const Gender = named('Gender', Enum(['MALE', 'FEMALE', 'OTHER']))
+export const Gender = named('Gender', Enum(genders))
 
 const timeCursor = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 

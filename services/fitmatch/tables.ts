@@ -5,10 +5,13 @@ import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@t
 import type { CaseTables } from '@tandem/case-kit'
 import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
 
-export type Gender = 'MALE' | 'FEMALE' | 'OTHER'
-type Status = 'ACTIVE' | 'PAUSED' | 'SUSPENDED'
-export type SwipeType = 'PASS' | 'LIKE' | 'WORKOUT_BUDDY'
-export type MatchType = 'LIKE' | 'WORKOUT_BUDDY'
+export const genders = ['MALE', 'FEMALE', 'OTHER'] as const
+export type Gender = typeof genders[number]
+export const profileStatuses = ['ACTIVE', 'PAUSED', 'SUSPENDED'] as const
+export const matchTypes = ['LIKE', 'WORKOUT_BUDDY'] as const
+export type MatchType = typeof matchTypes[number]
+export const swipeTypes = ['PASS', ...matchTypes] as const
+export type SwipeType = typeof swipeTypes[number]
 /** Why operators reject a verification, for apps. */
 export const rejectionCodes = [
   'FACE_NOT_VISIBLE',
@@ -18,21 +21,27 @@ export const rejectionCodes = [
   'OTHER'
 ] as const
 export type RejectionCode = typeof rejectionCodes[number]
-export type VerificationStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'CANCELED'
-export type ReportReason =
-  | 'FAKE_PROFILE'
-  | 'HARASSMENT'
-  | 'INAPPROPRIATE_CONTENT'
-  | 'SPAM'
-  | 'UNDERAGE'
-  | 'OFFLINE_BEHAVIOR'
-  | 'OTHER'
-export type BuddyRequestStatus = 'PENDING' | 'DECLINED' | 'ACCEPTED'
-export type ReportAction = 'DISMISS' | 'SUSPEND' | 'RESTORE'
+export const verificationStatuses = ['PENDING', 'APPROVED', 'REJECTED', 'CANCELED'] as const
+export type VerificationStatus = typeof verificationStatuses[number]
+export const reportReasons = [
+  'FAKE_PROFILE',
+  'HARASSMENT',
+  'INAPPROPRIATE_CONTENT',
+  'SPAM',
+  'UNDERAGE',
+  'OFFLINE_BEHAVIOR',
+  'OTHER'
+] as const
+export type ReportReason = typeof reportReasons[number]
+export const reportStatuses = ['OPEN', 'RESOLVED'] as const
+export type ReportStatus = typeof reportStatuses[number]
+export const reportActions = ['DISMISS', 'SUSPEND', 'RESTORE'] as const
+export type ReportAction = typeof reportActions[number]
 export const participantStates = ['INVITED', 'ASKED', 'GOING', 'DECLINED', 'REFUSED', 'LEFT', 'REMOVED'] as const
 export type ParticipantState = typeof participantStates[number]
-export type ActivityStatus = 'PLANNED' | 'FINISHED' | 'CANCELED'
-export type ActivityVisibility = 'INVITED' | 'OPEN'
+export const activityStatuses = ['PLANNED', 'FINISHED', 'CANCELED'] as const
+export type ActivityStatus = typeof activityStatuses[number]
+export const activityVisibilities = ['INVITED', 'OPEN'] as const
 /** OWN are places of an operator, with tags like those of OpenStreetMap; PEOPLE those that people have added. */
 export type PlaceSource = 'OVERTURE' | 'OPENSTREETMAP' | 'OWN' | 'PEOPLE'
 export type TimerKind = 'REMIND_24H' | 'REMIND_1H' | 'RELEASE' | 'FINISH'
@@ -121,7 +130,7 @@ export interface Tables
     sport_bits: string,
     created_at: Generated<Date>,
     updated_at: Generated<Date>,
-    status: GeneratedAlways<Status>,
+    status: GeneratedAlways<typeof profileStatuses[number]>,
     is_discoverable: GeneratedAlways<boolean>,
     gender_bit: GeneratedAlways<number>,
     preferred_gender_bits: GeneratedAlways<number>,
@@ -256,7 +265,7 @@ export interface Tables
     activity_id: string | null,
     activity: Json<Record<string, unknown>> | null,
     is_urgent: GeneratedAlways<boolean>,
-    status: Generated<'OPEN' | 'RESOLVED'>,
+    status: Generated<ReportStatus>,
     action: ReportAction | null,
     note: string | null,
     created_at: Generated<Date>,
@@ -306,7 +315,7 @@ export interface Tables
     latitude: number | null,
     longitude: number | null,
     cell: GeneratedAlways<number>,
-    visibility: ActivityVisibility,
+    visibility: typeof activityVisibilities[number],
     capacity: number,
     going_count: Generated<number>,
     status: Generated<ActivityStatus>,
@@ -345,7 +354,7 @@ export interface Tables
     to_id: string,
     by_profile: Generated<boolean>,
     sport: string,
-    status: Generated<BuddyRequestStatus>,
+    status: Generated<'PENDING' | 'DECLINED' | 'ACCEPTED'>,
     created_at: Generated<Date>
   }
   buddy_refusals: { from_id: string, to_id: string, refused_at: Generated<Date> }

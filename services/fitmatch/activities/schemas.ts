@@ -3,7 +3,7 @@ import { Timezone } from '@tandem/account-kit'
 import { Body, Enum, Id, IsoDate, named, Nullable, Text, Timestamp } from '@tandem/http-kit'
 import type { Media } from '@tandem/media-kit'
 import { roundDegrees } from '../position.ts'
-import { participantStates } from '../tables.ts'
+import { activityStatuses, activityVisibilities, participantStates } from '../tables.ts'
 import type { ActivityRow } from './queries.ts'
 
 const Time = Type.String({
@@ -15,7 +15,7 @@ const Time = Type.String({
 const latitude = Type.Optional(Type.Number({ minimum: -90, maximum: 90 }))
 const longitude = Type.Optional(Type.Number({ minimum: -180, maximum: 180 }))
 const Capacity = Type.Integer({ minimum: 2, maximum: 20, description: 'With you' })
-const Visibility = Enum(['INVITED', 'OPEN'], { description: 'OPEN: people nearby can ask for a place' })
+const Visibility = Enum(activityVisibilities, { description: 'OPEN: people nearby can ask for a place' })
 const MAX_INVITED = 19
 const people = Type.Optional(Type.Array(Id, { maxItems: MAX_INVITED }))
 
@@ -141,7 +141,7 @@ export const Activity = named(
       description:
         'Taken places: everyone who goes, the host, and reserved places. To people who take part, those of the participants they see'
     }),
-    status: Enum(['PLANNED', 'FINISHED', 'CANCELED']),
+    status: Enum(activityStatuses),
     version: Type.Integer({ description: 'Rises when the time or the place changes' }),
     host: Nullable(
       Type.Object({

@@ -18,6 +18,7 @@ import { readParticipant } from '../people/queries.ts'
 import { withPhotos } from '../photos/describe.ts'
 import { readSwipeLimits } from '../swipes/limits.ts'
 import { Limits } from '../swipes/schemas.ts'
+import { matchTypes, swipeTypes } from '../tables.ts'
 import { discover, readProfileView } from './queries.ts'
 
 const MAX_EXCLUDED_IDS = 500
@@ -31,8 +32,8 @@ const ProfileView = named(
     lastActiveAt: Nullable(Timestamp, { description: 'Null if hidden' }),
     isMatch: Type.Boolean(),
     matchId: Nullable(Type.String()),
-    matchType: Nullable(Enum(['LIKE', 'WORKOUT_BUDDY'])),
-    mySwipe: Nullable(Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']))
+    matchType: Nullable(Enum(matchTypes)),
+    mySwipe: Nullable(Enum(swipeTypes))
   }, {
     examples: [{
       ...exampleCandidate,

@@ -5,6 +5,7 @@ import { participantErrors } from '../errors.ts'
 import { readParticipant } from '../people/queries.ts'
 import { withPhotos } from '../photos/describe.ts'
 import { CandidatePhoto, exampleCandidatePhoto } from '../photos/schemas.ts'
+import { matchTypes } from '../tables.ts'
 import { countMatches, listConversations, listNewMatches } from './queries.ts'
 
 const profile = named(
@@ -18,7 +19,7 @@ const profile = named(
 )
 const match = {
   matchId: Type.String(),
-  matchType: Enum(['LIKE', 'WORKOUT_BUDDY']),
+  matchType: Enum(matchTypes),
   matchedAt: Timestamp,
   profile
 }

@@ -9,7 +9,7 @@ import { upsertMemberFacts, upsertTimezone } from '../people/actions.ts'
 import { noteNewFile } from '../photos/files.ts'
 import type { StoredPhoto } from '../photos/describe.ts'
 import { roundToGrid } from '../position.ts'
-import type { Trx } from '../tables.ts'
+import { genders, type Trx } from '../tables.ts'
 import { toColumns, toTimes } from './fields.ts'
 import type { ProfileFields } from './schemas.ts'
 
@@ -19,7 +19,7 @@ export type MainProfile = NonNullable<Type.Static<typeof MatchFacts.response>>
 // For a response without changedAt: changes of the last moments before the call may or may not be in it.
 const UNCERTAINTY_MS = 5_000
 
-const defaultPreferences = { looking_for: ['MALE', 'FEMALE', 'OTHER'], age_max: 99, max_distance: 50 }
+const defaultPreferences = { looking_for: [...genders], age_max: 99, max_distance: 50 }
 
 /** Columns filled from the main profile. */
 function fromMainProfile (

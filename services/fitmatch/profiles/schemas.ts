@@ -4,6 +4,7 @@ import { examplePhoto, Photo } from '../photos/schemas.ts'
 import { exampleVenue, Venue } from '../venues/schemas.ts'
 import { Gender } from '../schemas.ts'
 import { weekdays } from '../candidates/traits.ts'
+import { profileStatuses } from '../tables.ts'
 
 const words = Type.Array(Text({ max: 50 }), { maxItems: 50 })
 const Age = Type.Integer({ minimum: 13, maximum: 120 })
@@ -91,7 +92,7 @@ export const OwnProfile = named(
     ageMax: Type.Integer(),
     latitude: Nullable(Type.Number({ description: 'Rounded to a hundredth of a degree' })),
     longitude: Nullable(Type.Number()),
-    status: Enum(['ACTIVE', 'PAUSED', 'SUSPENDED']),
+    status: Enum(profileStatuses),
     discoverTutorialSeen: Type.Boolean(),
     lookingFor: strings,
     interestedIn: strings,

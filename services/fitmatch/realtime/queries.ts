@@ -4,7 +4,7 @@ import { joinVisibleMatch } from '../matches/queries.ts'
 import { ONLINE_WITHIN } from '../people/activity.ts'
 import { ageNow } from '../people/queries.ts'
 import type { StoredPhoto } from '../photos/describe.ts'
-import type { Db } from '../tables.ts'
+import type { Db, MatchType } from '../tables.ts'
 
 interface DetailsItem {
   accountId: string
@@ -15,7 +15,7 @@ interface DetailsItem {
 interface DetailsRow {
   number: number
   matchId: string
-  matchType: 'LIKE' | 'WORKOUT_BUDDY'
+  matchType: MatchType
   matchedAt: Date
   profileId: string
   displayName: string

@@ -20,7 +20,8 @@ import {
 import type { Deps } from '../deps.ts'
 import { ReportNotFound } from '../errors.ts'
 import { operatorOf, publishRead } from '../operators.ts'
-import { listReports, reportReasons, resolveReport } from './reports.ts'
+import { reportActions, reportReasons, reportStatuses } from '../tables.ts'
+import { listReports, resolveReport } from './reports.ts'
 
 const AnyObject = Type.Object({}, { additionalProperties: true })
 
@@ -37,8 +38,8 @@ const Report = named(
     profile: Type.Object({}, { additionalProperties: true, description: 'The profile at the time of the report' }),
     messages: Type.Array(AnyObject, { description: 'The last 50 messages between the two, oldest first' }),
     activity: Nullable(AnyObject, { description: 'The activity at which it happened, at the time of the report' }),
-    status: Enum(['OPEN', 'RESOLVED']),
-    action: Nullable(Enum(['DISMISS', 'SUSPEND', 'RESTORE'])),
+    status: Enum(reportStatuses),
+    action: Nullable(Enum(reportActions)),
     note: Nullable(Type.String()),
     createdAt: Timestamp,
     resolvedAt: Nullable(Timestamp)
@@ -70,7 +71,7 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db, media }) => 
       operationId: 'listReportsForReview',
       summary: 'List reports, those about minors first (operators)',
       description: 'Reports contain messages, so each read is logged.',
-      querystring: PageQuery({ status: Enum(['OPEN', 'RESOLVED'], { default: 'OPEN' }) }),
+      querystring: PageQuery({ status: Enum(reportStatuses, { default: 'OPEN' }) }),
       errors: [Forbidden],
       response: { 200: Data(Type.Object({ reports: Type.Array(Report), nextCursor: NextCursor })) }
     },
@@ -104,7 +105,7 @@ export const reportOperatorRoutes: Routes<Deps> = async (app, { db, media }) => 
       description: 'RESTORE lifts the suspension and resolves all open reports against the person.',
       params: Type.Object({ id: Id }),
       body: Body(
-        { action: Enum(['DISMISS', 'SUSPEND', 'RESTORE']), note: Type.Optional(Text({ min: 0, max: 2000 })) },
+        { action: Enum(reportActions), note: Type.Optional(Text({ min: 0, max: 2000 })) },
         { examples: [{ action: 'DISMISS', note: 'Nothing to see' }] }
       ),
       errors: [Forbidden, ReportNotFound],

@@ -12,21 +12,11 @@ import { lockMember } from '../people/actions.ts'
 import { hasNotBlocked, haveMet } from '../people/visibility.ts'
 import { findOwnProfile } from '../profiles/queries.ts'
 import { todayIn } from '../today.ts'
-import type { Db, ReportAction, ReportReason, Trx } from '../tables.ts'
+import { reportReasons, type Db, type ReportAction, type ReportReason, type ReportStatus, type Trx } from '../tables.ts'
 import { block } from './blocks.ts'
 import { addReport, closeDecidedCases } from './cases.ts'
 import { copyActivity } from './reported-activity.ts'
 import { setSuspended, suspendIfDue } from './suspensions.ts'
-
-export const reportReasons = [
-  'FAKE_PROFILE',
-  'HARASSMENT',
-  'INAPPROPRIATE_CONTENT',
-  'SPAM',
-  'UNDERAGE',
-  'OFFLINE_BEHAVIOR',
-  'OTHER'
-] as const satisfies ReportReason[]
 
 const reportsTotal = new Counter({
   name: 'fitmatch_reports_total',
@@ -218,7 +208,7 @@ const isAfter = (cursor: string) =>
   sql<boolean>`(not is_urgent, id) > (select not is_urgent, id from reports where id = ${cursor})`
 
 /** Reports for operators: those about minors first, then the oldest first. */
-export async function listReports (db: Db, { status, limit, cursor }: Page & { status: 'OPEN' | 'RESOLVED' }) {
+export async function listReports (db: Db, { status, limit, cursor }: Page & { status: ReportStatus }) {
   const rows = await db.selectFrom('reports').where('status', '=', status)
     .$if(cursor !== undefined, (query) => query.where(isAfter(cursor ?? '')))
     .select([

@@ -23,9 +23,10 @@ import {
 import type { Deps } from '../deps.ts'
 import { ActivityNotFound, ProfileNotFound, BlockNotFound, TooManyReports } from '../errors.ts'
 import { waitUntilPropagated } from '../propagation.ts'
+import { reportReasons, reportStatuses } from '../tables.ts'
 import { blockProfile, listBlocks, unblock } from './blocks.ts'
 import { checkReporter } from './reporters.ts'
-import { listOwnReports, reportProfile, reportReasons } from './reports.ts'
+import { listOwnReports, reportProfile } from './reports.ts'
 
 const BlockedUser = named(
   'BlockedPerson',
@@ -53,7 +54,7 @@ const Report = named(
     details: Nullable(Type.String()),
     evidence: Type.Array(Type.String()),
     activityId: Nullable(Type.String(), { description: 'The activity at which it happened' }),
-    status: Enum(['OPEN', 'RESOLVED']),
+    status: Enum(reportStatuses),
     outcome: Nullable(Enum(['ACTION_TAKEN', 'NO_VIOLATION']), { description: 'Null while the report is open' }),
     state: Enum(['OPEN', 'ACTION_TAKEN', 'NO_VIOLATION'], {
       description: 'What came of it, without saying what was done'

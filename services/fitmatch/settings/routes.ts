@@ -4,12 +4,13 @@ import type { Deps } from '../deps.ts'
 import { participantErrors, ProfileMissing } from '../errors.ts'
 import { readCaller } from '../people/queries.ts'
 import { deleteProfile } from '../profiles/actions.ts'
+import { profileStatuses } from '../tables.ts'
 import { updateSettings } from './actions.ts'
 
 const Settings = Data(named(
   'FitMatchSettings',
   Type.Object({
-    status: Enum(['ACTIVE', 'PAUSED', 'SUSPENDED']),
+    status: Enum(profileStatuses),
     showOnlineStatus: Type.Boolean(),
     showDistance: Type.Boolean(),
     showLastActive: Type.Boolean()

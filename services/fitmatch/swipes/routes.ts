@@ -6,19 +6,20 @@ import { participantErrors, ProfileNotFound, TooManySwipes, AgeRestricted } from
 import { readParticipant } from '../people/queries.ts'
 import { withPhotos } from '../photos/describe.ts'
 import { waitUntilPropagated } from '../propagation.ts'
+import { matchTypes, swipeTypes } from '../tables.ts'
 import { swipe } from './actions.ts'
 import { readLikes } from './queries.ts'
 
 const Swiped = named(
   'SwipeResult',
   Type.Object({
-    swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']),
+    swipeType: Enum(swipeTypes),
     isMatch: Type.Boolean(),
     match: Type.Optional(named(
       'NewMatch',
       Type.Object({
         matchId: Type.String(),
-        matchType: Enum(['LIKE', 'WORKOUT_BUDDY']),
+        matchType: Enum(matchTypes),
         matchedAt: Timestamp,
         matchedProfile: Type.Object({
           id: Type.String(),
@@ -55,7 +56,7 @@ export const swipeRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'swipe',
       summary: 'Swipe on a profile',
       description: 'At most ten a day without a subscription. Repeating a swipe is free.',
-      body: Body({ targetProfileId: Id, swipeType: Enum(['PASS', 'LIKE', 'WORKOUT_BUDDY']) }, {
+      body: Body({ targetProfileId: Id, swipeType: Enum(swipeTypes) }, {
         examples: [{ targetProfileId: '019aa1f0-0000-7000-8000-000000000004', swipeType: 'LIKE' }]
       }),
       errors: [...participantErrors, ProfileNotFound, TooManySwipes, AgeRestricted],

@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts'
 import { VerificationNotFound } from '../errors.ts'
 import type { Operator } from '../operators.ts'
 import { withPhotos } from '../photos/describe.ts'
+import { verificationStatuses } from '../tables.ts'
 import { decideVerification, readSelfie } from './actions.ts'
 import { findVerificationPhoto, listVerifications } from './queries.ts'
 import { Rejection } from './schemas.ts'
@@ -30,7 +31,7 @@ export const verificationConsoleRoutes: Routes<Deps> = async (app, deps) => {
     config: forOperators('verifications.decide'),
     schema: {
       hide: true,
-      querystring: PageQuery({ status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED'], { default: 'PENDING' }) }),
+      querystring: PageQuery({ status: Enum(verificationStatuses, { default: 'PENDING' }) }),
       response: { 200: Data(Type.Object({ verifications: Type.Array(Verification), nextCursor: NextCursor })) }
     }
   }, async ({ query }) => {

@@ -29,7 +29,7 @@ import { operatorOf } from '../operators.ts'
 import { readCaller } from '../people/queries.ts'
 import { withPhotos } from '../photos/describe.ts'
 import { CandidatePhoto } from '../photos/schemas.ts'
-import { rejectionCodes } from '../tables.ts'
+import { rejectionCodes, verificationStatuses } from '../tables.ts'
 import { cancelVerification, decideVerification, readSelfie, submitSelfie } from './actions.ts'
 import { listVerifications, readVerification } from './queries.ts'
 import { Rejection } from './schemas.ts'
@@ -66,7 +66,7 @@ const VerificationForOperators = named(
       description: 'The photos at the time the selfie was submitted. An approval covers these only'
     }),
     hasSelfie: Type.Boolean({ description: 'Whether the selfie is still available at …/:id/selfie' }),
-    status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED']),
+    status: Enum(verificationStatuses),
     reason: Nullable(Type.String()),
     reasonCode: Nullable(Enum(rejectionCodes)),
     submittedAt: Timestamp,
@@ -149,7 +149,7 @@ export const verificationOperatorRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'listVerificationsForReview',
       summary: 'List verifications, oldest first (operators)',
       description: 'With the photos that the selfie is compared with.',
-      querystring: PageQuery({ status: Enum(['PENDING', 'APPROVED', 'REJECTED', 'CANCELED'], { default: 'PENDING' }) }),
+      querystring: PageQuery({ status: Enum(verificationStatuses, { default: 'PENDING' }) }),
       errors: [Forbidden],
       response: {
         200: Data(Type.Object({ verifications: Type.Array(VerificationForOperators), nextCursor: NextCursor }))
