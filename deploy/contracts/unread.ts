@@ -115,6 +115,5 @@ export const unreadColumns: Reasons = {
     'dashboard people.changed_at',
     'dashboard profile_facts.changed_at',
     'dashboard profile_weights.changed_at'
-  ],
-  'A constraint of the table limits it.': ['fitmatch profiles.venue_count']
+  ]
 }

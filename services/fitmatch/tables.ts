@@ -125,7 +125,6 @@ export interface Tables
     /** A trigger sets it: whether `hidden_people` hides the owner. */
     hidden: Generated<boolean>,
     photo_count: Generated<number>,
-    venue_count: Generated<number>,
     trait_bits: number,
     sport_bits: string,
     created_at: Generated<Date>,

@@ -76,7 +76,7 @@ export async function updateCopy (
   // A profile of an earlier version does not tell them apart.
   const { enteredWeight = person.profile.weight, enteredAt = person.weighedAt ?? null } = person
   if (timezone !== copy?.timezone) {
-    await upsertPerson(deps, { accountId, name, image, timezone, ...changedAt && { changedAt } }, fetchedAt)
+    await upsertPerson(deps, { accountId, name, image, timezone, changedAt }, fetchedAt)
   }
   if (changedAt && workoutFrequency !== (copy?.workoutFrequency ?? null)) {
     await upsertProfileFacts(deps.db, { accountId, workoutFrequency, changedAt })

@@ -1,9 +1,8 @@
 import { publish } from '@tandem/bus-kit'
-import { ActivityChanged as ActivityChangedEvent, ActivityEdited } from '@tandem/contracts'
+import { ActivityEdited } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { parseTimezone, readTimezone } from '@tandem/account-kit'
 import { ValidationError } from '@tandem/http-kit'
-import { chunksOf } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import {
   ActivityChanged,
@@ -31,7 +30,7 @@ import {
 } from './invitations.ts'
 import { isOver, lockHosted, lockPlanned } from './locks.ts'
 import { changesPlace, resolvePlace, type PlaceFields } from './place-fields.ts'
-import { ACCOUNTS_PER_EVENT, eventFieldsOf, listAccounts, readCard } from './places.ts'
+import { eventFieldsOf, listAccounts, publishChanged, readCard } from './places.ts'
 import { localTimeColumns, readActivity, type ActivityRow } from './queries.ts'
 import type { ActivityFields } from './schemas.ts'
 import { replaceTimers } from './timers.ts'
@@ -72,10 +71,7 @@ export async function createActivity (
   const { db, callRpc, findPeople, minAge } = deps
   const me = await readAdult({ db, minAge }, hostId)
   await checkSport(callRpc, fields.sport)
-  const candidates = await findCandidates({ db, callRpc, findPeople }, hostId, {
-    ...userIds && { userIds },
-    ...profileIds && { profileIds }
-  })
+  const candidates = await findCandidates({ db, callRpc, findPeople }, hostId, { userIds, profileIds })
   const activity = await withIdempotencyKey(db, idempotencyKey, async (trx): Promise<ActivityRow | null> => {
     await lockPeople(trx, hostId, candidates.accountIds)
     await readAdult({ db: trx, minAge }, hostId)
@@ -177,10 +173,10 @@ export async function updateActivity (
         ...change?.times,
         ...change?.place,
         title: fields.title ?? title,
-        ...fields.sport !== undefined && { sport: fields.sport },
-        ...fields.note !== undefined && { note: fields.note || null },
-        ...fields.visibility !== undefined && { visibility: fields.visibility },
-        ...fields.capacity !== undefined && { capacity: fields.capacity }
+        sport: fields.sport,
+        note: fields.note === undefined ? undefined : fields.note || null,
+        visibility: fields.visibility,
+        capacity: fields.capacity
       })
       .execute()
     if (change?.times || fields.sport !== undefined && fields.sport !== activity.sport) {
@@ -220,17 +216,7 @@ async function askAgain (trx: Trx, hostId: string, activityId: string, now: Date
   const changed = await lockHosted(trx, hostId, activityId)
   await replaceTimers(trx, changed, now)
   const invited = await listAccounts(trx, activityId, ['INVITED'])
-  if (invited.length === 0) return
-  const card = await readCard(trx, hostId)
-  for (const accountIds of chunksOf(invited, ACCOUNTS_PER_EVENT)) {
-    await publish(trx, ActivityChangedEvent, activityId, {
-      ...eventFieldsOf(changed),
-      hostId,
-      accountIds,
-      changedBy: hostId,
-      ...card
-    })
-  }
+  await publishChanged(trx, changed, invited, { changedBy: hostId, ...await readCard(trx, hostId) })
 }
 
 /** Cancels an activity of the caller. */

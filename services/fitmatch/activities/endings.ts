@@ -52,7 +52,7 @@ export async function endParticipation (
   { accountId, own, state, isOwn }: Leaving
 ) {
   await setState(trx, { activityId: activity.id, accountId, state })
-  await disarmBefore(trx, { activityId: activity.id, accountIds: [accountId], ...isOwn && { endedBy: accountId } })
+  await disarmBefore(trx, { activityId: activity.id, accountIds: [accountId], endedBy: isOwn ? accountId : undefined })
   if (hasPlace(own)) await releasePlaces(trx, activity)
 }
 

@@ -123,12 +123,7 @@ interface NewState {
 export async function setState (trx: Trx, { activityId, accountId, state, version }: NewState) {
   await publish(trx, ParticipationChanged, activityId, { activityId, accountIds: [accountId] })
   await trx.updateTable('activity_participants')
-    .set({
-      state,
-      was_going: false,
-      ...state === 'GOING' && { by_account: false },
-      ...version !== undefined && { version }
-    })
+    .set({ state, was_going: false, by_account: state === 'GOING' ? false : undefined, version })
     .where('activity_id', '=', activityId).where('account_id', '=', accountId)
     .execute()
 }

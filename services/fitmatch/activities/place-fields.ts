@@ -22,7 +22,7 @@ export async function resolvePlace (trx: Trx, me: Caller, { venueId, locationNam
   if (venueId !== undefined && locationName !== undefined) {
     throw new ValidationError('sendVenueIdOrLocationName')
   }
-  checkPosition({ ...latitude !== undefined && { latitude }, ...longitude !== undefined && { longitude } })
+  checkPosition({ latitude, longitude })
   const venue = venueId === undefined
     ? customVenue(locationName, { latitude, longitude })
     : await readVenue(trx, me.id, venueId)

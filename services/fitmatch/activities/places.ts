@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { ActivityAsked, ActivityFilled } from '@tandem/contracts'
+import { ActivityAsked, ActivityChanged, ActivityFilled } from '@tandem/contracts'
+import { chunksOf } from '@tandem/process-kit'
 import { ActivityFull } from '../errors.ts'
 import type { ParticipantState, Trx } from '../tables.ts'
 import type { LockedActivity } from './locks.ts'
@@ -17,6 +18,21 @@ export const eventFieldsOf = (
   startsAt: startsAt.toISOString(),
   timezone
 })
+
+interface Author {
+  /** Null: newer time zone data moved it. */
+  changedBy: string | null
+  displayName: string | null
+  profileId?: string
+}
+
+/** Notifies people that the time or the place of an activity has changed. */
+export async function publishChanged (trx: Trx, activity: LockedActivity, people: string[], author: Author) {
+  const { id, hostId } = activity
+  for (const accountIds of chunksOf(people, ACCOUNTS_PER_EVENT)) {
+    await publish(trx, ActivityChanged, id, { ...eventFieldsOf(activity), hostId, accountIds, ...author })
+  }
+}
 
 /** How FitMatch shows a person. */
 export async function readCard (trx: Trx, accountId: string) {

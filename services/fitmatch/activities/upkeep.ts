@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
-import { ActivityChanged, ActivityEdited } from '@tandem/contracts'
+import { ActivityEdited } from '@tandem/contracts'
 import { workLocked } from '@tandem/database-kit'
-import { chunksOf } from '@tandem/process-kit'
 import type { Db, Trx } from '../tables.ts'
 import { lockedColumns, type LockedActivity } from './locks.ts'
-import { ACCOUNTS_PER_EVENT, eventFieldsOf, listAccounts } from './places.ts'
+import { eventFieldsOf, listAccounts, publishChanged } from './places.ts'
 import { localTimeColumns } from './queries.ts'
 import { replaceTimers } from './timers.ts'
 import { instantsOf, TZDATA_VERSION, type LocalTimes } from './times.ts'
@@ -51,13 +50,5 @@ async function updateInstant (trx: Trx, activity: LockedActivity & LocalTimes, n
   await replaceTimers(trx, moved, now)
   await publish(trx, ActivityEdited, activity.id, eventFieldsOf(moved))
   const people = await listAccounts(trx, activity.id, ['INVITED', 'GOING'])
-  for (const accountIds of chunksOf(people, ACCOUNTS_PER_EVENT)) {
-    await publish(trx, ActivityChanged, activity.id, {
-      ...eventFieldsOf(moved),
-      hostId: activity.hostId,
-      accountIds,
-      changedBy: null,
-      displayName: null
-    })
-  }
+  await publishChanged(trx, moved, people, { changedBy: null, displayName: null })
 }

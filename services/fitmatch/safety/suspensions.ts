@@ -55,12 +55,7 @@ export async function setSuspended (
   const isProlonged = automatedCaseId !== undefined && member.suspended_until !== null
   if (!isChanged && !isProlonged) return
   if (isChanged) await storeSuspension(trx, accountId, suspended)
-  await publish(trx, SuspensionChanged, accountId, {
-    accountId,
-    suspended,
-    ...(automatedCaseId !== undefined && { automatedCaseId }),
-    ...(isDecision && { isDecision })
-  })
+  await publish(trx, SuspensionChanged, accountId, { accountId, suspended, automatedCaseId, isDecision })
 }
 
 async function storeSuspension (trx: Trx, accountId: string, suspended: boolean) {

@@ -32,10 +32,10 @@ export async function updateSettings (
     }
     return await trx.updateTable('profiles')
       .set({
-        ...(status !== undefined && { paused: status === 'PAUSED' }),
-        ...(showOnlineStatus !== undefined && { show_online_status: showOnlineStatus }),
-        ...(showDistance !== undefined && { show_distance: showDistance }),
-        ...(showLastActive !== undefined && { show_last_active: showLastActive }),
+        paused: status === undefined ? undefined : status === 'PAUSED',
+        show_online_status: showOnlineStatus,
+        show_distance: showDistance,
+        show_last_active: showLastActive,
         updated_at: sql`now()`
       })
       .where('account_id', '=', accountId)

@@ -8,7 +8,7 @@ import { isChain } from '../places/chains.ts'
 import { nameKeyOf } from '../places/names.ts'
 import { findPlace } from '../places/queries.ts'
 import { checkPosition } from '../position.ts'
-import type { Db, Trx } from '../tables.ts'
+import type { Db } from '../tables.ts'
 import { listVenues, venueColumns } from './queries.ts'
 
 interface NewVenue {
@@ -31,10 +31,6 @@ interface VenueChanges {
 
 // All changes take the profile's lock, so the limit holds under concurrent requests.
 
-const setCount = async (trx: Trx, profileId: string, count: number) =>
-  await trx.updateTable('profiles').set({ venue_count: count, updated_at: sql`now()` }).where('id', '=', profileId)
-    .execute()
-
 /**
  * Adds a venue. Of a place of the library, the name, the city and the position are those of the library.
  * @throws ValidationError for a chain that is not in the list, ProfileMissing, TooManyVenues
@@ -47,7 +43,6 @@ export async function addVenue (db: Db, accountId: string, venue: NewVenue, idem
     const venues = await listVenues(trx, profileId)
     const { fitmatchVenues: max } = readLimits()
     if (venues.length >= max) throw new TooManyVenues({ max })
-    await setCount(trx, profileId, venues.length + 1)
     const { placeId, branch, isCustom = false } = venue
     const place = placeId ? await findPlace(trx, placeId) : undefined
     const { name, city, latitude, longitude, chainId } = place && !isCustom ? place : venue
@@ -131,6 +126,5 @@ export async function deleteVenue (db: Db, accountId: string, venueId: string) {
     const deleted = await trx.deleteFrom('venues').where('id', '=', venueId).where('profile_id', '=', profileId)
       .returning('id').executeTakeFirst()
     if (!deleted) throw new VenueNotFound()
-    await setCount(trx, profileId, (await listVenues(trx, profileId)).length)
   })
 }
