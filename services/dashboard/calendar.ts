@@ -1,12 +1,16 @@
 import { dayIn, startOfDay } from '@tandem/account-kit'
 
 export const dayNames = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
-type DayName = typeof dayNames[number]
 
 /** The Monday of the ISO week of a day. */
 export const mondayOf = (day: Temporal.PlainDate) => day.subtract({ days: day.dayOfWeek - 1 })
 
-export const dayNameOf = (day: Temporal.PlainDate): DayName => dayNames[day.dayOfWeek - 1] as DayName
+/** @param dayOfWeek from 1, which is Monday */
+export const dayNameOf = (dayOfWeek: number) => dayNames[dayOfWeek - 1] as typeof dayNames[number]
+
+/** The age in full years on a day. @param birthDate a day, with or without a time behind it */
+export const ageOn = (today: Temporal.PlainDate, birthDate: string) =>
+  Temporal.PlainDate.from(birthDate.slice(0, 10)).until(today, { largestUnit: 'years' }).years
 
 /** The short name of the weekday: Sen, Sel, Rab, Kam, Jum, Sab, Min; Mon, Tue, Wed … */
 export const shortDayName = (day: Temporal.PlainDate, language: string) =>

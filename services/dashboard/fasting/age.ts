@@ -1,6 +1,7 @@
 import type { CallRpc } from '@tandem/bus-kit'
-import { DEFAULT_TIMEZONE, Person } from '@tandem/contracts'
+import { Person } from '@tandem/contracts'
 import { dayIn } from '@tandem/account-kit'
+import { ageOn } from '../calendar.ts'
 import { AgeRestricted, AgeUnknown } from '../errors.ts'
 
 interface AgeDeps {
@@ -15,10 +16,7 @@ interface AgeDeps {
  */
 export async function checkAge ({ callRpc, minAge, now }: AgeDeps, accountId: string) {
   if (minAge === 0) return
-  const person = await callRpc(Person, { accountId })
-  const birthDate = person?.profile.birthDate
-  if (!birthDate) throw new AgeUnknown()
-  const today = dayIn(person?.profile.timezone ?? DEFAULT_TIMEZONE, now())
-  const age = Temporal.PlainDate.from(birthDate.slice(0, 10)).until(today, { largestUnit: 'years' }).years
-  if (age < minAge) throw new AgeRestricted({ minAge })
+  const profile = (await callRpc(Person, { accountId }))?.profile
+  if (!profile?.birthDate) throw new AgeUnknown()
+  if (ageOn(dayIn(profile.timezone, now()), profile.birthDate) < minAge) throw new AgeRestricted({ minAge })
 }

@@ -1,13 +1,14 @@
 import Type from 'typebox'
-import { dayIn, readTimezone } from '@tandem/account-kit'
+import { dayIn } from '@tandem/account-kit'
 import { Person } from '@tandem/contracts'
 import { Body, Data, data, Nullable, Text, named, NotModified, type Routes } from '@tandem/http-kit'
+import { ageOn } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { SuggestionForAdults } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { setGoals } from './actions.ts'
 import { findGoals } from './queries.ts'
-import { ageOf, missingFacts, neededFacts, suggestGoals } from './suggestion.ts'
+import { missingFacts, neededFacts, suggestGoals } from './suggestion.ts'
 
 const ADULT_AGE = 18
 
@@ -126,9 +127,8 @@ export const goalRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ account }) => {
     const profile = (await callRpc(Person, { accountId: account.id }))?.profile
     if (!profile) return data({ suggestion: null, missing: [...neededFacts] })
-    const today = dayIn(readTimezone(profile.timezone), now())
-    const age = ageOf(profile, today)
-    if (age !== null && age < ADULT_AGE) throw new SuggestionForAdults()
+    const today = dayIn(profile.timezone, now())
+    if (profile.birthDate !== null && ageOn(today, profile.birthDate) < ADULT_AGE) throw new SuggestionForAdults()
     return data({ suggestion: suggestGoals(profile, today) ?? null, missing: missingFacts(profile) })
   })
 

@@ -1,5 +1,6 @@
 import type Type from 'typebox'
 import type { Person } from '@tandem/contracts'
+import { ageOn } from '../calendar.ts'
 import { gramsOf } from './queries.ts'
 
 type Profile = NonNullable<Type.Static<typeof Person.response>>['profile']
@@ -17,21 +18,15 @@ export const neededFacts = ['gender', 'birthDate', 'height', 'weight'] as const
 /** Which facts of the profile a suggestion still needs. */
 export const missingFacts = (profile: Profile) => neededFacts.filter((fact) => profile[fact] === null)
 
-/** The age on a day; null without a birth date. */
-export const ageOf = ({ birthDate }: Profile, today: Temporal.PlainDate) =>
-  birthDate === null
-    ? null
-    : Temporal.PlainDate.from(birthDate.slice(0, 10)).until(today, { largestUnit: 'years' }).years
-
 /**
  * Daily calories and nutrients for a person: the energy at rest by Mifflin and St Jeor, times a factor for workouts, a
  * fifth less to lose weight or a tenth more to build muscle, and never below the energy at rest. Undefined while a fact
  * is missing. Pure.
  */
 export function suggestGoals (profile: Profile, today: Temporal.PlainDate) {
-  const { gender, height, weight, fitnessGoal, workoutFrequency = null } = profile
-  const age = ageOf(profile, today)
-  if (gender === null || height === null || weight === null || age === null) return
+  const { gender, birthDate, height, weight, fitnessGoal, workoutFrequency } = profile
+  if (gender === null || height === null || weight === null || birthDate === null) return
+  const age = ageOn(today, birthDate)
   const constant = genderConstants[gender]
   const basal = 10 * weight + 6.25 * height - 5 * age + constant
   const activityFactor = activityFactorOf(workoutFrequency ?? 0)

@@ -1,3 +1,5 @@
+import { sumOf } from '../log-types/data.ts'
+
 /** The summary of one day. Days without logs have none. */
 export interface DaySummary {
   day: string
@@ -31,17 +33,16 @@ export const scoreWeights: Record<keyof Scores, number> = { workout: 30, nutriti
 
 const TREND_THRESHOLD = 5
 
-const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
-export const mean = (numbers: number[]) => numbers.length === 0 ? 0 : sum(numbers) / numbers.length
+export const mean = (numbers: number[]) => numbers.length === 0 ? 0 : sumOf(numbers) / numbers.length
 const percent = (part: number) => Math.round(part * 100)
 
 /** The mean minutes of sleep over the days with sleep, and the mean quality (1 to 5) of those that have one. */
 export function sleepAveragesOf (days: DaySummary[]) {
   const daysWithSleep = days.filter((day) => day.sleepEntries > 0)
-  const ratings = sum(daysWithSleep.map((day) => day.sleepRatings))
+  const ratings = sumOf(daysWithSleep.map((day) => day.sleepRatings))
   return {
     minutes: mean(daysWithSleep.map((day) => day.sleepMinutes)),
-    quality: ratings === 0 ? 0 : sum(daysWithSleep.map((day) => day.sleepQuality)) / ratings,
+    quality: ratings === 0 ? 0 : sumOf(daysWithSleep.map((day) => day.sleepQuality)) / ratings,
     daysTracked: daysWithSleep.length
   }
 }
@@ -65,7 +66,7 @@ export function scoresOf (days: DaySummary[], { lastDay, targetsOn }: Week): Sco
   const sleepTarget = mean(daysWithSleep.map(({ day }) => targetsOn(day).sleepMinutes))
   return {
     workout: percent(
-      Math.min(1, sum(days.map((day) => day.workouts)) / targetsOn(lastDay.toString()).workoutsPerWeek)
+      Math.min(1, sumOf(days.map((day) => day.workouts)) / targetsOn(lastDay.toString()).workoutsPerWeek)
     ),
     nutrition: percent(
       mean(
@@ -76,7 +77,7 @@ export function scoresOf (days: DaySummary[], { lastDay, targetsOn }: Week): Sco
       )
     ),
     water: percent(
-      sum(days.map(({ day, waterMl }) => Math.min(1, waterMl / targetsOn(day).waterMl))) / lastDay.dayOfWeek
+      sumOf(days.map(({ day, waterMl }) => Math.min(1, waterMl / targetsOn(day).waterMl))) / lastDay.dayOfWeek
     ),
     sleep: percent(sleepTarget === 0 ? 0 : sleepScore(Math.min(1, minutes / sleepTarget), quality))
   }
@@ -87,7 +88,7 @@ const sleepScore = (length: number, quality: number) => quality === 0 ? length :
 /** The weighted sum of the four scores, 0 to 100. */
 export const overallOf = (scores: Scores) =>
   Math.round(
-    sum((Object.keys(scoreWeights) as (keyof Scores)[]).map((metric) => scores[metric] * scoreWeights[metric])) / 100
+    sumOf((Object.keys(scoreWeights) as (keyof Scores)[]).map((metric) => scores[metric] * scoreWeights[metric])) / 100
   )
 
 /** The trend: up or down by more than five points, otherwise neutral. */

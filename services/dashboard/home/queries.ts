@@ -28,7 +28,7 @@ async function readOwnData (db: Db, { accountId, language }: Reader, today: Temp
     ...found,
     exercises: found.exercises.map((exercise) => ({ ...exercise, name: exerciseNameIn(language, exercise) }))
   }
-  return { stats, today: { dayOfWeek: dayNameOf(today), workout: workout ?? null, ...measured } }
+  return { stats, today: { dayOfWeek: dayNameOf(today.dayOfWeek), workout: workout ?? null, ...measured } }
 }
 
 // The value that the contract defines for a person without a FitMatch profile.

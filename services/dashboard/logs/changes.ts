@@ -43,21 +43,10 @@ export const storedColumns = [
 ] as const
 
 /** A log to write: all but its id. */
-export interface Write {
-  key: string
+export interface Write extends Omit<StoredLog, 'id'> {
   /** The id that it had before it was deleted: devices know it by that. */
   restoredId: string | null
-  sentClientId: string | null
   externalId: string | null
-  type: LogType
-  at: Date
-  endsAt: Date | null
-  day: string
-  timezone: string
-  data: LogData
-  modifiedAt: Date | null
-  source: Source | null
-  isSplit: boolean
   importId: string | null
 }
 

@@ -25,9 +25,10 @@ export function earningsOf ({ written, gains, records, sessions }: Changes): (ke
   const sessionOf = new Map(sessions.flatMap((session) => session.parts.map(({ id }) => [id, session] as const)))
   const left = new Map(
     gains.days.flatMap(({ day, before, after }) =>
-      Object.entries(gainsOf(before, after)).map((
-        [type, gain]
-      ): [string, number] => [`${day} ${type}`, Math.max(0, gain)])
+      (['FOOD', 'WATER', 'SLEEP', 'WORKOUT'] as const).map((type): [string, number] => [
+        `${day} ${type}`,
+        Math.max(0, xpByType(after)[type] - xpByType(before)[type])
+      ])
     )
   )
   const recordsOf = Map.groupBy(records, ({ logId }) => logId)
@@ -52,18 +53,8 @@ export function earningsOf ({ written, gains, records, sessions }: Changes): (ke
 const units: Partial<Record<LogType, number>> = { FOOD: XP.food, WATER: XP.water, SLEEP: XP.sleep }
 const unitOf = (type: LogType) => units[type] ?? 0
 
-/** What a day gained by each type of log; the rest of its XP is of workouts. */
-function gainsOf (before: Summary | undefined, after: Summary | undefined) {
-  const [was, is] = [partsOf(before), partsOf(after)]
-  return {
-    FOOD: is.FOOD - was.FOOD,
-    WATER: is.WATER - was.WATER,
-    SLEEP: is.SLEEP - was.SLEEP,
-    WORKOUT: is.WORKOUT - was.WORKOUT
-  }
-}
-
-function partsOf (day: Summary | undefined) {
+/** The XP of a day by the types of logs; what no other type has is of workouts. */
+function xpByType (day: Summary | undefined) {
   const FOOD = Math.min(day?.foodEntries ?? 0, XP.maxFoodsPerDay) * XP.food
   const WATER = Math.min(day?.waterEntries ?? 0, XP.maxWatersPerDay) * XP.water
   const SLEEP = Math.min(day?.sleepEntries ?? 0, XP.maxSleepsPerDay) * XP.sleep

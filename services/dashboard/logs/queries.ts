@@ -1,19 +1,14 @@
 import { sql } from 'kysely'
 import { bytesOfData } from '../log-types/quotas.ts'
 import type { Db, LogData, LogType } from '../tables.ts'
+import { formatCursor, parseCursor, type Position } from './cursors.ts'
 
 interface LogFilter {
   type?: LogType
   from?: string
   to?: string
-  cursor?: LogPosition
+  cursor?: string
   limit: number
-}
-
-/** Where a page ended: logs are ordered by time, then by id. */
-export interface LogPosition {
-  at: Date
-  id: string
 }
 
 const columns = [
@@ -56,16 +51,20 @@ const isUntil = (day: string) =>
 /**
  * What counts of the logs of an account, newest first: at most `limit`, or as many as fit into a page. `from` and `to`
  * are calendar days in the time zone of each log, both included.
- * @returns where the page ended, if there is more
+ * @throws ValidationError for a cursor that is none
  */
 export async function listLogs (db: Db, accountId: string, { type, from, to, cursor, limit }: LogFilter) {
+  const before = cursor === undefined ? undefined : parseCursor(cursor)
   const found = await db.selectFrom('logs')
     .where('account_id', '=', accountId)
     .where('counts', '=', true)
     .$if(type !== undefined, (logs) => logs.where('type', '=', type as LogType))
     .$if(from !== undefined, (logs) => logs.where(isFrom(from ?? '')))
     .$if(to !== undefined, (logs) => logs.where(isUntil(to ?? '')))
-    .$if(cursor !== undefined, (logs) => logs.where(sql<boolean>`(at, id) < (${cursor?.at}, ${cursor?.id})`))
+    .$if(
+      before !== undefined,
+      (logs) => logs.where(sql<boolean>`(at, id) < (${new Date(before!.number)}, ${before!.id})`)
+    )
     .select(['id', 'at', sql<number>`coalesce(octet_length(session_data::text), ${bytesOfData})`.as('bytes')])
     .orderBy('at', 'desc').orderBy('id', 'desc')
     .limit(limit + 1)
@@ -76,7 +75,8 @@ export async function listLogs (db: Db, accountId: string, { type, from, to, cur
     .select(logColumns)
     .orderBy('at', 'desc').orderBy('id', 'desc')
     .execute()
-  return { logs, end: found.length > page.length ? page.at(-1) : undefined }
+  const last = found.length > page.length ? page.at(-1) : undefined
+  return { logs, nextCursor: last ? formatCursor({ number: last.at.getTime(), id: last.id }) : null }
 }
 
 const anyId = (rows: { id: string }[]) => sql<string>`any(${rows.map(({ id }) => id)}::uuid[])`
@@ -95,26 +95,33 @@ export async function findLogById (db: Db, accountId: string, id: string) {
     .executeTakeFirst()
 }
 
-/** Where a list of changes ended. All changes of a transaction have the same revision. */
-export interface ChangePosition {
-  revision: number
-  id: string
-}
+const START: Position = { number: -1, id: '00000000-0000-0000-0000-000000000000' }
 
 /**
- * The logs and tombstones that changed after a position, in the order of their changes: at most `limit`, or as many as
- * fit into a page.
+ * The logs and tombstones that changed after the cursor of an earlier response, in the order of their changes, and the
+ * next cursor: at most `limit`, or as many as fit into a page. All changes of a transaction have the same revision.
+ * @throws ValidationError for a cursor that is none
  */
-export async function listChanges (
+export async function readChanges (
   db: Db,
   accountId: string,
-  { after, limit }: { after: ChangePosition, limit: number }
+  { cursor, limit }: { cursor: string | undefined, limit: number }
 ) {
+  const after = cursor === undefined ? START : parseCursor(cursor)
+  const changes = await listChanges(db, accountId, { after, limit })
+  const last = changes.at(-1)
+  return {
+    changes: changes.map(({ revision: _, ...change }) => change),
+    cursor: formatCursor(last ? { number: last.revision, id: last.id } : after)
+  }
+}
+
+async function listChanges (db: Db, accountId: string, { after, limit }: { after: Position, limit: number }) {
   // All statements see the same changes. A tombstone of a later one would move the cursor beyond its logs.
   return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(async (trx) => {
     const logs = trx.selectFrom('logs').where('account_id', '=', accountId)
     const changed = await logs
-      .where(sql<boolean>`(revision, id) > (${after.revision}, ${after.id})`)
+      .where(sql<boolean>`(revision, id) > (${after.number}, ${after.id})`)
       .select(['id', 'revision', bytesOfData.as('bytes')])
       .orderBy('revision').orderBy('id')
       .limit(limit)
@@ -122,7 +129,7 @@ export async function listChanges (
     const tombstones = await trx.selectFrom('deleted_logs').where('account_id', '=', accountId)
       // No device knows a log that never arrived.
       .where('log_id', 'is not', null)
-      .where(sql<boolean>`(revision, log_id) > (${after.revision}, ${after.id})`)
+      .where(sql<boolean>`(revision, log_id) > (${after.number}, ${after.id})`)
       .select([
         sql<string>`log_id`.as('id'),
         'type',
@@ -144,4 +151,4 @@ export async function listChanges (
   })
 }
 
-export type Change = Omit<Awaited<ReturnType<typeof listChanges>>[number], 'revision'>
+export type Change = Awaited<ReturnType<typeof readChanges>>['changes'][number]

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { IdempotencyConflict } from '@tandem/database-kit'
 import {
-  createInvalidCursor,
   Body,
   Data,
   data,
@@ -23,10 +22,9 @@ import { LogNotFound, ProgramDayNotFound, TooManyLogs } from '../errors.ts'
 import { findTimezone } from '../people/actions.ts'
 import { logTypes } from '../tables.ts'
 import { deleteLog, logPlannedWorkout, splitLog, writeLogs } from './actions.ts'
-import { readChanges } from './change-cursor.ts'
 import { isDeleted, isRejected, parseItem } from './items.ts'
 import { planWorkout } from './planned-workout.ts'
-import { findLog, findLogById, listLogs, type LogPosition } from './queries.ts'
+import { findLog, findLogById, listLogs, readChanges } from './queries.ts'
 import { Changes, ChangesQuery, example, exampleChange, exampleId, exampleLog, Items, Log, Result } from './schemas.ts'
 
 const MAX_BATCH_BYTES = 1024 * 1024
@@ -142,13 +140,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
         }))
       }
     }
-  }, async ({ query: { cursor, ...query }, account }) => {
-    const { logs, end } = await listLogs(db, account.id, {
-      ...query,
-      cursor: cursor === undefined ? undefined : parseCursor(cursor)
-    })
-    return data({ logs, nextCursor: end ? formatCursor(end) : null })
-  })
+  }, async ({ query, account }) => data(await listLogs(db, account.id, query)))
 
   app.get('/logs/sync', {
     schema: {
@@ -172,9 +164,7 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
         }))
       }
     }
-  }, async ({ query: { cursor, limit }, account }) => {
-    return data(await readChanges(db, account.id, { cursor, limit }))
-  })
+  }, async ({ query: { cursor, limit }, account }) => data(await readChanges(db, account.id, { cursor, limit })))
 
   app.post('/logs/:id/split', {
     schema: {
@@ -208,12 +198,4 @@ export const logRoutes: Routes<Deps> = async (app, deps) => {
     await deleteLog(db, account.id, params.id)
     return message('The log was deleted')
   })
-}
-
-const formatCursor = ({ at, id }: LogPosition) => `${at.getTime()}_${id}`
-
-function parseCursor (cursor: string): LogPosition {
-  const [, at, id] = /^(\d{1,15})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? []
-  if (at === undefined || id === undefined) throw createInvalidCursor()
-  return { at: new Date(Number(at)), id }
 }

@@ -37,7 +37,7 @@ export async function createProgram (
     await lockAccount(trx, accountId)
     const { count } = await trx.selectFrom('programs').where('account_id', '=', accountId)
       .select((programs) => programs.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
-    if (Number(count) >= MAX_PROGRAMS) throw new TooManyPrograms()
+    if (count >= MAX_PROGRAMS) throw new TooManyPrograms()
     const { id } = await trx.insertInto('programs').values({ account_id: accountId, name }).returning('id')
       .executeTakeFirstOrThrow()
     await saveDays(trx, { accountId, language }, id, days)

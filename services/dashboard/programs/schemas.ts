@@ -1,16 +1,12 @@
 import Type from 'typebox'
 import { Body, Enum, named, Nullable, Text, Timestamp, ValidationError } from '@tandem/http-kit'
-import { dayNames } from '../calendar.ts'
+import { dayNameOf, dayNames } from '../calendar.ts'
 import { exerciseNameIn } from '../exercises/names.ts'
 import type { NewProgram as NewProgramInput } from './actions.ts'
 import type { Program as ProgramRow } from './queries.ts'
 import type { templates } from './templates.ts'
 
 const PositiveInteger = (maximum: number) => Type.Integer({ minimum: 1, maximum })
-
-function dayNameOf (dayOfWeek: number) {
-  return dayNames[dayOfWeek - 1] as typeof dayNames[number]
-}
 
 const exampleDay = {
   dayOfWeek: 'MONDAY',

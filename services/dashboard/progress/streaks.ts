@@ -23,15 +23,11 @@ export const stepOf = (kind: StreakKind) => kind === 'WEEK' ? 7 : 1
  * `streaks` after `changes`: sorted, none adjacent to another. Pure. All day numbers are a multiple of `step` apart.
  */
 export function changeStreaks (streaks: Streak[], changes: Map<number, boolean>, step: number): Streak[] {
+  const removed = [...changes].filter(([, counts]) => !counts).map(([number]) => number).sort((a, b) => a - b)
   const split = streaks.flatMap(({ first, last }) => {
-    const removed = [...changes].filter(([number, counts]) => !counts && number >= first && number <= last).map((
-      [number]
-    ) => number).sort((a, b) => a - b)
-    const pieces = [...removed, last + step].map((end, index) => ({
-      first: index === 0 ? first : (removed[index - 1] as number) + step,
-      last: end - step
-    }))
-    return pieces.filter((piece) => piece.first <= piece.last)
+    const gaps = [first - step, ...removed.filter((number) => first <= number && number <= last), last + step]
+    return gaps.slice(1).map((gap, index) => ({ first: (gaps[index] as number) + step, last: gap - step }))
+      .filter((piece) => piece.first <= piece.last)
   })
   const added = [...changes].filter(([, counts]) => counts).map(([number]) => ({ first: number, last: number }))
   const merged: Streak[] = []

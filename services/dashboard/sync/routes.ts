@@ -4,7 +4,7 @@ import { Data, data, languageOfRequest, Nullable, type Routes } from '@tandem/ht
 import type { Deps } from '../deps.ts'
 import { readHome } from '../home/queries.ts'
 import { exampleHome, home } from '../home/schemas.ts'
-import { readChanges } from '../logs/change-cursor.ts'
+import { readChanges } from '../logs/queries.ts'
 import { Changes, ChangesQuery, exampleChange, exampleId } from '../logs/schemas.ts'
 
 const HASH_LENGTH = 16

@@ -4,6 +4,7 @@ import { Data, data, languageOfRequest, named, type Routes } from '@tandem/http-
 import { shortDayName } from '../calendar.ts'
 import type { Deps } from '../deps.ts'
 import { readDailySummaries } from '../health-score/queries.ts'
+import { sumOf } from '../log-types/data.ts'
 import { findTimezone } from '../people/actions.ts'
 
 const DAYS = 7
@@ -64,14 +65,10 @@ export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
     const language = languageOfRequest(request, 'id')
     reply.header('vary', 'Accept-Language')
     const today = dayIn(await findTimezone(deps, id), at)
-    const summaries = new Map(
-      (await readDailySummaries(deps.db, id, today.subtract({ days: DAYS - 1 }), today)).map((
-        summary
-      ) => [summary.day, summary])
-    )
+    const summaries = await readDailySummaries(deps.db, id, today.subtract({ days: DAYS - 1 }), today)
     const days = Array.from({ length: DAYS }, (_, index) => {
       const day = today.subtract({ days: DAYS - 1 - index })
-      const summary = summaries.get(day.toString())
+      const summary = summaries.find((each) => each.day === day.toString())
       return {
         date: day.toString(),
         dayName: shortDayName(day, language),
@@ -83,13 +80,13 @@ export const weeklyOverviewRoutes: Routes<Deps> = async (app, deps) => {
       }
     })
     const countOf = (pillar: 'workout' | 'nutrition' | 'water' | 'sleep') => days.filter((day) => day[pillar]).length
-    const [workoutCount, nutritionCount, waterCount, sleepCount] = [
-      countOf('workout'),
-      countOf('nutrition'),
-      countOf('water'),
-      countOf('sleep')
-    ]
-    const consistency = Math.round((workoutCount + nutritionCount + waterCount + sleepCount) / (PILLARS * DAYS) * 100)
-    return data({ days, stats: { workoutCount, nutritionCount, waterCount, sleepCount, consistency } })
+    const counts = {
+      workoutCount: countOf('workout'),
+      nutritionCount: countOf('nutrition'),
+      waterCount: countOf('water'),
+      sleepCount: countOf('sleep')
+    }
+    const consistency = Math.round(sumOf(Object.values(counts)) / (PILLARS * DAYS) * 100)
+    return data({ days, stats: { ...counts, consistency } })
   })
 }
