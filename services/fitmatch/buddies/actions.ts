@@ -156,7 +156,7 @@ export async function respondToRequest (deps: Deps, accountId: string, requestId
   if (accept) await readAdult(deps, accountId)
   else await readParticipant(db, accountId)
   return await db.transaction().execute(async (trx) => {
-    const request = await lockRequest(trx, requestId, { to_id: accountId })
+    const request = await lockRequest(trx, requestId, accountId, 'to_id')
     if (request.status === 'ACCEPTED') {
       if (!accept) throw new BuddyRequestNotFound()
       return toResponse(request, accountId)
@@ -176,10 +176,7 @@ export async function respondToRequest (deps: Deps, accountId: string, requestId
  * Locks the pair, and returns their request if it is open or accepted. Only its sender or its receiver finds it.
  * @throws BuddyRequestNotFound
  */
-export async function lockRequest (trx: Trx, requestId: string, owner: { to_id: string } | { from_id: string }) {
-  const [ownColumn, accountId] = 'to_id' in owner
-    ? ['to_id', owner.to_id] as const
-    : ['from_id', owner.from_id] as const
+export async function lockRequest (trx: Trx, requestId: string, accountId: string, ownColumn: 'from_id' | 'to_id') {
   const find = async () =>
     await trx.selectFrom('buddy_requests').where('id', '=', requestId).where(ownColumn, '=', accountId)
       .where((eb) => eb.or([isOpen, eb('status', '=', 'ACCEPTED')]))

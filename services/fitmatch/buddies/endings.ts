@@ -21,7 +21,7 @@ const endedColumns = ['id', 'from_id', 'to_id', 'status'] as const
 /** Withdraws the caller's own open request. @throws BuddyRequestNotFound */
 export async function withdrawRequest (db: Db, accountId: string, requestId: string) {
   await db.transaction().execute(async (trx) => {
-    const { id, status } = await lockRequest(trx, requestId, { from_id: accountId })
+    const { id, status } = await lockRequest(trx, requestId, accountId, 'from_id')
     if (status === 'ACCEPTED') throw new BuddyRequestNotFound()
     await publishWithdrawn(
       trx,

@@ -1,5 +1,5 @@
 import { sql, type Expression } from 'kysely'
-import { has } from './entitlements.ts'
+import type { Entitlement } from '@tandem/contracts'
 import { AgeRestricted, AgeUnknown, ProfileMissing, ProfileSuspended } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 
@@ -16,6 +16,10 @@ export const isOfAge = (minAge: number, birthDate: Expression<unknown> = sql.ref
 /** Whether a birth date says that a person is too young to meet others. Nothing says it of one who has none. */
 export const isTooYoung = (minAge: number, birthDate?: Expression<unknown>) =>
   sql<boolean>`(${isOfAge(minAge, birthDate)} is false)`
+
+/** Whether the subscription of the current row's member unlocks something now. */
+export const isUnlocked = (entitlement: Entitlement) =>
+  sql<boolean>`coalesce(members.subscribed_until > now() and ${entitlement} = any(members.entitlements), false)`
 
 /** The account of a profile; undefined if there is no such profile. */
 export async function findAccountOfProfile (db: Db, profileId: string) {
@@ -50,18 +54,19 @@ export async function findCaller (db: Db, accountId: string) {
       'tutorial_seen as tutorialSeen',
       'photo_verified as isPhotoVerified',
       ageNow.as('age'),
-      has('unlimited_swipes').as('hasUnlimitedSwipes'),
-      has('see_likes').as('canSeeLikes')
+      isUnlocked('unlimited_swipes').as('hasUnlimitedSwipes'),
+      isUnlocked('see_likes').as('canSeeLikes')
     ])
     .executeTakeFirst()
 }
+export type Caller = NonNullable<Awaited<ReturnType<typeof findCaller>>>
+
 /** Until when the newest consumed event says that the account has a subscription. */
 export async function findSubscribedUntil (db: Db, accountId: string) {
   const member = await db.selectFrom('members').where('account_id', '=', accountId).select('subscribed_until')
     .executeTakeFirst()
   return member?.subscribed_until ?? undefined
 }
-export type Caller = NonNullable<Awaited<ReturnType<typeof findCaller>>>
 
 /** @throws ProfileMissing */
 export async function readCaller (db: Db, accountId: string): Promise<Caller> {

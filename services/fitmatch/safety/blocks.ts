@@ -21,14 +21,16 @@ interface Block {
 }
 
 /**
- * A profile that `accountId` can block: any whose owner has not blocked them, so pausing does not protect from a block.
- * Of hidden people only earlier matches: a deletion does not protect from a block either.
- * @throws ProfileNotFound
+ * Whether `accountId` can block the current profile's owner: anybody who has not blocked them, so pausing does not
+ * protect from a block. Of hidden people only earlier matches: a deletion does not protect from a block either.
  */
+export const canBeBlockedBy = (accountId: string) =>
+  sql<boolean>`(${hasNotBlocked(accountId)}
+    and (${isNotHidden(sql.ref('profiles.account_id'))} or ${wereMatched(accountId)}))`
+
+/** @throws ProfileNotFound */
 async function findBlockable (db: Db, accountId: string, profileId: string) {
-  const profile = await db.selectFrom('profiles').where('id', '=', profileId)
-    .where(hasNotBlocked(accountId))
-    .where((eb) => eb.or([isNotHidden(sql.ref('profiles.account_id')), wereMatched(accountId)]))
+  const profile = await db.selectFrom('profiles').where('id', '=', profileId).where(canBeBlockedBy(accountId))
     .select(['account_id as accountId', 'display_name as displayName'])
     .executeTakeFirst()
   if (!profile) throw new ProfileNotFound()

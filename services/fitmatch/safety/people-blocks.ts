@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasTombstone, isHidden } from '@tandem/account-kit'
+import { hasTombstone } from '@tandem/account-kit'
 import { claimOnce, type CallRpc } from '@tandem/bus-kit'
 import { People } from '@tandem/contracts'
 import { ValidationError } from '@tandem/http-kit'
@@ -8,7 +8,7 @@ import { PersonNotBlocked, PersonNotFound } from '../errors.ts'
 import { lockPair } from '../people/pairs.ts'
 import type { TimePosition } from '../schemas.ts'
 import type { Db, Trx } from '../tables.ts'
-import { block, removeBlock } from './blocks.ts'
+import { block, canBeBlockedBy, removeBlock } from './blocks.ts'
 
 // Blocks by account, for people with and without a matching profile. They are the same rows as blocks by profile.
 
@@ -24,21 +24,11 @@ export async function blockPerson ({ db, callRpc }: Deps, personBlock: PersonBlo
   if (blockedId === blockerId) {
     throw new ValidationError('userIdMustNotBeYourOwn', ['userId'])
   }
-  const isBlocked = await db.selectFrom('blocks').where('blocker_id', '=', blockedId)
-    .where('blocked_id', '=', blockerId).select('blocker_id').executeTakeFirst()
-  const isInvisible = isBlocked !== undefined || await isHiddenFrom(db, blockerId, blockedId)
-  const name = isInvisible ? undefined : await findName(callRpc, blockedId)
+  const { rows } = await sql`
+    select from (select ${blockedId}::uuid as account_id) as profiles where ${canBeBlockedBy(blockerId)}`.execute(db)
+  const name = rows.length === 0 ? undefined : await findName(callRpc, blockedId)
   if (name === undefined) throw new PersonNotFound()
   await db.transaction().execute(async (trx) => await insertBlock(trx, personBlock, name))
-}
-
-/** Of hidden people, earlier matches of the caller can be blocked all the same. */
-async function isHiddenFrom (db: Db, accountId: string, otherId: string) {
-  if (!await isHidden(db, otherId)) return false
-  const match = await db.selectFrom('matches').select('id')
-    .where('low_id', '=', sql<string>`least(${accountId}::uuid, ${otherId}::uuid)`)
-    .where('high_id', '=', sql<string>`greatest(${accountId}::uuid, ${otherId}::uuid)`).executeTakeFirst()
-  return match === undefined
 }
 
 /**

@@ -6,9 +6,8 @@ import { readDailyQuota, useDailyQuota } from '@tandem/database-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { ProfileNotFound, TooManySwipes } from '../errors.ts'
-import { has } from '../people/entitlements.ts'
 import { pairLock, pairOf } from '../people/pairs.ts'
-import { ageNow, isTooYoung, readAdult } from '../people/queries.ts'
+import { ageNow, isTooYoung, isUnlocked, readAdult } from '../people/queries.ts'
 import { isVisibleTo } from '../people/visibility.ts'
 import { mainPhotoOf } from '../photos/queries.ts'
 import type { MatchType, SwipeType, Trx } from '../tables.ts'
@@ -125,7 +124,7 @@ async function lockPairState (
       'own.display_name as ownName',
       'own.paused as isPaused',
       ageNow.as('age'),
-      has('see_likes').as('canSeeLikes'),
+      isUnlocked('see_likes').as('canSeeLikes'),
       mainPhotoOf('profiles.id').as('photo'),
       swipeOf(trx, accountId, targetId).select('swipe_type').as('mySwipe'),
       swipeOf(trx, accountId, targetId).select('like_published').as('isLikePublished'),
