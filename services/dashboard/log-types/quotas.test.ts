@@ -30,8 +30,12 @@ async function isRefused (user: User, item: object) {
 
 t.test('an account writes 100 MB of logs a day', async (t) => {
   const user = newUser({ now })
-  await useUp(user, 'bytes of logs', 100 * MEGABYTE - 15)
+  await useUp(user, 'bytes of logs', 100 * MEGABYTE - 250)
   t.equal(await isRefused(user, water(now, 100)), false)
+  const deletion = { clientId: 'never arrived', deleted: true }
+  t.equal(await isRefused(user, deletion), false)
+  t.equal(await isRefused(user, { ...deletion, clientId: 'nor did this' }), true, 'tombstones count too')
+  t.equal(await isRefused(user, deletion), false, 'but not twice')
   t.equal(await isRefused(user, water(now, 100)), true)
   t.equal((await user.read('/logs')).logs.length, 1)
   t.equal(await isRefused(newUser({ now }), water(now, 100)), false)

@@ -2,21 +2,30 @@ import { sql, type RawBuilder } from 'kysely'
 import { dayAround } from '@tandem/account-kit'
 import { useDailyQuota } from '@tandem/database-kit'
 import { TooManyLogs } from '../errors.ts'
-import type { Trx } from '../tables.ts'
+import type { LogData, Trx } from '../tables.ts'
 
 /** The bytes of what a log contains. */
 export const bytesOfData = sql<number>`coalesce(bytes, octet_length(data::text))`
 
 const MEGABYTE = 1024 * 1024
 const MAX_WRITTEN = 100 * MEGABYTE
+// What a row takes beside the data of its log: millions of logs with little data, or of tombstones, fill a disk too.
+const ROW_BYTES = 100
 // What a day, a session or a page is computed from is read again with each of its logs. Others wait meanwhile.
 const MAX_READ_AT_ONCE = 16 * MEGABYTE
 const MAX_READ = 500 * MEGABYTE
 const ORDINARY_BYTES = MEGABYTE / 4
 
-/** Counts logs that an account writes, in bytes. @throws TooManyLogs */
-export async function countWritten (trx: Trx, accountId: string, bytes: number) {
-  if (bytes > 0) await count(trx, { name: 'bytes of logs', accountId, limit: MAX_WRITTEN, amount: bytes })
+/** Counts logs and tombstones that an account writes, in bytes. @throws TooManyLogs */
+export async function countWritten (
+  trx: Trx,
+  accountId: string,
+  { data, tombstones }: { data: LogData[], tombstones: number }
+) {
+  const rows = data.length + tombstones
+  if (rows === 0) return
+  const amount = Buffer.byteLength(JSON.stringify(data)) + rows * ROW_BYTES
+  await count(trx, { name: 'bytes of logs', accountId, limit: MAX_WRITTEN, amount })
 }
 
 /**

@@ -83,7 +83,9 @@ async function writeItems (trx: Trx, accountId: string, { zone, items, importId 
       []
   )
   // The file of an import has limits of its own.
-  if (importId === undefined) await countWritten(trx, accountId, bytesOf(writes.map((write) => write.data)))
+  if (importId === undefined) {
+    await countWritten(trx, accountId, { data: writes.map((write) => write.data), tombstones: deletions.length })
+  }
   const before = writes.flatMap(({ key }) => stored.get(key) ?? [])
   const deleted = deletions.flatMap(({ key }) => stored.get(key) ?? [])
   const restored = writes.filter(({ key }) => tombstones.has(key))
@@ -111,8 +113,6 @@ async function writeItems (trx: Trx, accountId: string, { zone, items, importId 
     }
   })
 }
-
-const bytesOf = (value: unknown[]) => value.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(value))
 
 /**
  * Counts an activity that another service reports, and logs it as a workout, once for an event. Nothing is logged if the
