@@ -11,7 +11,7 @@ import type { Db, Trx } from '../tables.ts'
 import { endParticipation } from './endings.ts'
 import { findParticipant, isOver, lockAsGuest, setState, type LockedActivity } from './locks.ts'
 import { countWaiting, eventFieldsOf, hasPlace, readCard, takePlace } from './places.ts'
-import { readActivity } from './queries.ts'
+import { findActivity } from './queries.ts'
 
 const JOIN_REQUESTS_PER_DAY = 20
 
@@ -46,11 +46,8 @@ async function asGuest (
     await readMe(trx)
     if (isOver(activity, now())) throw new ActivityOver()
     await work({ trx, me, activity, own: await findParticipant(trx, activityId, accountId) })
-    return await readActivity(trx, me, activityId, now()).catch((error: unknown) => {
-      // A person who leaves no longer sees it.
-      if (error instanceof ActivityNotFound) return null
-      throw error
-    })
+    // A person who leaves no longer sees it.
+    return await findActivity(trx, me, activityId, now()) ?? null
   })
 }
 

@@ -158,9 +158,13 @@ const followersInvitedBy = (db: Db, hostId: string) =>
 
 export type ActivityRow = Awaited<ReturnType<ReturnType<typeof selectActivities>['executeTakeFirstOrThrow']>>
 
+export async function findActivity (db: Db, me: Caller, activityId: string, now: Date) {
+  return await selectActivities(db, me, now).where('activities.id', '=', activityId).executeTakeFirst()
+}
+
 /** @throws ActivityNotFound */
 export async function readActivity (db: Db, me: Caller, activityId: string, now: Date): Promise<ActivityRow> {
-  const row = await selectActivities(db, me, now).where('activities.id', '=', activityId).executeTakeFirst()
+  const row = await findActivity(db, me, activityId, now)
   if (!row) throw new ActivityNotFound()
   return row
 }

@@ -13,7 +13,7 @@ import { insertWithFiles, keepFiles } from '../photos/files.ts'
 import type { Db, Trx } from '../tables.ts'
 import { storeImage, type ImageUpload } from './images.ts'
 import { retryAfterSeconds, useMessage } from './message-limit.ts'
-import { findByClientId, messageColumns, readChat, type SentMessage } from './queries.ts'
+import { findByClientId, messageColumns, readChat } from './queries.ts'
 
 const MAX_MESSAGE_IDS_PER_EVENT = 500
 
@@ -78,7 +78,7 @@ async function insertMessage (
   { trx, minAge }: { trx: Trx, minAge: number },
   senderId: string,
   message: StoredMessage
-): Promise<SentMessage> {
+) {
   const { matchId, content, image, clientMessageId } = message
   const chat = await lockChat({ trx, minAge }, senderId, matchId)
   const repeated = await findByClientId(trx, senderId, message)

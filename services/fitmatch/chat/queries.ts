@@ -29,8 +29,19 @@ export async function readChat (db: Db, accountId: string, matchId: string) {
   return chat
 }
 
-/** Messages name the profile of their sender: a match learns nothing of the account. */
-const senderProfileId = sql<string>`(select profiles.id from profiles where account_id = sender_id)`.as('senderId')
+/** The columns of a message. They name the profile of its sender: a match learns nothing of the account. */
+export const messageColumns = [
+  'messages.id',
+  'match_id as matchId',
+  sql<string>`(select profiles.id from profiles where account_id = sender_id)`.as('senderId'),
+  'content',
+  'image_url as imageUrl',
+  'image_width as width',
+  'image_height as height',
+  'image_blurhash as blurhash',
+  'messages.created_at as createdAt',
+  'read_at as readAt'
+] as const
 
 const messagesOf = (db: Db, accountId: string, matchId: string) =>
   db.selectFrom('messages')
@@ -39,19 +50,7 @@ const messagesOf = (db: Db, accountId: string, matchId: string) =>
     .where('match_id', '=', matchId)
     .where('ended_at', 'is', null)
     .where((eb) => eb.or([eb('low_id', '=', accountId), eb('high_id', '=', accountId)]))
-    .select([
-      'messages.id',
-      'match_id as matchId',
-      senderProfileId,
-      sql<boolean>`sender_id = ${accountId}`.as('isMine'),
-      'content',
-      'image_url as imageUrl',
-      'image_width as width',
-      'image_height as height',
-      'image_blurhash as blurhash',
-      'messages.created_at as createdAt',
-      'read_at as readAt'
-    ])
+    .select([...messageColumns, sql<boolean>`sender_id = ${accountId}`.as('isMine')])
 
 /** When a message of this chat was sent. @throws ValidationError if the message is not in this chat */
 async function readSentAt (db: Db, matchId: string, messageId: string) {
@@ -92,40 +91,12 @@ export async function listSince (db: Db, accountId: string, matchId: string, { l
     .execute()
 }
 
-/** A message, as its sender gets it. */
-export interface SentMessage {
-  id: string
-  matchId: string
-  senderId: string
-  content: string | null
-  imageUrl: string | null
-  width: number | null
-  height: number | null
-  blurhash: string | null
-  createdAt: Date
-  readAt: Date | null
-}
-
-/** The columns of a `SentMessage`. */
-export const messageColumns = [
-  'id',
-  'match_id as matchId',
-  senderProfileId,
-  'content',
-  'image_url as imageUrl',
-  'image_width as width',
-  'image_height as height',
-  'image_blurhash as blurhash',
-  'created_at as createdAt',
-  'read_at as readAt'
-] as const
-
 /** The message that the sender already stored under this client message id. */
 export async function findByClientId (
   db: Db,
   senderId: string,
   { matchId, clientMessageId }: { matchId: string, clientMessageId?: string }
-): Promise<SentMessage | undefined> {
+) {
   if (clientMessageId === undefined) return
   return await db.selectFrom('messages').select(messageColumns)
     .where('match_id', '=', matchId)

@@ -5,7 +5,7 @@ import { endPlacesBetween } from '../activities/endings.ts'
 import { MatchNotFound } from '../errors.ts'
 import { readParticipant } from '../people/queries.ts'
 import type { Db, Trx } from '../tables.ts'
-import { lockPair, pairOf } from '../people/pairs.ts'
+import { isSwipeBetween, lockPair, pairOf } from '../people/pairs.ts'
 
 /**
  * Ends the match of two people, if there is one. From then on neither can read it. Its messages stay for 30 days,
@@ -34,13 +34,7 @@ export async function unmatch (db: Db, accountId: string, matchId: string) {
     const ended = await endMatch(trx, pair.low_id, pair.high_id)
     if (ended?.id !== matchId) throw new MatchNotFound()
     await endPlacesBetween(trx, accountId, accountId === pair.low_id ? pair.high_id : pair.low_id)
-    await trx.updateTable('swipes').set({ swipe_type: 'PASS' })
-      .where((eb) =>
-        eb.or([
-          eb.and([eb('swiper_id', '=', pair.low_id), eb('target_id', '=', pair.high_id)]),
-          eb.and([eb('swiper_id', '=', pair.high_id), eb('target_id', '=', pair.low_id)])
-        ])
-      )
+    await trx.updateTable('swipes').set({ swipe_type: 'PASS' }).where(isSwipeBetween(pair.low_id, pair.high_id))
       .execute()
   })
 }

@@ -72,13 +72,17 @@ export async function listNewMatches (db: Db, accountId: string) {
     'matches.created_at',
     'desc'
   ).execute()
-  return rows.map(({ matchId, matchType, matchedAt, id, displayName, age, photos }) => ({
-    matchId,
-    matchType,
-    matchedAt,
-    profile: { id, displayName, age, photos }
-  }))
+  return rows.map(toMatch)
 }
+
+type MatchRow = Awaited<ReturnType<ReturnType<typeof selectMatches>['executeTakeFirstOrThrow']>>
+
+const toMatch = ({ matchId, matchType, matchedAt, id, displayName, age, photos }: MatchRow) => ({
+  matchId,
+  matchType,
+  matchedAt,
+  profile: { id, displayName, age, photos }
+})
 
 /** Matches with messages, the most recently active first. */
 export async function listConversations (db: Db, accountId: string) {
@@ -86,20 +90,11 @@ export async function listConversations (db: Db, accountId: string) {
     'last_message_at',
     'desc'
   ).execute()
-  return rows.flatMap((
-    { matchId, matchType, matchedAt, id, displayName, age, photos, content, imageUrl, createdAt, isMine, unreadCount }
-  ) =>
-    createdAt === null || isMine === null
-      ? []
-      : [{
-        matchId,
-        matchType,
-        matchedAt,
-        profile: { id, displayName, age, photos },
-        lastMessage: { content, imageUrl, createdAt, isMine },
-        unreadCount: unreadCount ?? 0
-      }]
-  )
+  return rows.flatMap((row) => {
+    const { content, imageUrl, createdAt, isMine, unreadCount } = row
+    if (createdAt === null || isMine === null) return []
+    return [{ ...toMatch(row), lastMessage: { content, imageUrl, createdAt, isMine }, unreadCount: unreadCount ?? 0 }]
+  })
 }
 
 export async function countMatches (db: Db, accountId: string) {

@@ -7,9 +7,9 @@ import { readAdult, type Caller } from '../people/queries.ts'
 import { todayIn } from '../today.ts'
 import type { Db, Trx } from '../tables.ts'
 import { meetingColumns } from './queries.ts'
-import { timesOf } from './times.ts'
 
 const MEETINGS_PER_DAY = 10
+const MINUTE_MS = 60_000
 
 interface Arming {
   accountId: string
@@ -107,6 +107,12 @@ export async function reportSafe (db: Db, accountId: string, activityId: string)
     return await trx.updateTable('meetings').set({ status: 'SAFE', due_at: null }).where('id', '=', meeting.id)
       .returning(meetingColumns).executeTakeFirstOrThrow()
   })
+}
+
+/** When the person is asked, and when the contact is notified, after the end of an activity. */
+function timesOf (endsAt: Date, minutes: number) {
+  const askAt = new Date(endsAt.getTime() + minutes / 2 * MINUTE_MS)
+  return { ask_at: askAt, alarm_at: new Date(endsAt.getTime() + minutes * MINUTE_MS), due_at: askAt }
 }
 
 /** Moves armed meetings with the end of their activity. Call it under the activity's lock. */

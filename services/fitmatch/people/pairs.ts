@@ -5,6 +5,10 @@ import type { Trx } from '../tables.ts'
 export const pairOf = (one: string, other: string) =>
   one < other ? { low_id: one, high_id: other } : { low_id: other, high_id: one }
 
+/** Both directions of the swipes between two people. */
+export const isSwipeBetween = (one: string, other: string) =>
+  sql<boolean>`((swiper_id = ${one} and target_id = ${other}) or (swiper_id = ${other} and target_id = ${one}))`
+
 /**
  * Locks a pair of people (their swipes, match and blocks) until the end of the transaction. Without it, two people who
  * like each other at the same instant would not see each other's swipe. This is an expression; select it.

@@ -16,22 +16,12 @@ export async function revokeUnlessMainPhotoCompared (
   trx: Trx,
   { id, account_id: accountId, photo_verified: isVerified }: LockedProfile
 ) {
-  const main = await trx.selectFrom('photos').where('profile_id', '=', id).where('is_main', '=', true).select([
-    'id',
-    'is_verified'
-  ]).executeTakeFirst()
+  const main = await trx.selectFrom('photos').where('profile_id', '=', id).where('is_main', '=', true)
+    .select(['id', 'is_verified']).executeTakeFirst()
   await trx.updateTable('verifications').set({ status: 'CANCELED', reason: MAIN_PHOTO_CHANGED, decided_at: sql`now()` })
     .where('account_id', '=', accountId).where('status', '=', 'PENDING')
-    .$if(main !== undefined, (query) =>
-      query.where(({ not, exists, selectFrom }) =>
-        not(exists(
-          selectFrom('verification_photos').whereRef('verification_id', '=', 'verifications.id').where(
-            'photo_id',
-            '=',
-            main?.id ?? ''
-          ).select('photo_id')
-        ))
-      ))
+    .where(sql<boolean>`not exists (select from verification_photos
+      where verification_id = verifications.id and photo_id = ${main?.id ?? null}::uuid)`)
     .execute()
   if (!isVerified || main?.is_verified) return
   await trx.updateTable('verifications').set({ revoked_at: sql`now()` })

@@ -7,7 +7,7 @@ import { endPlacesBetween } from '../activities/endings.ts'
 import { endBuddies } from '../buddies/endings.ts'
 import { BlockNotFound, ProfileNotFound } from '../errors.ts'
 import { endMatch } from '../matches/actions.ts'
-import { lockPair, pairOf } from '../people/pairs.ts'
+import { isSwipeBetween, lockPair } from '../people/pairs.ts'
 import { hasNotBlocked, wereMatched } from '../people/visibility.ts'
 import type { Db, Trx } from '../tables.ts'
 
@@ -71,15 +71,7 @@ export async function block (trx: Trx, { blockerId, blockedId, profileId, displa
   await endMatch(trx, blockerId, blockedId)
   await endPlacesBetween(trx, blockerId, blockedId)
   await endBuddies(trx, blockerId, blockedId)
-  const { low_id, high_id } = pairOf(blockerId, blockedId)
-  await trx.deleteFrom('swipes')
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('swiper_id', '=', low_id), eb('target_id', '=', high_id)]),
-        eb.and([eb('swiper_id', '=', high_id), eb('target_id', '=', low_id)])
-      ])
-    )
-    .execute()
+  await trx.deleteFrom('swipes').where(isSwipeBetween(blockerId, blockedId)).execute()
   if (inserted) await publish(trx, PersonBlocked, blockerId, { blockerId, blockedId })
 }
 

@@ -1,15 +1,15 @@
 import { hasTombstone, isNotHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { DEFAULT_TIMEZONE, ReportResolved } from '@tandem/contracts'
-import { sql, type Expression } from 'kysely'
+import { sql } from 'kysely'
 import { Counter } from 'prom-client'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { paginate, ValidationError, type Page } from '@tandem/http-kit'
 import { ProfileNotFound, ReportNotFound, TooManyReports } from '../errors.ts'
-import { lockPair } from '../people/pairs.ts'
+import { lockPair, pairOf } from '../people/pairs.ts'
 import { auditDecision, type Operator } from '../operators.ts'
 import { lockMember } from '../people/actions.ts'
-import { hasNotBlocked, haveMet } from '../people/visibility.ts'
+import { hasNotBlocked, haveMet, wereMatched } from '../people/visibility.ts'
 import { findOwnProfile } from '../profiles/queries.ts'
 import { todayIn } from '../today.ts'
 import { reportReasons, type Db, type ReportAction, type ReportReason, type ReportStatus, type Trx } from '../tables.ts'
@@ -135,34 +135,16 @@ const ownReportColumns = [
  */
 async function findReportable (trx: Trx, reporterId: string, profileId: string) {
   const columns = ['account_id as accountId', 'display_name as displayName'] as const
-  const current = await trx.selectFrom('profiles').where('id', '=', profileId)
-    .where((eb) =>
-      eb.or([
-        eb.and([hasNotBlocked(reporterId), isNotHidden(sql.ref('profiles.account_id'))]),
-        eb.exists(matchesWith(trx, reporterId, sql.ref('profiles.account_id'))),
-        haveMet(reporterId, sql.ref('profiles.account_id'))
-      ])
-    )
-    .select(columns)
-    .executeTakeFirst()
-  const found = current ?? await trx.selectFrom('deleted_profiles').where('id', '=', profileId)
-    .where((eb) =>
-      eb.or([
-        eb.exists(matchesWith(trx, reporterId, sql.ref('deleted_profiles.account_id'))),
-        haveMet(reporterId, sql.ref('deleted_profiles.account_id'))
-      ])
-    )
-    .select(columns)
-    .executeTakeFirst()
+  const owner = sql.ref<string>('profiles.account_id')
+  const isKnown = sql<boolean>`(${wereMatched(reporterId)} or ${haveMet(reporterId, owner)})`
+  const found = await trx.selectFrom('profiles').where('id', '=', profileId)
+    .where(sql<boolean>`(${hasNotBlocked(reporterId)} and ${isNotHidden(owner)} or ${isKnown})`)
+    .select(columns).executeTakeFirst() ??
+    await trx.selectFrom('deleted_profiles as profiles').where('id', '=', profileId).where(isKnown)
+      .select(columns).executeTakeFirst()
   if (!found) throw new ProfileNotFound()
   return found
 }
-
-/** The matches of two people, including ended ones. */
-const matchesWith = (trx: Trx, one: string, other: Expression<unknown>) =>
-  trx.selectFrom('matches').select('matches.id')
-    .where('low_id', '=', sql<string>`least(${other}, ${one}::uuid)`)
-    .where('high_id', '=', sql<string>`greatest(${other}, ${one}::uuid)`)
 
 /** The profile as it is now, or as it was when it was deleted. */
 async function copyProfile (trx: Trx, accountId: string, profileId: string) {
@@ -181,8 +163,10 @@ async function copyProfile (trx: Trx, accountId: string, profileId: string) {
 }
 
 async function listLastMessages (trx: Trx, one: string, other: string) {
+  const { low_id: lowId, high_id: highId } = pairOf(one, other)
   const rows = await trx.selectFrom('messages')
-    .where('match_id', 'in', matchesWith(trx, one, sql`${other}::uuid`))
+    .where('match_id', 'in', (messages) =>
+      messages.selectFrom('matches').where('low_id', '=', lowId).where('high_id', '=', highId).select('matches.id'))
     .select([
       'messages.id',
       'sender_id as senderId',

@@ -16,7 +16,7 @@ import {
 import { auditDecision, publishRead, type Operator } from '../operators.ts'
 import { lockedProfileColumns, lockProfile } from '../people/queries.ts'
 import { endApproval, revokeUnlessMainPhotoCompared } from '../photos/approval.ts'
-import type { Db, RejectionCode, Trx } from '../tables.ts'
+import type { Db, RejectionCode } from '../tables.ts'
 import { findSelfieKey, readVerification } from './queries.ts'
 import { createSelfieKey } from './selfie-keys.ts'
 
@@ -124,9 +124,12 @@ export async function decideVerification (db: Db, { operator, verificationId, re
 
     if (approved) {
       await trx.updateTable('profiles').set({ photo_verified: true }).where('id', '=', profileId).execute()
-      await trx.updateTable('photos').set({
-        is_verified: sql<boolean>`exists (${selectComparedPhoto(trx, verificationId)})`
-      }).where('profile_id', '=', profileId).execute()
+      await trx.updateTable('photos').where('profile_id', '=', profileId)
+        .set({
+          is_verified: sql<boolean>`exists (
+            select from verification_photos where verification_id = ${verificationId} and photo_id = photos.id)`
+        })
+        .execute()
       await grantBadge(trx, accountId, 'PHOTO_VERIFIED')
     }
     await auditDecision(trx, operator, {
@@ -140,13 +143,6 @@ export async function decideVerification (db: Db, { operator, verificationId, re
   })
   if (!isDecided) throw new AlreadyDecided()
 }
-
-/** Selects the current photo if it was on the profile when the selfie was submitted. */
-const selectComparedPhoto = (trx: Trx, verificationId: string) =>
-  trx.selectFrom('verification_photos')
-    .where('verification_id', '=', verificationId).where('photo_id', '=', sql.ref<string>('photos.id')).select(
-      'photo_id'
-    )
 
 async function eraseSelfie (db: Db, selfies: Storage, key: string) {
   await selfies.remove(key)
