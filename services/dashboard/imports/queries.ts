@@ -16,28 +16,22 @@ const columns = [
   'finished_at as finishedAt'
 ] as const
 
+const selectImports = (db: Db, accountId: string) =>
+  db.selectFrom('imports').where('account_id', '=', accountId).select(columns)
+
 /** The newest imports of an account. */
 export async function listImports (db: Db, accountId: string) {
-  const rows = await db.selectFrom('imports').where('account_id', '=', accountId).select(columns)
-    .orderBy('id', 'desc').limit(50).execute()
-  return rows.map(describe)
+  return (await selectImports(db, accountId).orderBy('id', 'desc').limit(50).execute()).map(describe)
 }
 
 export async function findImport (db: Db, accountId: string, id: string) {
-  const row = await db.selectFrom('imports').where('account_id', '=', accountId).where('id', '=', id).select(columns)
-    .executeTakeFirst()
+  const row = await selectImports(db, accountId).where('id', '=', id).executeTakeFirst()
   return row && describe(row)
 }
 
-type Row = {
-  found: number,
-  created: number,
-  merged: number,
-  refused: { line: number, reason: string }[],
-  refusedCount: number
-}
+type Row = Awaited<ReturnType<ReturnType<typeof selectImports>['executeTakeFirstOrThrow']>>
 
-const describe = <Found extends Row>({ found, created, merged, refused, refusedCount, ...row }: Found) => ({
+const describe = ({ found, created, merged, refused, refusedCount, ...row }: Row) => ({
   ...row,
   report: { found, new: created, merged, refused, refusedCount }
 })

@@ -14,7 +14,7 @@ interface Person {
   accountId: string
   name: string
   timezone: string
-  changedAt?: string
+  changedAt: string | Date
 }
 interface Facts {
   accountId: string
@@ -22,10 +22,8 @@ interface Facts {
   favoriteSports: string[]
   experience: string
   birthDate: string | null
-  changedAt?: string
+  changedAt: string | Date
 }
-/** With the time of the change, which decides between two of them. */
-type Versioned<Copy> = Omit<Copy, 'changedAt'> & { changedAt: string | Date }
 interface Subscription {
   accountId: string
   status: string
@@ -42,10 +40,9 @@ export async function lockMember (trx: Trx, accountId: string) {
 }
 
 /** Stores a person's name and time zone. A late event does not overwrite a newer one. */
-export async function upsertPerson (db: Db, { accountId, name, timezone, changedAt }: Person, at: Date) {
+export async function upsertPerson (db: Db, { accountId, name, timezone, changedAt }: Person) {
   await db.transaction().execute(async (trx) => {
-    const isNewer = await upsertTimezone(trx, { accountId, timezone, changedAt: changedAt ?? at })
-    if (!isNewer) return
+    if (!await upsertTimezone(trx, { accountId, timezone, changedAt })) return
     await trx.updateTable('profiles').set({ display_name: name })
       .where('account_id', '=', accountId).where('has_custom_name', '=', false)
       .execute()
@@ -56,10 +53,9 @@ export async function upsertPerson (db: Db, { accountId, name, timezone, changed
  * Stores weight, sports, experience and birth date, under the same rule. A profile follows the birth date until its owner
  * sets another one there: without any, they can meet nobody.
  */
-export async function upsertFacts (db: Db, { changedAt, ...facts }: Facts, at: Date) {
+export async function upsertFacts (db: Db, facts: Facts) {
   await db.transaction().execute(async (trx) => {
-    const isNewer = await upsertMemberFacts(trx, { ...facts, changedAt: changedAt ?? at })
-    if (!isNewer) return
+    if (!await upsertMemberFacts(trx, facts)) return
     const sports = await sportBitsOf(trx, facts.favoriteSports)
     await trx.updateTable('profiles')
       .set({
@@ -73,10 +69,7 @@ export async function upsertFacts (db: Db, { changedAt, ...facts }: Facts, at: D
 }
 
 /** Stores what a profile does not hold. @returns false if a newer change is stored */
-export async function upsertTimezone (
-  trx: Trx,
-  { accountId, timezone, changedAt }: Versioned<Pick<Person, 'accountId' | 'timezone'>>
-) {
+export async function upsertTimezone (trx: Trx, { accountId, timezone, changedAt }: Omit<Person, 'name'>) {
   const member = { account_id: accountId, timezone, person_changed_at: changedAt }
   const written = await upsertVersioned(trx, 'members', [member], { key: 'account_id', version: 'person_changed_at' })
   return written.length > 0
@@ -85,7 +78,7 @@ export async function upsertTimezone (
 /** The same for weight, sports, experience and birth date. */
 export async function upsertMemberFacts (
   trx: Trx,
-  { accountId, weight, favoriteSports, experience, birthDate, changedAt }: Versioned<Facts>
+  { accountId, weight, favoriteSports, experience, birthDate, changedAt }: Facts
 ) {
   const member = {
     account_id: accountId,

@@ -75,30 +75,21 @@ export async function arrangePhotos (db: Db, accountId: string, { photoIds, main
       await makeMain(trx, profile, mainPhotoId)
     }
     if (photoIds !== undefined) {
-      if (!namesEachOnce(photoIds, photos)) {
+      const { numAffectedRows } = await sql`
+        update photos set sort_order = number - 1
+        from unnest(${photoIds}::uuid[]) with ordinality as wanted (wanted_id, number)
+        where id = wanted_id and profile_id = ${profileId}`.execute(trx)
+      if (photoIds.length !== photos.length || numAffectedRows !== BigInt(photos.length)) {
         throw new ValidationError('photoIdsMustContainEachOfYourPhotosOnce', ['photoIds'])
-      }
-      for (const [index, id] of photoIds.entries()) {
-        await trx.updateTable('photos').set({ sort_order: index }).where('id', '=', id).where(
-          'profile_id',
-          '=',
-          profileId
-        ).execute()
       }
     }
     return await readPhotos(trx, accountId)
   })
 }
 
-const namesEachOnce = (ids: string[], photos: { id: string }[]) =>
-  ids.length === photos.length && new Set(ids).size === ids.length && photos.every(({ id }) => ids.includes(id))
-
 async function makeMain (trx: Trx, profile: LockedProfile, photoId: string) {
-  await trx.updateTable('photos').set({ is_main: false }).where('profile_id', '=', profile.id).where(
-    'is_main',
-    '=',
-    true
-  ).execute()
+  await trx.updateTable('photos').set({ is_main: false }).where('profile_id', '=', profile.id)
+    .where('is_main', '=', true).execute()
   await trx.updateTable('photos').set({ is_main: true }).where('profile_id', '=', profile.id).where('id', '=', photoId)
     .execute()
   await revokeUnlessMainPhotoCompared(trx, profile)

@@ -77,17 +77,12 @@ export async function reorderVenues (db: Db, accountId: string, venueIds: string
   return await db.transaction().execute(async (trx) => {
     const { id: profileId } = await lockProfile(trx, accountId)
     const venues = await listVenues(trx, profileId)
-    const isComplete = venueIds.length === venues.length && new Set(venueIds).size === venueIds.length &&
-      venues.every(({ id }) => venueIds.includes(id))
-    if (!isComplete) {
+    const { numAffectedRows } = await sql`
+      update venues set sort_order = number - 1
+      from unnest(${venueIds}::uuid[]) with ordinality as wanted (wanted_id, number)
+      where id = wanted_id and profile_id = ${profileId}`.execute(trx)
+    if (venueIds.length !== venues.length || numAffectedRows !== BigInt(venues.length)) {
       throw new ValidationError('venueIdsMustContainEachOfYourVenuesOnce', ['venueIds'])
-    }
-    for (const [index, id] of venueIds.entries()) {
-      await trx.updateTable('venues').set({ sort_order: index }).where('id', '=', id).where(
-        'profile_id',
-        '=',
-        profileId
-      ).execute()
     }
     return await listVenues(trx, profileId)
   })
