@@ -46,7 +46,11 @@ t.test('an attended activity is logged once as a workout of the planned length',
 
 t.test('it is of the day at the place of the activity', async (t) => {
   const { attend, workouts } = attendee()
-  await attend({ timezone: 'Pacific/Honolulu', startsAt: '2026-11-20T07:00:00.000Z', endsAt: '2026-11-20T08:00:00.000Z' })
+  await attend({
+    timezone: 'Pacific/Honolulu',
+    startsAt: '2026-11-20T07:00:00.000Z',
+    endsAt: '2026-11-20T08:00:00.000Z'
+  })
   t.match(await workouts(), [{ day: '2026-11-19', timezone: 'Pacific/Honolulu' }])
 })
 

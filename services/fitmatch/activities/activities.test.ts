@@ -309,8 +309,7 @@ t.test('people ask for a place in an open activity, and the host decides', async
 t.test('a host names people as they see them, and no answer says whose profile it is', async (t) => {
   const [ana, ben, cleo] = [await member('Ana'), await member('Ben'), await member('Cleo')]
   const { id } = await create(ana, { visibility: 'OPEN', capacity: 5 })
-  const answer = async (userId: string) =>
-    await post(ana.id, `/activities/${id}/requests/${userId}`, { accept: false })
+  const answer = async (userId: string) => await post(ana.id, `/activities/${id}/requests/${userId}`, { accept: false })
   const remove = async (userId: string) => await del(ana.id, `/activities/${id}/participants/${userId}`)
   await post(ben.id, `/activities/${id}/join`)
   t.match(await answer(ben.id), { status: 404, code: 'NOT_FOUND' }, 'not by an account')

@@ -133,8 +133,12 @@ t.test('people below a minimum age that was raised can leave, decline and cancel
   t.match(await respond(yuki, invited.id), { status: 403, code: 'AGE_RESTRICTED' })
   t.match(await respond(yuki, invited.id, false), { status: 200 })
   t.match(await del(yuki.id, `/activities/${joined.id}/join`), { status: 200 })
-  t.match(await post(yuki.id, `/activities/${invitedBen.id}/requests/${ben.profileId}`, { accept: true }), { status: 403 })
-  t.match(await post(yuki.id, `/activities/${invitedBen.id}/requests/${ben.profileId}`, { accept: false }), { status: 200 })
+  t.match(await post(yuki.id, `/activities/${invitedBen.id}/requests/${ben.profileId}`, { accept: true }), {
+    status: 403
+  })
+  t.match(await post(yuki.id, `/activities/${invitedBen.id}/requests/${ben.profileId}`, { accept: false }), {
+    status: 200
+  })
   for (const { id } of [hosted, invitedBen]) t.match(await del(yuki.id, `/activities/${id}`), { status: 200 })
   t.same(await list(yuki, 'upcoming'), [])
 })

@@ -211,7 +211,10 @@ t.test('a photo for which there is no room any more leaves no file, nor does one
   const ben = await memberWithPhotos('Ben')
   await upload(ben.id, '/fitmatch/photos', 'file', createPng())
   const photosOf = async () =>
-    await db.selectFrom('photos').where('profile_id', '=', ben.profileId).select(['id', 'url']).orderBy('sort_order', 'desc')
+    await db.selectFrom('photos').where('profile_id', '=', ben.profileId).select(['id', 'url']).orderBy(
+      'sort_order',
+      'desc'
+    )
       .execute()
   const { id, url: key } = (await photosOf())[0]!
   const remove = async (sequence: number) =>

@@ -165,8 +165,12 @@ async function copyProfile (trx: Trx, accountId: string, profileId: string) {
 async function listLastMessages (trx: Trx, one: string, other: string) {
   const { low_id: lowId, high_id: highId } = pairOf(one, other)
   const rows = await trx.selectFrom('messages')
-    .where('match_id', 'in', (messages) =>
-      messages.selectFrom('matches').where('low_id', '=', lowId).where('high_id', '=', highId).select('matches.id'))
+    .where(
+      'match_id',
+      'in',
+      (messages) =>
+        messages.selectFrom('matches').where('low_id', '=', lowId).where('high_id', '=', highId).select('matches.id')
+    )
     .select([
       'messages.id',
       'sender_id as senderId',
