@@ -45,11 +45,11 @@ export async function findCandidates (
   if (wanted.size === 0) return { accountIds: [], followerIds: new Set(), count: 0 }
   const rows = await db.selectFrom('members').leftJoin('profiles', 'profiles.account_id', 'members.account_id')
     .leftJoin('people', 'people.account_id', 'members.account_id')
-    .where((eb) =>
-      eb.or([
-        eb('members.account_id', '=', sql<string>`any(${userIds}::uuid[])`),
-        eb('profiles.id', '=', sql<string>`any(${profileIds}::uuid[])`)
-      ])
+    // One list of accounts, which an index finds. A condition on either table would read all members.
+    .where(
+      'members.account_id',
+      '=',
+      sql<string>`any(${userIds}::uuid[] || array(select account_id from profiles where id = any(${profileIds}::uuid[])))`
     )
     .where(isNotHidden(sql.ref('members.account_id')))
     .where((eb) => eb.not(isBlockedBetween(hostId, sql<string>`members.account_id`)))

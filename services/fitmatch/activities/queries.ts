@@ -226,15 +226,20 @@ export async function listNearby (
 ) {
   const ranges = cellRangesAround(me, me.maxDistance + AREA_RADIUS_KM)
   const rows = await selectActivities(db, me, now)
-    .where('visibility', '=', 'OPEN').where('activities.status', '=', 'PLANNED').where('starts_at', '>', now)
     .where('activities.host_id', '<>', me.accountId)
     .where(hasHostOfAge(minAge))
     .where(sql<boolean>`not ${isOwnInside}`)
-    .where(sql<boolean>`exists (
-      select from (
+    .where(sql<boolean>`activities.id in (
+      select near.id from (
         select * from unnest(${ranges.map(({ first }) => first)}::int[], ${ranges.map(({ last }) => last)}::int[])
         union all select city_cell, city_cell from (${cityCellOf(me.id)}) as own
-      ) as range (first_cell, last_cell) where activities.cell between first_cell and last_cell)`)
+      ) as range (first_cell, last_cell)
+      cross join lateral (
+        select id from activities
+        where visibility = 'OPEN' and status = 'PLANNED' and starts_at > ${now} and cell between first_cell and last_cell
+        -- Keeps Postgres from joining all activities with all ranges.
+        offset 0
+      ) as near)`)
     .where(sql<boolean>`coalesce(km <= ${me.maxDistance}, true)`)
     .$if(sport !== undefined, (query) => query.where('sport', '=', sport as string))
     .$if(from !== undefined, (query) => query.where('date', '>=', from as string))
