@@ -9,6 +9,7 @@ import type { Db, Trx } from '../tables.ts'
 import { applyChanges, storedColumns, type StoredLog } from './changes.ts'
 import { earningsOf, type Earnings } from './earnings.ts'
 import { isDeleted, isRejected, type DeletedItem, type Item, type RejectedItem } from './items.ts'
+import { DAY_MS } from '../log-types/data.ts'
 import { countWritten } from '../log-types/quotas.ts'
 import { bury, findTombstones } from './tombstones.ts'
 import { currentVersionOf, dayAndZoneOf, hasChanged, replaces, toWrite, versionOf, type Current } from './versions.ts'
@@ -139,6 +140,8 @@ export async function logReportedWorkout (
             log('client_id', '=', item.key),
             log.and([
               log('type', '=', 'WORKOUT'),
+              // No log lasts longer than a day.
+              log('at', '>', new Date(item.at.getTime() - DAY_MS)),
               log('at', '<', item.endsAt),
               sql<boolean>`at + make_interval(mins => (data ->> 'durationMinutes')::int) > ${item.at}`
             ])
