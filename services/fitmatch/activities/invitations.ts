@@ -49,7 +49,9 @@ export async function findCandidates (
     .where(
       'members.account_id',
       '=',
-      sql<string>`any(${userIds}::uuid[] || array(select account_id from profiles where id = any(${profileIds}::uuid[])))`
+      sql<
+        string
+      >`any(${userIds}::uuid[] || array(select account_id from profiles where id = any(${profileIds}::uuid[])))`
     )
     .where(isNotHidden(sql.ref('members.account_id')))
     .where((eb) => eb.not(isBlockedBetween(hostId, sql<string>`members.account_id`)))
