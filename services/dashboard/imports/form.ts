@@ -56,12 +56,16 @@ export async function withForm<Result> (request: FormRequest, work: (form: Form)
   }
 }
 
-/** It is gone once it is closed, or its process ends. */
+/** It is gone once it is closed, or its process ends. @throws Unavailable */
 async function openNamelessFile () {
   const name = path.join(tmpdir(), `tandem-import-${randomUUID()}`)
-  const file = await open(name, 'wx+', 0o600)
-  await unlink(name)
-  return file
+  try {
+    const file = await open(name, 'wx+', 0o600)
+    await unlink(name)
+    return file
+  } catch (error) {
+    throw new Unavailable({ cause: error })
+  }
 }
 
 /** Saves the file of the form with `save`. @returns the other fields */

@@ -517,6 +517,17 @@ t.test('an exception while a file is read is logged', async (t) => {
   t.match(lines, [{ msg: 'reading a file failed unexpectedly', import: id, err: { cause: { message: /RangeError/ } } }])
 })
 
+t.test('an upload for which there is no room on the disk can be sent again', async (t) => {
+  const folder = process.env['TMPDIR']
+  t.teardown(() => {
+    if (folder === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = folder
+  })
+  process.env['TMPDIR'] = '/nowhere'
+  const budi = newUser()
+  t.equal((await upload(budi, gpx)).statusCode, 503)
+})
+
 t.test('a file waits if no process can be started to read it', async (t) => {
   const user = newUser()
   const { id } = (await upload(user, gpx)).json().data.import

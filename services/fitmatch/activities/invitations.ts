@@ -43,16 +43,11 @@ export async function findCandidates (
 ): Promise<Candidates & { count: number }> {
   const wanted = new Set([...userIds, ...profileIds])
   if (wanted.size === 0) return { accountIds: [], followerIds: new Set(), count: 0 }
+  const ofProfiles = sql`array(select account_id from profiles where id = any(${profileIds}::uuid[]))`
   const rows = await db.selectFrom('members').leftJoin('profiles', 'profiles.account_id', 'members.account_id')
     .leftJoin('people', 'people.account_id', 'members.account_id')
     // One list of accounts, which an index finds. A condition on either table would read all members.
-    .where(
-      'members.account_id',
-      '=',
-      sql<
-        string
-      >`any(${userIds}::uuid[] || array(select account_id from profiles where id = any(${profileIds}::uuid[])))`
-    )
+    .where('members.account_id', '=', sql<string>`any(${userIds}::uuid[] || ${ofProfiles})`)
     .where(isNotHidden(sql.ref('members.account_id')))
     .where((eb) => eb.not(isBlockedBetween(hostId, sql<string>`members.account_id`)))
     .select([
