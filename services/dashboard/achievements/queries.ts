@@ -52,21 +52,17 @@ export async function findAchievementSnapshot (
 }
 
 export async function readFigures (db: Db, accountId: string): Promise<Figures> {
-  const figures = await db
-    .selectNoFrom([
-      sql<number | null>`(select workouts from totals where account_id = ${accountId})`.as('workouts'),
-      sql<number | null>`(select records from totals where account_id = ${accountId})`.as('records'),
-      sql<number | null>`(select highest_level from totals where account_id = ${accountId})`.as('level'),
+  const totals = await db.selectFrom('totals').where('account_id', '=', accountId)
+    .select([
+      'workouts',
+      'records',
+      'highest_level as level',
       longestStreak(accountId, 'DAY').as('dayStreak'),
       longestStreak(accountId, 'WEEK').as('weekStreak')
     ])
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
   return {
-    workouts: figures.workouts ?? 0,
-    records: figures.records ?? 0,
-    level: figures.level ?? 1,
-    dayStreak: figures.dayStreak ?? 0,
-    weekStreak: figures.weekStreak ?? 0,
+    ...(totals ?? { workouts: 0, records: 0, level: 1, dayStreak: 0, weekStreak: 0 }),
     programPercent: await readProgramPercent(db, accountId),
     activities: await countActivities(db, accountId)
   }
@@ -79,9 +75,9 @@ export async function countActivities (db: Db, accountId: string) {
 }
 
 const longestStreak = (accountId: string, kind: StreakKind) =>
-  sql<number | null>`(
-    select (last_day - first_day) / ${sql.lit(kind === 'WEEK' ? 7 : 1)} + 1 from streaks
-    where account_id = ${accountId} and kind = ${kind} order by last_day - first_day desc limit 1)`
+  sql<number>`(
+    select coalesce(max(last_day - first_day) / ${sql.lit(kind === 'WEEK' ? 7 : 1)} + 1, 0) from streaks
+    where account_id = ${accountId} and kind = ${kind})`
 
 /** Of the program that is furthest, how many percent of its training days have a workout. */
 export async function readProgramPercent (db: Db, accountId: string) {
