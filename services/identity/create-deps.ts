@@ -1,4 +1,3 @@
-import { accountSource } from './accounts/metrics.ts'
 import { createMediaUrls } from '@tandem/media-url-kit'
 import type { Resources } from '@tandem/service-kit'
 import type Type from 'typebox'
@@ -12,6 +11,7 @@ import { createLedger } from './erasures/ledger.ts'
 import { ensureSigningKey } from './keys/actions.ts'
 import { createKeySetSigner, readRootPrivateKey } from './keys/signed-keys.ts'
 import { createMailRequests } from './mails/requests.ts'
+import { metricSources } from './metrics.ts'
 import { createBlocklist } from './passwords/blocklist.ts'
 import { createHashing } from './passwords/hashing.ts'
 import { createVerifier } from './providers/tokens.ts'
@@ -30,7 +30,7 @@ export async function createDeps (
   { config, db, callRpc, log, onClose }: Resources<Type.Static<typeof Config>, Tables>
 ): Promise<Deps> {
   const { REDIS_URL, SMTP_URL, MAIL_FROM, PUBLIC_URL } = config
-  accountSource.db = db
+  metricSources.add({ service: 'identity', db })
   const rootKey = readRootPrivateKey(config.IDENTITY_ROOT_PRIVATE_KEY, config.IDENTITY_ROOT_PUBLIC_KEYS)
   const providers = {
     PROVIDER_A: createVerifier(providerSettings(config, 'PROVIDER_A')),

@@ -1,6 +1,5 @@
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { deletionSource } from './metrics.ts'
 import { revokeDue } from '../revocations/actions.ts'
 import { beginDueErasures, deleteOldErasures, repeatUnconfirmed, replayLedger } from './actions.ts'
 
@@ -9,7 +8,6 @@ const HOUR_MS = 60 * 60 * SECOND_MS
 
 /** Begins what is due every few seconds, and compares the accounts with the ledger now and every hour. */
 export function startErasing (deps: Deps, log: Log) {
-  deletionSource.db = deps.db
   const stopBeginning = runPeriodically(async () => {
     await runSteps({
       'begin due erasures': async () => await beginDueErasures(deps),

@@ -10,7 +10,7 @@ import {
   ProfileErasureCheck,
   SocialErasureCheck
 } from '@tandem/contracts'
-import { readOldestSeconds } from '../erasures/metrics.ts'
+import { readOldestDeletion } from '../metrics.ts'
 import { password, testApp } from '../test/app.ts'
 import { UsageError } from '@tandem/operator-kit'
 import { runCommand } from './commands.ts'
@@ -83,13 +83,13 @@ t.test('it needs an erasure that is complete, NATS, and every service', async (t
 
 t.test('the age of the oldest deletion counts those that have not ended, without those on hold', async (t) => {
   await db.deleteFrom('erasures').execute()
-  t.equal(await readOldestSeconds(db), 0)
+  t.same(await readOldestDeletion(db), { value: 0 })
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
   await givenErasure({ status: 'CLOSED', erasedAt: new Date(), requestedAt: daysAgo(100) })
   await givenErasure({ status: 'HELD', requestedAt: daysAgo(90) })
   await givenErasure({ status: 'SCHEDULED', requestedAt: daysAgo(2) })
   await givenErasure({ status: 'RUNNING', requestedAt: daysAgo(29) })
-  t.ok(Math.abs(await readOldestSeconds(db) - 29 * 86_400) < 60)
+  t.ok(Math.abs((await readOldestDeletion(db)).value - 29 * 86_400) < 60)
 })
 
 t.test('exports that are not over are listed, the oldest first, and can be canceled once', async (t) => {

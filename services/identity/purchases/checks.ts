@@ -3,7 +3,6 @@ import { workDue } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import type { Reading } from '../stores/reading.ts'
-import { subscriptionSource } from '../subscriptions/metrics.ts'
 import type { Tables } from '../tables.ts'
 import { recordReading } from './actions.ts'
 
@@ -19,12 +18,10 @@ const MAX_ATTEMPTS = 700
 type CheckDeps = Pick<Deps, 'db' | 'secrets' | 'stores' | 'subscriptions' | 'clock' | 'mailer'>
 
 /** Asks the stores about purchases that are due, and acknowledges new ones of Google, until the store answers. */
-export function startChecking (deps: Deps, log: Log) {
-  subscriptionSource.db = deps.db
-  return runPeriodically(async () => {
+export const startChecking = (deps: Deps, log: Log) =>
+  runPeriodically(async () => {
     await Promise.all(Array.from({ length: WORKERS }, async () => await checkDue(deps, log)))
   }, { intervalMs: INTERVAL_MS, log })
-}
 
 export async function checkDue (deps: CheckDeps, log: Log) {
   const { db } = deps

@@ -1,11 +1,19 @@
 import type { Selectable } from 'kysely'
+import { Counter } from 'prom-client'
 import { publish } from '@tandem/bus-kit'
 import { SubscriptionChanged } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { endOf, isLive, purchaseColumns } from './purchase-state.ts'
 import type { Db, Tables, Trx } from '../tables.ts'
-import { endedSubscriptions } from './metrics.ts'
 import { entitlementsOf } from './plans.ts'
+
+/** What ended, so that the churn of a day is its increase. */
+const endedSubscriptions = new Counter({
+  name: 'identity_subscriptions_ended_total',
+  help: 'Subscriptions that ended: EXPIRED, or CANCELED by a refund or an operator',
+  labelNames: ['status'] as const
+})
+for (const status of ['EXPIRED', 'CANCELED']) endedSubscriptions.inc({ status }, 0)
 
 export type DeriveDeps = Pick<Deps, 'subscriptions' | 'clock'>
 
