@@ -36,6 +36,7 @@ export interface Recorded {
 const HOUR_MS = 60 * 60 * 1_000
 const MAX_MOVES = 2
 const MOVES_MS = 30 * 24 * HOUR_MS
+const OVERTAKEN_PAUSE_MS = 10_000
 
 /**
  * Records what a store knows of a purchase, and derives the subscriptions of all accounts that it concerns. Purchases are
@@ -179,15 +180,18 @@ async function updateKnowledge (
   // The push says of an order that it was refunded, however old the answer is that it made us read.
   const known = { ...read, ...revokeVoided({ ...before, ...read }, { before, voided_order }) }
   const { state, period_end } = { ...before, ...known }
-  // Another process, whose clock may be ahead, has recorded a newer answer. Whether it is, the store says.
+  const isKnown = reading.isComplete && !reading.needsAcknowledgement
+  // What Apple's transaction alone does not say is asked at once, and what Google wants acknowledged is acknowledged.
+  const nextAt = isKnown ? nextCheck({ state, period_end }, now) : now
+  // Another process, whose clock may be ahead, has recorded a newer answer. Whether it is, the store says, once the time
+  // of that answer has come: until then, every answer would be overtaken.
   const isOvertaken = !isCounted && reading.store !== 'APPLE'
-  const isKnown = reading.isComplete && !reading.needsAcknowledgement && !isOvertaken
+  const askedAgainAt = new Date(Math.max(now.getTime(), before.known_at.getTime()) + OVERTAKEN_PAUSE_MS)
   return await trx.updateTable('purchases')
     .set({
       ...known,
       voided_order,
-      // What Apple's transaction alone does not say is asked at once, and what Google wants acknowledged is acknowledged.
-      check_at: isKnown ? nextCheck({ state, period_end }, now) : now,
+      check_at: isOvertaken ? askedAgainAt : nextAt,
       attempts: 0,
       ...(reading.isComplete && isCounted && { checked_at: now })
     })
