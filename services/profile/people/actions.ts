@@ -29,6 +29,7 @@ export async function addPerson (db: Db, { accountId, name, locale, image = null
     if (await hasTombstone(trx, accountId)) return
     for (let digits = 4; digits <= 8; digits++) {
       const username = generateUsername(digits)
+      if (await isReservedUsername(trx, username, accountId)) continue
       const added = await trx.insertInto('people').values({ account_id: accountId, name, username, locale, image })
         .onConflict((conflict) => conflict.doNothing())
         .returning('account_id')
@@ -53,7 +54,7 @@ export async function addMissingPeople ({ db, findAccounts }: Pick<Deps, 'db' | 
 }
 
 /** A person, created if it does not exist yet; undefined if identity does not know the account. @throws Unavailable */
-async function findOrAddPerson (deps: Pick<Deps, 'db' | 'findAccounts'>, accountId: string) {
+export async function findOrAddPerson (deps: Pick<Deps, 'db' | 'findAccounts'>, accountId: string) {
   const existing = await findPerson(deps.db, accountId)
   if (existing) return existing
   await addMissingPeople(deps, [accountId])

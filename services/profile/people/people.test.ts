@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto'
+import crypto, { randomUUID } from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
 import { sql } from 'kysely'
 import t from 'tap'
 import {
@@ -12,6 +13,7 @@ import {
   WeightLogged,
   WeightUnlogged
 } from '@tandem/contracts'
+import { generateUsername } from '@tandem/account-kit'
 import { setLimits } from '@tandem/brand-kit/testing'
 import { readSample } from '@tandem/contracts/samples'
 import { deliver } from '@tandem/bus-kit/testing'
@@ -50,6 +52,21 @@ t.test('concurrent registrations get different usernames', async (t) => {
     Array.from({ length: 50 }, async () => (await get(await givenPerson(), '/profile')).data.profile.username as string)
   )
   t.equal(new Set(names).size, names.length)
+})
+
+t.test('a new person does not get a username that somebody else gave up', async (t) => {
+  const [owner, accountId] = [await givenPerson(), randomUUID()]
+  const { restore } = t.capture(crypto, 'randomInt', (min: number, max?: number) => max === undefined ? 0 : min)
+  syncBuiltinESMExports()
+  t.teardown(() => {
+    restore()
+    syncBuiltinESMExports()
+  })
+  const [givenUp, longer] = [generateUsername(4), generateUsername(5)]
+  await put(owner, '/profile', { username: givenUp })
+  t.match(await put(owner, '/profile', { username: 'owner.1' }), { status: 200 })
+  await deliver(handlers, AccountRegistered.type, registered(accountId))
+  t.match((await get(accountId, '/profile')).data.profile, { username: longer })
 })
 
 t.test('a reserved or misleading name is rejected on every route and never available', async (t) => {

@@ -2,15 +2,14 @@ import { handleRpc } from '@tandem/bus-kit'
 import { MatchFacts, People, PeopleNamed, Person } from '@tandem/contracts'
 import { readTimezone } from '@tandem/account-kit'
 import type { Deps } from '../deps.ts'
-import { PersonNotFound } from '../errors.ts'
 import { findCity } from '../places/queries.ts'
-import { addMissingPeople, ensurePerson } from './actions.ts'
+import { addMissingPeople, findOrAddPerson } from './actions.ts'
 import { bodyOf, completionOf, factsOf, weighedAt } from './describe.ts'
 import { listPeople, listPeopleByUsername, listPhotoDetails } from './queries.ts'
 
 export const handlePerson = (deps: Deps) =>
   handleRpc(Person, async ({ accountId }) => {
-    const person = await findOrCreatePerson(deps, accountId)
+    const person = await findOrAddPerson(deps, accountId)
     if (!person) return null
     return {
       name: person.name,
@@ -45,7 +44,7 @@ export const handlePeopleNamed = (deps: Deps) =>
 
 export const handleMatchFacts = (deps: Deps) =>
   handleRpc(MatchFacts, async ({ accountId }) => {
-    const person = await findOrCreatePerson(deps, accountId)
+    const person = await findOrAddPerson(deps, accountId)
     if (!person) return null
     const city = person.city_id === null ? undefined : await findCity(deps.db, person.city_id)
     return {
@@ -65,12 +64,3 @@ export const handleMatchFacts = (deps: Deps) =>
 
 const toCopies = ({ media }: Deps, people: Awaited<ReturnType<typeof listPeople>>) =>
   people.map((person) => ({ ...person, image: media.urlOf(person.image), timezone: readTimezone(person.timezone) }))
-
-async function findOrCreatePerson (deps: Deps, accountId: string) {
-  try {
-    return await ensurePerson(deps, accountId)
-  } catch (error) {
-    if (error instanceof PersonNotFound) return
-    throw error
-  }
-}
