@@ -4,7 +4,7 @@ import { textsOf } from '@tandem/brand-kit'
 import { settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
-import { findErasure } from '../erasures/queries.ts'
+import { findErasure, type Erasure } from '../erasures/queries.ts'
 import { deletionMailsOf } from '../mails/mail-keys.ts'
 import { createRestoreToken } from '../sessions/restore-tokens.ts'
 import type { Trx } from '../tables.ts'
@@ -13,7 +13,7 @@ type MailDeps = Pick<Deps, 'secrets' | 'publicUrl'>
 
 interface DeletionMail {
   account: { id: string, email: string, locale: string }
-  erasure: NonNullable<Awaited<ReturnType<typeof findErasure>>>
+  erasure: Erasure
   kind: 'SCHEDULED' | 'REMINDER'
 }
 
@@ -21,11 +21,7 @@ interface DeletionMail {
 export async function createDeletionMail (
   trx: Trx,
   { secrets, publicUrl }: MailDeps,
-  {
-    account,
-    erasure: { id, erase_at: eraseAt, has_subscription: hasSubscription, manage_url: manageUrl, providers },
-    kind
-  }: DeletionMail
+  { account, erasure: { id, eraseAt, hasSubscription, manageUrl, providers }, kind }: DeletionMail
 ) {
   const restore = createRestoreToken(secrets, { accountId: account.id, erasureId: id, method: 'CODE' }, eraseAt)
   // In the fragment, which browsers never send to a server.

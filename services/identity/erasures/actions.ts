@@ -15,7 +15,7 @@ import { rememberRestriction } from '../remembered/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import { findBilledPurchase } from '../subscriptions/queries.ts'
 import type { Db, ErasureCause, Trx } from '../tables.ts'
-import { erasureColumns, LEDGER_DAYS, otherServices } from './queries.ts'
+import { LEDGER_DAYS, otherServices } from './queries.ts'
 
 // An access token lives 15 minutes: after 20, no request can write behind the erasure.
 const IMMEDIATE_DELAY = '20 minutes'
@@ -53,7 +53,7 @@ export async function scheduleErasure (
     })
     // At most one is live: a partial index says so.
     .onConflict((conflict) => conflict.doNothing())
-    .returning(erasureColumns)
+    .returning(['id', 'erase_at as eraseAt'])
     .executeTakeFirst()
   if (!erasure) throw new DeletionPending()
   await setHidden(trx, account.id, { leaving_at: sql`now()` })

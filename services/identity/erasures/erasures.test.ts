@@ -111,6 +111,30 @@ t.test('an erasure begins when it is due, and ends when every service and identi
   t.match(await operate('erasures', 'show', id), [{ status: 'CLOSED' }, { service: 'dashboard', files: 1 }])
 })
 
+t.test('a restriction ends with the account: nothing is published about it afterwards', async (t) => {
+  const { id: accountId } = await givenAccount()
+  await sql`update accounts set restricted_until = now() + interval '1 hour' where id = ${accountId}`.execute(db)
+  const { id } = await schedule(accountId)
+  await makeDue(id)
+  await beginDueErasures(deps)
+  await confirm(id, accountId)
+  await erasure.eraseDue()
+  t.equal(await statusOf(id), 'ERASED')
+  t.match(
+    await db.selectFrom('accounts').where('id', '=', accountId).select('restricted_until').executeTakeFirst(),
+    { restricted_until: null }
+  )
+})
+
+t.test('a receipt can be read while a release adds a column', async (t) => {
+  const { id } = await schedule((await givenAccount()).id)
+  t.match(await get(`/account/deletions/${id}`), { status: 200 })
+  await sql`alter table erasures add column of_the_next_release text`.execute(db)
+  // As many connections as the pool has.
+  for (let times = 0; times < 10; times++) t.match(await get(`/account/deletions/${id}`), { status: 200 })
+  await sql`alter table erasures drop column of_the_next_release`.execute(db)
+})
+
 t.test('signing in never cancels a deletion; its token does, until the deletion begins', async (t) => {
   const { id: accountId, email } = await givenAccount()
   const { id, eraseAt } = await schedule(accountId, 14)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tables } from '../tables.ts'
+import type { Db } from '../tables.ts'
 
 /** The services that confirm an erasure before identity erases the account itself. */
 export const otherServices = ['profile', 'social', 'fitmatch', 'dashboard', 'notification'] as const
@@ -43,7 +43,7 @@ export async function findLiveErasure (db: Db, accountId: string) {
 
 /** An erasure with what the services have confirmed so far. */
 export async function findErasure (db: Db, id: string) {
-  const erasure = await db.selectFrom('erasures').where('id', '=', id).selectAll().executeTakeFirst()
+  const erasure = await db.selectFrom('erasures').where('id', '=', id).select(erasureColumns).executeTakeFirst()
   if (!erasure) return
   const confirmations = await db.selectFrom('erasure_confirmations').where('erasure_id', '=', id)
     .select(['service', 'rows', 'files', 'kept', 'sweeps_left as sweepsLeft', 'confirmed_at as confirmedAt'])
@@ -51,10 +51,25 @@ export async function findErasure (db: Db, id: string) {
   return { ...erasure, confirmations }
 }
 
-export const erasureColumns = [
+export type Erasure = NonNullable<Awaited<ReturnType<typeof findErasure>>>
+
+/** Named, because `*` breaks prepared statements as soon as a migration adds a column. */
+const erasureColumns = [
   'id',
   'account_id as accountId',
+  'cause',
   'status',
   'requested_at as requestedAt',
-  'erase_at as eraseAt'
-] as const satisfies (keyof Tables['erasures'] | `${string} as ${string}`)[]
+  'erase_at as eraseAt',
+  'announced_at as announcedAt',
+  'begun_at as begunAt',
+  'erased_at as erasedAt',
+  'closed_at as closedAt',
+  'canceled_at as canceledAt',
+  'reminded_at as remindedAt',
+  'providers',
+  'has_subscription as hasSubscription',
+  'manage_url as manageUrl',
+  'hold_reason as holdReason',
+  'held_until as heldUntil'
+] as const

@@ -41,6 +41,7 @@ export async function eraseAccount (trx: Trx, accountId: string) {
       uses_sandbox: false,
       leaving_at: null,
       paused_at: null,
+      restricted_until: null,
       suspended: false,
       suspension_changed_at: null,
       updated_at: sql`now()`

@@ -55,12 +55,8 @@ export const erasureOperatorRoutes: Routes<Deps> = async (app, deps) => {
   }, async ({ params: { id } }) => {
     const found = await findErasure(db, id)
     if (!found) throw new ErasureNotFound()
-    const { account_id: accountId, erase_at: eraseAt, hold_reason: holdReason, held_until: heldUntil, ...erasure } =
-      found
-    return data({
-      erasure: { ...erasure, accountId, eraseAt, holdReason, heldUntil },
-      confirmations: found.confirmations
-    })
+    const { confirmations, ...erasure } = found
+    return data({ erasure, confirmations })
   })
 
   app.post('/operator/erasures', {

@@ -27,8 +27,8 @@ const TIMEOUT_MS = 30_000
  */
 export async function verifyErasure (db: Db, callRpc: CallRpc, id: string) {
   const erasure = await findErasure(db, id)
-  if (!erasure?.erased_at) throw new ErasureNotFound()
-  const accountId = erasure.account_id
+  if (!erasure?.erasedAt) throw new ErasureNotFound()
+  const { accountId } = erasure
   const counts = [{ service: 'identity', ...await countPersonalData(db, personalData, accountId) }]
   for (const rpc of rpcs) {
     counts.push({ service: rpc.service, ...await callRpc(rpc, { accountId }, { timeoutMs: TIMEOUT_MS }) })
