@@ -26,7 +26,6 @@ import { deleteNetworks } from '../sessions/networks.ts'
 import type { Db, Trx } from '../tables.ts'
 
 const REVERT_LIFETIME = '7 days'
-const LIMIT = { limit: 5, window: '1 day' }
 const HOUR_SECONDS = 3_600
 
 type AddressDeps = Pick<Deps, 'db' | 'secrets' | 'mailer' | 'publicUrl'>
@@ -44,7 +43,7 @@ export async function requestEmailChange (
   const mail = await db.transaction().execute(async (trx) => {
     const account = await lockCaller(trx, caller)
     await claimProof(trx, caller, { purpose: 'CHANGE_EMAIL', proof })
-    await claimAttempt(trx, { table: 'email_change_attempts', accountId, ...LIMIT })
+    await claimAttempt(trx, 'email_change_attempts', accountId)
     const taken = await trx.selectFrom('accounts').where('email', '=', email)
       // Who registered the address and never verified it does not keep its owner from it.
       .where((row) => row.or([row('email_verified_at', 'is not', null), row('banned_at', 'is not', null)]))

@@ -45,8 +45,6 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, call
   })
 }
 
-const CHANGES = { limit: 5, window: '1 hour' }
-
 interface Change {
   currentPassword: string
   password: string
@@ -66,7 +64,7 @@ export async function changePassword (deps: Deps, caller: Caller, { currentPassw
   // An attacker may have registered the address, and each change sends a mail to its owner.
   if (!known.emailVerified) throw new EmailNotVerified()
   // Counted before the password is hashed, which is expensive.
-  await claimAttempt(db, { table: 'password_change_attempts', accountId, ...CHANGES })
+  await claimAttempt(db, 'password_change_attempts', accountId)
   const hasKnownNetwork = await isKnownNetwork(db, accountId, network)
   await withVerifiedPassword(deps, {
     email: known.email,

@@ -16,7 +16,6 @@ import { isKnownNetwork } from '../sessions/networks.ts'
 import type { ProofMethod, ProofPurpose, Provider, Trx } from '../tables.ts'
 
 const LIFETIME = '10 minutes'
-const ATTEMPTS = { limit: 5, window: '15 minutes' }
 const HOUR_SECONDS = 3_600
 
 interface Request {
@@ -40,7 +39,7 @@ export async function prove (deps: Deps, request: Request, evidence: Evidence) {
   const { accountId } = request.caller
   const known = await findPassword(deps.db, accountId)
   if (!known) throw new UserNotFound()
-  await claimAttempt(deps.db, { table: 'proof_attempts', accountId, ...ATTEMPTS })
+  await claimAttempt(deps.db, 'proof_attempts', accountId)
   if ('password' in evidence) return await proveByPassword(deps, request, { ...known, password: evidence.password })
   if ('code' in evidence) return await proveByCode(deps, request, evidence.code)
   return await proveByProvider(deps, request, evidence)

@@ -1,5 +1,3 @@
-import { deleteInChunks } from '@tandem/database-kit'
-import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { ProviderLinked } from '@tandem/contracts'
 import { lockAccount } from '../accounts/queries.ts'
@@ -144,10 +142,6 @@ export async function claimToken (trx: Trx, digest: Buffer) {
     .executeTakeFirst()
   return claimed !== undefined
 }
-
-/** Deletes used tokens that are too old to be accepted again, with a margin of some minutes for clock skew. */
-export const deleteUsedTokens = async (db: Db) =>
-  await deleteInChunks(db, 'used_provider_tokens', sql`used_at < now() - interval '15 minutes' order by used_at`)
 
 /** The errors of each provider. */
 export const providerErrors = {

@@ -3,8 +3,6 @@ import { sql } from 'kysely'
 import { networkOf } from '@tandem/account-kit'
 import type { Db, Trx } from '../tables.ts'
 
-const RETENTION = '180 days'
-
 /** Records that an account signed in, or its address was verified, from the network of `address`. */
 export async function saveNetwork (trx: Trx, accountId: string, address: string) {
   await trx.insertInto('account_networks').values({ account_id: accountId, network: networkOf(address) })
@@ -29,11 +27,3 @@ export async function isKnownNetwork (db: Db, accountId: string, network: string
 export async function deleteNetworks (trx: Trx, accountId: string) {
   await trx.deleteFrom('account_networks').where('account_id', '=', accountId).execute()
 }
-
-/** Deletes the networks without a sign-in for 180 days, which is the longest lifetime of a session. */
-export const deleteOldNetworks = async (db: Db) =>
-  await deleteInChunks(
-    db,
-    'account_networks',
-    sql`last_signed_in_at < now() - ${RETENTION}::interval order by last_signed_in_at`
-  )

@@ -33,6 +33,3 @@ function readChallenge (clientDataJson: string) {
     return ''
   }
 }
-
-export const deleteOldChallenges = async (db: Db) =>
-  await db.deleteFrom('passkey_challenges').where('expires_at', '<', sql<Date>`now()`).execute()

@@ -54,9 +54,6 @@ export async function endStaffSessionsOf (trx: Trx, staffId: string) {
     .where('ended_at', 'is', null).execute()
 }
 
-export const deleteOldStaffSessions = async (db: Db) =>
-  await db.deleteFrom('staff_sessions').where('created_at', '<', sql<Date>`now() - interval '30 days'`).execute()
-
 /** The token of one page of the console. */
 export async function issueStaffToken (
   { issueOperatorToken }: Pick<RouteDeps, 'issueOperatorToken'>,
