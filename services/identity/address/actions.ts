@@ -7,14 +7,15 @@ import { RateLimited } from '@tandem/http-kit'
 import { createMail, renderMail } from '@tandem/mail-kit'
 import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import { claimAttempt } from '../attempt-limit.ts'
-import { generateCode, redeemCode, storeCode } from '../codes/actions.ts'
+import { redeemCode } from '../codes/actions.ts'
+import { mailCode } from '../codes/mails.ts'
 import type { Deps } from '../deps.ts'
 import { cancelErasure } from '../erasures/actions.ts'
 import { expireAccount } from '../erasures/expiry.ts'
 import { findLiveErasure } from '../erasures/queries.ts'
 import { EmailExists, InvalidCode, InvalidResetToken } from '../errors.ts'
 import { expireExports } from '../expire-exports.ts'
-import { validityOf } from '../mails/mail-keys.ts'
+import { linkTo } from '../mailed-links.ts'
 import { claimProof } from '../proofs/actions.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
 import { isEmailBanned } from '../remembered/queries.ts'
@@ -51,17 +52,14 @@ export async function requestEmailChange (
     if (taken || await isEmailBanned(trx, secrets, email) || await isAddressReserved(trx, email, accountId)) {
       throw new EmailExists()
     }
-    const code = generateCode()
-    const created = await createMail(trx, {
-      dedupeKey: `new-email:${randomUUID()}`,
-      recipient: email,
+    const created = await mailCode(trx, secrets, {
       accountId,
-      rateLimitKey: 'NEW_EMAIL',
-      ...validityOf('NEW_EMAIL', accountId),
-      ...renderMail({ kind: 'newEmail', locale: account.locale, code })
-    })
+      purpose: 'NEW_EMAIL',
+      recipient: email,
+      dedupeKey: `new-email:${randomUUID()}`,
+      rateLimitKey: 'NEW_EMAIL'
+    }, (code) => renderMail({ kind: 'newEmail', locale: account.locale, code }))
     if (!created) throw new RateLimited(HOUR_SECONDS)
-    await storeCode(trx, secrets, { accountId, purpose: 'NEW_EMAIL', code })
     await trx.insertInto('email_changes').values({ account_id: accountId, new_email: email })
       .onConflict((conflict) =>
         conflict.column('account_id').doUpdateSet({ new_email: email, requested_at: sql`now()` })
@@ -120,7 +118,7 @@ async function mailRevertLink (trx: Trx, { publicUrl }: AddressDeps, account: Lo
     ...renderMail({
       kind: 'emailChanged',
       locale: account.locale,
-      url: `${publicUrl}/restore-address#token=${token}`
+      url: linkTo(`${publicUrl}/restore-address`, { token })
     })
   })
 }

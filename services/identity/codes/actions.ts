@@ -1,11 +1,9 @@
-import { randomInt, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { LIFETIMES } from '../lifetimes.ts'
 import type { PublicPurpose, Purpose, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { findOpenCode, MAX_ATTEMPTS_PER_CODE } from './queries.ts'
-
-export const generateCode = () => String(randomInt(1_000_000)).padStart(6, '0')
 
 interface Entered {
   accountId: string
@@ -17,12 +15,12 @@ interface Entered {
 export async function storeCode (
   trx: Trx,
   secrets: Secrets,
-  { accountId, purpose, code, network = null }: Entered & { network?: string | null }
+  { accountId, purpose, code, network }: Entered & { network?: string | undefined }
 ) {
   const stored = {
     digest: digestOf(secrets, { accountId, purpose, code }),
     attempts: 0,
-    network,
+    network: network ?? null,
     expires_at: sql<Date>`now() + ${LIFETIMES[purpose]}::interval`
   }
   await trx.insertInto('codes').values({ account_id: accountId, purpose, ...stored })

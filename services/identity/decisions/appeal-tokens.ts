@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
+import { linkTo } from '../mailed-links.ts'
 import type { Secrets } from '../secrets.ts'
 
 /** The link in the mail about a decision, with which people appeal who cannot sign in. */
 export const createAppealUrl = (secrets: Secrets, publicUrl: string, decisionId: string) =>
-  // In the fragment, which browsers never send to a server.
-  `${publicUrl}/appeal#${new URLSearchParams({ token: `${decisionId}.${macOf(secrets, decisionId)}` }).toString()}`
+  linkTo(`${publicUrl}/appeal`, { token: `${decisionId}.${macOf(secrets, decisionId)}` })
 
 /** The decision that a token is for; undefined if this service did not make the token. */
 export function readAppealToken (secrets: Secrets, token: string) {

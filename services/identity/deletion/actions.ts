@@ -1,10 +1,12 @@
+import { sql } from 'kysely'
 import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
-import { findLinkedAccount, redeemDeletionLink } from '../deletion-links/links.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleErasure } from '../erasures/actions.ts'
 import { findErasure, findLiveErasure } from '../erasures/queries.ts'
 import { DeletionPending, EmailChangedRecently, InvalidResetToken, ProofTooWeak } from '../errors.ts'
+import { redeemLink } from '../mailed-links.ts'
 import { claimProof } from '../proofs/actions.ts'
+import { digestOfToken } from '../random-tokens.ts'
 import { canAddressBeReverted } from '../reserved-addresses.ts'
 import { exchangeCode, planRevocation } from '../revocations/actions.ts'
 import type { Grant } from '../revocations/provider-client.ts'
@@ -58,9 +60,16 @@ export async function confirmDeletion (
     if (!account) throw new InvalidResetToken()
     if (await findLiveErasure(trx, account.id)) throw new DeletionPending()
     // Checked again under the lock of the account, so that a link works once.
-    if (!await redeemDeletionLink(trx, token)) throw new InvalidResetToken()
+    if (!await redeemLink(trx, 'DELETION', { accountId: account.id, token })) throw new InvalidResetToken()
     return { account, cause: 'LINK', immediately }
   })
+}
+
+async function findLinkedAccount (trx: Trx, token: string) {
+  const link = await trx.selectFrom('deletion_links')
+    .where('digest', '=', digestOfToken(token)).where('expires_at', '>', sql<Date>`now()`)
+    .select('account_id').executeTakeFirst()
+  return link?.account_id
 }
 
 interface Approved {

@@ -5,7 +5,8 @@ import { settleEach } from '@tandem/process-kit'
 import { lockAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { findErasure, type Erasure } from '../erasures/queries.ts'
-import { deletionMailsOf } from '../mails/mail-keys.ts'
+import { deletionMailsOf } from '../mail-keys.ts'
+import { linkTo } from '../mailed-links.ts'
 import { createRestoreToken } from '../sessions/restore-tokens.ts'
 import type { Trx } from '../tables.ts'
 
@@ -24,8 +25,7 @@ export async function createDeletionMail (
   { account, erasure: { id, eraseAt, hasSubscription, manageUrl, providers }, kind }: DeletionMail
 ) {
   const restore = createRestoreToken(secrets, { accountId: account.id, erasureId: id, method: 'CODE' }, eraseAt)
-  // In the fragment, which browsers never send to a server.
-  const url = `${publicUrl}/delete-account#${new URLSearchParams({ id, restore }).toString()}`
+  const url = linkTo(`${publicUrl}/delete-account`, { id, restore })
   const date = new Intl.DateTimeFormat(textsOf(account.locale).locale, {
     dateStyle: 'long',
     timeStyle: 'short',

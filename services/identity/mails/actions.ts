@@ -1,14 +1,12 @@
 import { createMail, renderMail } from '@tandem/mail-kit'
 import { lockAccount } from '../accounts/queries.ts'
-import { generateCode, storeCode } from '../codes/actions.ts'
-import { createCodeLink, storeCodeLink } from '../codes/links.ts'
-import { storeDeletionLink } from '../deletion-links/links.ts'
-import { storeReset } from '../passwords/resets.ts'
+import { mailPublicCode } from '../codes/mails.ts'
+import { rateLimitKeyOf, validityOf } from '../mail-keys.ts'
+import { linkTo, storeLink } from '../mailed-links.ts'
 import { generateToken } from '../random-tokens.ts'
-import type { Db, MailRequestKind } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
+import type { Db, MailRequestKind } from '../tables.ts'
 import { isKnownNetwork } from '../sessions/networks.ts'
-import { rateLimitKeyOf, validityOf } from './mail-keys.ts'
 
 export interface MailRequest {
   kind: MailRequestKind
@@ -24,7 +22,7 @@ export async function insertMailRequest (db: Db, request: MailRequest) {
 /** Processes a request exactly once. @returns the id of the queued mail, if there is one */
 export async function processMailRequest (
   db: Db,
-  { secrets, publicUrl }: { secrets: Secrets, publicUrl: string },
+  deps: { secrets: Secrets, publicUrl: string },
   requestId: string
 ) {
   return await db.transaction().execute(async (trx) => {
@@ -39,40 +37,23 @@ export async function processMailRequest (
     if (kind === 'VERIFY' && account.emailVerified) return
     if (kind === 'RESET' && !account.passwordHash) return
 
-    const { locale } = account
+    const { id: accountId, locale } = account
     const mail = {
-      dedupeKey: `${kind.toLowerCase()}:${requestId}`,
+      accountId,
       recipient: email,
-      accountId: account.id,
-      rateLimitKey: rateLimitKeyOf(kind, account.emailVerified && await isKnownNetwork(trx, account.id, network)),
-      ...validityOf(kind, account.id)
+      dedupeKey: `${kind.toLowerCase()}:${requestId}`,
+      rateLimitKey: rateLimitKeyOf(kind, account.emailVerified && await isKnownNetwork(trx, accountId, network))
     }
-    if (kind === 'RESET') {
-      const token = generateToken()
-      // The token is in the fragment, which browsers never send to a server. In the query it would end up in the log of
-      // every proxy.
-      const url = `${publicUrl}/reset-password#${new URLSearchParams({ token, email }).toString()}`
-      const queued = await createMail(trx, { ...mail, ...renderMail({ kind: 'reset', locale, url }) })
-      if (queued) await storeReset(trx, account.id, token)
-      return queued
+    if (kind === 'VERIFY' || kind === 'SIGN_IN') {
+      return await mailPublicCode(trx, deps, { ...mail, purpose: kind, network, locale })
     }
-    if (kind === 'DELETION') {
-      const token = generateToken()
-      const url = `${publicUrl}/delete-account#${new URLSearchParams({ token }).toString()}`
-      const queued = await createMail(trx, { ...mail, ...renderMail({ kind: 'deletionLink', locale, url }) })
-      if (queued) await storeDeletionLink(trx, account.id, token)
-      return queued
-    }
-    const code = generateCode()
-    const { token, url } = createCodeLink(publicUrl, kind)
-    const queued = await createMail(trx, {
-      ...mail,
-      ...renderMail({ kind: kind === 'VERIFY' ? 'verification' : 'signIn', locale, code, url })
-    })
-    // When the limit of mails is reached, the code or link of the last mail stays valid.
-    if (!queued) return
-    await storeCode(trx, secrets, { accountId: account.id, purpose: kind, code, network })
-    await storeCodeLink(trx, { accountId: account.id, purpose: kind, token })
+    const token = generateToken()
+    const content = kind === 'RESET'
+      ? renderMail({ kind: 'reset', locale, url: linkTo(`${deps.publicUrl}/reset-password`, { token, email }) })
+      : renderMail({ kind: 'deletionLink', locale, url: linkTo(`${deps.publicUrl}/delete-account`, { token }) })
+    const queued = await createMail(trx, { ...mail, ...validityOf(kind, accountId), ...content })
+    // When the limit of mails is reached, the link of the last mail stays valid.
+    if (queued) await storeLink(trx, kind, { accountId, token })
     return queued
   })
 }

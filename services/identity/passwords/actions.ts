@@ -12,6 +12,7 @@ import {
   PasswordAlreadySet,
   UserNotFound
 } from '../errors.ts'
+import { redeemLink } from '../mailed-links.ts'
 import type { Trx } from '../tables.ts'
 import { expireExports } from '../expire-exports.ts'
 import { discardPendingChanges } from '../pending-changes.ts'
@@ -20,8 +21,7 @@ import { endSessions } from '../sessions/actions.ts'
 import { lockCaller, type Caller } from '../sessions/caller.ts'
 import { isKnownNetwork, saveNetwork } from '../sessions/networks.ts'
 import { clearFailedAttempts, withVerifiedPassword } from './throttle.ts'
-import { findPassword } from './queries.ts'
-import { isResetValid, redeemReset } from './resets.ts'
+import { findPassword, isResetValid } from './queries.ts'
 
 /**
  * Sets the first password of an account that has none.
@@ -104,7 +104,7 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
   const hash = await hashing.hash(password, email)
   await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, { email })
-    if (!account || !await redeemReset(trx, account.id, token)) throw new InvalidResetToken()
+    if (!account || !await redeemLink(trx, 'RESET', { accountId: account.id, token })) throw new InvalidResetToken()
     const accountId = account.id
     await updatePassword(trx, accountId, hash)
     await discardPendingChanges(trx, accountId)

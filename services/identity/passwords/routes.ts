@@ -16,7 +16,7 @@ import { Email } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
 import { callerOf } from '../sessions/caller.ts'
 import { changePassword, resetPassword, setInitialPassword } from './actions.ts'
-import { isResetValid } from './resets.ts'
+import { isResetValid } from './queries.ts'
 import { NewPassword, Password, ResetPassword } from './schemas.ts'
 
 const DataMessage = (example: string) => Data(Type.Object({ message: Type.String({ examples: [example] }) }))

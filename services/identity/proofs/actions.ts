@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { RateLimited } from '@tandem/http-kit'
-import { createMail, renderMail } from '@tandem/mail-kit'
+import { renderMail } from '@tandem/mail-kit'
 import { claimAttempt } from '../attempt-limit.ts'
-import { generateCode, redeemCode, storeCode } from '../codes/actions.ts'
+import { redeemCode } from '../codes/actions.ts'
+import { mailCode } from '../codes/mails.ts'
 import type { Deps } from '../deps.ts'
 import { InvalidCode, InvalidCredentials, ProofRequired, UserNotFound } from '../errors.ts'
-import { validityOf } from '../mails/mail-keys.ts'
 import { findPassword } from '../passwords/queries.ts'
 import { withVerifiedPassword } from '../passwords/throttle.ts'
 import { claimToken, providerErrors } from '../providers/actions.ts'
@@ -142,18 +142,15 @@ export async function mailProofCode ({ db, secrets, mailer }: Deps, caller: Call
   const { accountId } = caller
   const mail = await db.transaction().execute(async (trx) => {
     const account = await lockCaller(trx, caller)
-    const code = generateCode()
-    const created = await createMail(trx, {
-      dedupeKey: `proof:${randomUUID()}`,
-      recipient: account.email,
+    const created = await mailCode(trx, secrets, {
       accountId,
+      purpose,
+      recipient: account.email,
+      dedupeKey: `proof:${randomUUID()}`,
       // One limit for all purposes, apart from the codes and links of sign-in.
-      rateLimitKey: 'PROOF',
-      ...validityOf(purpose, accountId),
-      ...renderMail({ kind: 'proof', locale: account.locale, params: { purpose }, code })
-    })
+      rateLimitKey: 'PROOF'
+    }, (code) => renderMail({ kind: 'proof', locale: account.locale, params: { purpose }, code }))
     if (!created) throw new RateLimited(HOUR_SECONDS)
-    await storeCode(trx, secrets, { accountId, purpose, code })
     return created
   })
   void mailer.enqueue([mail])

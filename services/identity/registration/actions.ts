@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { AccountRegistered, AccountVerified } from '@tandem/contracts'
-import { createMail, renderMail } from '@tandem/mail-kit'
 import { findNameError, generateName, networkOf } from '@tandem/account-kit'
 import { accountColumns, lockAccount, type Account, type LockedAccount } from '../accounts/queries.ts'
-import { deleteCode, generateCode, redeemPublicCode, storeCode } from '../codes/actions.ts'
-import { createCodeLink, redeemCodeLink, storeCodeLink } from '../codes/links.ts'
+import { deleteCode, redeemPublicCode } from '../codes/actions.ts'
+import { redeemCodeLink } from '../codes/links.ts'
+import { mailPublicCode } from '../codes/mails.ts'
 import type { Deps } from '../deps.ts'
 import { EmailExists, InvalidCode, InvalidResetToken, UserNotFound } from '../errors.ts'
-import { rateLimitKeyOf, validityOf } from '../mails/mail-keys.ts'
+import { rateLimitKeyOf } from '../mail-keys.ts'
 import type { Db, Provider, Trx } from '../tables.ts'
 import type { Secrets } from '../secrets.ts'
 import { continueSuspension } from '../remembered/actions.ts'
@@ -63,7 +63,7 @@ async function createRegistered (
   { email, password, name, referralCode, locale, client }: Omit<Registration, 'idempotencyKey'>,
   refreshToken: string | undefined
 ) {
-  const { db, secrets, hashing, blocklist, mailer, publicUrl } = deps
+  const { db, secrets, hashing, blocklist, mailer } = deps
   if (password !== undefined) await blocklist.assertUncommon(password)
   const taken = await db.selectFrom('accounts').where('email', '=', email).select('id').executeTakeFirst()
   const isUnavailable = await isEmailBanned(db, secrets, email) || await isAddressReserved(db, email)
@@ -90,19 +90,14 @@ async function createRegistered (
       client,
       refreshToken
     })
-
-    const code = generateCode()
-    const { token, url } = createCodeLink(publicUrl, 'VERIFY')
-    const network = networkOf(client.address)
-    await storeCode(trx, secrets, { accountId: account.id, purpose: 'VERIFY', code, network })
-    await storeCodeLink(trx, { accountId: account.id, purpose: 'VERIFY', token })
-    const mail = await createMail(trx, {
-      dedupeKey: `registration:${account.id}`,
-      recipient: email,
+    const mail = await mailPublicCode(trx, deps, {
       accountId: account.id,
+      purpose: 'VERIFY',
+      recipient: email,
+      dedupeKey: `registration:${account.id}`,
       rateLimitKey: rateLimitKeyOf('VERIFY', false),
-      ...validityOf('VERIFY', account.id),
-      ...renderMail({ kind: 'verification', locale: asked.locale, code, url })
+      network: networkOf(client.address),
+      locale: asked.locale
     })
     return { account, ...session, mail }
   })

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { RateLimited } from '@tandem/http-kit'
 import { createMail, type MailContent, renderMail } from '@tandem/mail-kit'
 import type { StaffRole } from '@tandem/operator-kit'
+import { linkTo } from '../mailed-links.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
 import type { Trx } from '../tables.ts'
 import type { ConsoleSettings } from './settings.ts'
@@ -33,8 +34,7 @@ export async function createInvitation (trx: Trx, console: ConsoleSettings, staf
       invited_by: by === null ? [] : sql<string[]>`array_append(array_remove(invited_by, ${by}::uuid), ${by}::uuid)`
     })
     .where('id', '=', staffId).execute()
-  // In the fragment, which browsers never send to a server.
-  return `${console.origin}/enroll#${new URLSearchParams({ token }).toString()}`
+  return linkTo(`${console.origin}/enroll`, { token })
 }
 
 /**

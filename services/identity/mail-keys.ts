@@ -1,5 +1,5 @@
-import { LIFETIMES } from '../lifetimes.ts'
-import type { MailRequestKind, Purpose } from '../tables.ts'
+import { LIFETIMES } from './lifetimes.ts'
+import type { MailRequestKind, Purpose } from './tables.ts'
 
 /**
  * The limit that a mail counts towards. Each kind has its own, and so do requests from networks that a verified
