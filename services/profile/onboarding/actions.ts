@@ -1,46 +1,21 @@
-import { readLocale } from '@tandem/brand-kit'
 import { sql } from 'kysely'
-import { findOwnNameError, parseTimezone, validateName } from '@tandem/account-kit'
 import { ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { changePerson, ensurePerson, weightColumns } from '../people/actions.ts'
+import { changePerson, ensurePerson } from '../people/actions.ts'
+import { personColumnsOf } from '../people/fields.ts'
 import { attachPhotos } from '../photos/actions.ts'
-import { parseBirthDate } from '../people/checks.ts'
-import { permissionColumns, preferenceColumns, type Permissions, type Preferences } from '../people/preferences.ts'
+import { permissionColumns, preferenceColumns, type Permissions } from '../people/preferences.ts'
 import { resolvePlace } from '../places/actions.ts'
 import { placeNumber } from '../places/schemas.ts'
-import type { Gender } from '../tables.ts'
-
-interface ProfileStep {
-  communityRulesAccepted?: boolean
-  name?: string
-  gender?: Gender
-  birthDate?: string
-  height?: number
-  heightUnit?: 'cm' | 'feet'
-  weight?: number
-  weightUnit?: 'kg' | 'pound'
-  photos?: string[]
-  bio?: string
-  countryId?: string
-  regionId?: string
-  cityId?: string
-  locale?: string
-  timezone?: string
-  subStep?: number
-  completed?: boolean
-}
+import type { PreferencesStep, ProfileStep } from './schemas.ts'
 
 /** Saves the fields of the first step; omitted fields stay the same. @throws ValidationError */
 export async function saveProfile (deps: Deps, accountId: string, step: ProfileStep) {
   const { countryId, regionId, cityId, completed } = step
   const photos = step.photos && [...new Set(step.photos.map((url) => deps.media.toStoredValue(url)))]
-  const timezone = step.timezone && parseTimezone(step.timezone)
-  const locale = step.locale && readLocale(step.locale)
 
   await ensurePerson(deps, accountId)
   await changePerson(deps, accountId, async (trx, person) => {
-    validateName('name', step.name, person.name, findOwnNameError)
     if (completed && (photos ?? person.photos).length === 1) {
       throw new ValidationError('photosMustContainAtLeast2Photos', ['photos'])
     }
@@ -54,28 +29,14 @@ export async function saveProfile (deps: Deps, accountId: string, step: ProfileS
       })
       : undefined
     return {
-      ...(step.communityRulesAccepted !== undefined && { community_rules_accepted: step.communityRulesAccepted }),
-      ...(step.name !== undefined && { name: step.name }),
-      ...(step.gender && { gender: step.gender }),
-      ...(step.birthDate && { birth_date: parseBirthDate(step.birthDate, timezone ?? person.timezone) }),
-      ...(step.height !== undefined && { height: step.height }),
-      ...(step.heightUnit && { height_unit: step.heightUnit }),
-      ...(step.weight !== undefined && weightColumns(person, step.weight)),
-      ...(step.weightUnit && { weight_unit: step.weightUnit }),
-      ...(photos && { photos, image: photos[0] ?? null }),
-      ...(step.bio !== undefined && { bio: step.bio || null }),
-      ...(place && { country_id: place.countryId, region_id: place.regionId, city_id: place.cityId }),
       ...(place && !person.timezone_chosen && { timezone: place.timezone }),
-      ...(locale && { locale }),
-      ...(timezone && { timezone, timezone_chosen: true }),
+      ...personColumnsOf(person, step),
+      ...(step.communityRulesAccepted !== undefined && { community_rules_accepted: step.communityRulesAccepted }),
+      ...(photos && { photos, image: photos[0] ?? null }),
+      ...(place && { country_id: place.countryId, region_id: place.regionId, city_id: place.cityId }),
       ...progress(person.current_step, { subStep: step.subStep, reached: completed ? 1 : 0 })
     }
   })
-}
-
-interface PreferencesStep extends Preferences {
-  subStep?: number
-  completed?: boolean
 }
 
 /** Saves the fields of the second step; omitted fields stay the same. @throws ValidationError */

@@ -1,5 +1,5 @@
-import { readTimezone } from '@tandem/account-kit'
 import type { Media } from '@tandem/media-kit'
+import { bodyOf } from '../people/describe.ts'
 import { preferencesOf } from '../people/preferences.ts'
 import type { Person } from '../people/queries.ts'
 
@@ -15,12 +15,8 @@ export function describeProgress (media: Media, person: Person) {
     skippedAt: person.skipped_at,
     profile: {
       name: person.name,
-      gender: person.gender,
+      ...bodyOf(person),
       birthDate: person.birth_date,
-      height: person.height,
-      heightUnit: person.height_unit,
-      weight: person.weight,
-      weightUnit: person.weight_unit,
       photos: person.photos.map((photo) => media.urlOf(photo)),
       bio: person.bio,
       communityRulesAccepted: person.community_rules_accepted,
@@ -28,10 +24,7 @@ export function describeProgress (media: Media, person: Person) {
       regionId: text(person.region_id),
       cityId: text(person.city_id),
       locale: person.locale,
-      timezone: readTimezone(person.timezone),
       avatarUrl: media.urlOf(person.image),
-      fitnessGoal: person.fitness_goal,
-      experience: person.experience,
       ...preferencesOf(person)
     }
   }

@@ -1,86 +1,12 @@
-import { readBrand, readLimits } from '@tandem/brand-kit'
+import { readBrand } from '@tandem/brand-kit'
 import Type from 'typebox'
-import { Timezone } from '@tandem/account-kit'
-import {
-  Body,
-  ClientUrl,
-  Data,
-  data,
-  message,
-  Message,
-  Nullable,
-  Timestamp,
-  named,
-  type Routes
-} from '@tandem/http-kit'
+import { Body, Data, data, message, Message, Nullable, Timestamp, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson } from '../people/actions.ts'
-import { preferenceFields, preferencesShown } from '../people/preferences.ts'
-import { Bio, BirthDate, GenderField, Height, HeightUnit, Locale, Name, Weight, WeightUnit } from '../people/schemas.ts'
-import { PlaceId } from '../places/schemas.ts'
 import { savePermissions, savePreferences, saveProfile } from './actions.ts'
 import { describeProgress } from './describe.ts'
-
-const SubStep = (max: number) => Type.Integer({ minimum: 0, maximum: max })
-
-const examplePreferences = {
-  motivations: ['stay_healthy'],
-  favoriteSports: ['running', 'yoga'],
-  activityStyle: ['partner'],
-  preferredAvailability: ['morning', 'weekend'],
-  preferredWorkoutTime: ['early_morning'],
-  workoutFrequency: 3
-}
-
-const OnboardingProfile = named(
-  'OnboardingProfile',
-  Type.Object({
-    name: Type.String(),
-    gender: Nullable(GenderField),
-    birthDate: Nullable(Type.String({ examples: ['1998-04-12'] })),
-    height: Nullable(Type.Number()),
-    heightUnit: HeightUnit,
-    weight: Nullable(Type.Number()),
-    weightUnit: WeightUnit,
-    photos: Type.Array(Type.String()),
-    bio: Nullable(Type.String()),
-    communityRulesAccepted: Type.Boolean(),
-    countryId: Nullable(Type.String()),
-    regionId: Nullable(Type.String()),
-    cityId: Nullable(Type.String()),
-    locale: Type.String(),
-    timezone: Type.String(),
-    avatarUrl: Nullable(Type.String()),
-    fitnessGoal: Nullable(Type.String()),
-    experience: Type.String(),
-    ...preferencesShown
-  }, {
-    examples: [{
-      name: 'Ana Putri',
-      gender: 'FEMALE',
-      birthDate: '1998-04-12',
-      height: 165,
-      heightUnit: 'cm',
-      weight: 58.5,
-      weightUnit: 'kg',
-      photos: ['https://cdn.example.com/photos/1b4e28ba.webp', 'https://cdn.example.com/photos/6fa459ea.webp'],
-      bio: 'Early runner, late reader',
-      communityRulesAccepted: true,
-      countryId: '102',
-      regionId: '1826',
-      cityId: '56263',
-      locale: 'id',
-      timezone: 'Asia/Makassar',
-      avatarUrl: 'https://cdn.example.com/photos/1b4e28ba.webp',
-      fitnessGoal: 'BUILD_MUSCLE',
-      experience: 'INTERMEDIATE',
-      ...examplePreferences,
-      locationEnabled: false,
-      pushNotifications: true
-    }]
-  })
-)
+import { OnboardingProfile, PreferencesStep, profileStep } from './schemas.ts'
 
 export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
   app.get('/onboarding/status', {
@@ -114,25 +40,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
       summary: 'Save the first step: profile',
       description: 'Omitted fields stay the same. The first photo becomes the avatar. ' +
         'Until a person chooses a time zone, it follows the place.',
-      body: Body({
-        communityRulesAccepted: Type.Optional(Type.Boolean()),
-        name: Type.Optional(Name),
-        gender: Type.Optional(GenderField),
-        birthDate: Type.Optional(BirthDate),
-        height: Type.Optional(Height),
-        heightUnit: Type.Optional(HeightUnit),
-        weight: Type.Optional(Weight),
-        weightUnit: Type.Optional(WeightUnit),
-        photos: Type.Optional(Type.Array(ClientUrl, { maxItems: readLimits().profilePhotos })),
-        bio: Type.Optional(Bio),
-        countryId: Type.Optional(PlaceId),
-        regionId: Type.Optional(PlaceId),
-        cityId: Type.Optional(PlaceId),
-        locale: Type.Optional(Locale),
-        timezone: Type.Optional(Timezone),
-        subStep: Type.Optional(SubStep(8)),
-        completed: Type.Optional(Type.Boolean({ description: 'true marks the step as completed' }))
-      }, { examples: [{ countryId: '102', regionId: '1826', cityId: '56263', subStep: 8, completed: true }] }),
+      body: profileStep(),
       errors: [PersonNotFound],
       response: { 200: Data(Type.Object({ message: Type.String({ examples: ['Your profile is saved'] }) })) }
     }
@@ -146,17 +54,7 @@ export const onboardingRoutes: Routes<Deps> = async (app, deps) => {
       operationId: 'savePreferences',
       summary: 'Save the second step: preferences',
       description: 'The lists contain ids of onboarding options. Omitted fields stay the same.',
-      body: Body({
-        ...preferenceFields,
-        subStep: Type.Optional(SubStep(4)),
-        completed: Type.Optional(Type.Boolean({ description: 'true marks the step as completed' }))
-      }, {
-        examples: [{
-          ...examplePreferences,
-          subStep: 4,
-          completed: true
-        }]
-      }),
+      body: PreferencesStep,
       errors: [PersonNotFound],
       response: { 200: Message }
     }

@@ -114,14 +114,6 @@ export async function changePerson (
   })
 }
 
-/** The columns of a weight that a person enters. */
-export function weightColumns (person: Person, weight: number) {
-  // Clients often send back what they received: only a different weight is an entry.
-  if (weight === person.weight) return {}
-  const at = sql<Date>`now()`
-  return { weight, weighed_at: at, entered_weight: weight, entered_at: at }
-}
-
 interface LoggedWeight {
   accountId: string
   /** The newest of the logged weights; null if none is left. */

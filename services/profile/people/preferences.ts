@@ -51,14 +51,7 @@ export const preferencesOf = (person: Person) => ({
   pushNotifications: person.push_notifications
 })
 
-export interface Preferences {
-  motivations?: string[]
-  favoriteSports?: string[]
-  activityStyle?: string[]
-  preferredAvailability?: string[]
-  preferredWorkoutTime?: string[]
-  workoutFrequency?: number
-}
+type Preferences = Type.Static<Type.TObject<typeof preferenceFields>>
 
 /** The columns of preferences; omitted fields stay the same. @throws ValidationError */
 export async function preferenceColumns (trx: Trx, person: Person, preferences: Preferences) {

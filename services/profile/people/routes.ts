@@ -1,27 +1,14 @@
-import { readLocale } from '@tandem/brand-kit'
 import Type from 'typebox'
-import { findOwnNameError, findUsernameError, validateName, Timezone, parseTimezone } from '@tandem/account-kit'
+import { findUsernameError, validateName } from '@tandem/account-kit'
 import { Body, Data, data, Enum, Text, NotModified, type Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
-import { changePerson, ensurePerson, weightColumns } from './actions.ts'
-import { parseBirthDate } from './checks.ts'
+import { changePerson, ensurePerson } from './actions.ts'
 import { bodyOf } from './describe.ts'
+import { personColumnsOf, personFields } from './fields.ts'
 import { permissionColumns, preferenceColumns, preferenceFields, preferencesOf } from './preferences.ts'
 import { isUsernameAvailable, type Person } from './queries.ts'
-import {
-  Bio,
-  BirthDate,
-  GenderField,
-  Height,
-  HeightUnit,
-  Locale,
-  Name,
-  OwnProfile,
-  username,
-  Weight,
-  WeightUnit
-} from './schemas.ts'
+import { OwnProfile, username } from './schemas.ts'
 
 export const profileRoutes: Routes<Deps> = async (app, deps) => {
   const { db, media } = deps
@@ -58,15 +45,8 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       description: 'Omitted fields stay the same. A reserved or misleading name or username is rejected, ' +
         'unless the caller already has it.',
       body: Body({
-        name: Type.Optional(Name),
+        ...personFields,
         username: Type.Optional(username()),
-        bio: Type.Optional(Bio),
-        gender: Type.Optional(GenderField),
-        birthDate: Type.Optional(BirthDate),
-        height: Type.Optional(Height),
-        heightUnit: Type.Optional(HeightUnit),
-        weight: Type.Optional(Weight),
-        weightUnit: Type.Optional(WeightUnit),
         fitnessGoal: Type.Optional(Text({
           max: 50,
           pattern: '^[A-Z][A-Z_]*$',
@@ -74,8 +54,6 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
           examples: ['BUILD_MUSCLE']
         })),
         experience: Type.Optional(Enum(['BEGINNER', 'INTERMEDIATE', 'ADVANCED'])),
-        timezone: Type.Optional(Timezone),
-        locale: Type.Optional(Locale),
         ...preferenceFields,
         locationEnabled: Type.Optional(Type.Boolean({ description: 'false: the position is deleted' })),
         pushNotifications: Type.Optional(Type.Boolean({ description: 'false: nothing is pushed' }))
@@ -84,31 +62,18 @@ export const profileRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ profile: OwnProfile })) }
     }
   }, async ({ body, account }) => {
-    const { birthDate, heightUnit, weightUnit, fitnessGoal, bio, locale } = body
-    const { name, username, gender, height, weight, experience } = body
-    const timezone = body.timezone && parseTimezone(body.timezone)
-    const language = locale && readLocale(locale)
+    const { username, fitnessGoal, experience } = body
     await ensurePerson(deps, account.id)
     return toResponse(
       await changePerson(deps, account.id, async (trx, person) => {
-        validateName('name', name, person.name, findOwnNameError)
         validateName('username', username, person.username, findUsernameError)
         return {
-          ...(name !== undefined && { name }),
+          ...personColumnsOf(person, body),
           ...(username !== undefined && { username }),
-          ...(gender && { gender }),
-          ...(height !== undefined && { height }),
-          ...(weight !== undefined && weightColumns(person, weight)),
+          ...(fitnessGoal && { fitness_goal: fitnessGoal }),
           ...(experience && { experience }),
           ...await preferenceColumns(trx, person, body),
-          ...permissionColumns(body),
-          ...(bio !== undefined && { bio: bio || null }),
-          ...(birthDate && { birth_date: parseBirthDate(birthDate, timezone ?? person.timezone) }),
-          ...(heightUnit && { height_unit: heightUnit }),
-          ...(weightUnit && { weight_unit: weightUnit }),
-          ...(fitnessGoal && { fitness_goal: fitnessGoal }),
-          ...(timezone && { timezone, timezone_chosen: true }),
-          ...(language && { locale: language })
+          ...permissionColumns(body)
         }
       })
     )
