@@ -10,7 +10,7 @@ import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, UsernameTaken } from '../errors.ts'
 import type { Db, Tables, Trx } from '../tables.ts'
-import { toPersonCopy, factsOf } from './describe.ts'
+import { describeCopy, factsOf, toPersonCopy } from './describe.ts'
 import { findPerson, isReservedUsername, lockPerson, personColumns, type Person } from './queries.ts'
 
 const MAX_KEPT_USERNAMES = 10
@@ -105,7 +105,7 @@ export async function changePerson (
     const facts = factsOf(after)
     const isPictureMoved = isMediaKey(after.image ?? '') && before.published_media_base !== media.baseUrl
     if (isPictureMoved || !isDeepStrictEqual(copy, toPersonCopy(before))) {
-      await publish(trx, PersonChanged, accountId, toPersonChanged(media, after))
+      await publish(trx, PersonChanged, accountId, describeCopy(media, after))
     }
     if (!isDeepStrictEqual(facts, factsOf(before))) {
       await publish(trx, FactsChanged, accountId, { accountId, changedAt: after.changedAt, ...facts })
@@ -161,12 +161,6 @@ async function reserveUsername (
     .execute()
 }
 
-const toPersonChanged = (media: Deps['media'], person: Person) => ({
-  ...toPersonCopy(person),
-  image: media.urlOf(person.image),
-  changedAt: person.changedAt
-})
-
 const BATCH_SIZE = 200
 
 /** Publishes the people again whose picture was published with another base URL than the current one. */
@@ -183,7 +177,7 @@ export async function republishPictures ({ db, media }: Pick<Deps, 'db' | 'media
         .set({ published_media_base: media.baseUrl, updated_at: nextUpdatedAt })
         .where('account_id', 'in', people.map(({ id }) => id))
         .returning(personColumns).execute()
-      for (const person of moved) await publish(trx, PersonChanged, person.account_id, toPersonChanged(media, person))
+      for (const person of moved) await publish(trx, PersonChanged, person.account_id, describeCopy(media, person))
     }
   })
 }

@@ -1,4 +1,5 @@
 import { readTimezone } from '@tandem/account-kit'
+import type { Media } from '@tandem/media-kit'
 import type { Person } from './queries.ts'
 
 /** The fields of a person that other services copy, with the picture as it is stored. */
@@ -24,6 +25,13 @@ export const toPersonCopy = (
   locale,
   timezone: readTimezone(timezone),
   pushNotifications
+})
+
+/** The copy of a person in another service, with its version. */
+export const describeCopy = (media: Media, person: Person) => ({
+  ...toPersonCopy(person),
+  image: media.urlOf(person.image),
+  changedAt: person.changedAt
 })
 
 /** When the weight of a person was logged or entered; null without one. */

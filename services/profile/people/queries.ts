@@ -64,50 +64,25 @@ export const personColumns = [
   changedAt
 ] as const
 
-export async function findPerson (db: Db, accountId: string) {
-  return await db.selectFrom('people').select(personColumns)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst()
-}
+const selectPeople = (db: Db) => db.selectFrom('people').select(personColumns)
+
+export const findPerson = async (db: Db, accountId: string) =>
+  await selectPeople(db).where('account_id', '=', accountId).executeTakeFirst()
 
 export type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>
 
 /** Locks the row of a person. */
-export async function lockPerson (trx: Trx, accountId: string) {
-  return await trx.selectFrom('people').select(personColumns)
-    .where('account_id', '=', accountId)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
-}
+export const lockPerson = async (trx: Trx, accountId: string) =>
+  await selectPeople(trx).where('account_id', '=', accountId).forUpdate().executeTakeFirstOrThrow()
 
-const selectPersonCopies = (db: Db) =>
-  db.selectFrom('people')
-    .select([
-      'account_id as accountId',
-      'name',
-      'username',
-      'image',
-      imageDetails,
-      'bio',
-      'locale',
-      'timezone',
-      'push_notifications as pushNotifications',
-      changedAt
-    ])
+/** Unknown ids are left out. */
+export const listPeople = async (db: Db, accountIds: string[]) =>
+  await selectPeople(db).where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`).execute()
 
-/** The copies of people for other services; unknown ids are left out. */
-export async function listPeople (db: Db, accountIds: string[]) {
-  return accountIds.length === 0 ? [] : await selectPersonCopies(db).where('account_id', 'in', accountIds).execute()
-}
-
-/** The same by username, case-insensitive. */
-export async function listPeopleByUsername (db: Db, usernames: string[]) {
-  return await selectPersonCopies(db).where(
-    sql`lower(username)`,
-    '=',
-    sql`any(${usernames.map((name) => name.toLowerCase())}::text[])`
-  ).execute()
-}
+/** Usernames are case-insensitive. */
+export const listPeopleByUsername = async (db: Db, usernames: string[]) =>
+  await selectPeople(db)
+    .where(sql`lower(username)`, '=', sql`any(${usernames.map((name) => name.toLowerCase())}::text[])`).execute()
 
 /** The sizes of a person's photos, in their order. */
 export async function listPhotoDetails (db: Db, accountId: string) {

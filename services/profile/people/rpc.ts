@@ -1,14 +1,14 @@
 import { handleRpc } from '@tandem/bus-kit'
-import { MatchFacts, People, PeopleNamed, Person } from '@tandem/contracts'
+import { MatchFacts, People, PeopleNamed, Person as PersonRpc } from '@tandem/contracts'
 import { readTimezone } from '@tandem/account-kit'
 import type { Deps } from '../deps.ts'
 import { findCity } from '../places/queries.ts'
 import { addMissingPeople, findOrAddPerson } from './actions.ts'
-import { bodyOf, completionOf, factsOf, weighedAt } from './describe.ts'
-import { listPeople, listPeopleByUsername, listPhotoDetails } from './queries.ts'
+import { bodyOf, completionOf, describeCopy, factsOf, weighedAt } from './describe.ts'
+import { listPeople, listPeopleByUsername, listPhotoDetails, type Person } from './queries.ts'
 
 export const handlePerson = (deps: Deps) =>
-  handleRpc(Person, async ({ accountId }) => {
+  handleRpc(PersonRpc, async ({ accountId }) => {
     const person = await findOrAddPerson(deps, accountId)
     if (!person) return null
     return {
@@ -62,5 +62,4 @@ export const handleMatchFacts = (deps: Deps) =>
     }
   })
 
-const toCopies = ({ media }: Deps, people: Awaited<ReturnType<typeof listPeople>>) =>
-  people.map((person) => ({ ...person, image: media.urlOf(person.image), timezone: readTimezone(person.timezone) }))
+const toCopies = ({ media }: Deps, people: Person[]) => people.map((person) => describeCopy(media, person))
