@@ -18,17 +18,10 @@ for (const status of ['EXPIRED', 'CANCELED']) endedSubscriptions.inc({ status },
 export type DeriveDeps = Pick<Deps, 'subscriptions' | 'clock'>
 
 /** What an account has a plan from, and until when. */
-interface Source {
-  planId: string
-  /** What the plan unlocks. */
-  entitlements: string[]
-  start: Date
-  end: Date
+interface Source extends Omit<Derived, 'status' | 'next_grant_at'> {
   isLive: boolean
   /** Of one that has ended: whether it was taken back before its time. */
   isTakenBack: boolean
-  purchaseId: string | null
-  grantId: string | null
 }
 
 /**
@@ -41,18 +34,8 @@ export async function deriveSubscription (trx: Trx, deps: DeriveDeps, accountId:
     .executeTakeFirst()
   const source = await findSource(trx, deps, accountId)
   if (!source && !before) return
-  const chosen: Chosen = source
-    ? {
-      plan_id: source.planId,
-      status: source.isLive ? 'ACTIVE' : source.isTakenBack ? 'CANCELED' : 'EXPIRED',
-      current_period_start: source.start,
-      current_period_end: source.end,
-      entitlements: source.isLive ? source.entitlements : [],
-      purchase_id: source.purchaseId,
-      grant_id: source.grantId
-    }
-    : withoutSource(before!, now)
-  const after: Derived = { ...chosen, next_grant_at: await findNextGrantStart(trx, accountId, now) }
+  const next_grant_at = await findNextGrantStart(trx, accountId, now)
+  const after: Derived = { ...source ? toColumns(source) : withoutSource(before!, now), next_grant_at }
   if (before && isSame(before, after)) return
 
   await trx.insertInto('subscriptions').values({ account_id: accountId, ...after })
@@ -80,21 +63,18 @@ const subscriptionColumns = [
   'grant_id',
   'next_grant_at'
 ] as const
-interface Chosen
-  extends Pick<Tables['subscriptions'], 'plan_id' | 'status' | 'current_period_start' | 'current_period_end'>
-{
-  entitlements: string[]
-  purchase_id: string | null
-  grant_id: string | null
-}
-interface Derived extends Chosen {
-  next_grant_at: Date | null
-}
+type Derived = Pick<Selectable<Tables['subscriptions']>, typeof subscriptionColumns[number]>
+
+const toColumns = ({ isLive, isTakenBack, entitlements, ...source }: Source) => ({
+  ...source,
+  status: isLive ? 'ACTIVE' as const : isTakenBack ? 'CANCELED' as const : 'EXPIRED' as const,
+  entitlements: isLive ? entitlements : []
+})
 
 /** The purchase was moved away: what is left is that it has ended. */
-const withoutSource = (before: Derived, now: Date): Chosen => ({
+const withoutSource = (before: Derived, now: Date) => ({
   ...before,
-  ...(before.status === 'ACTIVE' && { status: 'CANCELED', current_period_end: now }),
+  ...(before.status === 'ACTIVE' && { status: 'CANCELED' as const, current_period_end: now }),
   entitlements: [],
   purchase_id: null,
   grant_id: null
@@ -116,7 +96,7 @@ async function findSource (trx: Trx, deps: DeriveDeps, accountId: string) {
   return sources.toSorted((one, other) =>
     Number(other.isLive) - Number(one.isLive) ||
     (one.isLive ? other.entitlements.length - one.entitlements.length : 0) ||
-    other.end.getTime() - one.end.getTime()
+    other.current_period_end.getTime() - one.current_period_end.getTime()
   )[0]
 }
 
@@ -145,14 +125,14 @@ async function listPurchaseSources (trx: Trx, deps: DeriveDeps, accountId: strin
   const { subscriptions: { slackMs, plans }, clock } = deps
   const purchases = await listCountedPurchases(trx, deps, accountId)
   return purchases.filter(({ state }) => state !== 'PENDING').map((purchase) => ({
-    planId: purchase.plan_id,
+    plan_id: purchase.plan_id,
     entitlements: entitlementsOf(plans, purchase.plan_id),
-    start: purchase.period_start,
-    end: endOf(purchase, slackMs),
+    current_period_start: purchase.period_start,
+    current_period_end: endOf(purchase, slackMs),
     isLive: isLive(purchase, slackMs, clock()),
     isTakenBack: purchase.state === 'REVOKED',
-    purchaseId: purchase.id,
-    grantId: null
+    purchase_id: purchase.id,
+    grant_id: null
   }))
 }
 
@@ -169,14 +149,14 @@ async function listGrantSources (
   return grants.map((grant) => {
     const isLive = grant.ended_at === null && grant.starts_at <= now && grant.ends_at > now
     return {
-      planId: grant.plan_id,
+      plan_id: grant.plan_id,
       entitlements: entitlementsOf(plans, grant.plan_id),
-      start: grant.starts_at,
-      end: isLive ? endOfGrants(grant, grants) : grant.ended_at ?? grant.ends_at,
+      current_period_start: grant.starts_at,
+      current_period_end: isLive ? endOfGrants(grant, grants) : grant.ended_at ?? grant.ends_at,
       isLive,
       isTakenBack: grant.ended_at !== null,
-      purchaseId: null,
-      grantId: grant.id
+      purchase_id: null,
+      grant_id: grant.id
     }
   })
 }
