@@ -14,6 +14,11 @@ import { eraseAccount, receiptKeyOf } from './erasures/stub.ts'
 import type { Tables } from './tables.ts'
 
 const secret = { not: 'It is a digest or a token.' }
+const secretOfAccount = personal<Tables>({ rowsOf: inColumns('account_id'), exported: secret })
+const countOfAccount = personal<Tables>({
+  rowsOf: inColumns('account_id'),
+  exported: { not: 'It counts towards a limit.' }
+})
 
 const ofSession = (accountId: string) =>
   sql<SqlBool>`session_id in (select id from sessions where account_id = ${accountId}::uuid)`
@@ -38,7 +43,7 @@ export const personalData: PersonalData<Tables> = {
     exported: secret
   }),
   refresh_tokens: personal({ rowsOf: ofSession, exported: secret }),
-  proofs: personal({ rowsOf: inColumns('account_id'), exported: secret }),
+  proofs: secretOfAccount,
   sessions: personal({
     rowsOf: inColumns('account_id'),
     exported: [
@@ -79,17 +84,14 @@ export const personalData: PersonalData<Tables> = {
     ...ofDecisions('id'),
     exported: ['actions', 'reason', 'statement', 'excerpt', 'is_automated', 'made_at']
   }),
-  code_links: personal({ rowsOf: inColumns('account_id'), exported: secret }),
-  codes: personal({ rowsOf: inColumns('account_id'), exported: secret }),
-  wrong_codes: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
-  code_attempts: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
-  deletion_links: personal({ rowsOf: inColumns('account_id'), exported: secret }),
-  password_resets: personal({ rowsOf: inColumns('account_id'), exported: secret }),
-  password_change_attempts: personal({
-    rowsOf: inColumns('account_id'),
-    exported: { not: 'It counts towards a limit.' }
-  }),
-  proof_attempts: personal({ rowsOf: inColumns('account_id'), exported: { not: 'It counts towards a limit.' } }),
+  code_links: secretOfAccount,
+  codes: secretOfAccount,
+  wrong_codes: countOfAccount,
+  code_attempts: countOfAccount,
+  deletion_links: secretOfAccount,
+  password_resets: secretOfAccount,
+  password_change_attempts: countOfAccount,
+  proof_attempts: countOfAccount,
   provider_links: personal({ rowsOf: inColumns('account_id'), exported: ['provider', 'created_at'] }),
   referrals: personal({ rowsOf: inColumns('account_id', 'referrer_id'), exported: ['created_at', 'is_counted'] }),
   referral_rewards: personal({ rowsOf: inColumns('account_id'), exported: ['is_referrer', 'days', 'granted_at'] }),
@@ -122,10 +124,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   email_changes: personal({ rowsOf: inColumns('account_id'), exported: ['new_email', 'requested_at'] }),
   email_reverts: personal({ rowsOf: inColumns('account_id'), exported: ['old_email', 'created_at', 'expires_at'] }),
-  email_change_attempts: personal({
-    rowsOf: inColumns('account_id'),
-    exported: { not: 'It counts towards a limit.' }
-  }),
+  email_change_attempts: countOfAccount,
   exports: personal({
     rowsOf: inColumns('account_id'),
     files: sql`array['exports/' || id || '/']`,

@@ -1,9 +1,12 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+import type Type from 'typebox'
 import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables, StaffRole } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
+import type { DecisionMade } from '@tandem/contracts'
 import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
 import type { MailTables } from '@tandem/mail-kit'
+import type { reasons, scopes } from './decisions/schemas.ts'
 
 export interface Tables
   extends
@@ -331,28 +334,10 @@ export type ExportStatus = 'PENDING' | 'RUNNING' | 'READY' | 'FAILED' | 'EXPIRED
 /** What a new account of the same person meets again. */
 export type Restriction = 'BANNED' | 'SUSPENDED'
 export type Role = 'USER' | 'ADMIN'
-export type RestrictionScope = 'POSTING' | 'FITMATCH' | 'ALL'
-export type DecisionReason =
-  | 'SPAM'
-  | 'HARASSMENT'
-  | 'HATE'
-  | 'SEXUAL'
-  | 'VIOLENCE'
-  | 'SELF_HARM'
-  | 'CHILD_SAFETY'
-  | 'IMPERSONATION'
-  | 'ILLEGAL'
-  | 'UNDERAGE'
-  | 'REPORTS'
-  | 'OTHER'
+export type RestrictionScope = typeof scopes[number]
+export type DecisionReason = typeof reasons[number]
 /** An action of a decision, as it is stored and published. */
-export interface DecidedAction {
-  type: 'DISMISS' | 'HIDE_CONTENT' | 'RESTORE_CONTENT' | 'REMOVE_PHOTO' | 'WARN' | 'RESTRICT' | 'BAN' | 'LIFT'
-  scope: RestrictionScope | null
-  /** Of RESTRICT: ISO 8601, or null until it is lifted. */
-  until: string | null
-  photoId: string | null
-}
+export type DecidedAction = Type.Static<typeof DecisionMade.data>['actions'][number]
 export type ChallengePurpose = 'ENROLL' | 'SIGN_IN' | 'PROVE'
 export type Store = 'APPLE' | 'GOOGLE' | 'REVENUECAT'
 export type StoreEnvironment = 'PRODUCTION' | 'SANDBOX'

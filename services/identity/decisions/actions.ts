@@ -10,7 +10,7 @@ import { createAppealUrl } from './appeal-tokens.ts'
 import { renderDecisionMail } from './decision-mail.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
-import type { DecidedAction, DecisionReason, Trx } from '../tables.ts'
+import type { DecidedAction, DecisionReason, RestrictionScope, Trx } from '../tables.ts'
 
 export interface DecidedCase {
   service: 'social' | 'fitmatch'
@@ -68,7 +68,7 @@ export async function recordDecision (
     decisionId: id,
     accountId,
     case: decided && { service: decided.service, id: decided.id },
-    actions: actions.map(({ photoId, ...action }) => ({ ...action, photoId })),
+    actions,
     restrictions: await listRestrictions(trx, accountId),
     outcome,
     automated: decision.staffId === null,
@@ -181,7 +181,7 @@ const lastRestriction = (accountId: string) =>
 
 /** The restrictions that hold now, one for each scope. */
 async function listRestrictions (trx: Trx, accountId: string) {
-  const { rows } = await sql<{ scope: 'POSTING' | 'FITMATCH' | 'ALL', until: Date | null }>`
+  const { rows } = await sql<{ scope: RestrictionScope, until: Date | null }>`
     select scope, case when bool_or(until is null) then null else max(until) end as until from restrictions
     where account_id = ${accountId} and lifted_at is null and (until is null or until > now())
     group by scope order by scope`.execute(trx)

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Body, Enum, Id, named, Nullable, Text, Timestamp } from '@tandem/http-kit'
 
-export const actionTypes = [
+const actionTypes = [
   'DISMISS',
   'HIDE_CONTENT',
   'RESTORE_CONTENT',
@@ -53,7 +53,7 @@ export const DecisionWithoutCase = Body(decisionFields)
 export type DecisionWithoutCase = Type.Static<typeof DecisionWithoutCase>
 export type NewDecision = Type.Static<typeof NewDecision>
 
-const Appeal = named(
+export const Appeal = named(
   'Appeal',
   Type.Object({
     id: Type.String(),
@@ -75,7 +75,6 @@ const Appeal = named(
     }]
   })
 )
-export { Appeal }
 
 const Restriction = Type.Object({
   scope: Enum(scopes, { description: 'POSTING: writing anywhere but in chats; ALL: everything but the account' }),

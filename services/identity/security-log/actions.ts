@@ -10,10 +10,8 @@ import {
   InvalidProviderAToken,
   InvalidProviderBToken
 } from '../errors.ts'
-import type { Db, Provider, Role, Trx } from '../tables.ts'
+import type { Db, Provider, Role, SignInMethod, Trx } from '../tables.ts'
 import { currentOrigin } from './requests.ts'
-
-type SignInMethod = 'REGISTRATION' | 'PASSWORD' | 'CODE' | Provider
 
 interface Details {
   SIGN_IN: { method: SignInMethod }
