@@ -179,7 +179,7 @@ async function setEmail (trx: Trx, { id: accountId }: LockedAccount, email: stri
   for (const table of ['email_changes', 'codes', 'password_resets', 'deletion_links', 'proofs'] as const) {
     await trx.deleteFrom(table).where('account_id', '=', accountId).execute()
   }
-  await expireExports(trx, accountId)
+  await expireExports(trx, { account_id: accountId })
 }
 
 function throwIfTaken (error: unknown): never {

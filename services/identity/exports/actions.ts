@@ -39,7 +39,7 @@ export async function requestExport ({ db, mailer }: Pick<Deps, 'db' | 'mailer'>
     if (latest?.status === 'PENDING' || latest?.status === 'RUNNING') throw new ExportRunning()
     if (latest) throw new ExportLimitExceeded()
     // The link of an earlier copy ends with it.
-    await expireExports(trx, accountId)
+    await expireExports(trx, { account_id: accountId })
     const requested = await trx.insertInto('exports').values({ id: randomUUID(), account_id: accountId })
       .returning(exportColumns).executeTakeFirstOrThrow()
     await logSecurityEvent(trx, { kind: 'EXPORT_REQUESTED', accountId, detail: {} })
@@ -61,7 +61,7 @@ export async function requestExport ({ db, mailer }: Pick<Deps, 'db' | 'mailer'>
 export async function cancelExport (db: Db, caller: Caller) {
   await db.transaction().execute(async (trx) => {
     await lockCaller(trx, caller)
-    if (await expireExports(trx, caller.accountId) === 0) throw new ExportNotFound()
+    if (await expireExports(trx, { account_id: caller.accountId }) === 0) throw new ExportNotFound()
   })
 }
 

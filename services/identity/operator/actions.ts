@@ -6,13 +6,12 @@ import { removeLinks } from '../provider-links/actions.ts'
 import type { Db, Provider, Role, Trx } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
-import type { DeriveDeps } from '../subscriptions/derive.ts'
-import { deriveSubscription } from '../subscriptions/derive.ts'
+import { deriveSubscription, type DeriveDeps } from '../subscriptions/derive.ts'
 import { grantPremium, takeGrants } from '../subscriptions/grants.ts'
 
 /** Sets a role. Access tokens contain the role, so all sessions end to retire tokens with the old one. */
-export async function setRole (db: Db, email: string, role: Role) {
-  await changeAccount(db, email, async (trx, accountId) => {
+export async function setRole (db: Db, by: By, role: Role) {
+  await changeAccount(db, by, async (trx, accountId) => {
     await trx.updateTable('accounts').set({ role, updated_at: sql`now()` }).where('id', '=', accountId).execute()
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'ROLE_CHANGED', accountId, detail: { role } })
@@ -20,7 +19,7 @@ export async function setRole (db: Db, email: string, role: Role) {
 }
 
 type SubscriptionDeps = DeriveDeps & { db: Db }
-type By = string | { id: string } | { email: string }
+type By = { id: string } | { email: string }
 
 interface Terms {
   planId: string
@@ -74,23 +73,23 @@ export async function markSandbox ({ db, ...deps }: SubscriptionDeps, by: By, us
 }
 
 /** Bans an account: all sessions end, and no new one starts until the account is unbanned. */
-export async function ban (db: Db, email: string) {
-  await changeAccount(db, email, async (trx, accountId) => {
+export async function ban (db: Db, by: By) {
+  await changeAccount(db, by, async (trx, accountId) => {
     await setHidden(trx, accountId, { banned_at: sql`now()` })
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_BANNED', accountId, detail: {} })
   })
 }
 
-export async function unban (db: Db, email: string) {
-  await changeAccount(db, email, async (trx, accountId) => {
+export async function unban (db: Db, by: By) {
+  await changeAccount(db, by, async (trx, accountId) => {
     await setHidden(trx, accountId, { banned_at: null })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: {} })
   })
 }
 
 /** @returns how many sessions ended @throws UserNotFound */
-export async function endAllSessionsOf (db: Db, by: { id: string } | { email: string }) {
+export async function endAllSessionsOf (db: Db, by: By) {
   return await changeAccount(db, by, async (trx, accountId) => {
     const sessions = await endSessions(trx, { accountId })
     if (sessions > 0) {
@@ -111,13 +110,9 @@ export async function removeProviderOf (db: Db, accountId: string, provider: Pro
 }
 
 /** Changes an account in a transaction that holds its lock. @throws UserNotFound */
-async function changeAccount<Result> (
-  db: Db,
-  by: By,
-  work: (trx: Trx, accountId: string) => Promise<Result>
-) {
+async function changeAccount<Result> (db: Db, by: By, work: (trx: Trx, accountId: string) => Promise<Result>) {
   return await db.transaction().execute(async (trx) => {
-    const account = await lockAccount(trx, typeof by === 'string' ? { email: by.toLowerCase() } : by)
+    const account = await lockAccount(trx, by)
     if (!account) throw new UserNotFound()
     return await work(trx, account.id)
   })

@@ -80,36 +80,36 @@ export async function runCommand (
     case 'grant role': {
       const [role] = more
       if (role !== 'ADMIN' && role !== 'USER') throw new UsageError()
-      await setRole(db, required(target), role)
+      await setRole(db, addressOf(target), role)
       return `${target} has the role ${role} from the next sign-in`
     }
     case 'grant subscription': {
       const [planId, days = ''] = more
       if (!/^[1-9]\d{0,4}$/.test(days)) throw new UsageError()
-      await grantSubscription({ db, ...subscriptionDeps }, required(target), {
+      await grantSubscription({ db, ...subscriptionDeps }, addressOf(target), {
         planId: required(planId),
         days: Number(days)
       })
       return `${target} has ${planId} for ${days} days`
     }
     case 'cancel subscription':
-      return await cancelSubscriptionOf({ db, ...subscriptionDeps }, required(target))
+      return await cancelSubscriptionOf({ db, ...subscriptionDeps }, addressOf(target))
         ? `The subscription of ${target} is canceled`
         : `${target} has no active subscription`
     case 'subscriptions list':
       return await listSubscriptionOf({ db, ...subscriptionDeps }, required(target))
     case 'subscriptions recheck':
-      return `The stores are asked about ${await recheckPurchases(db, required(target))} purchases of ${target}`
+      return `The stores are asked about ${await recheckPurchases(db, addressOf(target))} purchases of ${target}`
     case 'mark sandbox': {
       const [off] = more
       if (off !== undefined && off !== 'off') throw new UsageError()
-      await markSandbox({ db, ...subscriptionDeps }, required(target), off === undefined)
+      await markSandbox({ db, ...subscriptionDeps }, addressOf(target), off === undefined)
       return `Purchases in a sandbox ${off ? 'no longer count' : 'count'} for ${target}`
     }
     case 'sessions list':
       return await listSessionsOf(db, required(target))
     case 'sessions end':
-      return `${await endAllSessionsOf(db, { email: required(target).toLowerCase() })} sessions ended`
+      return `${await endAllSessionsOf(db, addressOf(target))} sessions ended`
     case 'security list':
       return await listSecurityEventsOf(db, required(target))
     case 'erasures list':
@@ -119,7 +119,7 @@ export async function runCommand (
     case 'erasures request': {
       const [days = '14'] = more
       if (!/^\d{1,2}$/.test(days)) throw new UsageError()
-      const { id, eraseAt } = await requestErasure(db, required(target), Number(days))
+      const { id, eraseAt } = await requestErasure(db, addressOf(target), Number(days))
       return `${target} will be erased at ${eraseAt.toISOString()}; the deletion is ${id}`
     }
     case 'erasures hold': {
@@ -169,10 +169,10 @@ export async function runCommand (
   }
   switch (command) {
     case 'ban':
-      await ban(db, required(object))
+      await ban(db, addressOf(object))
       return `${object} is banned`
     case 'unban':
-      await unban(db, required(object))
+      await unban(db, addressOf(object))
       return `${object} is no longer banned`
   }
   throw new UsageError()
@@ -190,6 +190,8 @@ function required (argument: string | undefined) {
   if (!argument) throw new UsageError()
   return argument
 }
+
+const addressOf = (argument: string | undefined) => ({ email: required(argument).toLowerCase() })
 
 function secretsOf (secret: string | undefined) {
   if (!secret) throw new Error('SECRET is missing')

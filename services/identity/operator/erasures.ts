@@ -31,8 +31,8 @@ export async function showErasure (db: Db, id: string) {
 }
 
 /** Schedules the erasure of an account, with the grace period. @throws UserNotFound, DeletionPending */
-export const requestErasure = async (db: Db, email: string, graceDays: number) =>
-  await db.transaction().execute(async (trx) => await scheduleFor(trx, { email: email.toLowerCase() }, graceDays))
+export const requestErasure = async (db: Db, by: { email: string }, graceDays: number) =>
+  await db.transaction().execute(async (trx) => await scheduleFor(trx, by, graceDays))
 
 /** In the caller's transaction. @throws UserNotFound, DeletionPending */
 export async function scheduleFor (trx: Trx, by: { id: string } | { email: string }, graceDays: number) {

@@ -1,4 +1,5 @@
 import { ExportNotFound } from '../errors.ts'
+import { expireExports } from '../expire-exports.ts'
 import type { Db } from '../tables.ts'
 
 /** The exports that are not over, the oldest first. */
@@ -10,8 +11,5 @@ export async function listExports (db: Db) {
 
 /** Stops an export, or ends its link. @throws ExportNotFound */
 export async function cancelExportOf (db: Db, id: string) {
-  const canceled = await db.updateTable('exports').set({ status: 'EXPIRED' })
-    .where('id', '=', id).where('status', 'in', ['PENDING', 'RUNNING', 'READY'])
-    .returning('id').executeTakeFirst()
-  if (!canceled) throw new ExportNotFound()
+  if (await expireExports(db, { id }) === 0) throw new ExportNotFound()
 }

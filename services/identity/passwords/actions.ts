@@ -39,7 +39,7 @@ export async function setInitialPassword ({ db, hashing, blocklist }: Deps, call
     const account = await lockCaller(trx, caller)
     if (account.passwordHash) throw new PasswordAlreadySet()
     await updatePassword(trx, accountId, hash)
-    await expireExports(trx, accountId)
+    await expireExports(trx, { account_id: accountId })
     await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'INITIAL' } })
     await publish(trx, PasswordChanged, accountId, { accountId, how: 'INITIAL' })
   })
@@ -78,7 +78,7 @@ export async function changePassword (deps: Deps, caller: Caller, { currentPassw
       await lockCaller(trx, caller)
       await updatePassword(trx, accountId, hash)
       await discardPendingChanges(trx, accountId)
-      await expireExports(trx, accountId)
+      await expireExports(trx, { account_id: accountId })
       await endSessions(trx, { accountId, except: sessionId })
       await logSecurityEvent(trx, { kind: 'PASSWORD_CHANGED', accountId, detail: { how: 'CHANGED' } })
       await publish(trx, PasswordChanged, accountId, { accountId, how: 'CHANGED' })
@@ -108,7 +108,7 @@ export async function resetPassword (deps: Deps, { email, token, password, addre
     const accountId = account.id
     await updatePassword(trx, accountId, hash)
     await discardPendingChanges(trx, accountId)
-    await expireExports(trx, accountId)
+    await expireExports(trx, { account_id: accountId })
     // The owner of the mailbox set this password, so it must survive when they verify the address from this network.
     const network = networkOf(address)
     await trx.updateTable('accounts').set({ registered_network: network }).where('id', '=', accountId).execute()
