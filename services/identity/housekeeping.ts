@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { deleteInChunks } from '@tandem/database-kit'
 import { runPeriodically, runSteps, type Log } from '@tandem/process-kit'
 import { deleteOldAttempts } from './attempt-limit.ts'
-import { expireUnverifiedAccounts, scheduleExpired } from './erasures/expiry.ts'
+import { expireUnverifiedAccounts } from './erasures/expiry.ts'
 import type { Deps } from './deps.ts'
 import { deleteReplacedKeys } from './keys/actions.ts'
 import { remindOfDeletions } from './deletion/mails.ts'
@@ -56,7 +56,6 @@ export async function runHousekeeping (db: Db) {
     ),
     'replaced keys': async () => await deleteReplacedKeys(db),
     'unverified accounts': async () => await expireUnverifiedAccounts(db),
-    'expired accounts': async () => await scheduleExpired(db),
     'store notifications': deletion(
       'store_notifications',
       sql`received_at < now() - interval '90 days' order by received_at`

@@ -61,21 +61,3 @@ const selectOverdue = (db: Db) =>
     .where('created_at', '<', sql<Date>`now() - ${VERIFICATION_DEADLINE}::interval`)
     .where((where) => where.not(where.or([hasActiveCode('VERIFY'), hasActiveCode('SIGN_IN')])))
     .select('id')
-
-/** Erases accounts that expired before expired accounts were erased. */
-export async function scheduleExpired (db: Db) {
-  const expired = await db.selectFrom('accounts').where('expired_at', 'is not', null).where(
-    'registered_network',
-    '<>',
-    ''
-  )
-    .where((where) =>
-      where.not(where.exists(where.selectFrom('erasures').whereRef('account_id', '=', 'accounts.id').select('id')))
-    )
-    .select('id').limit(100).execute()
-  await settleEach(expired, async ({ id }) => {
-    await db.transaction().execute(async (trx) => {
-      await scheduleErasure(trx, { id }, { cause: 'EXPIRY' })
-    })
-  })
-}
