@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Id, Text } from '@tandem/http-kit'
+import { Enum, Id, Text } from '@tandem/http-kit'
 
 /** An email address in its stored and compared form: lower case, its domain in ASCII, at most 254 characters. */
 export const Email = Text({
@@ -12,3 +12,5 @@ export const Email = Text({
 
 /** An id that is required and must not be empty. */
 export const RequiredId = Type.String({ ...Id, transform: ['trim'], minLength: 1 })
+
+export const ProviderName = Enum(['PROVIDER_A', 'PROVIDER_B'])

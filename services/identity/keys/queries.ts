@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
-import type { PublishedKeys } from '@tandem/http-kit'
 import type { Db } from '../tables.ts'
 
-/** The public keys of all tokens that may be in use, and of the key that signs next. */
-export async function listPublicKeys (db: Db) {
-  const keys = await db.selectFrom('signing_keys').select('public_key').orderBy('signs_from', 'desc').execute()
-  return keys.map((key) => key.public_key)
-}
-
-/** The same keys and the time they were read, by the clock of Postgres, which all replicas share. */
-export async function readKeySet (db: Db): Promise<PublishedKeys> {
+/**
+ * The public keys of all tokens that may be in use, and of the key that signs next, with the time they were read, by the
+ * clock of Postgres, which all replicas share.
+ */
+export async function readKeySet (db: Db) {
   const rows = await db.selectFrom('signing_keys').select(['public_key', sql<Date>`now()`.as('read_at')]).orderBy(
     'signs_from',
     'desc'

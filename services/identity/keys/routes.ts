@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Routes } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import { listPublicKeys } from './queries.ts'
+import { readKeySet } from './queries.ts'
 
 export const keyRoutes: Routes<Deps> = async (app, { db, signKeySet }) => {
   app.get('/.well-known/jwks.json', {
@@ -26,7 +26,7 @@ export const keyRoutes: Routes<Deps> = async (app, { db, signKeySet }) => {
     config: { public: true, logged: false }
   }, async (_request, reply) => {
     reply.header('cache-control', 'public, max-age=60')
-    const keys = await listPublicKeys(db)
+    const { keys } = await readKeySet(db)
     return { keys: keys.map((key) => ({ ...key, alg: 'ES256', use: 'sig' })) }
   })
 

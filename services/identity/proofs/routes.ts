@@ -14,6 +14,7 @@ import {
 } from '../errors.ts'
 import { Password } from '../passwords/schemas.ts'
 import { ProviderToken } from '../providers/schemas.ts'
+import { ProviderName } from '../schemas.ts'
 import { logSignInFailure } from '../security-log/actions.ts'
 import { callerOf } from '../sessions/caller.ts'
 import type { Provider } from '../tables.ts'
@@ -35,7 +36,7 @@ export const proofRoutes: Routes<Deps> = async (app, deps) => {
         purpose: Purpose,
         password: Type.Optional(Password),
         code: Type.Optional(Code),
-        provider: Type.Optional(Enum(['PROVIDER_A', 'PROVIDER_B'])),
+        provider: Type.Optional(ProviderName),
         identityToken: Type.Optional(ProviderToken)
       }, { examples: [{ purpose: 'EXPORT', password: 'Wide-Open-5ky' }] }),
       errors: [

@@ -3,10 +3,10 @@ import { Body, Data, data, Message, message, named, Timestamp, type Routes } fro
 import type { Deps } from '../deps.ts'
 import { LastSignInMethod, ProofRequired, ProviderNotLinked } from '../errors.ts'
 import { Proof } from '../proofs/schemas.ts'
+import { ProviderName } from '../schemas.ts'
 import { callerOf } from '../sessions/caller.ts'
 import { removeProvider } from './actions.ts'
 import { listLinks } from './queries.ts'
-import { ProviderName } from './schemas.ts'
 
 const LinkedProvider = named('LinkedProvider', Type.Object({ provider: ProviderName, linkedAt: Timestamp }))
 

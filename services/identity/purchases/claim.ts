@@ -1,3 +1,4 @@
+import { dayAround } from '@tandem/account-kit'
 import { useDailyQuota } from '@tandem/database-kit'
 import { Unavailable, withTimeout } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
@@ -12,6 +13,7 @@ export type SentPurchase =
   & { transfer: boolean }
 
 const MAX_REFUSED_PER_DAY = 30
+const QUOTA = 'refused purchases'
 
 /**
  * Gives a purchase to who sends it. @returns whether its payment is still on its way
@@ -45,19 +47,14 @@ export async function claimPurchase (deps: Deps, caller: Caller, sent: SentPurch
 async function countAttempt ({ db, clock }: Pick<Deps, 'db' | 'clock'>, caller: Caller) {
   const used = await db.transaction().execute(async (trx) => {
     await lockCaller(trx, caller)
-    return await useDailyQuota(trx, { ...quotaOf(caller, clock()), limit: MAX_REFUSED_PER_DAY })
+    return await useDailyQuota(trx, {
+      name: QUOTA,
+      accountId: caller.accountId,
+      day: dayAround('UTC', clock()),
+      limit: MAX_REFUSED_PER_DAY
+    })
   })
   if (used === undefined) throw new PurchaseLimitExceeded()
-}
-
-const QUOTA = 'refused purchases'
-
-function quotaOf ({ accountId }: Caller, now: Date) {
-  const startsAt = new Date(now)
-  startsAt.setUTCHours(0, 0, 0, 0)
-  const endsAt = new Date(startsAt)
-  endsAt.setUTCDate(endsAt.getUTCDate() + 1)
-  return { name: QUOTA, accountId, day: { startsAt, endsAt } }
 }
 
 async function giveBackAttempt ({ db }: Pick<Deps, 'db'>, { accountId }: Caller) {

@@ -17,7 +17,7 @@ import { isEmailBanned } from '../remembered/queries.ts'
 import { addReferral } from '../referrals/actions.ts'
 import { isAddressReserved } from '../reserved-addresses.ts'
 import { digestOfToken } from '../random-tokens.ts'
-import { startFirstSession, type Client } from '../sessions/actions.ts'
+import { insertSession, type Client } from '../sessions/actions.ts'
 import type { Caller } from '../sessions/caller.ts'
 import { isActiveSession } from '../sessions/queries.ts'
 import { verifyAccount } from '../sign-in/verify-account.ts'
@@ -84,7 +84,7 @@ async function createRegistered (
     if (!account) throw new EmailExists()
     await continueSuspension(trx, secrets, account.id, { email })
     if (referralCode) await addReferral(trx, account.id, referralCode)
-    const session = await startFirstSession(trx, secrets, {
+    const session = await insertSession(trx, secrets, {
       accountId: account.id,
       method: 'REGISTRATION',
       client,
@@ -126,30 +126,14 @@ export async function askBeforeRegistration (
 
 /** The session of a registration of `email` that got `refreshToken`, if it can be repeated. */
 async function findRegistered (db: Db, email: string, refreshToken: string) {
-  const found = await db.selectFrom('refresh_tokens')
-    .innerJoin('sessions', 'sessions.id', 'session_id')
-    .innerJoin('accounts', 'accounts.id', 'account_id')
-    .where('digest', '=', digestOfToken(refreshToken))
-    .where('used_at', 'is', null)
-    .where('ended_at', 'is', null)
+  const session = await db.selectFrom('refresh_tokens').innerJoin('sessions', 'sessions.id', 'session_id')
+    .where('digest', '=', digestOfToken(refreshToken)).where('used_at', 'is', null).where('ended_at', 'is', null)
     .where('sessions.created_at', '>', sql<Date>`now() - ${REPEAT_WINDOW}::interval`)
-    .where('email', '=', email)
-    .where('banned_at', 'is', null)
-    .where('expired_at', 'is', null)
-    .select([
-      'session_id as sessionId',
-      'accounts.id',
-      'name',
-      'email',
-      'image',
-      'role',
-      'accounts.created_at as createdAt',
-      sql<boolean>`email_verified_at is not null`.as('emailVerified')
-    ])
-    .executeTakeFirst()
-  if (!found) return
-  const { sessionId, ...account } = found
-  return { account, sessionId, refreshToken }
+    .select(['session_id as id', 'account_id as accountId']).executeTakeFirst()
+  const account = session && await db.selectFrom('accounts').where('id', '=', session.accountId)
+    .where('email', '=', email).where('banned_at', 'is', null).where('expired_at', 'is', null)
+    .select(accountColumns).executeTakeFirst()
+  return account && { account, sessionId: session.id, refreshToken }
 }
 
 interface NewAccount {

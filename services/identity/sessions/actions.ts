@@ -13,7 +13,6 @@ import { REFRESH_TOKEN_LIFETIME, SESSION_LIFETIME } from './queries.ts'
 import { lockCaller, type Caller } from './caller.ts'
 import { isKnownNetwork, saveNetwork } from './networks.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
-import { addRefreshToken } from './refresh-tokens.ts'
 
 export interface Device {
   deviceInfo?: string
@@ -48,11 +47,7 @@ const IDS_PER_EVENT = 1_000
  * sign-ins are counted one after the other.
  * @throws AccountDeletionPending
  */
-export async function startSession (
-  trx: Trx,
-  secrets: Secrets,
-  session: NewSession
-) {
+export async function startSession (trx: Trx, secrets: Secrets, session: NewSession) {
   const { accountId, method, client: { address, device } } = session
   await resumeOrReject(trx, secrets, { accountId, method })
   const earlier = await countSessions(trx, accountId, device)
@@ -63,16 +58,12 @@ export async function startSession (
   return await insertSession(trx, secrets, { ...session, newDevice })
 }
 
-/** Starts the session of an account that was just created, and publishes it. */
-export async function startFirstSession (trx: Trx, secrets: Secrets, session: NewSession) {
-  return await insertSession(trx, secrets, { ...session, newDevice: false })
-}
-
-async function insertSession (
+/** Starts and publishes a session without regard to others, such as that of an account that was just created. */
+export async function insertSession (
   trx: Trx,
   secrets: Secrets,
-  { accountId, method, client: { address, device }, refreshToken = generateToken(), newDevice }: NewSession & {
-    newDevice: boolean
+  { accountId, method, client: { address, device }, refreshToken = generateToken(), newDevice = false }: NewSession & {
+    newDevice?: boolean
   }
 ) {
   const { id: sessionId } = await trx.insertInto('sessions').values({
@@ -92,6 +83,14 @@ async function insertSession (
   const { deviceName = null, platform = null } = device
   await publish(trx, SessionStarted, accountId, { accountId, sessionId, method, deviceName, platform, newDevice })
   return { sessionId, refreshToken }
+}
+
+export async function addRefreshToken (trx: Trx, sessionId: string, token: string) {
+  await trx.insertInto('refresh_tokens').values({
+    digest: digestOfToken(token),
+    session_id: sessionId,
+    expires_at: sql<Date>`now() + ${REFRESH_TOKEN_LIFETIME}::interval`
+  }).execute()
 }
 
 /**

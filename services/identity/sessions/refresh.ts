@@ -5,10 +5,9 @@ import type { RouteDeps } from '../deps.ts'
 import { InvalidRefreshToken, RefreshFailed } from '../errors.ts'
 import type { Db, Role } from '../tables.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
-import { endSessions } from './actions.ts'
+import { addRefreshToken, endSessions } from './actions.ts'
 import { SESSION_LIFETIME } from './queries.ts'
 import { digestOfToken, generateToken } from '../random-tokens.ts'
-import { addRefreshToken } from './refresh-tokens.ts'
 
 // A used token that is sent again this soon is a double tap; later it must have been copied.
 const DOUBLE_TAP_WINDOW = '10 seconds'

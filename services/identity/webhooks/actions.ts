@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { PendingQuery } from '@tandem/queue-kit'
 import type { Deps } from '../deps.ts'
 import { orderDigest, recordReading } from '../purchases/actions.ts'
 import { askRevenueCat } from '../purchases/checks.ts'
@@ -84,14 +85,8 @@ async function ask (deps: NotificationDeps, store: Exclude<Store, 'APPLE'>, subj
     .filter(({ environment }) => environment === 'PRODUCTION' || sandbox !== 'off')
 }
 
-interface Page {
-  olderThanSeconds: number
-  limit: number
-  after: string | undefined
-}
-
 /** The notifications that are not handled yet. */
-export async function listPendingNotifications (db: Db, { olderThanSeconds, limit, after }: Page) {
+export async function listPendingNotifications (db: Db, { olderThanSeconds, limit, after }: PendingQuery) {
   const pending = await db.selectFrom('store_notifications').select('id')
     .where('done_at', 'is', null).where('claimed_until', '<=', sql<Date>`now()`)
     .where('received_at', '<=', sql<Date>`now() - make_interval(secs => ${olderThanSeconds})`)
