@@ -93,7 +93,7 @@ function planReversal (
     }
     : null
   const { id, accountId } = decision
-  const base = { accountId, case: decided, staffId: operator.id, reverses: id, undoes: id }
+  const base = { accountId, case: decided, staffId: operator.id, reverses: id }
   if (!instead) {
     return { ...base, actions: undo(decision.actions), reason: decision.reason, statement, note: null }
   }

@@ -32,9 +32,10 @@ export interface Decision {
   staffId: string | null
   /** The second operator, where it takes two. */
   confirmedBy?: string
+  /** The decision that this one undoes: its restrictions, ban and strike end; those of others stay. */
   reverses?: string | null
-  /** A decision whose restrictions, ban and strike end with this one; those of others stay. */
-  undoes?: string | undefined
+  /** The suspension without an operator that this decision replaces. It ends in the same way. */
+  replaces?: string | undefined
   /** Default: now. */
   madeAt?: Date
   /** Whether it holds only until another operator confirms or withdraws a ban; it is no strike then. */
@@ -53,14 +54,16 @@ export async function recordDecision (
   { secrets, publicUrl }: Pick<Deps, 'secrets' | 'publicUrl'>,
   decision: Decision
 ) {
-  const { accountId, actions, case: decided } = decision
+  const { accountId, case: decided, replaces } = decision
+  const actions = replaces === undefined ? decision.actions : withLift(decision.actions)
+  const undone = decision.reverses ?? replaces
   // Decisions about one account are made, and published, one after the other.
   const account = await lockAccount(trx, { id: accountId })
   if (!account) throw new UserNotFound()
   const outcome = actions.every(({ type }) => harmless.includes(type)) ? 'NO_VIOLATION' : 'ACTION_TAKEN'
-  const { id, madeAt } = await insertDecision(trx, decision, outcome)
-  if (decision.undoes !== undefined) await undoDecision(trx, accountId, decision.undoes)
-  for (const action of actions) await applyAction(trx, { ...decision, decisionId: id }, action)
+  const { id, madeAt } = await insertDecision(trx, { ...decision, actions }, outcome)
+  if (undone !== undefined) await undoDecision(trx, accountId, undone)
+  for (const action of decision.actions) await applyAction(trx, { ...decision, decisionId: id }, action)
   if (outcome === 'ACTION_TAKEN' && !decision.isInterim) {
     await trx.insertInto('strikes').values({ decision_id: id, account_id: accountId }).execute()
   }
@@ -91,7 +94,14 @@ export async function recordDecision (
       url: createAppealUrl(secrets, publicUrl, id)
     })
   })
-  return { id, outcome, mail }
+  return { id, actions, mail }
+}
+
+/** The actions, and the end of the suspension in FitMatch unless they restrict or lift it themselves. */
+function withLift (actions: DecidedAction[]): DecidedAction[] {
+  if (actions.some(({ scope }) => scope === 'FITMATCH' || scope === 'ALL')) return actions
+  const lift: DecidedAction = { type: 'LIFT', scope: 'FITMATCH', until: null, photoId: null }
+  return [...actions.filter(({ type }) => type !== 'DISMISS'), lift]
 }
 
 async function insertDecision (trx: Trx, decision: Decision, outcome: 'ACTION_TAKEN' | 'NO_VIOLATION') {
@@ -122,7 +132,7 @@ async function insertDecision (trx: Trx, decision: Decision, outcome: 'ACTION_TA
 /** What an action changes in this service. The others change what is theirs when the event arrives. */
 async function applyAction (
   trx: Trx,
-  { accountId, decisionId, undoes }: Pick<Decision, 'accountId' | 'undoes'> & { decisionId: string },
+  { accountId, decisionId, reverses }: Pick<Decision, 'accountId' | 'reverses'> & { decisionId: string },
   { type, scope, until }: DecidedAction
 ) {
   if (type === 'RESTRICT' && scope !== null) {
@@ -138,7 +148,8 @@ async function applyAction (
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_BANNED', accountId, detail: { decisionId } })
   }
-  if (type === 'LIFT' && undoes === undefined) {
+  // A reversal lifts nothing but what its decision restricted.
+  if (type === 'LIFT' && !reverses) {
     await trx.updateTable('restrictions').set({ lifted_at: sql`now()` }).where('account_id', '=', accountId)
       .where('lifted_at', 'is', null).$if(scope !== 'ALL', (rows) => rows.where('scope', '=', scope)).execute()
     if (scope !== 'ALL') return

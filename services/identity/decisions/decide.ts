@@ -1,7 +1,7 @@
 import { appendAudit, requireRight, type Operator } from '@tandem/operator-kit'
 import { Forbidden, ValidationError } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
-import type { DecidedAction, Trx } from '../tables.ts'
+import type { Trx } from '../tables.ts'
 import { recordDecision } from './actions.ts'
 import { proposeBan } from './bans.ts'
 import { readCase, toDecided } from './cases.ts'
@@ -25,19 +25,19 @@ export async function decide (deps: Deps, operator: Operator, decision: NewDecis
   const decided = await readCase(deps, decision)
   const { db, mailer } = deps
   const { id, mail } = await db.transaction().execute(async (trx) => {
-    const undoes = decided ? await findReplaced(trx, decided.id, decision.actions) : undefined
-    const actions = undoes === undefined ? decision.actions.map(toDecided) : withLift(decision.actions.map(toDecided))
     const recorded = await recordDecision(trx, deps, {
       accountId,
       case: decided,
-      undoes,
-      actions,
+      replaces: decided ? await findReplaced(trx, decided.id, decision.actions) : undefined,
+      actions: decision.actions.map(toDecided),
       reason,
       statement,
       note: note || null,
       staffId: operator.id
     })
-    const summary = `DECISION ${actions.map(({ type, scope }) => scope ? `${type} ${scope}` : type).join(', ')}`
+    const summary = `DECISION ${
+      recorded.actions.map(({ type, scope }) => scope ? `${type} ${scope}` : type).join(', ')
+    }`
     await appendAudit(trx, { operator, action: summary, subject: recorded.id, accountId, reason, requestId })
     return recorded
   })
@@ -55,13 +55,6 @@ async function findReplaced (trx: Trx, caseId: string, actions: NewAction[]) {
     .where('case_id', '=', caseId).where('is_automated', '=', true).where('lifted_at', 'is', null)
     .select('decisions.id').executeTakeFirst()
   return automated?.id
-}
-
-/** The actions, and the end of the suspension in FitMatch unless they restrict it again. */
-function withLift (actions: DecidedAction[]): DecidedAction[] {
-  if (actions.some(({ scope }) => scope === 'FITMATCH')) return actions
-  const lift: DecidedAction = { type: 'LIFT', scope: 'FITMATCH', until: null, photoId: null }
-  return [...actions.filter(({ type }) => type !== 'DISMISS'), lift]
 }
 
 /** @throws Forbidden, ProofRequired */

@@ -486,6 +486,21 @@ t.test('a decision about the case of an automated suspension replaces it', async
   }
 })
 
+t.test('who lifts everything in the case of an automated suspension lifts the rest too', async (t) => {
+  const account = await givenAccount()
+  const decided = { ...givenCase(account.id, { targetType: 'PROFILE' }), service: 'fitmatch' }
+  await deliver(handlers, SuspensionChanged.type, {
+    accountId: account.id,
+    suspended: true,
+    automatedCaseId: decided.id
+  })
+  await decide(account.id, [{ type: 'RESTRICT', scope: 'POSTING', days: 7 }])
+  await decide(account.id, [{ type: 'BAN' }])
+  t.equal((await decide(account.id, [{ type: 'LIFT', scope: 'ALL' }], { case: decided })).status, 201)
+  t.match((await decisionsOf(account.id)).at(-1), { actions: [{ type: 'LIFT', scope: 'ALL' }], restrictions: [] })
+  t.match(await login(account.email), { status: 200 }, 'the ban has ended')
+})
+
 t.test('decisions of a case need no reason of their own, and its service names the person', async (t) => {
   const account = await givenAccount()
   const decided = givenCase(account.id)
