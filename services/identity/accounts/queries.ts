@@ -73,6 +73,19 @@ export async function lockAccount (trx: Trx, by: { id: string } | { email: strin
 
 export type LockedAccount = NonNullable<Awaited<ReturnType<typeof lockAccount>>>
 
+/**
+ * Locks accounts in the order of their ids, so that two transactions that lock the same ones cannot deadlock. Expired
+ * ones are missing.
+ */
+export async function lockAccounts (trx: Trx, ids: (string | null)[]) {
+  const accounts = new Map<string, LockedAccount>()
+  for (const id of [...new Set(ids)].filter((each) => each !== null).toSorted()) {
+    const account = await lockAccount(trx, { id })
+    if (account) accounts.set(id, account)
+  }
+  return accounts
+}
+
 /** The id of an account that has not expired. @throws UserNotFound */
 export async function readAccountId (db: Db, by: { id: string } | { email: string }) {
   const account = await db.selectFrom('accounts').where('expired_at', 'is', null)

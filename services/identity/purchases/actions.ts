@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isActiveSession } from '../sessions/queries.ts'
 import { InvalidAccessToken, isUuid } from '@tandem/http-kit'
-import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
+import { lockAccounts, type LockedAccount } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import type { Caller } from '../sessions/caller.ts'
 import type { Reading } from '../stores/reading.ts'
@@ -127,16 +127,6 @@ const toColumns = (reading: Reading, { secrets }: Pick<RecordDeps, 'secrets'>) =
 /** Finds a purchase by the id in the mails of its store, of which only this is kept. */
 export const orderDigest = ({ secrets }: Pick<RecordDeps, 'secrets'>, orderId: string) =>
   secrets.digest('order', orderId.trim())
-
-/** Locks accounts in the order of their ids. Those that are erased are missing. */
-async function lockAccounts (trx: Trx, ids: (string | null)[]) {
-  const accounts = new Map<string, LockedAccount>()
-  for (const id of [...new Set(ids)].filter((each) => each !== null).toSorted()) {
-    const account = await lockAccount(trx, { id })
-    if (account) accounts.set(id, account)
-  }
-  return accounts
-}
 
 /** Like `lockCaller`: the accounts are locked already. */
 async function canClaim (trx: Trx, accounts: Map<string, LockedAccount>, { caller }: Claim) {

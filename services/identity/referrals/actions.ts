@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { ReferralCounted } from '@tandem/contracts'
 import { settleEach } from '@tandem/process-kit'
-import { lockAccount } from '../accounts/queries.ts'
+import { lockAccounts } from '../accounts/queries.ts'
 import type { Deps } from '../deps.ts'
 import { mailboxOf } from '../mailboxes.ts'
 import type { DeriveDeps } from '../subscriptions/derive.ts'
@@ -40,9 +40,7 @@ export async function decideReferral (deps: ReferralDeps, accountId: string) {
   if (!referral) return
   const { referrerId } = referral
   await deps.db.transaction().execute(async (trx) => {
-    // In the order of ids, so that two transactions that lock the same accounts cannot deadlock.
-    const accounts = new Map<string, Awaited<ReturnType<typeof lockAccount>>>()
-    for (const id of [accountId, referrerId].toSorted()) accounts.set(id, await lockAccount(trx, { id }))
+    const accounts = await lockAccounts(trx, [accountId, referrerId])
     const [referred, referrer] = [accounts.get(accountId), accounts.get(referrerId)]
     if (!referred || !await findUndecided(trx, accountId)) return
     const isCounted = referrer !== undefined && !referrer.isBanned && !referred.isBanned &&
