@@ -115,6 +115,7 @@ async function mailRevertLink (trx: Trx, { publicUrl }: AddressDeps, account: Lo
     accountId: account.id,
     // Nobody can suppress it by requesting other mails first.
     rateLimited: false,
+    lifetime: REVERT_LIFETIME,
     ...renderMail({
       kind: 'emailChanged',
       locale: account.locale,

@@ -8,6 +8,7 @@ import { CaseChanged, UserNotFound } from '../errors.ts'
 import { setHidden } from '../hidden.ts'
 import { createAppealUrl } from './appeal-tokens.ts'
 import { renderDecisionMail } from './decision-mail.ts'
+import { APPEAL_DAYS } from './queries.ts'
 import { logSecurityEvent } from '../security-log/actions.ts'
 import { endSessions } from '../sessions/actions.ts'
 import type { DecidedAction, DecisionReason, RestrictionScope, Trx } from '../tables.ts'
@@ -84,6 +85,8 @@ export async function recordDecision (
     recipient: account.email,
     accountId,
     rateLimited: false,
+    // As long as its link.
+    lifetime: `${APPEAL_DAYS} days`,
     ...renderDecisionMail({
       locale: account.locale,
       actions,

@@ -112,6 +112,14 @@ t.test('a deletion is scheduled: sessions end, the person is hidden, and a mail 
   t.equal(subject, 'Your Tandem account will be deleted')
   t.match(text, `The store goes on to bill it until you cancel it there: ${manageUrl}`)
   t.match(text, 'You signed in with an account of another company')
+  const mailed = await db.selectFrom('mails').where('recipient', '=', account.email).where(
+    'dedupe_key',
+    'like',
+    'deletion:%'
+  )
+    .select('expires_at').executeTakeFirstOrThrow()
+  const sentFor = mailed.expires_at.getTime() - new Date(eraseAt).getTime()
+  t.ok(Math.abs(sentFor) < 60_000, 'the mail is sent as long as its link works')
   const { url } = await linkMailedTo(account.email)
   t.match([url.pathname, url.search], ['/delete-account', ''])
   const fields = new URLSearchParams(url.hash.slice(1))

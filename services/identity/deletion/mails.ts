@@ -12,6 +12,8 @@ import type { Trx } from '../tables.ts'
 
 type MailDeps = Pick<Deps, 'secrets' | 'publicUrl'>
 
+const DAY_SECONDS = 24 * 60 * 60
+
 interface DeletionMail {
   account: { id: string, email: string, locale: string }
   erasure: Erasure
@@ -39,6 +41,8 @@ export async function createDeletionMail (
     collapseKey: deletionMailsOf(account.id),
     // Nobody but the owner can cause it, and nobody may suppress it with other mails.
     rateLimited: false,
+    // Also after its link has ended: the owner should know.
+    lifetime: `${Math.max(DAY_SECONDS, (eraseAt.getTime() - Date.now()) / 1_000)} seconds`,
     ...renderMail({
       kind: 'deletion',
       locale: account.locale,

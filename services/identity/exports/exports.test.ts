@@ -87,6 +87,13 @@ t.test('a copy has every row and file, and its manifest every digest; the link c
   t.match(state, { status: 'READY', progress: 100, bytes: Number, readyAt: String, expiresAt: String })
 
   const response = await download(await tokenOf(ana))
+  const mailed = await db.selectFrom('mails').where('recipient', '=', ana.email).where(
+    'dedupe_key',
+    'like',
+    'export-ready:%'
+  )
+    .select('expires_at').executeTakeFirstOrThrow()
+  t.equal(mailed.expires_at.toISOString(), state.expiresAt, 'the mail is sent as long as its link works')
   t.match(response, { statusCode: 200, headers: { 'content-type': 'application/zip', 'accept-ranges': 'bytes' } })
   const zip = response.rawPayload
   t.equal(zip.length, state.bytes)

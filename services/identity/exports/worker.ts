@@ -187,6 +187,7 @@ async function completeExport (
       accountId,
       collapseKey: `export ${accountId}`,
       rateLimited: false,
+      lifetime: LINK_LIFETIME,
       // In the fragment, which browsers never send to a server.
       ...renderMail({ kind: 'exportReady', locale: account.locale, url: `${publicUrl}/my-data#${token}` })
     })
