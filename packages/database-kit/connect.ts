@@ -27,6 +27,8 @@ interface ConnectOptions {
 }
 
 const NAMED_STATEMENTS = 500
+/** The SQLSTATE of a prepared statement that would return other columns than before. */
+const CHANGED_RESULT = '0A000'
 
 // bigint holds counts and sequences here, none of them near 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -115,8 +117,10 @@ function wrapClient (
     } catch (thrown) {
       const error = thrown as Error & { code?: string }
       onError(error)
-      // After READ_ONLY the address, or another host, may already lead to the new primary.
-      if (error.message === 'Query read timeout' || error.code === READ_ONLY) isBroken = true
+      // After READ_ONLY the address, or another host, may already lead to the new primary. After CHANGED_RESULT, a
+      // migration has added a column that a statement which this connection has prepared returns.
+      const isUseless = error.code === READ_ONLY || error.code === CHANGED_RESULT
+      if (error.message === 'Query read timeout' || isUseless) isBroken = true
       throw error
     }
   }

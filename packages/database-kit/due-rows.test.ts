@@ -52,6 +52,17 @@ const doTasks = async (work: (id: string) => Promise<unknown>, { leaseSeconds = 
   })
 const fail = async () => await Promise.reject(new Error('away'))
 
+t.test('a release that adds a column stops the workers of the one before for one statement', async (t) => {
+  const work = async (id: string) => await setStatus(id, 'done')
+  await givenTasks(1)
+  await doTasks(work)
+  await sql`alter table tasks add column note text`.execute(db)
+  await givenTasks(2)
+  await t.rejects(doTasks(work), { code: '0A000' })
+  await doTasks(work)
+  t.same(await statuses(), ['done', 'done', 'done'])
+})
+
 t.test('several workers share the due rows, and each row is done once', async (t) => {
   const ids = await givenTasks(30)
   const done: string[] = []
