@@ -147,7 +147,7 @@ async function applyAction (
     await endSessions(trx, { accountId })
   }
   if (type === 'BAN') {
-    await setHidden(trx, accountId, { banned_at: sql`now()` })
+    await setHidden(trx, accountId, { banned_at: sql`coalesce(banned_at, now())` })
     await endSessions(trx, { accountId })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_BANNED', accountId, detail: { decisionId } })
   }
@@ -173,16 +173,14 @@ export async function endRestrictionsOf (trx: Trx, accountId: string, decisionId
 async function undoDecision (trx: Trx, accountId: string, decisionId: string) {
   await trx.updateTable('strikes').set({ removed_at: sql`now()` }).where('decision_id', '=', decisionId).execute()
   await endRestrictionsOf(trx, accountId, decisionId)
+  // Bans from before the account was unbanned, in the console or in the shell, are over.
   const { rows } = await sql`
     select from decisions undone join accounts on accounts.id = account_id
-    where undone.id = ${decisionId} and undone.actions @> '[{"type": "BAN"}]' and banned_at is not null
+    where undone.id = ${decisionId} and undone.actions @> '[{"type": "BAN"}]' and undone.made_at >= banned_at
       and not exists (
         select from decisions ban where ban.account_id = ${accountId} and ban.id <> ${decisionId}
-          and ban.actions @> '[{"type": "BAN"}]'
-          and not exists (
-            select from decisions lift where lift.account_id = ${accountId} and (lift.reverses = ban.id
-              or (lift.reverses is null and lift.id > ban.id and lift.actions @> '[{"type": "LIFT", "scope": "ALL"}]'))))`
-    .execute(trx)
+          and ban.actions @> '[{"type": "BAN"}]' and ban.made_at >= banned_at
+          and not exists (select from decisions where reverses = ban.id))`.execute(trx)
   if (rows.length === 0) return
   await setHidden(trx, accountId, { banned_at: null })
   await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: { decisionId } })

@@ -7,6 +7,7 @@ import { deliver } from '@tandem/bus-kit/testing'
 import { FitMatchDecisionApplied, SocialDecisionApplied, SuspensionChanged } from '@tandem/contracts'
 import { until } from '@tandem/test-kit'
 import { silentLog } from '@tandem/http-kit/testing'
+import { runCommand } from '../operator/commands.ts'
 import { as, testApp } from '../test/app.ts'
 import { startEndingRestrictions } from './restriction-ends.ts'
 
@@ -461,6 +462,42 @@ t.test('of two bans, both have to be reversed', async (t) => {
     })
     t.match(await login(account.email), index === 0 ? { status: 403, code: 'ACCOUNT_BANNED' } : { status: 200 })
   }
+})
+
+t.test('bans that the shell has ended are over, and those of the shell stand, whatever is reversed then', async (t) => {
+  const account = await givenAccount()
+  const shell = async (command: 'ban' | 'unban') => await runCommand(db, {}, [command, account.email])
+  const ban = async () => (await decide(account.id, [{ type: 'BAN' }])).data.id as string
+  const reverse = async (decisionId: string) => {
+    const { rows: [appeal] } = await sql<{ id: string }>`
+      insert into appeals (decision_id, account_id, text) values (${decisionId}, ${account.id}, 'No') returning id`
+      .execute(db)
+    await post(`/operator/appeals/${appeal!.id}`, { outcome: 'REVERSED', statement: 'Yes.' }, {
+      headers: await asOperator('MODERATOR')
+    })
+  }
+  const logged = async () => {
+    const { rows } = await sql<{ kind: string }>`
+      select kind from security_events where account_id = ${account.id} and kind like 'ACCOUNT_%' order by id`.execute(db)
+    return rows.map(({ kind }) => kind.replace('ACCOUNT_', ''))
+  }
+  const first = await ban()
+  await shell('unban')
+  await reverse(first)
+  t.same(await logged(), ['BANNED', 'UNBANNED'], 'the reversal has nothing to end')
+  t.same(await hiddenOf(account.id), [true, false])
+  t.match(await login(account.email), { status: 200 })
+
+  const second = await ban()
+  await shell('unban')
+  const third = await ban()
+  await reverse(third)
+  t.match(await login(account.email), { status: 200 }, 'the second ban is over already')
+  t.same(await logged(), ['BANNED', 'UNBANNED', 'BANNED', 'UNBANNED', 'BANNED', 'UNBANNED'])
+
+  await shell('ban')
+  await reverse(second)
+  t.match(await login(account.email), { code: 'ACCOUNT_BANNED' }, 'the shell bans for another reason')
 })
 
 t.test('a decision about the case of an automated suspension replaces it', async (t) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { setHidden } from '../hidden.ts'
-import { lockAccount } from '../accounts/queries.ts'
+import { lockAccount, type LockedAccount } from '../accounts/queries.ts'
 import { UserNotFound } from '../errors.ts'
 import { removeLinks } from '../provider-links/actions.ts'
 import type { Db, Provider, Role, Trx } from '../tables.ts'
@@ -81,10 +81,13 @@ export async function ban (db: Db, by: By) {
   })
 }
 
+/** Ends every ban of an account. @returns whether it was banned */
 export async function unban (db: Db, by: By) {
-  await changeAccount(db, by, async (trx, accountId) => {
+  return await changeAccount(db, by, async (trx, accountId, { isBanned }) => {
+    if (!isBanned) return false
     await setHidden(trx, accountId, { banned_at: null })
     await logSecurityEvent(trx, { kind: 'ACCOUNT_UNBANNED', accountId, detail: {} })
+    return true
   })
 }
 
@@ -110,10 +113,14 @@ export async function removeProviderOf (db: Db, accountId: string, provider: Pro
 }
 
 /** Changes an account in a transaction that holds its lock. @throws UserNotFound */
-async function changeAccount<Result> (db: Db, by: By, work: (trx: Trx, accountId: string) => Promise<Result>) {
+async function changeAccount<Result> (
+  db: Db,
+  by: By,
+  work: (trx: Trx, accountId: string, account: LockedAccount) => Promise<Result>
+) {
   return await db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, by)
     if (!account) throw new UserNotFound()
-    return await work(trx, account.id)
+    return await work(trx, account.id, account)
   })
 }

@@ -172,8 +172,7 @@ export async function runCommand (
       await ban(db, addressOf(object))
       return `${object} is banned`
     case 'unban':
-      await unban(db, addressOf(object))
-      return `${object} is no longer banned`
+      return await unban(db, addressOf(object)) ? `${object} is no longer banned` : `${object} was not banned`
   }
   throw new UsageError()
 }

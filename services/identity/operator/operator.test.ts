@@ -94,6 +94,10 @@ t.test('a banned account cannot sign in until it is unbanned', async (t) => {
   t.match(await post('/auth/refresh', { refreshToken: account.refreshToken }), { status: 401, code: 'REFRESH_FAILED' })
   t.match(await login(account.email), { status: 403, code: 'ACCOUNT_BANNED' })
   t.match(await operate('unban', account.email), /is no longer banned/)
+  t.match(await operate('unban', account.email), /was not banned/)
+  const unbanned = await db.selectFrom('security_events').where('account_id', '=', account.id)
+    .where('kind', '=', 'ACCOUNT_UNBANNED').select('id').execute()
+  t.equal(unbanned.length, 1)
   t.match(await login(account.email), { status: 200 })
 })
 
