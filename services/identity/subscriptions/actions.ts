@@ -15,7 +15,8 @@ const MAX_INTERVAL_MS = 30_000
 type HousekeepingDeps = Pick<Deps, 'db' | 'subscriptions' | 'clock' | 'mailer'>
 
 /** Something else counts from the end of a period, or from the beginning of a grant that waits. */
-const dueAt = sql`least(subscriptions.next_grant_at, subscriptions.current_period_end)`
+const dueAt = sql`least(subscriptions.next_grant_at,
+  case when subscriptions.status = 'ACTIVE' then subscriptions.current_period_end end)`
 
 /** Derives subscriptions when their period is over, or when something begins that may unlock more. */
 export const startDeriving = (deps: HousekeepingDeps, log: Log) =>
@@ -27,8 +28,7 @@ export const startDeriving = (deps: HousekeepingDeps, log: Log) =>
   }).stop
 
 async function findNextChange (db: Db) {
-  const next = await db.selectFrom('subscriptions').where('status', '=', 'ACTIVE')
-    .select(sql<Date | null>`min(${dueAt})`.as('at')).executeTakeFirst()
+  const next = await db.selectFrom('subscriptions').select(sql<Date | null>`min(${dueAt})`.as('at')).executeTakeFirst()
   return next?.at
 }
 
@@ -41,7 +41,8 @@ export async function updateSubscriptions (deps: HousekeepingDeps) {
     const entitlements = entitlementsOf(deps.subscriptions.plans, planId)
     await deriveEach(
       deps,
-      sql<boolean>`subscriptions.plan_id = ${planId} and subscriptions.entitlements <> ${entitlements}::text[]`
+      sql<boolean>`subscriptions.status = 'ACTIVE' and subscriptions.plan_id = ${planId}
+        and subscriptions.entitlements <> ${entitlements}::text[]`
     )
   }
 }
@@ -58,7 +59,7 @@ async function deriveEach ({ db, mailer, ...deps }: HousekeepingDeps, isDue: Ret
     lock: async (trx: Trx, failedIds) =>
       await trx.selectFrom('accounts').innerJoin('subscriptions', 'subscriptions.account_id', 'accounts.id')
         .select('accounts.id')
-        .where('subscriptions.status', '=', 'ACTIVE').where(isDue)
+        .where(isDue)
         .where('accounts.id', '<>', sql<string>`all(${failedIds}::uuid[])`)
         .limit(BATCH_SIZE)
         .forNoKeyUpdate('accounts').skipLocked()

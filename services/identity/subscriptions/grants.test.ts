@@ -127,6 +127,56 @@ t.test('a reward that waited counts at its time also beside a longer purchase th
   t.match(await subscriptionOf(account), { planId: 'plus', store: 'APPLE' })
 })
 
+t.test('a grant that waits begins at its time also after a gap, as an earlier version left it', async (t) => {
+  const account = await givenAccount()
+  await grant(account, 5, 'OPERATOR')
+  const at = (days: number) => new Date(clock.now().getTime() + days * DAY_MS)
+  await db.insertInto('grants').values({
+    account_id: account.id,
+    plan_id: 'premium',
+    reason: 'REFERRAL',
+    given_by: null,
+    starts_at: at(30),
+    ends_at: at(37),
+    ended_at: null
+  }).execute()
+  // As migration 024 does.
+  await db.updateTable('subscriptions').set({ next_grant_at: at(30) }).where('account_id', '=', account.id).execute()
+  clock.advance(6 * 24)
+  await updateSubscriptions(deps)
+  t.match(await subscriptionOf(account), { status: 'EXPIRED' })
+  clock.advance(25 * 24)
+  await updateSubscriptions(deps)
+  t.match(await subscriptionOf(account), { status: 'ACTIVE' })
+  t.equal(await daysLeft(account), 6)
+  clock.advance(7 * 24)
+  await updateSubscriptions(deps)
+  t.match((await eventsOf(account, 'changed')).map(({ status }) => status), ['ACTIVE', 'EXPIRED', 'ACTIVE', 'EXPIRED'])
+})
+
+t.test('processes that derive at once, later than several grants, publish once what counts now', async (t) => {
+  const accounts = await Promise.all(Array.from({ length: 8 }, async () => await givenAccount()))
+  for (const account of accounts) {
+    await grant(account, 5, 'GIFT', 'plus')
+    await grant(account, 5, 'REFERRAL', 'premium')
+    await grant(account, 5, 'GIFT', 'plus')
+    await notify(appStore.buy({ productId: 'plus.monthly', accountToken: await tokenOf(account) }))
+  }
+  const derive = async () => await Promise.all(Array.from({ length: 4 }, async () => await updateSubscriptions(deps)))
+  clock.advance(6 * 24)
+  await derive()
+  for (const account of accounts) t.match(await subscriptionOf(account), { planId: 'premium', status: 'ACTIVE' })
+  // The purchase is not yet renewed, and the process was away while two grants ended and one began.
+  clock.advance(24 * 24 + 1)
+  await derive()
+  await derive()
+  for (const account of accounts) {
+    t.match(await subscriptionOf(account), { planId: 'plus', store: 'APPLE', status: 'ACTIVE' })
+    const plans = (await eventsOf(account, 'changed')).map(({ planId }) => planId)
+    t.same(plans, ['plus', 'plus', 'premium', 'plus'])
+  }
+})
+
 t.test('a plan that follows another one begins when that ends', async (t) => {
   const account = await givenAccount()
   const at = (seconds: number) => new Date(clock.now().getTime() + seconds * 1_000)
