@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { deliver } from '@tandem/bus-kit/testing'
-import { checkErasure, checkSchema } from '@tandem/account-kit/testing'
+import { checkErasure, checkIndexes, checkSchema } from '@tandem/account-kit/testing'
 import { PersonChanged } from '@tandem/contracts'
 import { until } from '@tandem/test-kit'
 import { runCommand } from '../operator/commands.ts'
@@ -46,6 +46,8 @@ const confirm = async (
 }
 
 t.test('every table of the live schema is declared', async (t) => await checkSchema(t, { db, personalData }))
+
+t.test('an erasure reads no table as a whole', async (t) => await checkIndexes(t, { db, personalData }))
 
 t.test('an erasure leaves nothing of an account but its id and date, and counts what it erased', async (t) => {
   await checkErasure(t, {
