@@ -9,6 +9,11 @@ export const excerpt = sql<string | null>`
   nullif(left(coalesce(content ->> 'content', content ->> 'caption', content ->> 'bio', content ->> 'name',
     content ->> 'displayName'), ${sql.lit(EXCERPT_CHARACTERS)}), '')`
 
+/** Whether only administrators see all pictures of a case. Nobody else takes or decides it. */
+const hidesPictures = sql<boolean>`(is_restricted and (
+  exists (select from case_files where case_id = cases.id)
+  or exists (select from reports where case_id = cases.id and evidence <> '{}')))`
+
 /** What identity needs to decide a case; undefined if there is none. */
 export async function describeCase (db: Kysely<CaseTables>, id: string) {
   const { rows: [found] } = await sql<{
@@ -17,10 +22,11 @@ export async function describeCase (db: Kysely<CaseTables>, id: string) {
     isOpen: boolean,
     targetType: string,
     targetId: string,
+    hidesPictures: boolean,
     excerpt: string | null
   }>`
     select account_id as "accountId", version, resolved_at is null as "isOpen", target_type as "targetType",
-      target_id as "targetId", (
+      target_id as "targetId", ${hidesPictures} as "hidesPictures", (
         select ${excerpt} from case_evidence where case_id = cases.id order by case_evidence.id desc limit 1
       ) as excerpt
     from cases where id = ${id}`.execute(db)

@@ -25,7 +25,8 @@ import {
   type OperatorTables,
   type ProposalKind
 } from '@tandem/operator-kit'
-import { CaseClaimed, CaseNotFound, CaseResolved } from './errors.ts'
+import { describeCase } from './decisions.ts'
+import { CaseClaimed, CaseNotFound, CaseResolved, CaseRestricted } from './errors.ts'
 import { changeHoldOrPropose } from './holds.ts'
 import { claimCase, extendClaim, findCase, findFileKey, listCases } from './queries.ts'
 import type { CaseTables } from './tables.ts'
@@ -161,10 +162,11 @@ export const caseRoutes: Routes<CaseRouteOptions> = async (app, options) => {
       response: { 200: Message }
     }
   }, async ({ params: { id }, body: { takesOver }, operator }) => {
+    const found = await describeCase(db, id)
+    if (!found) throw new CaseNotFound()
+    if (found.hidesPictures && !hasRole(operator, 'restricted-files.read')) throw new CaseRestricted()
     if (!await claimCase(db, id, { staffId: operator.id, takesOver })) {
-      const found = await findCase(db, id)
-      if (!found) throw new CaseNotFound()
-      throw found.resolvedAt ? new CaseResolved() : new CaseClaimed()
+      throw found.isOpen ? new CaseClaimed() : new CaseResolved()
     }
     return message('The case is yours for 15 minutes')
   })

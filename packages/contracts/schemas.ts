@@ -54,6 +54,8 @@ export const CaseDescription = Type.Object({
   isOpen: Type.Boolean(),
   targetType: Type.String(),
   targetId: Id,
+  /** Whether only administrators see all of its pictures, and decide it. */
+  hidesPictures: Type.Optional(Type.Boolean()),
   /** The start of what was reported. */
   excerpt: Nullable(Type.String())
 })

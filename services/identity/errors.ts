@@ -1,6 +1,7 @@
 import { defineError } from '@tandem/process-kit'
 export const CaseNotFound = defineError('NOT_FOUND.case', 404)
 export const CaseChanged = defineError('CASE_CHANGED.caseChanged', 409)
+export const CaseRestricted = defineError('CASE_RESTRICTED', 403)
 export const DecisionNotFound = defineError('NOT_FOUND.decision', 404)
 export const AppealNotFound = defineError('NOT_FOUND.appeal', 404)
 export const AppealExists = defineError('APPEAL_EXISTS', 409)

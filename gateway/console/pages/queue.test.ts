@@ -57,16 +57,18 @@ t.test('marked cases are dismissed one by one, and those that changed stay', asy
 
 t.test('of two operators who take the next case at once, each gets one of their own', async (t) => {
   // As the queue shows them: the oldest first.
-  const cases = [givenCase(), givenCase(), givenCase()].toSorted((one, other) => one.id < other.id ? -1 : 1)
+  const cases = [givenCase(), givenCase(), givenCase(), givenCase()].toSorted((one, other) =>
+    one.id < other.id ? -1 : 1
+  )
   answers.set('social GET /operator/cases', { cases, nextCursor: null })
   answers.set('fitmatch GET /operator/cases', { cases: [], nextCursor: null })
-  const refused = ['CASE_CLAIMED', 'CASE_CHANGED']
+  const refused = ['CASE_CLAIMED', 'CASE_CHANGED', 'CASE_RESTRICTED']
   answers.set('social POST /operator/cases/:id/claim', () => {
     const code = refused.shift()
     return code ? { refusal: [409, code] } : {}
   })
-  t.match(await submit('/next', []), { status: 303, headers: { location: `/cases/social/${cases[2]!.id}` } })
-  t.same(received('social', `/operator/cases/${cases[2]!.id}/claim`).map(({ body }) => body), [{ takesOver: false }])
+  t.match(await submit('/next', []), { status: 303, headers: { location: `/cases/social/${cases[3]!.id}` } })
+  t.same(received('social', `/operator/cases/${cases[3]!.id}/claim`).map(({ body }) => body), [{ takesOver: false }])
   answers.set('social POST /operator/cases/:id/claim', { refusal: [409, 'CASE_CLAIMED'] })
   t.match(await submit('/next', []), { headers: { location: '/queue?done=nothingLeft' } })
 })

@@ -140,8 +140,8 @@ export async function takeNext (visit: Visit, { done, decidedId }: { done: strin
       await visit.send(each.service, 'POST', `/operator/cases/${each.id}/claim`, { takesOver: false })
       return withQuery(pathOfCase(each), { done: done === 'decided' ? done : undefined })
     } catch (error) {
-      // Another operator was faster.
-      if (!isRefusal(error, ['CASE_CLAIMED', 'CASE_CHANGED'])) throw error
+      // Another operator was faster, or only administrators decide it.
+      if (!isRefusal(error, ['CASE_CLAIMED', 'CASE_CHANGED', 'CASE_RESTRICTED'])) throw error
     }
   }
   return withQuery('/queue', { done })
@@ -150,7 +150,7 @@ export async function takeNext (visit: Visit, { done, decidedId }: { done: strin
 /** The value with which a form names a case. */
 export const markOf = ({ service, id, version, accountId }: QueuedCase) => [service, id, version, accountId].join(' ')
 
-/** Dismisses the marked cases, one after the other. Those that have changed since stay open. */
+/** Dismisses the marked cases, one after the other. Those that have changed since stay open, and those for administrators. */
 export async function dismissAll (visit: Visit, marks: string[]) {
   let count = 0
   let changed = 0
@@ -167,7 +167,7 @@ export async function dismissAll (visit: Visit, marks: string[]) {
       await visit.send('identity', 'POST', '/operator/decisions', decision)
       count++
     } catch (error) {
-      if (!isRefusal(error, ['CASE_CHANGED'])) throw error
+      if (!isRefusal(error, ['CASE_CHANGED', 'CASE_RESTRICTED'])) throw error
       changed++
     }
   }

@@ -21,7 +21,7 @@ interface BanProposal {
  */
 export async function proposeBan (deps: Deps, operator: Operator, decision: NewDecision, requestId: string) {
   const { accountId, reason, statement, note } = decision
-  await readCase(deps, decision)
+  await readCase(deps, operator, decision)
   const { db, mailer } = deps
   const { mail, proposal } = await db.transaction().execute(async (trx) => {
     const until = new Date(Date.now() + INTERIM_MS).toISOString()
@@ -54,7 +54,7 @@ export async function confirmBan (deps: Deps, operator: Operator, proposal: Prop
   const { decision, interimId } = proposal.payload as BanProposal
   const { accountId, reason, statement, note } = decision
   if (operator.accountId === accountId) throw new Forbidden()
-  const decided = await readCase(deps, decision)
+  const decided = await readCase(deps, operator, decision)
   const { db, mailer } = deps
   const { id, mail } = await db.transaction().execute(async (trx) => {
     // The account first, as in every transaction here.

@@ -1,7 +1,8 @@
 import { FitMatchCase, SocialCase } from '@tandem/contracts'
 import { ValidationError } from '@tandem/http-kit'
+import { hasRole, type Operator } from '@tandem/operator-kit'
 import type { Deps } from '../deps.ts'
-import { CaseChanged, CaseNotFound } from '../errors.ts'
+import { CaseChanged, CaseNotFound, CaseRestricted } from '../errors.ts'
 import type { DecidedAction } from '../tables.ts'
 import type { DecidedCase } from './actions.ts'
 import type { NewAction, NewDecision } from './schemas.ts'
@@ -18,14 +19,16 @@ export async function findCase (
 
 /**
  * Reads what a decision is about from the service that owns the case, never from the request.
- * @throws CaseNotFound, CaseChanged, ValidationError, Unavailable
+ * @throws CaseNotFound, CaseRestricted, CaseChanged, ValidationError, Unavailable
  */
 export async function readCase (
   { callRpc }: Pick<Deps, 'callRpc'>,
+  operator: Operator,
   { case: wanted, accountId }: NewDecision
 ): Promise<DecidedCase | null> {
   if (!wanted) return null
   const found = await findCase({ callRpc }, wanted)
+  if (found.hidesPictures && !hasRole(operator, 'restricted-files.read')) throw new CaseRestricted()
   if (!found.isOpen || found.version !== wanted.version) throw new CaseChanged()
   if (found.accountId !== accountId) {
     throw new ValidationError('accountIdMustBeOneOfCase', ['accountId'])

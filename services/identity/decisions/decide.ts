@@ -12,7 +12,7 @@ const LONG_RESTRICTION_DAYS = 30
 /**
  * Makes an operator's decision, or proposes it if it needs two operators. What it is about is read from the service that
  * owns the case, never from the request.
- * @throws Forbidden, ProofRequired, CaseNotFound, CaseChanged, UserNotFound, ProposalExists, Unavailable
+ * @throws Forbidden, ProofRequired, CaseNotFound, CaseRestricted, CaseChanged, UserNotFound, ProposalExists, Unavailable
  */
 export async function decide (deps: Deps, operator: Operator, decision: NewDecision, requestId: string) {
   const { accountId, reason, statement, note = null } = decision
@@ -22,7 +22,7 @@ export async function decide (deps: Deps, operator: Operator, decision: NewDecis
   if (deps.fourEyes.has('BAN') && decision.actions.some(({ type }) => type === 'BAN')) {
     return await proposeBan(deps, operator, decision, requestId)
   }
-  const decided = await readCase(deps, decision)
+  const decided = await readCase(deps, operator, decision)
   const { db, mailer } = deps
   const { id, mail } = await db.transaction().execute(async (trx) => {
     const recorded = await recordDecision(trx, deps, {

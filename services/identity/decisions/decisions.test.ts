@@ -169,6 +169,15 @@ t.test('moderators restrict for at most 30 days and ban nobody, and nobody decid
   t.match(await decide(account.id, restrict(30), {}, moderator), { status: 201 })
 })
 
+t.test('what moderators cannot see, they do not decide', async (t) => {
+  const account = await givenAccount()
+  const wanted = { case: givenCase(account.id, { hidesPictures: true }) }
+  const dismiss = async (role: 'MODERATOR' | 'ADMIN') =>
+    await decide(account.id, [{ type: 'DISMISS' }], wanted, await asOperator(role))
+  t.match(await dismiss('MODERATOR'), { status: 403, code: 'CASE_RESTRICTED' })
+  t.match(await dismiss('ADMIN'), { status: 201 })
+})
+
 t.test('a restriction of everything ends the sessions, hides the person, and is in the next token', async (t) => {
   const account = await givenAccount()
   await decide(account.id, [{ type: 'RESTRICT', scope: 'ALL', days: 2 }])
@@ -478,7 +487,9 @@ t.test('bans that the shell has ended are over, and those of the shell stand, wh
   }
   const logged = async () => {
     const { rows } = await sql<{ kind: string }>`
-      select kind from security_events where account_id = ${account.id} and kind like 'ACCOUNT_%' order by id`.execute(db)
+      select kind from security_events where account_id = ${account.id} and kind like 'ACCOUNT_%' order by id`.execute(
+      db
+    )
     return rows.map(({ kind }) => kind.replace('ACCOUNT_', ''))
   }
   const first = await ban()

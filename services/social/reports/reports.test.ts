@@ -173,6 +173,28 @@ t.test('of ten operators who take a free case at once, one gets it, and another 
   t.equal((await claim({})).statusCode, 200)
 })
 
+t.test('a moderator does not take a case whose pictures only administrators see', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const claim = async (id: string, role: 'MODERATOR' | 'ADMIN') => {
+    const response = await app.inject({
+      method: 'POST',
+      url: `/operator/cases/${id}/claim`,
+      headers: operatorBearer(role),
+      payload: {}
+    })
+    return response.json()
+  }
+  const caseOf = async (evidence: string[]) => {
+    const { id } = await givenPost(db, { author_id: ben })
+    await report(ana, 'POST', id, { reason: 'CHILD_SAFETY', evidence })
+    return (await casesOf(id))[0]!.id as string
+  }
+  const [text, pictures] = [await caseOf([]), await caseOf(['https://example.com/a.png'])]
+  t.match(await claim(text, 'MODERATOR'), { success: true })
+  t.match(await claim(pictures, 'MODERATOR'), { code: 'CASE_RESTRICTED' })
+  t.match(await claim(pictures, 'ADMIN'), { success: true })
+})
+
 t.test('an operator can look at the cases of sixty people in an hour', async (t) => {
   const headers = operatorBearer('MODERATOR')
   const casesAbout = async (accountId: string) =>
