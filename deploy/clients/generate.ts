@@ -9,7 +9,6 @@ const documentFile = path.join(root, 'gateway/openapi.json')
 
 interface Operation {
   parameters?: { name?: string, in?: string }[]
-  requestBody?: { content?: Record<string, unknown> }
 }
 
 /** Generates the code of the SDK from the recorded API document. @returns each file's content by its name */
@@ -55,7 +54,7 @@ function readOperations () {
   return document as Record<string, unknown>
 }
 
-/** What the client knows of operations: which it can repeat, and which take the time of an upload. */
+/** What the client knows of operations: which it can repeat. */
 function describeOperations () {
   const { info, paths } = JSON.parse(readFileSync(documentFile, 'utf8')) as {
     info: { version: string },
@@ -67,15 +66,11 @@ function describeOperations () {
   const repeatable = operations.filter(({ parameters = [] }) =>
     parameters.some((each) => each.in === 'header' && each.name?.toLowerCase() === 'idempotency-key')
   )
-  const uploads = operations.filter(({ requestBody }) => requestBody?.content?.['multipart/form-data'])
   const setOf = (values: string[]) => `new Set(${JSON.stringify(values, undefined, 2)})`
   return `/** The version of the API that this code is generated from. */
 export const apiVersion = ${JSON.stringify(info.version)}
 
 /** The operations that accept an Idempotency-Key. */
 export const repeatable: ReadonlySet<string> = ${setOf(repeatable.map(({ method, url }) => `${method} ${url}`))}
-
-/** The paths that take a file. */
-export const uploads: ReadonlySet<string> = ${setOf(uploads.map(({ url }) => url))}
 `
 }

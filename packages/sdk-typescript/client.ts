@@ -1,5 +1,5 @@
 import { createClient, type ResolvedRequestOptions } from './generated/client/index.ts'
-import { repeatable, uploads } from './generated/operations.gen.ts'
+import { repeatable } from './generated/operations.gen.ts'
 import { Operations } from './generated/sdk.gen.ts'
 import { toTandemError } from './errors.ts'
 import { openOutbox, type Outbox, type OutboxOptions } from './outbox.ts'
@@ -9,7 +9,6 @@ import { createKey, createSend, defaultRetries, type RetryOptions } from './retr
 import { createSession, type Tokens } from './session.ts'
 import { memoryStorage, type Stored } from './storage.ts'
 import { sync, type Changes } from './sync.ts'
-import { PART_TYPE } from './uploads.ts'
 
 export interface TandemOptions {
   /** The gateway, such as `http://127.0.0.1:8080`. In a browser, `''` is the server of the page. */
@@ -42,6 +41,13 @@ export interface Tandem extends Operations {
 }
 
 const API_PATH = '/api/mobile/v1'
+const MAX_SHORT_BODY = 64 * 1024
+
+/** A file, or a long text, such as a message with an image. */
+function isUpload ({ body, serializedBody }: Pick<ResolvedRequestOptions, 'body' | 'serializedBody'>) {
+  const sent = serializedBody ?? body
+  return typeof sent === 'string' ? sent.length > MAX_SHORT_BODY : sent !== undefined && sent !== null
+}
 
 /**
  * Creates a client: one method for each operation of the API. It stores the tokens of every sign-in, renews them when
@@ -53,11 +59,8 @@ export function createTandem (options: TandemOptions): Tandem {
   const send = createSend(options.fetch ?? ((request) => fetch(request)), { ...defaultRetries, ...options.retries })
   const session = createSession({ baseUrl, storage, send, onSignedOut })
 
-  async function sendSignedIn (request: Request) {
+  async function sendSignedIn (request: Request, isUpload: boolean) {
     const canRepeat = ['GET', 'HEAD'].includes(request.method) || request.headers.has('idempotency-key')
-    // React Native's requests do not say that their body is a form.
-    const isUpload = uploads.has(request.url.split(API_PATH)[1] ?? '') ||
-      request.headers.get('content-type') === PART_TYPE
     const response = await send(() => request.clone(), { canRepeat, isUpload })
     const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
     if (response.status !== 401 || token === undefined) return response
@@ -71,10 +74,12 @@ export function createTandem (options: TandemOptions): Tandem {
     baseUrl,
     throwOnError: true,
     auth: async () => await session.accessToken(),
-    fetch: async (request) => await sendSignedIn(request as Request),
     ...(language !== undefined && { headers: { 'accept-language': language } })
   })
-  client.interceptors.request.use((request, { method, url }: ResolvedRequestOptions) => {
+  client.interceptors.request.use((request, options: ResolvedRequestOptions) => {
+    const { method, url } = options
+    // React Native's requests do not say what their body is.
+    options.fetch = async (request) => await sendSignedIn(request as Request, isUpload(options))
     if (repeatable.has(`${method} ${url}`) && !request.headers.has('idempotency-key')) {
       request.headers.set('idempotency-key', createKey())
     }

@@ -138,6 +138,27 @@ t.test('what is added while another thread waits is sent at once', async (t) => 
   t.equal((await outbox.waiting()).length, 1)
 })
 
+t.test('what is dropped is never sent, also while what was added before it is being sent', async (t) => {
+  const { carriedOut, server, open } = await serve(t)
+  server.fate = () => 'unreachable'
+  const storage = fileOf()
+  const outbox = open({ storage, maxDelayMs: 3_600_000 })
+  const add = async (content: string) =>
+    await outbox.add('sendMessage', { path: { matchId: 'm1' }, body: { content } }, 'chat/m1')
+  const [first, second, third] = [await add('1'), await add('2'), await add('3')]
+  await outbox.flush()
+  await outbox.drop(first.id)
+  t.same((await outbox.waiting()).map(({ id }) => id), [second.id, third.id])
+  const other = open({ storage })
+  server.fate = ({ body }) => {
+    if (body.includes('2')) void other.drop(third.id)
+    return 200
+  }
+  await outbox.flush()
+  t.same(carriedOut.map(({ body }) => body), ['{"content":"2"}'])
+  t.same(await outbox.waiting(), [])
+})
+
 t.test('a tab shows what another one has sent as sent', async (t) => {
   const { open } = await serve(t)
   const storage = fileOf()

@@ -72,6 +72,8 @@ export interface Outbox {
   ): Promise<OutboxEntry>
   /** What waits, of the signed-in account. */
   waiting(): Promise<OutboxEntry[]>
+  /** Drops what waits, as when its person deletes it from the screen. What is being sent already can still arrive. */
+  drop(id: string): Promise<void>
   /** Sends what waits, now. Call it when the app comes to the foreground or online. */
   flush(): Promise<void>
   /** Stops sending. What waits stays stored. */
@@ -105,23 +107,25 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
     onChange?.(await waiting())
   }
 
-  const remove = async (entry: OutboxEntry) => await change((entries) => entries.filter(({ id }) => id !== entry.id))
+  const drop = async (id: string) => await change((entries) => entries.filter((entry) => entry.id !== id))
 
   /** Sends one entry. @returns whether it is done with, so that the next of its thread can follow */
   async function sendOne (entry: OutboxEntry) {
     const current = await session.current()
     // Somebody else has signed in meanwhile.
     if (current?.accountId !== entry.accountId) return false
+    const isDropped = (await readAll()).every(({ id }) => id !== entry.id)
+    if (isDropped) return true
     const headers = { 'idempotency-key': entry.id }
     const call = operations[entry.operation] as (options: object) => Promise<unknown>
     try {
       const response = await call.call(operations, { ...entry.options, headers, auth: current.token })
-      await remove(entry)
+      await drop(entry.id)
       onSent?.(entry, response)
     } catch (error) {
       if (!(error instanceof TandemError)) throw error
       if (isTemporary(error)) return false
-      await remove(entry)
+      await drop(entry.id)
       if (error.code === queued[entry.operation]) onSent?.(entry, undefined)
       else onRefused?.(entry, error)
     }
@@ -160,6 +164,7 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
       return entry
     },
     waiting,
+    drop,
     flush,
     close () {
       isClosed = true

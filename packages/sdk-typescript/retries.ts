@@ -7,7 +7,7 @@ export interface RetryOptions {
   baseDelayMs: number
   /** A longer Retry-After is an error at once. Default 10,000. */
   maxDelayMs: number
-  /** How long one attempt can take. Default 30,000; uploads have 15 minutes. */
+  /** How long one attempt can take. Default 30,000; files, and bodies above 64 KiB, have 15 minutes. */
   timeoutMs: number
 }
 

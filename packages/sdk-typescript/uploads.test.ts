@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createTandem, TandemError, uploadVideo } from './index.ts'
+import { createTandem, TandemError, uploadOf, uploadVideo } from './index.ts'
 
 const PART = 1024 * 1024
 const media = { key: 'k', mediaType: 'VIDEO', url: 'http://tandem.example/v.mp4' }
@@ -67,19 +67,37 @@ t.test('an upload outlasts an outage in which it is tried four times, while it s
   }
 })
 
-t.test('a part has the time of an upload, not that of other requests', async (t) => {
+t.test('files and long texts have the time of an upload, other requests have not', async (t) => {
   const { setTimeout } = globalThis
-  const delaysMs: number[] = []
+  let delaysMs: number[] = []
   t.intercept(globalThis, 'setTimeout', {
     value: (work: () => void, delayMs: number) => {
       delaysMs.push(delayMs)
       return setTimeout(work, delayMs)
     }
   })
+  const timeouts = () => {
+    const found = delaysMs.filter((each) => each >= 30_000)
+    delaysMs = []
+    return found
+  }
   const { tandem, parts } = receiving({})
   t.match(await uploadVideo(tandem, new Blob(['frames'], { type: 'video/mp4' })), media)
   t.equal(parts.length, 1)
-  t.equal(delaysMs.filter((each) => each === 15 * 60_000).length, 1)
+  t.equal(timeouts().filter((each) => each === 15 * 60_000).length, 1, 'a part')
+  await tandem.uploadMedia(uploadOf(new File(['pixels'], 'a.png', { type: 'image/png' })))
+  t.same(timeouts(), [15 * 60_000], 'a form')
+  const send = async (base64: string) =>
+    await tandem.sendMessage({
+      path: { matchId: 'm' },
+      body: { content: 'Hi', image: { base64, mimeType: 'image/png' } }
+    })
+  await send('a'.repeat(100_000))
+  t.same(timeouts(), [15 * 60_000], 'an image of a chat')
+  await send('a')
+  await tandem.listFeed()
+  await tandem.likePost({ path: { id: 'p' } })
+  t.same(timeouts(), [30_000, 30_000, 30_000], 'a short text, a read and an empty body')
 })
 
 t.test('a part that is refused is not sent again', async (t) => {
