@@ -89,8 +89,10 @@ export const kitTables = {
 export const databaseTables = {
   idempotency_keys: deleted({
     // A response can name other people too, such as those that an activity invites.
-    rowsOf: (accountId) =>
-      sql<SqlBool>`account_id = ${accountId} or position(${accountId}::text in response::text) > 0`,
+    rowsOf: either(
+      inColumns('account_id'),
+      (accountId) => sql<SqlBool>`(response is not null and ids_in(response) @> array[${accountId}::uuid])`
+    ),
     exported: { not: 'They are copies of responses, kept for 24 hours.' }
   }),
   daily_quotas: deleted({

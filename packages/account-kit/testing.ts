@@ -63,8 +63,8 @@ export async function checkSchema (t: Check, { db, personalData }: Pick<Service,
   }
 }
 
-// Their texts are searched: they hold failures only, or the keys of a day.
-const SEARCHED = ['failed_messages', 'idempotency_keys']
+// Its texts are searched: it holds failures only.
+const SEARCHED = ['failed_messages']
 
 /** Checks that an erasure finds its rows, and those that go with them, by index, however many rows others have. */
 export async function checkIndexes (t: Check, { db, personalData }: Pick<Service, 'db' | 'personalData'>) {
@@ -94,8 +94,11 @@ export async function checkIndexes (t: Check, { db, personalData }: Pick<Service
  */
 export async function checkErasure (t: Check, { db, erasure, personalData, seed, mayNameIt = [] }: Coverage) {
   const people = createPeople(db)
-  const { accountId, markers: { own: marker } } = people
+  const { accountId, otherId, markers: { own: marker } } = people
   await seed(people)
+  // The response to somebody else.
+  const response = JSON.stringify({ data: { participants: [{ id: accountId }] } })
+  await people.insert('idempotency_keys', { account_id: otherId, response })
   await seedByColumns({ erasure, personalData }, accountId, people.insert)
   const before = await erasure.verify(accountId)
   const tables = personalTables(personalData).map(([name]) => name)
