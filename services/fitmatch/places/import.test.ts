@@ -194,15 +194,25 @@ t.test('a place that an operator has removed stays away, until they restore it',
   t.same(await search(), ['Rude', 'Kept'])
 })
 
-t.test('the command reports its progress, and a file without gyms', async (t) => {
-  const run = async (...args: string[]) =>
-    await new Promise<string>((resolve) => {
-      execFile(process.execPath, [path.join(import.meta.dirname, 'cli.ts'), ...args], {
-        env: { ...process.env, DATABASE_URL: url }
-      }, (failure, out, error) => {
-        resolve(`${failure?.code ?? 0} ${out}${error}`)
-      })
+const run = async (...args: string[]) =>
+  await new Promise<string>((resolve) => {
+    execFile(process.execPath, ['--max-old-space-size=64', path.join(import.meta.dirname, 'cli.ts'), ...args], {
+      env: { ...process.env, DATABASE_URL: url }
+    }, (failure, out, error) => {
+      resolve(`${failure?.code ?? 0} ${out}${error}`)
     })
+  })
+
+t.test('a file whose parts do not fit into the memory of the container is refused', async (t) => {
+  const line = await write('one-line.geojsonl', [`[${`${JSON.stringify(gym(1))},`.repeat(150_000)}{}]`])
+  t.match(await run('import', line), /^1 A line of the file is longer than 16 MiB: write each feature on a line/)
+  const filename = path.join(folder, 'one-group.parquet')
+  const data = Array.from({ length: 30_000 }, (_, row) => `${row} ${'outline '.repeat(100)}`)
+  parquetWriteFile({ filename, rowGroupSize: 30_000, columnData: [{ name: 'id', data, type: 'STRING' }] })
+  t.match(await run('import', filename), /^1 A row group of the file has 2\d MiB, too much for the memory/)
+})
+
+t.test('the command reports its progress, and a file without gyms', async (t) => {
   const [usage, unknown, wrong, imported, missing] = await Promise.all([
     run(),
     run('remove', 'osm:node/7000'),

@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, type ReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet'
+import { getHeapStatistics } from 'node:v8'
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema, type RowGroup } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 
 /** A feature of a file, as it stands there. */
@@ -56,6 +56,7 @@ async function* readParquet (path: string, skipped: number): AsyncGenerator<Batc
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows)
     if (rowEnd > skipped) {
+      checkSize(group, columns)
       const rows: Record<string, unknown>[] = await parquetReadObjects({
         file,
         metadata,
@@ -77,12 +78,28 @@ async function* readParquet (path: string, skipped: number): AsyncGenerator<Batc
   }
 }
 
+// Read as objects, a row group takes about six times as much.
+const HEAP_PER_BYTE = 8
+const MEBIBYTE = 1024 * 1024
+
+/** @throws if a row group does not fit into the memory of this process, which would end it without a word */
+function checkSize (group: RowGroup, columns: string[]) {
+  const bytes = group.columns.flatMap(({ meta_data: column }) =>
+    column && columns.includes(column.path_in_schema[0]!) ? Number(column.total_uncompressed_size) : 0
+  ).reduce((sum, size) => sum + size)
+  if (bytes * HEAP_PER_BYTE <= getHeapStatistics().heap_size_limit) return
+  throw new Error(
+    `A row group of the file has ${Math.ceil(bytes / MEBIBYTE)} MiB, too much for the memory of this process. ` +
+      'Write it with smaller row groups, such as of 50,000 rows, or as lines of GeoJSON'
+  )
+}
+
 async function* readLines (file: string, skipped: number): AsyncGenerator<Batch> {
   const { size } = await stat(file)
   const stream = createReadStream(file)
   let records: Batch['records'] = []
   let number = 0
-  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+  for await (const line of splitLines(stream)) {
     if (number++ < skipped) continue
     records.push(parseLine(line))
     if (records.length < BATCH_SIZE) continue
@@ -90,6 +107,22 @@ async function* readLines (file: string, skipped: number): AsyncGenerator<Batch>
     records = []
   }
   if (records.length > 0) yield { records, progress: 1 }
+}
+
+// A place with a detailed outline has some hundred KiB. A file without lines would not fit into the memory of the container.
+const MAX_LINE = 16 * MEBIBYTE
+
+async function* splitLines (stream: ReadStream) {
+  let rest = ''
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    if (rest.length > MAX_LINE) {
+      throw new Error('A line of the file is longer than 16 MiB: write each feature on a line')
+    }
+    yield* lines
+  }
+  if (rest !== '') yield rest
 }
 
 /** A sequence of features begins each with a record separator, and a collection ends each with a comma. */
