@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Trx } from './tables.ts'
 
-type Counted = 'posts' | 'comments' | 'stories' | 'poll_options' | 'polls'
+export type Counted = 'posts' | 'comments' | 'stories' | 'poll_options' | 'polls'
 
 /**
  * Lowers a counter by one for each time its row is in `ids`. The rows are locked in the order of their ids, after the

@@ -2,53 +2,42 @@ import { sql, type SqlBool } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PostDeleted } from '@tandem/contracts'
 import { removeComments } from '../comments/actions.ts'
-import { lowerCounters } from '../counters.ts'
+import { lowerCounters, type Counted } from '../counters.ts'
 import { detachMedia } from '../media/actions.ts'
 import type { Trx } from '../tables.ts'
 import { isAboutStoryOf, isInCaseOf, isInKeptCaseOf, isOnPostOf, ofComments } from './rows.ts'
 
 // Each erases a batch of rows together with the counters of others.
 
-export async function eraseLikes (trx: Trx, accountId: string, limit: number) {
-  const { rows } = await sql<{ postId: string }>`
-    delete from likes where (post_id, account_id) in (
-      select post_id, account_id from likes where account_id = ${accountId} or ${isOnPostOf(accountId)}
-      limit ${sql.lit(limit)}
-    ) returning post_id as "postId"`.execute(trx)
-  await lowerCounters(trx, 'posts', 'likes_count', rows.map(({ postId }) => postId))
+/**
+ * Erases what an account did, and what others did to its posts or stories.
+ * @param counters where the rows are counted: a table, its counter, and the column of a row with its key
+ */
+const eraseCounted = (
+  table: 'likes' | 'poll_votes' | 'story_reactions' | 'story_views',
+  about: 'post_id' | 'story_id',
+  counters: [table: Counted, counter: string, column: string][]
+) =>
+async (trx: Trx, accountId: string, limit: number) => {
+  const isAboutTheirs = about === 'post_id' ? isOnPostOf(accountId) : isAboutStoryOf(accountId)
+  const { rows } = await sql<Record<string, string>>`
+    delete from ${sql.table(table)} where (${sql.ref(about)}, account_id) in (
+      select ${sql.ref(about)}, account_id from ${sql.table(table)}
+      where account_id = ${accountId} or ${isAboutTheirs} limit ${sql.lit(limit)}
+    ) returning *`.execute(trx)
+  for (const [counted, counter, column] of counters) {
+    await lowerCounters(trx, counted, counter, rows.map((row) => row[column]!))
+  }
   return rows.length
 }
 
-export async function eraseVotes (trx: Trx, accountId: string, limit: number) {
-  const { rows } = await sql<{ postId: string, optionId: string }>`
-    delete from poll_votes where (post_id, account_id) in (
-      select post_id, account_id from poll_votes where account_id = ${accountId} or ${isOnPostOf(accountId)}
-      limit ${sql.lit(limit)}
-    ) returning post_id as "postId", option_id as "optionId"`.execute(trx)
-  await lowerCounters(trx, 'poll_options', 'votes_count', rows.map(({ optionId }) => optionId))
-  await lowerCounters(trx, 'polls', 'total_votes', rows.map(({ postId }) => postId))
-  return rows.length
-}
-
-export async function eraseReactions (trx: Trx, accountId: string, limit: number) {
-  const { rows } = await sql<{ storyId: string }>`
-    delete from story_reactions where (story_id, account_id) in (
-      select story_id, account_id from story_reactions where account_id = ${accountId} or ${isAboutStoryOf(accountId)}
-      limit ${sql.lit(limit)}
-    ) returning story_id as "storyId"`.execute(trx)
-  await lowerCounters(trx, 'stories', 'reaction_count', rows.map(({ storyId }) => storyId))
-  return rows.length
-}
-
-export async function eraseViews (trx: Trx, accountId: string, limit: number) {
-  const { rows } = await sql<{ storyId: string }>`
-    delete from story_views where (story_id, account_id) in (
-      select story_id, account_id from story_views where account_id = ${accountId} or ${isAboutStoryOf(accountId)}
-      limit ${sql.lit(limit)}
-    ) returning story_id as "storyId"`.execute(trx)
-  await lowerCounters(trx, 'stories', 'view_count', rows.map(({ storyId }) => storyId))
-  return rows.length
-}
+export const eraseLikes = eraseCounted('likes', 'post_id', [['posts', 'likes_count', 'post_id']])
+export const eraseVotes = eraseCounted('poll_votes', 'post_id', [
+  ['poll_options', 'votes_count', 'option_id'],
+  ['polls', 'total_votes', 'post_id']
+])
+export const eraseReactions = eraseCounted('story_reactions', 'story_id', [['stories', 'reaction_count', 'story_id']])
+export const eraseViews = eraseCounted('story_views', 'story_id', [['stories', 'view_count', 'story_id']])
 
 export async function eraseStories (trx: Trx, accountId: string, limit: number) {
   const deleted = await trx.deleteFrom('stories')
