@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 
-export interface Figures {
+interface Figures {
   p50: number
   p99: number
 }
@@ -18,16 +18,6 @@ export async function time (turns: number, work: (turn: number) => Promise<unkno
   }
   took.sort((one, other) => one - other)
   return { p50: took[Math.floor(took.length * 0.5)]!, p99: took[Math.floor(took.length * 0.99)]! }
-}
-
-/** How often per second `work` completes with `width` concurrent workers, measured over `seconds`. */
-export async function rate (width: number, seconds: number, work: (turn: number) => Promise<unknown>) {
-  let turn = 0
-  const end = performance.now() + seconds * 1_000
-  await Promise.all(Array.from({ length: width }, async () => {
-    while (performance.now() < end) await work(turn++)
-  }))
-  return turn / seconds
 }
 
 export function print (name: string, { p50, p99 }: Figures, than?: Figures) {

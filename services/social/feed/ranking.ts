@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { runWhenDue, type Log } from '@tandem/process-kit'
 import { updateTagCounts } from '../hashtags/actions.ts'
+import { RANKED_FOR } from '../posts/views.ts'
 import { MAX_TIME_SHARE, runAlone } from '../run-alone.ts'
 import type { Db, Trx } from '../tables.ts'
 
@@ -120,9 +121,9 @@ async function rankPosts (trx: Trx) {
 const selectLeading = (trx: Trx) =>
   trx.selectFrom('posts')
     .where(sql<boolean>`posts.deleted_at is null and posts.hidden_at is null and posts.visibility = 'PUBLIC'`)
-    // The id condition covers slightly more than the week and uses the index; created_at is exact.
-    .where(sql<boolean>`posts.id > (select uuidv7(interval '-7 days -1 minute'))`)
-    .where(sql<boolean>`posts.created_at > now() - interval '7 days'`)
+    // The id condition covers slightly more and uses the index; created_at is exact.
+    .where(sql<boolean>`posts.id > (select uuidv7(-(${sql.lit(RANKED_FOR)}::interval + interval '1 minute')))`)
+    .where(sql<boolean>`posts.created_at > now() - ${sql.lit(RANKED_FOR)}::interval`)
     .select(['posts.id', 'author_id', 'likes_count', 'created_at'])
     .orderBy(score(sql`likes_count`, sql`comments_count`, sql`views_count`), 'desc')
     .orderBy('posts.id', 'desc')

@@ -10,7 +10,7 @@ const tagPattern = String.raw`[#＃][\p{L}\p{N}_](?:[\u200C\u200D·׳״]?[\p{L}\
 const tagRuns = new RegExp(String.raw`(?<![[\p{L}\p{M}\p{N}_&\/]--[\uFE0F\u20E3]])(?:${tagPattern})+`, 'gv')
 
 /** A hashtag in a text, from its `#` up to, but without, `end`: positions in UTF-16 code units, as in JavaScript. */
-export interface HashtagSpan {
+interface HashtagSpan {
   /** Normalized. */
   tag: string
   start: number

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Db, Trx } from '../tables.ts'
+import type { Db } from '../tables.ts'
 import { asUuid } from '../visibility/people.ts'
 import { canSeePost } from '../visibility/posts.ts'
 
@@ -75,7 +75,7 @@ const counts = [
 
 /** Counts the tags in posts with ids greater than `after`: those of everybody, or those that `viewer` can see. */
 export async function countTags (
-  db: Db | Trx,
+  db: Db,
   { after, limit, viewer }: { after: RawBuilder<string>, limit: number, viewer?: string }
 ) {
   return await db.selectFrom('post_hashtags').innerJoin('posts', 'posts.id', 'post_hashtags.post_id')

@@ -21,7 +21,7 @@ const linkPattern = new RegExp(
 )
 
 /** A mention in a text, from its `@` up to, but without, `end`: positions in UTF-16 code units, as in JavaScript. */
-export interface MentionSpan {
+interface MentionSpan {
   /** In lower case. */
   username: string
   start: number

@@ -1,7 +1,8 @@
 import type { Deps } from '../deps.ts'
 import type { Visibility } from '../tables.ts'
+import type { NewPost } from './actions.ts'
 import { findPost } from './queries.ts'
-import { toSnapshotResponses, type Snapshots } from './snapshots.ts'
+import { toSnapshotResponses } from './snapshots.ts'
 
 interface ShownTexts {
   poll: { question: string, options: string[] } | null
@@ -15,20 +16,13 @@ const otherTextsOf = ({ poll, workout, activity, locationName }: ShownTexts) =>
   [poll?.question, ...poll?.options ?? [], workout?.name, activity?.title, activity?.locationName, locationName]
     .filter((text) => typeof text === 'string')
 
-interface NewPost {
-  visibility: Visibility
-  content: string
-  mediaUrls: string[]
-  poll: ShownTexts['poll']
-  snapshots: Snapshots
-  locationName: string | null
-}
+type AskedPost = Pick<NewPost, 'visibility' | 'content' | 'mediaUrls' | 'poll' | 'snapshots' | 'locationName'>
 
 /** @throws HookDenied */
 export async function askBeforePost (
   { hooks }: Pick<Deps, 'hooks'>,
   accountId: string,
-  { visibility, content, mediaUrls, poll, snapshots, locationName }: NewPost
+  { visibility, content, mediaUrls, poll, snapshots, locationName }: AskedPost
 ) {
   const otherTexts = otherTextsOf({ poll, locationName, ...snapshots })
   await hooks.ask('before-post', { accountId, postId: null, visibility, content, otherTexts, mediaUrls })

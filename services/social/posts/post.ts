@@ -101,7 +101,7 @@ export async function toPostResponses (
     isLiked: post.isLiked,
     createdAt: post.createdAt,
     editedAt: post.editedAt,
-    isDeleted: post.isDeleted,
+    isDeleted: false,
     isHidden: post.isHidden,
     mentions: findMentions(post.content).flatMap((span) => {
       const person = post.mentioned?.find(({ username }) => username === span.username)

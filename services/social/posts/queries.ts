@@ -1,37 +1,14 @@
 import { sql } from 'kysely'
 import { detailsOf, type StoredDetails } from '../media/queries.ts'
 import { pollOf, type PollRow } from '../polls/queries.ts'
-import type { Db, PostType, Visibility } from '../tables.ts'
+import type { Db } from '../tables.ts'
 import { commentsCount, likesCount } from '../visibility/counts.ts'
 import { asUuid, canSeePerson, isShownInPeople } from '../visibility/people.ts'
 import { canSeePost, hiddenPostError } from '../visibility/posts.ts'
-import type { SnapshotRow } from './snapshots.ts'
 
-/** A post as selected for a page. Its author can still be missing from the local copy. */
-export interface PostRow extends SnapshotRow {
-  id: string
+interface Mentioned {
   userId: string
-  name: string | null
-  username: string | null
-  image: string | null
-  type: PostType
-  visibility: Visibility
-  content: string
-  mediaUrls: string[]
-  /** Of our own images and videos. */
-  mediaDetails: StoredDetails | null
-  mediaType: string | null
-  likesCount: number
-  commentsCount: number
-  viewCount: number
-  isLiked: boolean
-  createdAt: Date
-  editedAt: Date | null
-  isDeleted: boolean
-  isHidden: boolean
-  /** The mentioned people that the viewer can see. */
-  mentioned: { userId: string, username: string }[] | null
-  poll: PollRow | null
+  username: string
 }
 
 /**
@@ -52,6 +29,7 @@ export function selectPosts (db: Db, viewer: string) {
       'posts.visibility',
       'posts.content',
       'posts.media_urls as mediaUrls',
+      // Of our own images and videos.
       sql<StoredDetails | null>`case when posts.media_urls <> '{}' then ${
         detailsOf(sql.ref<string[]>('posts.media_urls'))
       } end`.as('mediaDetails'),
@@ -70,12 +48,15 @@ export function selectPosts (db: Db, viewer: string) {
       'posts.edited_at as editedAt',
       sql<boolean>`exists (select from likes where likes.post_id = posts.id
         and likes.account_id = ${asUuid(viewer)} offset 0)`.as('isLiked'),
-      sql<boolean>`false`.as('isDeleted'),
       sql<boolean>`posts.hidden_at is not null`.as('isHidden'),
-      sql<PostRow['mentioned']>`case when posts.content ~ '[@＠]' then ${mentionedIn(viewer)} end`.as('mentioned'),
+      // Those that the viewer can see.
+      sql<Mentioned[] | null>`case when posts.content ~ '[@＠]' then ${mentionedIn(viewer)} end`.as('mentioned'),
       sql<PollRow | null>`case when posts.type = 'POLL' then ${pollOf(viewer)} end`.as('poll')
     ])
 }
+
+/** A post as selected for a page. Its author can still be missing from the local copy. */
+export type PostRow = Awaited<ReturnType<ReturnType<typeof selectPosts>['executeTakeFirstOrThrow']>>
 
 const isActivityCanceled = sql<boolean>`(posts.activity is not null and exists (
   select from canceled_activities where activity_id = (posts.activity ->> 'id')::uuid))`
@@ -95,6 +76,6 @@ export async function readPost (db: Db, id: string, viewer: string) {
 }
 
 /** One post, or undefined if `viewer` cannot see it. */
-export async function findPost (db: Db, id: string, viewer: string): Promise<PostRow | undefined> {
+export async function findPost (db: Db, id: string, viewer: string) {
   return await selectPosts(db, viewer).where('posts.id', '=', id).executeTakeFirst()
 }

@@ -116,7 +116,7 @@ export async function fetchSnapshots (
 }
 
 /** A row of `posts` with what it shows. Postgres returns the snapshots as they were stored. */
-export interface SnapshotRow {
+interface SnapshotRow {
   workout: unknown
   achievement: unknown
   activity: unknown

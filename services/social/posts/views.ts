@@ -8,22 +8,19 @@ interface View {
   viewerId: string
 }
 
-/** Counts a view of a post. Resolves after the commit. */
-export type CountView = (view: View) => Promise<void>
-
 /**
- * Counts views of posts in batches: views that arrive while a statement runs are counted together by the next
+ * Returns a function that counts a view and resolves after the commit. It counts in batches: views that arrive while a statement runs are counted together by the next
  * statement. A single view costs no more than without batching; the more arrive at once, the less each costs. A crash
  * loses no view that was reported as counted.
  */
-export function createViewCounter (db: Db): CountView {
+export function createViewCounter (db: Db) {
   const countBatched = createBatcher(async (views: View[]) => {
     await addViews(db, views)
     return views
     // A post that stays locked too long must not keep the others from being read. The failed statement committed
     // nothing.
   }, { maxItems: 1_000, isItemError: isLockTimeout })
-  return async (view) => void await countBatched(view)
+  return async (view: View) => void await countBatched(view)
 }
 
 /** How long posts are ranked after their creation. */
