@@ -6,7 +6,6 @@ import {
   data,
   Id,
   IdempotencyHeaders,
-  NextCursor,
   PageQuery,
   readIdempotencyKey,
   type Page,
@@ -15,14 +14,12 @@ import {
 import type { Deps } from '../deps.ts'
 import { PersonNotFound, AlreadyFollowing, CannotFollowSelf, NotFollowing } from '../errors.ts'
 import { ensurePerson } from '../people/actions.ts'
-import { withPeople } from '../people/authors.ts'
-import { Person } from '../people/person.ts'
+import { PageOfPeople, withPeople } from '../people/authors.ts'
 import { isPersonVisibleTo } from '../people/queries.ts'
 import { follow, unfollow } from './actions.ts'
 import { listFollows } from './queries.ts'
 
 const params = Type.Object({ userId: Id })
-const PageOfPeople = Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor }))
 
 export const followRoutes: Routes<Deps> = async (app, deps) => {
   const { db } = deps

@@ -6,15 +6,13 @@ import {
   data,
   Id,
   IdempotencyHeaders,
-  NextCursor,
   PageQuery,
   readIdempotencyKey,
   type Routes
 } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { postErrors, AlreadyLiked, NotLiked } from '../errors.ts'
-import { withPeople } from '../people/authors.ts'
-import { Person } from '../people/person.ts'
+import { PageOfPeople, withPeople } from '../people/authors.ts'
 import { readVisiblePost } from '../visibility/posts.ts'
 import { likePost, unlikePost } from './actions.ts'
 import { listLikers } from './queries.ts'
@@ -63,7 +61,7 @@ export const likeRoutes: Routes<Deps> = async (app, deps) => {
       params,
       querystring: PageQuery(),
       errors: postErrors,
-      response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
+      response: { 200: PageOfPeople }
     }
   }, async ({ params, query, account }) => {
     await readVisiblePost(db, params.id, account.id)

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { named, Nullable } from '@tandem/http-kit'
+import { Data, named, NextCursor, NIL_UUID, Nullable } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { fetchCurrentPerson } from './lookup.ts'
 
@@ -21,6 +21,24 @@ export const Author = named(
   })
 )
 
+/** A person in a list of people. */
+const Person = named(
+  'UserWithFollow',
+  Type.Object({
+    ...Author.properties,
+    isFollowing: Type.Boolean({ description: 'Whether the caller follows this person' })
+  }, {
+    examples: [{
+      id: '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e10',
+      name: 'Ana',
+      username: 'ana',
+      image: null,
+      isFollowing: true
+    }]
+  })
+)
+export const PageOfPeople = Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor }))
+
 /** A row joined with the local copy of its person; null if the copy does not have that person. */
 interface PersonRow {
   userId: string
@@ -32,7 +50,7 @@ interface PersonRow {
 // Shown for a person whose data is currently unavailable or no longer exists.
 const unknownPerson = { name: 'Someone', username: null, image: null }
 /** Shown where nobody may be named. No account has this id. */
-export const nobody: Type.Static<typeof Author> = { id: '00000000-0000-0000-0000-000000000000', ...unknownPerson }
+export const nobody: Type.Static<typeof Author> = { id: NIL_UUID, ...unknownPerson }
 
 /**
  * Returns a function that describes the person of a row. It fetches the people missing from the local copy, and the

@@ -85,18 +85,14 @@ export async function searchPeople (
       sql<boolean>`people.username collate "C" <= ${prefix.to}`
     ])
   const byName = sql<boolean>`to_tsvector('simple', people.search_name) @@ to_tsquery('simple', ${words ?? ''})`
+  const isAfterLast = sql<boolean>`(people.username collate "C", people.account_id)
+    > (${last?.username} collate "C", ${last?.userId}::uuid)`
   const part = (isFirst: boolean) =>
     db.selectFrom('people')
       .where((row) => isFirst ? byUsername(row) : row.and([byName, row.not(byUsername(row))]))
       .where('people.account_id', '<>', viewer)
       .where(canSeePerson(viewer, sql.ref('people.account_id')))
-      .$if(last !== undefined && last.byUsername === isFirst, (query) =>
-        query
-          .where(
-            sql<
-              boolean
-            >`(people.username collate "C", people.account_id) > (${last?.username} collate "C", ${last?.userId}::uuid)`
-          ))
+      .$if(last?.byUsername === isFirst, (query) => query.where(isAfterLast))
       .select([
         'people.account_id as userId',
         sql<boolean>`${sql.lit(isFirst)}`.as('byUsername'),

@@ -5,7 +5,6 @@ import {
   Data,
   data,
   Id,
-  NextCursor,
   Nullable,
   PageQuery,
   Text,
@@ -16,9 +15,8 @@ import { examplePicture, Picture } from '@tandem/media-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { ensurePerson, findAccountByUsername } from './actions.ts'
-import { withPeople } from './authors.ts'
+import { PageOfPeople, withPeople } from './authors.ts'
 import { fetchCurrentPerson } from './lookup.ts'
-import { Person } from './person.ts'
 import { findProfile, searchPeople, type SearchPosition } from './queries.ts'
 
 const PublicProfile = named(
@@ -87,7 +85,7 @@ export const personRoutes: Routes<Deps> = async (app, deps) => {
         q: SearchText,
         cursor: Type.Optional(Type.String({ description: 'The nextCursor of the previous page' }))
       }),
-      response: { 200: Data(Type.Object({ users: Type.Array(Person), nextCursor: NextCursor })) }
+      response: { 200: PageOfPeople }
     }
   }, async ({ query, account }) => {
     const { page, nextCursor } = paginate(
