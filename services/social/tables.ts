@@ -229,17 +229,19 @@ export type StoryMediaType = typeof storyMediaTypes[number]
 
 export const targetTypes = ['POST', 'COMMENT', 'STORY', 'USER'] as const
 export type TargetType = typeof targetTypes[number]
-export type ReportReason =
-  | 'SPAM'
-  | 'HARASSMENT'
-  | 'HATE'
-  | 'SEXUAL'
-  | 'VIOLENCE'
-  | 'SELF_HARM'
-  | 'CHILD_SAFETY'
-  | 'IMPERSONATION'
-  | 'ILLEGAL'
-  | 'OTHER'
+export const reportReasons = [
+  'SPAM',
+  'HARASSMENT',
+  'HATE',
+  'SEXUAL',
+  'VIOLENCE',
+  'SELF_HARM',
+  'CHILD_SAFETY',
+  'IMPERSONATION',
+  'ILLEGAL',
+  'OTHER'
+] as const
+export type ReportReason = typeof reportReasons[number]
 
 export type Db = Kysely<Tables>
 export type Trx = Transaction<Tables>

@@ -6,11 +6,9 @@ import { lowerCounters } from '../counters.ts'
 import { CommentNotFound, NotYourComment } from '../errors.ts'
 import { createMentions } from '../mentions/actions.ts'
 import type { Db, Trx } from '../tables.ts'
+import { MAX_IDS_PER_EVENT } from '../visibility/closed-posts.ts'
 import { excerptOf, lockPost, lockVisiblePost, canSeePost } from '../visibility/posts.ts'
-import { findComment, findCommentOnOwnPost } from './queries.ts'
-
-// Keeps the event below the 64 KiB limit of the bus.
-const MAX_IDS_PER_EVENT = 1_000
+import { readComment, readCommentOnOwnPost } from './queries.ts'
 
 interface NewComment {
   postId: string
@@ -27,15 +25,11 @@ export async function createComment (
 ) {
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
     const post = await lockVisiblePost(trx, postId, authorId)
-    const parent = parentId === null ? undefined : await findComment(trx, { id: parentId, postId }, authorId)
+    const parent = parentId === null ? undefined : await readComment(trx, { id: parentId, postId }, authorId)
     const topId = parent ? parent.parentId ?? parent.id : null
 
-    const { id } = await trx.insertInto('comments').values({
-      post_id: postId,
-      parent_id: topId,
-      author_id: authorId,
-      content
-    })
+    const { id } = await trx.insertInto('comments')
+      .values({ post_id: postId, parent_id: topId, author_id: authorId, content })
       .returning('id').executeTakeFirstOrThrow()
     await trx.updateTable('posts').where('id', '=', postId).set((row) => ({
       comments_count: row('comments_count', '+', 1)
@@ -67,15 +61,8 @@ export async function createComment (
         excerpt
       })
     }
-    await createMentions(trx, {
-      post,
-      commentId: id,
-      parentId: topId,
-      authorId,
-      content,
-      alreadyNotified
-    })
-    return await findComment(trx, { id, postId }, authorId)
+    await createMentions(trx, { post, commentId: id, parentId: topId, authorId, content, alreadyNotified })
+    return await readComment(trx, { id, postId }, authorId)
   })
 }
 
@@ -102,10 +89,10 @@ export async function deleteComment (
     } else {
       const post = await lockVisiblePost(trx, postId, accountId)
       if (post.authorId !== accountId) {
-        await findComment(trx, { id, postId }, accountId)
+        await readComment(trx, { id, postId }, accountId)
         throw new NotYourComment()
       }
-      await findCommentOnOwnPost(trx, { id, postId })
+      await readCommentOnOwnPost(trx, { id, postId })
     }
     if (await removeComments(trx, [id]) === 0) throw new CommentNotFound()
   })

@@ -44,14 +44,14 @@ export const isShown = (comment: CommentRow): comment is ShownComment => comment
 type CommentKey = { id: string, postId: string }
 
 /** @throws CommentNotFound, also if `viewer` sees no more than its place */
-export async function findComment (db: Db, key: CommentKey, viewer: string) {
+export async function readComment (db: Db, key: CommentKey, viewer: string) {
   const comment = await readPlace(db, key, viewer)
   if (!isShown(comment)) throw new CommentNotFound()
   return comment
 }
 
 /** A comment as the author of its post may delete and report it: also one of a person in a block with them. */
-export async function findCommentOnOwnPost (db: Db, { id, postId }: CommentKey) {
+export async function readCommentOnOwnPost (db: Db, { id, postId }: CommentKey) {
   const comment = await db.selectFrom('comments').where('id', '=', id).where('post_id', '=', postId)
     .where('deleted_at', 'is', null)
     .select(['author_id as userId', 'content', 'parent_id as parentId']).executeTakeFirst()

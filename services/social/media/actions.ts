@@ -1,12 +1,11 @@
 import { sql, type SqlBool } from 'kysely'
 import { isAwaitingCopy } from '@tandem/case-kit'
-import { dayAround } from '@tandem/account-kit'
-import { deleteInChunks, type IdempotencyKey, useDailyQuota, withIdempotencyKey } from '@tandem/database-kit'
+import { deleteInChunks, useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ImageQuotaExceeded, imageQuota, type Image } from '@tandem/media-kit'
 import { settleBatches } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { MediaGone } from '../errors.ts'
-import { findTimezone } from '../people/actions.ts'
+import { findToday } from '../people/actions.ts'
 import type { Db, Trx } from '../tables.ts'
 
 // An image or a video is in use, unused, or marked for deletion; a video is being stored before (`videos.ts`). Code that
@@ -22,12 +21,8 @@ const BATCH_SIZE = 20
  * @param bytes of the file that was uploaded
  * @throws ImageQuotaExceeded
  */
-export async function countImage (
-  deps: Pick<Deps, 'db'> & Parameters<typeof findTimezone>[0],
-  accountId: string,
-  bytes: number
-) {
-  const day = dayAround(await findTimezone(deps, accountId), new Date())
+export async function countImage (deps: Deps, accountId: string, bytes: number) {
+  const day = await findToday(deps, accountId)
   const quota = { name: 'image bytes', accountId, day, ...imageQuota(bytes) }
   if (await useDailyQuota(deps.db, quota) === undefined) throw new ImageQuotaExceeded()
 }

@@ -1,4 +1,3 @@
-import { dayAround } from '@tandem/account-kit'
 import { useDailyQuota } from '@tandem/database-kit'
 import { RateLimited } from '@tandem/http-kit'
 import { createMediaKey } from '@tandem/media-kit'
@@ -6,7 +5,7 @@ import { isMediaKey, isPrivateMediaKey, isVideoKey } from '@tandem/media-url-kit
 import { createFairQueue, Unavailable } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { MediaGone } from '../errors.ts'
-import { findTimezone } from '../people/actions.ts'
+import { findToday } from '../people/actions.ts'
 
 const MAX_PHOTOS_PER_DAY = 500
 
@@ -48,7 +47,7 @@ export async function replaceEach (images: string[], replace: (image: string) =>
  * public, and stories, show private copies anyway.
  * @throws MediaGone, RateLimited, Unavailable
  */
-export async function copyPhotosOfOthers (deps: CopyDeps, accountId: string, images: string[]) {
+export async function copyPhotosOfOthers (deps: Deps, accountId: string, images: string[]) {
   const { db, media } = deps
   const keys = [...new Set(images.filter((image) => isMediaKey(image) && !isPrivateMediaKey(image)))]
   if (keys.length === 0) return images
@@ -71,11 +70,9 @@ export async function copyPhotosOfOthers (deps: CopyDeps, accountId: string, ima
   })
 }
 
-type CopyDeps = Pick<Deps, 'db' | 'media'> & Parameters<typeof findTimezone>[0]
-
 /** Each post keeps copies of its own, so they are counted. @throws RateLimited */
-async function countPhotos (deps: CopyDeps, accountId: string, amount: number) {
-  const day = dayAround(await findTimezone(deps, accountId), new Date())
+async function countPhotos (deps: Deps, accountId: string, amount: number) {
+  const day = await findToday(deps, accountId)
   const quota = { name: 'copied photos', accountId, day, limit: MAX_PHOTOS_PER_DAY, amount }
   if (await useDailyQuota(deps.db, quota) === undefined) {
     throw new RateLimited(Math.ceil((day.endsAt.getTime() - Date.now()) / 1_000))

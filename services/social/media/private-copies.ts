@@ -1,4 +1,5 @@
 import { sql, type SqlBool, type UpdateResult } from 'kysely'
+import { NIL_UUID } from '@tandem/http-kit'
 import { createMediaKey, privateCopyKeyOf } from '@tandem/media-kit'
 import { isMediaKey, isPrivateMediaKey, isVideoKey } from '@tandem/media-url-kit'
 import { runSteps, settleBatches, throwErrors } from '@tandem/process-kit'
@@ -72,15 +73,15 @@ export async function replacePublicImages (deps: Pick<Deps, 'db' | 'media'>) {
     posts: async () =>
       await replaceInBatches(
         async (after) =>
-          await postsWithPublicImages(db).$if(after !== undefined, (query) => query.where('id', '>', after!))
-            .select('id').orderBy('id').limit(BATCH_SIZE).execute(),
+          await postsWithPublicImages(db).where('id', '>', after).select('id').orderBy('id').limit(BATCH_SIZE)
+            .execute(),
         async (id) => await replacePublicImagesOfPost(deps, id)
       ),
     stories: async () =>
       await replaceInBatches(
         async (after) =>
-          await storiesWithPublicImage(db).$if(after !== undefined, (query) => query.where('id', '>', after!))
-            .select('id').orderBy('id').limit(BATCH_SIZE).execute(),
+          await storiesWithPublicImage(db).where('id', '>', after).select('id').orderBy('id').limit(BATCH_SIZE)
+            .execute(),
         async (id) => await replacePublicImageOfStory(deps, id)
       )
   })
@@ -88,14 +89,14 @@ export async function replacePublicImages (deps: Pick<Deps, 'db' | 'media'>) {
 
 /** One after the other, each also after others have failed. */
 async function replaceInBatches (
-  list: (after: string | undefined) => Promise<{ id: string }[]>,
+  list: (after: string) => Promise<{ id: string }[]>,
   work: (id: string) => Promise<void>
 ) {
   throwErrors(
     await settleBatches({
       batchSize: BATCH_SIZE,
       concurrency: 1,
-      list: async (after) => (await list(after)).map(({ id }) => id),
+      list: async (after = NIL_UUID) => (await list(after)).map(({ id }) => id),
       work
     })
   )

@@ -36,7 +36,7 @@ export async function createDescriber ({ db, media }: Pick<Deps, 'db' | 'media'>
 }
 
 /** @throws MediaGone */
-export async function findStoredMedia (db: Db, key: string) {
+export async function readStoredMedia (db: Db, key: string) {
   const stored = await db.selectFrom('media').where('key', '=', key).where('delete_requested_at', 'is', null)
     .select(['key', 'mime_type as mimeType', 'width', 'height', 'blurhash', 'bytes']).executeTakeFirst()
   if (!stored || stored.blurhash === null) throw new MediaGone()

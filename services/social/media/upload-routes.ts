@@ -15,9 +15,9 @@ import {
   UploadTooLong,
   VideoQuotaExceeded
 } from '../errors.ts'
-import { createDescriber, findStoredMedia } from './queries.ts'
+import { createDescriber, readStoredMedia } from './queries.ts'
 import { Media } from './schemas.ts'
-import { createUpload, deleteUpload, findUpload, processUpload, storePart } from './uploads.ts'
+import { createUpload, deleteUpload, readUpload, processUpload, storePart } from './uploads.ts'
 
 // The tus protocol, version 1.0.0 with the extensions creation, expiration and termination: https://tus.io. Its clients
 // go on where a connection broke off.
@@ -45,7 +45,7 @@ const Upload = named(
 const params = Type.Object({ id: Id })
 const Count = Type.String({ pattern: '^\\d{1,10}$' })
 
-type Row = Awaited<ReturnType<typeof findUpload>>
+type Row = Awaited<ReturnType<typeof readUpload>>
 const toResponse = ({ id, bytes, receivedBytes, expiresAt }: Row) => ({
   upload: { id, size: bytes, offset: receivedBytes, expiresAt }
 })
@@ -88,7 +88,7 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
   })
 
   app.head('/media/uploads/:id', { schema: { hide: true, params } }, async ({ params, account }, reply) => {
-    const { bytes, receivedBytes } = await findUpload(db, { id: params.id, accountId: account.id })
+    const { bytes, receivedBytes } = await readUpload(db, { id: params.id, accountId: account.id })
     return await reply.headers({
       'cache-control': 'no-store',
       'upload-offset': receivedBytes,
@@ -153,7 +153,7 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ media: Media })), 202: Data(Type.Object({ upload: Upload })) }
     }
   }, async ({ params: { id }, account, log }, reply) => {
-    const upload = await findUpload(db, { id, accountId: account.id })
+    const upload = await readUpload(db, { id, accountId: account.id })
     if (upload.problem) {
       const { textKey, statusCode, params } = upload.problem
       throw new (defineError<ErrorParams>(textKey, statusCode))(params)
@@ -162,7 +162,7 @@ export const uploadRoutes: Routes<Deps> = async (app, deps) => {
       processUpload(deps, id, log).catch((error: unknown) => log.warn({ err: error }, 'could not process an upload'))
       return await reply.code(202).header('retry-after', 1).send(data(toResponse(upload)))
     }
-    const stored = await findStoredMedia(db, upload.mediaKey)
+    const stored = await readStoredMedia(db, upload.mediaKey)
     const describe = await createDescriber(deps, [stored.key])
     return await reply.code(200).send(
       data({ media: { ...describe(stored.key, 'VIDEO'), ...stored, mediaType: 'VIDEO' as const } })

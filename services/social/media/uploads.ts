@@ -2,22 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
-import { dayAround } from '@tandem/account-kit'
 import { readLimits } from '@tandem/brand-kit'
-import { RateLimited } from '@tandem/http-kit'
+import { NIL_UUID, RateLimited } from '@tandem/http-kit'
 import { beginUpload, temporaryFile, writeToFile } from '@tandem/media-kit'
 import { isMediaKey, isVideoKey } from '@tandem/media-url-kit'
 import { isDefinedError, settleBatches, throwErrors, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import {
-  PosterUnknown,
-  UploadBehind,
-  UploadNotFound,
-  UploadPartsTooSmall,
-  UploadTooLong,
-  VideoQuotaExceeded
-} from '../errors.ts'
-import { findTimezone } from '../people/actions.ts'
+import { PosterUnknown, UploadBehind, UploadNotFound, UploadPartsTooSmall, UploadTooLong } from '../errors.ts'
+import { findToday } from '../people/actions.ts'
 import type { Db } from '../tables.ts'
 import { STORING_LEASE, storeVideo, useVideoQuota } from './videos.ts'
 
@@ -38,10 +30,9 @@ export async function createUpload (
   { mimeType, bytes, posterKey }: { mimeType: string, bytes: number, posterKey: string | undefined }
 ) {
   if (posterKey !== undefined) await checkPoster(deps.db, accountId, posterKey)
-  const day = dayAround(await findTimezone(deps, accountId), new Date())
+  const day = await findToday(deps, accountId)
   return await deps.db.transaction().execute(async (trx) => {
-    const counted = Math.max(bytes, MIN_COUNTED_BYTES)
-    if (!await useVideoQuota(trx, { accountId, day, bytes: counted })) throw new VideoQuotaExceeded()
+    await useVideoQuota(trx, { accountId, day, bytes: Math.max(bytes, MIN_COUNTED_BYTES) })
     return await trx.insertInto('media_uploads').values({
       account_id: accountId,
       mime_type: mimeType,
@@ -70,7 +61,7 @@ const uploadColumns = [
 ] as const
 
 /** @throws UploadNotFound also if it has expired */
-export async function findUpload (db: Db, { id, accountId }: { id: string, accountId: string }) {
+export async function readUpload (db: Db, { id, accountId }: { id: string, accountId: string }) {
   const upload = await db.selectFrom('media_uploads').where('id', '=', id).where('account_id', '=', accountId)
     .where('expires_at', '>', sql<Date>`now()`).select(uploadColumns).executeTakeFirst()
   if (!upload) throw new UploadNotFound()
@@ -91,7 +82,7 @@ interface Part {
  * @throws UploadNotFound, UploadBehind, UploadTooLong, UploadPartsTooSmall, Unavailable
  */
 export async function storePart ({ db, uploadParts }: Deps, { id, accountId, offset, chunks }: Part) {
-  const upload = await findUpload(db, { id, accountId })
+  const upload = await readUpload(db, { id, accountId })
   if (upload.receivedBytes !== offset) throw new UploadBehind({ bytes: upload.receivedBytes })
   if (upload.parts.length >= MAX_PARTS) throw new UploadPartsTooSmall()
   const part = randomUUID()
@@ -120,12 +111,12 @@ export async function storePart ({ db, uploadParts }: Deps, { id, accountId, off
     .returning(['received_bytes as receivedBytes', 'expires_at as expiresAt']).executeTakeFirst()
   if (stored) return stored
   await removePart()
-  throw new UploadBehind({ bytes: (await findUpload(db, { id, accountId })).receivedBytes })
+  throw new UploadBehind({ bytes: (await readUpload(db, { id, accountId })).receivedBytes })
 }
 
 /** @throws UploadNotFound */
 export async function deleteUpload (deps: Deps, { id, accountId }: { id: string, accountId: string }) {
-  await findUpload(deps.db, { id, accountId })
+  await readUpload(deps.db, { id, accountId })
   await removeUpload(deps, id)
 }
 
@@ -192,10 +183,9 @@ function problemOf (error: unknown) {
 export async function deleteExpiredUploads (deps: Pick<Deps, 'db' | 'uploadParts'>) {
   const failures = await settleBatches({
     batchSize: EXPIRED_BATCH_SIZE,
-    async list (after) {
+    async list (after = NIL_UUID) {
       const expired = await deps.db.selectFrom('media_uploads').where('expires_at', '<', sql<Date>`now()`)
-        .$if(after !== undefined, (uploads) => uploads.where('id', '>', after!))
-        .select('id').orderBy('id').limit(EXPIRED_BATCH_SIZE).execute()
+        .where('id', '>', after).select('id').orderBy('id').limit(EXPIRED_BATCH_SIZE).execute()
       return expired.map(({ id }) => id)
     },
     work: async (id) => await removeUpload(deps, id)

@@ -13,7 +13,7 @@ import { posterKeyOf } from '@tandem/media-url-kit'
 import { operatorBearer } from '@tandem/operator-kit/testing'
 import { createLogger } from '@tandem/process-kit'
 import { runHousekeeping } from '../housekeeping.ts'
-import { releaseImage } from '../reports/release.ts'
+import { releaseImage } from '../reports/background.ts'
 import { testApp } from '../test/app.ts'
 
 const file = (name = 'phone.mov', type = 'video/quicktime') => ({ field: 'file', bytes: testVideo(name), type })

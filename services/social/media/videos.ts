@@ -1,7 +1,6 @@
 import { rm, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { dayAround } from '@tandem/account-kit'
 import { readLimits } from '@tandem/brand-kit'
 import { useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { RateLimited } from '@tandem/http-kit'
@@ -18,7 +17,7 @@ import {
 import { Unavailable, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
 import { VideoQuotaExceeded } from '../errors.ts'
-import { findTimezone } from '../people/actions.ts'
+import { findToday, type Today } from '../people/actions.ts'
 import type { Db, Trx } from '../tables.ts'
 
 const MAX_BYTES_PER_DAY = 500 * 1024 * 1024
@@ -107,7 +106,7 @@ async function waitForTurn (
   { accountId, bytes }: Omit<NewVideo, 'day'>,
   client: AbortSignal | undefined
 ) {
-  const day = dayAround(await findTimezone(deps, accountId), new Date())
+  const day = await findToday(deps, accountId)
   for (const deadline = Date.now() + MAX_WAIT_MS;;) {
     client?.throwIfAborted()
     const key = await startStoring(deps.db, { accountId, bytes, day })
@@ -120,14 +119,14 @@ async function waitForTurn (
 interface NewVideo {
   accountId: string
   bytes: number
-  day: ReturnType<typeof dayAround>
+  day: Today
 }
 
 /** @returns its key; undefined if the account is storing three already @throws VideoQuotaExceeded */
 async function startStoring (db: Db, { accountId, bytes, day }: NewVideo) {
   return await db.transaction().execute(async (trx) => {
     // The row of the quota stays locked, so uploads of one account are counted one after another.
-    if (!await useVideoQuota(trx, { accountId, bytes, day })) throw new VideoQuotaExceeded()
+    await useVideoQuota(trx, { accountId, bytes, day })
     const { count } = await trx.selectFrom('media').where('account_id', '=', accountId)
       .where('storing_until', '>', sql<Date>`now()`)
       .select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow()
@@ -149,10 +148,11 @@ async function startStoring (db: Db, { accountId, bytes, day }: NewVideo) {
   })
 }
 
-/** Counts the bytes of a video. @returns whether the account may still send them on this day */
-export const useVideoQuota = async (trx: Trx, { accountId, bytes, day }: NewVideo) =>
-  await useDailyQuota(trx, { name: 'video bytes', accountId, day, limit: MAX_BYTES_PER_DAY, amount: bytes }) !==
-    undefined
+/** Counts the bytes of a video. @throws VideoQuotaExceeded */
+export async function useVideoQuota (trx: Trx, { accountId, bytes, day }: NewVideo) {
+  const quota = { name: 'video bytes', accountId, day, limit: MAX_BYTES_PER_DAY, amount: bytes }
+  if (await useDailyQuota(trx, quota) === undefined) throw new VideoQuotaExceeded()
+}
 
 /** Rolls back, so that its bytes are counted once it is stored. */
 class TooManyAtOnce extends Error {}

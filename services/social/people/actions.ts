@@ -1,5 +1,5 @@
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
-import { readTimezone } from '@tandem/account-kit'
+import { dayAround, readTimezone } from '@tandem/account-kit'
 import type { Deps } from '../deps.ts'
 import { PersonNotFound } from '../errors.ts'
 import { fetchCurrentPerson } from './lookup.ts'
@@ -45,3 +45,9 @@ export async function findTimezone ({ db, callRpc }: Deps, accountId: string) {
   const copy = await db.selectFrom('people').where('account_id', '=', accountId).select('timezone').executeTakeFirst()
   return readTimezone(copy?.timezone ?? DEFAULT_TIMEZONE)
 }
+
+/** When the current calendar day of the caller starts and ends: their daily limits are counted for it. */
+export const findToday = async (deps: Deps, accountId: string) =>
+  dayAround(await findTimezone(deps, accountId), new Date())
+
+export type Today = Awaited<ReturnType<typeof findToday>>

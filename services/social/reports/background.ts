@@ -1,8 +1,8 @@
-import { startCases } from '@tandem/case-kit'
+import { startCases, type ReportedImage } from '@tandem/case-kit'
 import type { Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { deleteMarked } from '../media/actions.ts'
-import { releaseImage } from './release.ts'
+import { deleteMarked, detachMedia } from '../media/actions.ts'
+import type { Trx } from '../tables.ts'
 
 /** Copies reported images to private storage in the background. */
 export const startCopying = ({ db, media }: Deps, log: Log) =>
@@ -14,3 +14,7 @@ export const startCopying = ({ db, media }: Deps, log: Log) =>
     release: releaseImage,
     onCopied: async (originals) => await deleteMarked({ db, media }, originals)
   })
+
+/** Marks a copied image for deletion if its post or story was deleted meanwhile. */
+export const releaseImage = async (trx: Trx, { source, ownerId }: ReportedImage) =>
+  await detachMedia(trx, [{ accountId: ownerId, image: source }])

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Evidence, Target } from '@tandem/case-kit'
 import { isMediaKey } from '@tandem/media-url-kit'
-import { findComment, findCommentOnOwnPost } from '../comments/queries.ts'
+import { readComment, readCommentOnOwnPost } from '../comments/queries.ts'
 import { CommentNotFound, PersonNotFound } from '../errors.ts'
 import { isPersonVisibleTo } from '../people/queries.ts'
 import type { TargetType, Trx } from '../tables.ts'
@@ -10,7 +10,7 @@ import { lockVisibleStory } from '../visibility/stories.ts'
 
 const COMMENTS_AROUND = 5
 
-interface Reported {
+export interface Reported {
   target: Target
   evidence: Evidence
 }
@@ -37,8 +37,8 @@ export const readReported: Record<TargetType, (trx: Trx, id: string, reporter: s
     const { authorId: postAuthorId } = await lockVisiblePost(trx, place.postId, reporter)
     const key = { id, postId: place.postId }
     const { userId, content, parentId } = reporter === postAuthorId
-      ? await findCommentOnOwnPost(trx, key)
-      : await findComment(trx, key, reporter)
+      ? await readCommentOnOwnPost(trx, key)
+      : await readComment(trx, key, reporter)
     const around = await readAround(trx, { id, postId: place.postId, parentId, authorId: userId })
     const context = {
       ...await readAuthor(trx, userId),

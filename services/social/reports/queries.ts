@@ -38,7 +38,7 @@ export async function findOpenReport (db: Db, reporterId: string, { type, id }: 
 }
 
 /** The reporter's own report in a case. */
-export const findReport = async (db: Db, reporterId: string, caseId: string) =>
+export const readReport = async (db: Db, reporterId: string, caseId: string) =>
   await selectReports(db, reporterId).where('case_id', '=', caseId).executeTakeFirstOrThrow()
 
 /** Whether the reporter has blocked the person that their report is about. */

@@ -11,7 +11,7 @@ import { operatorBearer } from '@tandem/operator-kit/testing'
 import { runConcurrently } from '@tandem/test-kit'
 import { runHousekeeping } from '../housekeeping.ts'
 import { givenPost, givenStory, testApp } from '../test/app.ts'
-import { releaseImage } from './release.ts'
+import { releaseImage } from './background.ts'
 
 const { app, db, deps, handlers, get, post, put, del, person, follows, blocks, publishedEvents } = await testApp(t)
 const { media } = deps

@@ -15,7 +15,7 @@ import type { Media } from '@tandem/media-kit'
 import { isPrivateMediaKey } from '@tandem/media-url-kit'
 import type { Deps } from '../deps.ts'
 import { CommentNotFound, PersonNotFound, postErrors, storyErrors, TooManyReports } from '../errors.ts'
-import { ensurePerson, findTimezone } from '../people/actions.ts'
+import { ensurePerson, findToday } from '../people/actions.ts'
 import { report, waitUntilBlocked } from './actions.ts'
 import { listReports } from './queries.ts'
 import { NewReport, Report } from './schemas.ts'
@@ -59,7 +59,7 @@ export const reportRoutes: Routes<Deps> = async (app, deps) => {
         evidence: evidence.map((url) => media.toStoredValue(url)),
         alsoBlock
       },
-      await findTimezone(deps, account.id),
+      await findToday(deps, account.id),
       readIdempotencyKey(request)
     )
     if (alsoBlock) await waitUntilBlocked(db, created.id)

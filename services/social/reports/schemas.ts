@@ -1,43 +1,16 @@
 import Type from 'typebox'
 import { Body, ClientUrl, Enum, Id, named, Nullable, Text, Timestamp } from '@tandem/http-kit'
-import type { Priority } from '@tandem/case-kit'
-import { targetTypes, type ReportReason } from '../tables.ts'
-
-/** The reasons, each with the priority of its reports. */
-export const priorities = {
-  SPAM: 1,
-  HARASSMENT: 2,
-  HATE: 2,
-  SEXUAL: 2,
-  VIOLENCE: 3,
-  SELF_HARM: 3,
-  CHILD_SAFETY: 3,
-  IMPERSONATION: 2,
-  ILLEGAL: 2,
-  OTHER: 1
-} as const satisfies Record<ReportReason, Priority>
+import { reportReasons, targetTypes } from '../tables.ts'
 
 const TargetType = Enum(targetTypes)
-const Reason = Enum([
-  'SPAM',
-  'HARASSMENT',
-  'HATE',
-  'SEXUAL',
-  'VIOLENCE',
-  'SELF_HARM',
-  'CHILD_SAFETY',
-  'IMPERSONATION',
-  'ILLEGAL',
-  'OTHER'
-])
-const MAX_EVIDENCE = 10
+const Reason = Enum(reportReasons)
 
 export const NewReport = Body({
   targetType: TargetType,
   targetId: Id,
   reason: Reason,
   details: Type.Optional(Text({ min: 0, max: 2000 })),
-  evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: MAX_EVIDENCE, description: 'URLs of screenshots' })),
+  evidence: Type.Optional(Type.Array(ClientUrl, { maxItems: 10, description: 'URLs of screenshots' })),
   alsoBlock: Type.Optional(Type.Boolean({ description: 'Whether to block its author too' }))
 }, {
   examples: [{

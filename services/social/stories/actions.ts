@@ -3,17 +3,17 @@ import { readLimits } from '@tandem/brand-kit'
 import { publish } from '@tandem/bus-kit'
 import { StoryDeleted, StoryReacted, StoryUnreacted } from '@tandem/contracts'
 import { useDailyQuota, withIdempotencyKey, workLocked, type IdempotencyKey } from '@tandem/database-kit'
-import { dayAround } from '@tandem/account-kit'
 import { lowerCounters } from '../counters.ts'
 import { NotEmoji, NotReacted, NotYourStory, StoryLimitExceeded } from '../errors.ts'
 import { attachMedia, detachMedia } from '../media/actions.ts'
+import type { Today } from '../people/actions.ts'
 import type { Db, StoryMediaType, Trx } from '../tables.ts'
 import { lockVisibleStory } from '../visibility/stories.ts'
-import { findStory } from './queries.ts'
+import { readStory } from './queries.ts'
 
 const MAX_EMOJI = 4
 
-export interface NewStory {
+interface NewStory {
   authorId: string
   /** As stored: a storage key, or a URL of another host. */
   mediaUrl: string
@@ -25,10 +25,12 @@ export interface NewStory {
   duration: number | null
 }
 
-/** @param timezone the author's, whose calendar day the limit applies to @throws StoryLimitExceeded, MediaGone */
-export async function createStory (db: Db, story: NewStory, timezone: string, idempotencyKey?: IdempotencyKey) {
+/** @param today the author's @throws StoryLimitExceeded, MediaGone */
+export async function createStory (db: Db, story: NewStory, today: Today, idempotencyKey?: IdempotencyKey) {
+  const { storiesPerDay: limit } = readLimits()
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
-    await countStory(trx, story.authorId, timezone)
+    const quota = { name: 'stories', accountId: story.authorId, day: today, limit }
+    if (!await useDailyQuota(trx, quota)) throw new StoryLimitExceeded({ limit })
     await attachMedia(trx, [story.mediaUrl])
 
     return await trx.insertInto('stories')
@@ -47,28 +49,19 @@ export async function createStory (db: Db, story: NewStory, timezone: string, id
   })
 }
 
-/** @throws StoryLimitExceeded */
-async function countStory (trx: Trx, accountId: string, timezone: string) {
-  const day = dayAround(timezone, new Date())
-  const { storiesPerDay: limit } = readLimits()
-  if (!await useDailyQuota(trx, { name: 'stories', accountId, day, limit })) {
-    throw new StoryLimitExceeded({ limit })
-  }
-}
-
 /**
  * Reads a story and records the view, unless the viewer is its author. Each viewer counts once.
  * @throws StoryNotFound, StoryExpired
  */
 export async function viewStory (db: Db, id: string, viewer: string) {
-  const story = await findStory(db, id, viewer)
+  const story = await readStory(db, id, viewer)
   if (story.userId === viewer || story.isViewed) return story
 
   await db.transaction().execute(async (trx) => {
     await lockVisibleStory(trx, id, viewer)
     await countView(trx, id, viewer)
   })
-  return await findStory(db, id, viewer)
+  return await readStory(db, id, viewer)
 }
 
 /** The caller holds the lock on the story's row. */
@@ -138,7 +131,7 @@ export async function removeReaction (db: Db, { storyId, accountId }: { storyId:
     const { numDeletedRows } = await trx.deleteFrom('story_reactions').where('story_id', '=', storyId)
       .where('account_id', '=', accountId).executeTakeFirst()
     if (!story || numDeletedRows === 0n) {
-      await findStory(trx, storyId, accountId)
+      await readStory(trx, storyId, accountId)
       throw new NotReacted()
     }
     await lowerCounters(trx, 'stories', 'reaction_count', [storyId])

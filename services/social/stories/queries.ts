@@ -92,7 +92,7 @@ export async function listStories (db: Db, authorId: string, viewer: string) {
 }
 
 /** @throws StoryNotFound; StoryExpired only if `viewer` could see the story */
-export async function findStory (db: Db, id: string, viewer: string) {
+export async function readStory (db: Db, id: string, viewer: string) {
   const story = await selectStories(db, viewer).where('stories.id', '=', id).executeTakeFirst()
   if (!story) throw new StoryNotFound()
   if (!story.isActive) throw new StoryExpired()

@@ -37,11 +37,11 @@ import { deleteMarked } from '../media/actions.ts'
 import { checkTypes, createDescriber } from '../media/queries.ts'
 import { ensureOwnPrivateImages, toPrivateImage } from '../media/private-copies.ts'
 import { withAuthors } from '../people/authors.ts'
-import { findTimezone } from '../people/actions.ts'
+import { findToday } from '../people/actions.ts'
 import { deleteStory, createStory, reactToStory, removeReaction, viewStory } from './actions.ts'
 import { readStoryDuration } from './duration.ts'
 import { newStory } from './new-story.ts'
-import { findStory, listRings, listStories, listViewers, type StoryRow } from './queries.ts'
+import { readStory, listRings, listStories, listViewers, type StoryRow } from './queries.ts'
 import { Ring, Story, Viewer } from './story.ts'
 
 const published = {
@@ -124,7 +124,6 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     const isRepeated = await isRepeat(db, idempotencyKey)
     const duration = mediaType === 'VIDEO' && !isRepeated ? await readStoryDuration(db, image, body.duration) : null
     const shown = isRepeated ? image : await toPrivateImage(deps, account.id, image)
-    const timezone = await findTimezone(deps, account.id)
     const story = await createStory(
       db,
       {
@@ -137,7 +136,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
         fontStyle: body.fontStyle || null,
         duration
       },
-      timezone,
+      await findToday(deps, account.id),
       idempotencyKey
     )
     reply.code(201)
@@ -156,7 +155,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
     }
   }, async ({ method, params, account }) => {
     // A HEAD request shows the story to nobody.
-    const read = method === 'GET' ? viewStory : findStory
+    const read = method === 'GET' ? viewStory : readStory
     const [story] = await toResponses([await read(db, params.id, account.id)], account.id)
     return data({ story: story! })
   })
@@ -231,7 +230,7 @@ export const storyRoutes: Routes<Deps> = async (app, deps) => {
       response: { 200: Data(Type.Object({ viewers: Type.Array(Viewer), nextCursor: NextCursor })) }
     }
   }, async ({ params, query, account }) => {
-    const story = await findStory(db, params.id, account.id)
+    const story = await readStory(db, params.id, account.id)
     if (story.userId !== account.id) throw new NotYourStory()
     const { page, nextCursor } = paginate(
       await listViewers(db, story.id, account.id, query),

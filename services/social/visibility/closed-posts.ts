@@ -5,8 +5,8 @@ import { chunksOf } from '@tandem/process-kit'
 import type { Trx } from '../tables.ts'
 import { canSeePost } from './posts.ts'
 
-// Keeps the event below the 64 KiB limit of the bus.
-const MAX_IDS_PER_EVENT = 1_000
+/** Keeps an event below the 64 KiB limit of the bus. */
+export const MAX_IDS_PER_EVENT = 1_000
 
 /** Publishes which people took part in a post, in a comment or a mention, and cannot see it any more. */
 export async function publishClosed (trx: Trx, postId: string) {
