@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { registry } from '@tandem/process-kit'
 import { until } from '@tandem/test-kit'
@@ -54,6 +55,27 @@ t.test('a client that reads nothing is ended, and others do not notice', async (
     return /gateway_realtime_closed_total\{reason="stalled"\} 1/.test(metrics)
   }
   await until(isEnded)
+})
+
+t.test('a client that pauses while it catches up gets the rest as soon as it reads again', async (t) => {
+  const { url, as, feed } = await realtimeGateway(t, {}, {
+    poll: 600_000,
+    pollWithoutSignals: 600_000,
+    maxStalled: 60_000
+  })
+  for (let number = 0; number < 400; number++) feed.log('x'.repeat(60_000))
+  const slow = await openSocket(t, url, { headers: as(), after: '0123456789abcdef-0' })
+  await slow.next('hello')
+  slow.socket.pause()
+  const requests = async () => {
+    const before = feed.requests.length
+    await sleep(300)
+    return feed.requests.length - before
+  }
+  await until(async () => await requests() === 0)
+  t.ok(feed.requests.length < 400, 'it is not read further')
+  slow.socket.resume()
+  await until(() => slow.frames.filter(({ type }) => type === 'account.changed').length === 400)
 })
 
 t.test('1,000 refused upgrades leave no descriptor open', async (t) => {

@@ -188,10 +188,12 @@ async function read (connection: Connection) {
       connection.isWoken = false
       const page = await fetchPage(connection)
       // The supervision ends a connection whose token is no longer accepted.
-      if ('code' in page) break
+      if ('code' in page) return
       if (!page.resumed) hello(connection, page, page.position)
       hasMore = take(connection, page) || connection.isWoken
     }
+    // The supervision goes on once a stalled client has read.
+    connection.isWoken ||= hasMore
   } catch {
     // The notification service is unavailable; what is missing is read at the next attempt.
     connection.readAt = sinceStart() - times.poll + times.retry
