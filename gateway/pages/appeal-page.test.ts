@@ -40,7 +40,10 @@ t.test('the page sends the appeal with the token of the link, and says what came
       addEventListener () {},
       document: { body: { dataset }, querySelector: (selector: string) => selector === 'form' ? form : status }
     })
-    await submit({ preventDefault () {} })
+    const sent = identity.received.length
+    // As by a double click.
+    await Promise.all([submit({ preventDefault () {} }), submit({ preventDefault () {} })])
+    t.equal(identity.received.length, sent + 1)
     t.same([status.textContent, form.hidden], [shown, true])
     t.match(JSON.parse(String(identity.received.at(-1)!.body)), { token: 't-1', text: 'It was a quote.' })
   }

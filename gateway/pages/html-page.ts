@@ -109,26 +109,3 @@ ${content(words)}
 
 /** A route for the script of a page. It is relative, in case the gateway is not at the root of its origin. */
 export const relativeRoute = (path: string) => `${BASE_PATH}${path}`.slice(1)
-
-/**
- * The beginning of the script of a page with one form: `token` is that of the link, `finish` replaces the form by a
- * text. The token is in the fragment, which browsers do not send to servers. The script removes it from the address,
- * and so from the history.
- */
-export const LINK_SCRIPT = `
-const form = document.querySelector('form')
-const { dataset } = document.body
-const showStatus = (text) => { document.querySelector('[role=status]').textContent = text }
-const finish = (name) => { form.hidden = true; showStatus(dataset[name]) }
-let token
-function readLink () {
-  token = new URLSearchParams(location.hash.slice(1)).get('token')
-  history.replaceState(null, '', location.pathname)
-  form.hidden = false
-  showStatus('')
-  if (!token) finish('missing')
-}
-readLink()
-// A second link opened in the same tab changes only the fragment and does not reload the page.
-addEventListener('hashchange', readLink)
-`
