@@ -83,6 +83,17 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   })
 }
 
+// A second click while the answer is on its way would send a form again: a broadcast to everybody, for example.
+let sentForms = new WeakSet()
+addEventListener('submit', (event) => {
+  if (event.defaultPrevented || event.target.method !== 'post') return
+  if (sentForms.has(event.target)) return event.preventDefault()
+  sentForms.add(event.target)
+})
+addEventListener('pageshow', () => {
+  sentForms = new WeakSet()
+})
+
 // Dialogs: a form with data-confirm asks first.
 const dialog = document.querySelector('#confirm')
 for (const button of document.querySelectorAll('button[data-confirm]')) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { tabTo } from '@tandem/test-kit/browser'
 import t from 'tap'
 import { atDesk } from '../../test/console-browser.ts'
@@ -68,6 +69,13 @@ atDesk(t, 'a broadcast is written, tested on oneself, sent and stopped', world, 
     reason: 'the meeting of May'
   })
   await desk.isAccessible('a running broadcast')
+  // Pressed once more while the answer is on its way.
+  await page.route('**/stop', async (route) => {
+    await sleep(1_000)
+    await route.continue()
+  })
   await desk.press(words.stop)
+  await page.keyboard.press('Enter')
   await page.getByText(texts.done['stopped']!).waitFor()
+  t.equal(desk.requested.filter((address) => address.endsWith('/stop')).length, 1)
 })
