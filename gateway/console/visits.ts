@@ -17,7 +17,7 @@ export const redirectTo = (path: string) => ({ redirect: path })
 export type Made = { proposalId?: string } | undefined
 
 /** Back to a page that says what was done; or that another operator has to confirm it, where that takes two. */
-export const redirectAfter = (result: Made, path: string, done: string) =>
+export const redirectAfter = (path: string, done: string, result?: Made) =>
   redirectTo(`${path}${path.includes('?') ? '&' : '?'}done=${result?.proposalId ? 'proposed' : done}`)
 
 type Outcome = Page | { redirect: string }
@@ -81,40 +81,37 @@ export function createPages (app: FastifyInstance, deps: ConsoleDeps) {
     return visit
   }
 
+  const answer =
+    (right: string, work: (visit: Visit, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      try {
+        return await work(await visitWith(request, right), request, reply)
+      } catch (error) {
+        return sendProblem(error, request, reply)
+      }
+    }
+
   return {
     page (path: string, right: string, handler: Handler) {
-      app.get(path, { config }, async (request, reply) => {
-        try {
-          const visit = await visitWith(request, right)
-          return sendPage(reply, visit, await handler(visit))
-        } catch (error) {
-          return sendProblem(error, request, reply)
-        }
-      })
+      const show = answer(right, async (visit, _request, reply) => sendPage(reply, visit, await handler(visit)))
+      app.get(path, { config }, show)
     },
     form (path: string, right: string, handler: FormHandler) {
-      app.post(path, { config }, async (request, reply) => {
-        try {
-          const visit = await visitWith(request, right)
-          const outcome = await handler(visit, readForm(request.body))
-          // 303: the browser gets the next page, and a reload sends nothing again.
-          return 'redirect' in outcome ? reply.redirect(outcome.redirect, 303) : sendPage(reply, visit, outcome)
-        } catch (error) {
-          return sendProblem(error, request, reply)
-        }
+      const send = answer(right, async (visit, { body }, reply) => {
+        const outcome = await handler(visit, readForm(body))
+        // 303: the browser gets the next page, and a reload sends nothing again.
+        return 'redirect' in outcome ? reply.redirect(outcome.redirect, 303) : sendPage(reply, visit, outcome)
       })
+      app.post(path, { config }, send)
     },
     picture (path: string, right: string, handler: (visit: Visit) => Promise<Buffer | ServiceFile>) {
-      app.get(path, { config }, async (request, reply) => {
-        try {
-          const file = await handler(await visitWith(request, right))
-          if (Buffer.isBuffer(file)) return reply.type('image/webp').send(file)
-          if (file.range !== undefined) reply.code(206).header('content-range', file.range)
-          return reply.type(file.type).send(file.bytes)
-        } catch (error) {
-          return sendProblem(error, request, reply)
-        }
+      const send = answer(right, async (visit, _request, reply) => {
+        const file = await handler(visit)
+        if (Buffer.isBuffer(file)) return reply.type('image/webp').send(file)
+        if (file.range !== undefined) reply.code(206).header('content-range', file.range)
+        return reply.type(file.type).send(file.bytes)
       })
+      app.get(path, { config }, send)
     }
   }
 }

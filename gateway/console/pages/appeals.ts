@@ -1,8 +1,8 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
+import { redirectAfter, type Pages } from '../visits.ts'
 import { contentAction, decisionFields, readDecision } from './decisions.ts'
-import { actionTexts, badge, due, empty, label, segment, time } from './parts.ts'
+import { actionTexts, badge, cards, due, label, segment, time } from './parts.ts'
 import { pathOfPerson } from './people.ts'
 
 interface Appeal {
@@ -32,11 +32,7 @@ export function serveAppeals ({ page, form }: Pages) {
     return {
       title: texts.pages.appeals,
       content: html`<h1>${texts.pages.appeals}</h1>
-        ${
-        found?.appeals.length
-          ? found.appeals.map((each) => appealCard(visit, each))
-          : empty(found ? texts.appeals.none : texts.queue.unknown)
-      }`
+        ${cards(visit, found?.appeals, texts.appeals.none, (each) => appealCard(visit, each))}`
     }
   })
 
@@ -48,7 +44,7 @@ export function serveAppeals ({ page, form }: Pages) {
       statement: fields.text('answer'),
       ...(outcome === 'GRANTED' && { decision: readDecision(fields) })
     })
-    return redirectTo('/appeals?done=answered')
+    return redirectAfter('/appeals', 'answered')
   })
 }
 

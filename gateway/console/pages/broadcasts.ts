@@ -3,7 +3,7 @@ import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import type { Form } from '../forms.ts'
 import { redirectAfter, type Made, type Pages } from '../visits.ts'
-import { badge, empty, nameOfLanguage, segment, time } from './parts.ts'
+import { badge, nameOfLanguage, reasonField, rows, segment, time } from './parts.ts'
 
 interface Broadcast {
   id: string
@@ -28,12 +28,12 @@ export function serveBroadcasts ({ page, form }: Pages) {
       ...text,
       reason: fields.text('reason')
     })
-    return redirectAfter(made, '/broadcasts', 'broadcast')
+    return redirectAfter('/broadcasts', 'broadcast', made)
   })
 
   form('/broadcasts/:id/stop', 'broadcasts.send', async (visit) => {
     await visit.send('notification', 'POST', `/operator/broadcasts/${segment(visit.params['id'])}/stop`)
-    return redirectAfter(undefined, '/broadcasts', 'stopped')
+    return redirectAfter('/broadcasts', 'stopped')
   })
 }
 
@@ -47,9 +47,7 @@ async function broadcastsPage (visit: Visit, { fields, done }: { fields?: Form, 
       done && html`<p class="note good" role="status">${done}</p>`
     }<div class="columns">
       <section aria-label="${texts.broadcasts.sent}">${
-      found?.broadcasts.length
-        ? html`<ol class="rows">${found.broadcasts.map((each) => broadcastRow(visit, each))}</ol>`
-        : empty(found ? texts.broadcasts.none : texts.queue.unknown)
+      rows(visit, found?.broadcasts, texts.broadcasts.none, (each) => broadcastRow(visit, each))
     }</section>
       <aside aria-label="${texts.broadcasts.write}">${
       visit.can('broadcasts.send') && writeForm(visit, fields)
@@ -73,7 +71,8 @@ function broadcastRow (visit: Visit, { id, title, recipients, createdAt, finishe
   }</div></li>`
 }
 
-function writeForm ({ texts: { broadcasts: words, people } }: Visit, sent?: Form) {
+function writeForm ({ texts }: Visit, sent?: Form) {
+  const words = texts.broadcasts
   const field = (name: string, language: string, text: string) =>
     html`<label>${text}<textarea name="${name}-${language}" lang="${language}" rows="${
       name === 'title' ? 1 : 3
@@ -88,7 +87,7 @@ function writeForm ({ texts: { broadcasts: words, people } }: Visit, sent?: Form
       }</fieldset>`
     )
   }
-    <label>${people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
+    ${reasonField(texts)}
     <p class="row"><button name="to" value="me" formnovalidate>${words.test}</button>
     <button class="primary" data-confirm="${words.confirm}">${words.send}</button></p>
   </form>`

@@ -3,7 +3,7 @@ import { html } from '../html.ts'
 import { serviceNames } from '../services.ts'
 import type { Visit } from '../visit.ts'
 import type { Pages } from '../visits.ts'
-import { badge, empty, label, segment } from './parts.ts'
+import { badge, empty, label, rows, segment } from './parts.ts'
 
 interface Counts {
   calls: number
@@ -53,17 +53,10 @@ export function serveCalls ({ page }: Pages) {
     return {
       title: operation,
       content: html`<p><a href="/calls">${texts.pages.calls}</a></p><h1>${operation}</h1>${
-        found?.versions.length
-          ? html`<ol class="rows">${
-            found.versions.map(({ platform, appVersion, ...counts }) =>
-              html`<li><div class="what"><strong>${label(words.names, platform)} ${
-                label(words.names, appVersion)
-              }</strong>
-                <p class="meta">${words.lastDay}: ${counts.lastDay}</p></div>
-                <div class="state">${countsOf(visit, counts)}</div></li>`
-            )
-          }</ol>`
-          : empty(found ? words.none : texts.queue.unknown)
+        rows(visit, found?.versions, words.none, ({ platform, appVersion, ...counts }) =>
+          html`<li><div class="what"><strong>${label(words.names, platform)} ${label(words.names, appVersion)}</strong>
+            <p class="meta">${words.lastDay}: ${counts.lastDay}</p></div>
+            <div class="state">${countsOf(visit, counts)}</div></li>`)
       }`
     }
   })

@@ -4,7 +4,7 @@ import { withQuery, type Visit } from '../visit.ts'
 import { redirectAfter, redirectTo, type Made, type Pages } from '../visits.ts'
 import { contentAction, decisionCard, decisionFields, mainReason, readDecision, type Decision } from './decisions.ts'
 import { evidenceOf, filesOf, reportsOf, type CaseFile, type Evidence, type Report } from './evidence.ts'
-import { badge, due, label, segment, time } from './parts.ts'
+import { badge, due, label, reasonField, segment, time } from './parts.ts'
 import { caseServices, pathOfCase, priorityBadge, takeNext, type CaseSummary, type QueuedCase } from './queue.ts'
 
 interface Case extends CaseSummary {
@@ -47,7 +47,7 @@ export function serveCases ({ page, form, picture }: Pages) {
       accountId: fields.text('accountId'),
       ...readDecision(fields)
     })
-    if (made?.proposalId || fields.text('then') !== 'next') return redirectAfter(made, '/queue', 'decided')
+    if (made?.proposalId || fields.text('then') !== 'next') return redirectAfter('/queue', 'decided', made)
     return redirectTo(await takeNext(visit, { done: 'decided', decidedId: visit.params['id'] }))
   })
 
@@ -56,7 +56,7 @@ export function serveCases ({ page, form, picture }: Pages) {
     const change = ['hold', 'release'].find((each) => each === visit.params['change'])
     if (!change) throw new PageNotFound()
     const made = await visit.send<Made>(service, 'POST', `${path}/${change}`, { reason: fields.text('reason') })
-    return redirectAfter(made, pathOfCase({ service, id: visit.params['id'] ?? '' }), `case-${change}`)
+    return redirectAfter(pathOfCase({ service, id: visit.params['id'] ?? '' }), `case-${change}`, made)
   })
 
   picture('/cases/:service/:id/files/:number', 'cases.read', async (visit) => {
@@ -123,7 +123,7 @@ function holdForm ({ texts }: Visit, found: OpenedCase) {
   const change = found.isHeld ? 'release' : 'hold'
   const path = `${pathOfCase(found)}/${change}`
   return html`<details class="card"><summary>${texts.hold[change]}</summary><p class="meta">${texts.hold.text}</p>
-    <form method="post" action="${path}"><label>${texts.people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
+    <form method="post" action="${path}">${reasonField(texts)}
     <button>${texts.hold[change]}</button></form></details>`
 }
 

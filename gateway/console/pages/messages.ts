@@ -1,7 +1,7 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import type { Pages } from '../visits.ts'
-import { badge, empty, label, segment, time } from './parts.ts'
+import { badge, label, rows, segment, time } from './parts.ts'
 import { pathOfPerson, reasonPage } from './people.ts'
 
 interface Delivery {
@@ -51,14 +51,11 @@ export function serveMessages ({ page }: Pages) {
         <h1>${title}</h1>
         <div class="columns even">
           <section><h2>${texts.messages.pushes}</h2>${
-        deliveries?.deliveries.length
-          ? html`<ol class="rows">${deliveries.deliveries.map((each) => deliveryRow(visit, each))}</ol>`
-          : empty(deliveries ? texts.messages.noPushes : texts.queue.unknown)
+        rows(visit, deliveries?.deliveries, texts.messages.noPushes, (each) => deliveryRow(visit, each))
       }</section>
           <section><h2>${texts.messages.mails}</h2>${
-        allMails.length > 0
-          ? html`<ol class="rows">${allMails.map((each) => mailRow(visit, each))}</ol>`
-          : empty(mails ? texts.messages.noMails : texts.queue.unknown)
+        rows(visit, allMails.length > 0 || mails ? allMails : undefined, texts.messages.noMails, (each) =>
+          mailRow(visit, each))
       }</section>
         </div>`
     }

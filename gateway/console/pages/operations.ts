@@ -2,8 +2,8 @@ import { serviceNames, type ServiceName } from '../services.ts'
 import { PageNotFound } from '../errors.ts'
 import { html } from '../html.ts'
 import { withQuery, type Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
-import { badge, empty, facts, more, segment, time } from './parts.ts'
+import { redirectAfter, type Pages } from '../visits.ts'
+import { badge, empty, facts, more, rows, segment, time } from './parts.ts'
 
 interface Health {
   status: string
@@ -73,12 +73,12 @@ export function serveOperations ({ page, form }: Pages) {
 
   form('/dead-letters/:service/:key/replay', 'dead-letters.change', async (visit) => {
     await visit.send(serviceOf(visit), 'POST', `/operator/dead-letters/${segment(visit.params['key'])}/replay`)
-    return redirectTo('/dead-letters?done=replayed')
+    return redirectAfter('/dead-letters', 'replayed')
   })
 
   form('/dead-letters/:service/:key/delete', 'dead-letters.change', async (visit) => {
     await visit.send(serviceOf(visit), 'DELETE', `/operator/dead-letters/${segment(visit.params['key'])}`)
-    return redirectTo('/dead-letters?done=deleted')
+    return redirectAfter('/dead-letters', 'deleted')
   })
 
   page('/audit', 'audit.read', async (visit) => {
@@ -99,11 +99,7 @@ export function serveOperations ({ page, form }: Pages) {
           html`<li><a href="/audit?service=${each}"${each === service && html` aria-current="true"`}>${each}</a></li>`
         )
       }</ul>
-        ${
-        found?.entries.length
-          ? html`<ol class="rows">${found.entries.map((each) => entryRow(visit, each, names))}</ol>`
-          : empty(found ? texts.audit.none : texts.queue.unknown)
-      }
+        ${rows(visit, found?.entries, texts.audit.none, (each) => entryRow(visit, each, names))}
         ${found?.nextCursor && more(texts, withQuery('/audit', { service, before: found.nextCursor }))}`
     }
   })

@@ -2,7 +2,7 @@ import { OPTION_LISTS, readBrand } from '@tandem/brand-kit'
 import type { Form } from '../forms.ts'
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
+import { redirectAfter, type Pages } from '../visits.ts'
 import { badge, empty, nameOfLanguage, options } from './parts.ts'
 
 interface Option {
@@ -44,7 +44,7 @@ export function serveOptions ({ page, form }: Pages) {
       labels: readLabels(fields),
       icon: fields.text('icon')
     })
-    return redirectTo(`/options?type=${type}&done=option`)
+    return redirectAfter(`/options?type=${type}`, 'option')
   })
 
   form('/options/change', 'options.change', async (visit, fields) => {
@@ -61,7 +61,7 @@ export function serveOptions ({ page, form }: Pages) {
         }
         : { isActive: change === 'restore' }
     })
-    return redirectTo(`/options?type=${type}&done=option`)
+    return redirectAfter(`/options?type=${type}`, 'option')
   })
 }
 

@@ -61,6 +61,18 @@ export const badge = (text: string, kind: 'good' | 'bad' | 'warn' | 'plain' = 'p
 
 export const empty = (text: string) => html`<p class="empty">${text}</p>`
 
+/** What a service answered, one below the other; or that there is none, or that it did not answer. */
+export const cards = <Item>(visit: Visit, items: Item[] | undefined, none: string, show: (item: Item) => Html) =>
+  items?.length ? html`${items.map((each) => show(each))}` : empty(items ? none : visit.texts.queue.unknown)
+
+/** The same as a list, of which `show` makes the items. */
+export const rows = <Item>(visit: Visit, items: Item[] | undefined, none: string, show: (item: Item) => Html) =>
+  items?.length ? html`<ol class="rows">${cards(visit, items, none, show)}</ol>` : cards(visit, items, none, show)
+
+/** Why an operator does something, for the audit. */
+export const reasonField = ({ people }: Texts) =>
+  html`<label class="grow">${people.reason}<input name="reason" minlength="3" maxlength="500" required></label>`
+
 export const more = (texts: Texts, path: string) =>
   html`<p class="more"><a class="button" href="${path}" rel="next">${texts.layout.more}</a></p>`
 

@@ -2,7 +2,7 @@ import { html, type Html } from '../html.ts'
 import { withQuery, type Visit } from '../visit.ts'
 import { redirectAfter, redirectTo, type Made, type Pages } from '../visits.ts'
 import { decisionCard, decisionFields, readDecision, type Decision } from './decisions.ts'
-import { badge, empty, facts, label, options, segment, time } from './parts.ts'
+import { badge, cards, empty, facts, label, options, segment, time } from './parts.ts'
 import { caseRow, caseServices, dismissAll, markOf, type CaseSummary, type QueuedCase } from './queue.ts'
 
 export interface Person {
@@ -63,7 +63,7 @@ export function servePeople ({ page, form, picture }: Pages) {
     const { params: { id = '' } } = visit
     const reason = fields.text('reason')
     await visit.send('identity', 'POST', `/operator/people/${segment(id)}/sessions/end`, { reason })
-    return redirectAfter(undefined, pathOfPerson(id, reason), 'sessionsEnded')
+    return redirectAfter(pathOfPerson(id, reason), 'sessionsEnded')
   })
 
   form('/people/:id/providers/remove', 'providers.remove', async (visit, fields) => {
@@ -73,7 +73,7 @@ export function servePeople ({ page, form, picture }: Pages) {
       provider: fields.text('provider'),
       reason
     })
-    return redirectAfter(undefined, pathOfPerson(id, reason), 'providerRemoved')
+    return redirectAfter(pathOfPerson(id, reason), 'providerRemoved')
   })
 
   picture('/people/:id/picture', 'people.read', async (visit) =>
@@ -102,7 +102,7 @@ export function servePeople ({ page, form, picture }: Pages) {
       accountId: id,
       ...readDecision(fields)
     })
-    return redirectAfter(made, pathOfPerson(id, fields.text('why')), 'decided')
+    return redirectAfter(pathOfPerson(id, fields.text('why')), 'decided', made)
   })
 
   form('/people/:id/erasure', 'erasures.change', async (visit, fields) => {
@@ -113,14 +113,14 @@ export function servePeople ({ page, form, picture }: Pages) {
       days: Number(fields.text('days')),
       reason
     })
-    return redirectAfter(made, pathOfPerson(id, reason), 'erasure')
+    return redirectAfter(pathOfPerson(id, reason), 'erasure', made)
   })
 
   form('/people/:id/dismiss', 'cases.decide', async (visit, fields) => {
     const { params: { id = '' } } = visit
     const cases = await findCases(visit, id)
     await dismissAll(visit, cases.filter(({ resolvedAt }) => resolvedAt === null).map((each) => markOf(each)))
-    return redirectTo(withQuery(`/people/${segment(id)}`, { reason: fields.text('why'), done: 'dismissed' }))
+    return redirectAfter(pathOfPerson(id, fields.text('why')), 'dismissed')
   })
 }
 
@@ -179,11 +179,7 @@ async function personPage (visit: Visit, id: string, reason: string) {
           <div class="card">${personFacts(visit, person, appearance?.person)}</div>
           ${casesOf(visit, id, reason, cases)}
           <h2>${texts.people.decisions}</h2>
-          ${
-      decisions?.decisions.length
-        ? decisions.decisions.map((each) => decisionCard(visit, each))
-        : empty(texts.people.noDecisions)
-    }
+          ${cards(visit, decisions?.decisions, texts.people.noDecisions, (each) => decisionCard(visit, each))}
         </section>
         <aside aria-label="${texts.people.actions}">${personActions(visit, person, reason)}</aside>
       </div>`

@@ -1,7 +1,7 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
-import { badge, empty, facts, keyOf, label, segment, time } from './parts.ts'
+import { redirectAfter, type Pages } from '../visits.ts'
+import { badge, cards, facts, keyOf, label, segment, time } from './parts.ts'
 
 interface Producer {
   id: string
@@ -24,9 +24,7 @@ export function serveProducers ({ page, form }: Pages) {
       title: texts.pages.producers,
       content: html`<h1>${texts.pages.producers}</h1><p class="meta">${texts.producers.text}</p><div class="columns">
         <section aria-label="${texts.pages.producers}">${
-        found?.producers.length
-          ? found.producers.map((each) => producerCard(visit, each))
-          : empty(found ? texts.producers.none : texts.queue.unknown)
+        cards(visit, found?.producers, texts.producers.none, (each) => producerCard(visit, each))
       }</section>
         <aside aria-label="${texts.producers.add}">${visit.can('producers.change') && addForm(visit)}</aside></div>`
     }
@@ -49,12 +47,12 @@ export function serveProducers ({ page, form }: Pages) {
 
   form('/producers/:id/revoke-old-key', 'producers.change', async (visit) => {
     await visit.send('notification', 'POST', `${pathOf(visit)}/revoke-old-key`)
-    return redirectTo('/producers?done=old-key')
+    return redirectAfter('/producers', 'old-key')
   })
 
   form('/producers/:id/revoke', 'producers.change', async (visit) => {
     await visit.send('notification', 'POST', `${pathOf(visit)}/revoke`)
-    return redirectTo('/producers?done=revoked')
+    return redirectAfter('/producers', 'revoked')
   })
 }
 

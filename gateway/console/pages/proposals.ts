@@ -63,7 +63,7 @@ export function serveProposals ({ page, form }: Pages) {
     const service = services.find((each) => each === visit.params['service'])
     if (!service || !['confirm', 'withdraw'].some((each) => each === change)) throw new PageNotFound()
     await visit.send(service, 'POST', `/operator/proposals/${segment(id)}/${change}`)
-    return redirectAfter(undefined, '/proposals', `proposal-${change}`)
+    return redirectAfter('/proposals', `proposal-${change}`)
   })
 }
 

@@ -35,23 +35,23 @@ export function serveStaff ({ page, form }: Pages) {
       role: fields.text('role'),
       ...(accountId && { accountId })
     })
-    return redirectAfter(made, '/staff', 'invited')
+    return redirectAfter('/staff', 'invited', made)
   })
 
   form('/staff/:id/invitation', 'staff.change', async (visit) => {
     const path = `/operator/staff/${segment(visit.params['id'])}/invitation`
-    return redirectAfter(await visit.send<Made>('identity', 'POST', path), '/staff', 'invited')
+    return redirectAfter('/staff', 'invited', await visit.send<Made>('identity', 'POST', path))
   })
 
   form('/staff/:id/role', 'staff.change', async (visit, fields) => {
     const path = `/operator/staff/${segment(visit.params['id'])}`
     const made = await visit.send<Made>('identity', 'PUT', path, { role: fields.text('role') })
-    return redirectAfter(made, '/staff', 'changed')
+    return redirectAfter('/staff', 'changed', made)
   })
 
   form('/staff/:id/remove', 'staff.change', async (visit) => {
     const made = await visit.send<Made>('identity', 'DELETE', `/operator/staff/${segment(visit.params['id'])}`)
-    return redirectAfter(made, '/staff', 'removed')
+    return redirectAfter('/staff', 'removed', made)
   })
 }
 

@@ -1,7 +1,7 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import { redirectAfter, type Pages } from '../visits.ts'
-import { badge, empty, facts, label, segment, time } from './parts.ts'
+import { badge, empty, facts, label, rows, segment, time } from './parts.ts'
 import { pathOfPerson, reasonPage } from './people.ts'
 
 interface Purchase {
@@ -80,7 +80,7 @@ export function serveSubscriptions ({ page, form }: Pages) {
       const { params: { id = '' } } = visit
       const reason = fields.text('reason')
       await visit.send('identity', 'POST', `/operator/people/${segment(id)}/subscription/${action}`, { reason })
-      return redirectAfter(undefined, pathOfPerson(id, reason, '/subscription'), done)
+      return redirectAfter(pathOfPerson(id, reason, '/subscription'), done)
     })
   }
 
@@ -92,7 +92,7 @@ export function serveSubscriptions ({ page, form }: Pages) {
       days: Number(fields.text('days')),
       reason
     })
-    return redirectAfter(undefined, pathOfPerson(id, reason, '/subscription'), 'granted')
+    return redirectAfter(pathOfPerson(id, reason, '/subscription'), 'granted')
   })
 }
 
@@ -111,15 +111,9 @@ function derivation (visit: Visit, { subscription, purchases, grants, usesSandbo
   }</div>
     <div class="columns even">
       <section><h2>${words.purchases}</h2>${
-    purchases.length > 0
-      ? html`<ol class="rows">${purchases.map((each) => purchaseRow(visit, each))}</ol>`
-      : empty(words.noPurchases)
+    rows(visit, purchases, words.noPurchases, (each) => purchaseRow(visit, each))
   }</section>
-      <section><h2>${words.grants}</h2>${
-    grants.length > 0
-      ? html`<ol class="rows">${grants.map((each) => grantRow(visit, each))}</ol>`
-      : empty(words.noGrants)
-  }</section>
+      <section><h2>${words.grants}</h2>${rows(visit, grants, words.noGrants, (each) => grantRow(visit, each))}</section>
     </div>`
 }
 

@@ -1,7 +1,7 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import { redirectAfter, type Made, type Pages } from '../visits.ts'
-import { badge, empty, facts, label, segment, time } from './parts.ts'
+import { badge, cards, facts, label, reasonField, rows, segment, time } from './parts.ts'
 import { pathOfPerson } from './people.ts'
 
 interface Issue {
@@ -34,14 +34,11 @@ export function serveSupport ({ page, form }: Pages) {
     return {
       title: texts.pages.issues,
       content: html`<h1>${texts.pages.issues}</h1><p class="meta">${texts.issues.text}</p>${
-        found?.issues.length
-          ? found.issues.map(({ at, email, description }) =>
-            html`<article class="card"><div class="row spread"><strong>${email}</strong><span class="meta">${
-              time(visit, at)
-            }</span></div>
-              <blockquote>${description}</blockquote></article>`
-          )
-          : empty(found ? texts.issues.none : texts.queue.unknown)
+        cards(visit, found?.issues, texts.issues.none, ({ at, email, description }) =>
+          html`<article class="card"><div class="row spread"><strong>${email}</strong><span class="meta">${
+            time(visit, at)
+          }</span></div>
+            <blockquote>${description}</blockquote></article>`)
       }`
     }
   })
@@ -56,11 +53,7 @@ export function serveSupport ({ page, form }: Pages) {
     return {
       title: texts.pages.erasures,
       content: html`<h1>${texts.pages.erasures}</h1><p class="meta">${texts.erasures.text}</p>
-        ${
-        erasures?.erasures.length
-          ? erasures.erasures.map((each) => erasureCard(visit, each))
-          : empty(erasures ? texts.erasures.none : texts.queue.unknown)
-      }
+        ${cards(visit, erasures?.erasures, texts.erasures.none, (each) => erasureCard(visit, each))}
         ${exports && html`<h2>${texts.erasures.exports}</h2>${exportList(visit, exports.exports)}`}`
     }
   })
@@ -70,19 +63,19 @@ export function serveSupport ({ page, form }: Pages) {
       days: Number(fields.text('days')),
       reason: fields.text('reason')
     })
-    return redirectAfter(made, '/erasures', 'held')
+    return redirectAfter('/erasures', 'held', made)
   })
 
   form('/erasures/:id/release', 'holds.change', async (visit, fields) => {
     const path = `/operator/erasures/${segment(visit.params['id'])}/release`
     const made = await visit.send<Made>('identity', 'POST', path, { reason: fields.text('reason') })
-    return redirectAfter(made, '/erasures', 'released')
+    return redirectAfter('/erasures', 'released', made)
   })
 
   form('/exports/:id/cancel', 'erasures.change', async (visit, fields) => {
     const path = `/operator/exports/${segment(visit.params['id'])}/cancel`
     await visit.send('identity', 'POST', path, { reason: fields.text('reason') })
-    return redirectAfter(undefined, '/erasures', 'canceled')
+    return redirectAfter('/erasures', 'canceled')
   })
 }
 
@@ -106,13 +99,13 @@ function erasureCard (visit: Visit, { id, accountId, status, cause, eraseAt, hol
     html`<details><summary>${words.hold}</summary>
         <form method="post" action="${path}/hold" class="row">
           <label>${words.days}<input type="number" name="days" min="1" max="365" value="30" required></label>
-          <label class="grow">${texts.people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
+          ${reasonField(texts)}
           <button>${words.hold}</button></form></details>`
   }
     ${
     can('holds.change') && status === 'HELD' &&
     html`<form method="post" action="${path}/release" class="row">
-        <label class="grow">${texts.people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
+        ${reasonField(texts)}
         <button>${words.release}</button></form>`
   }
   </article>`
@@ -120,21 +113,22 @@ function erasureCard (visit: Visit, { id, accountId, status, cause, eraseAt, hol
 
 function exportList (visit: Visit, exports: Export[]) {
   const { texts, can } = visit
-  if (exports.length === 0) return empty(texts.erasures.noExports)
-  return html`<ol class="rows">${
-    exports.map(({ id, accountId, status, progress, requestedAt }) =>
+  return rows(
+    visit,
+    exports,
+    texts.erasures.noExports,
+    ({ id, accountId, status, progress, requestedAt }) =>
       html`<li><div class="what"><a href="${
         pathOfPerson(accountId, `${texts.people.exportReason} ${id}`)
       }">${texts.people.openPerson}</a><p class="meta">${time(visit, requestedAt)} · ${progress} %</p>
         ${
         can('erasures.change') &&
         html`<details><summary>${texts.erasures.cancel}</summary><form method="post" action="${path(id)}" class="row">
-            <label class="grow">${texts.people.reason}<input name="reason" minlength="3" maxlength="500" required></label>
+            ${reasonField(texts)}
             <button class="danger">${texts.erasures.cancel}</button></form></details>`
       }</div>
         <div class="state">${badge(label(texts.statuses, status.toLowerCase()))}</div></li>`
-    )
-  }</ol>`
+  )
 }
 
 const path = (exportId: string) => `/exports/${segment(exportId)}/cancel`

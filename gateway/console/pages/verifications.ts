@@ -1,6 +1,6 @@
 import { html } from '../html.ts'
 import { withQuery, type Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
+import { redirectAfter, type Pages } from '../visits.ts'
 import { empty, more, options, picture, segment, time } from './parts.ts'
 import { pathOfPerson } from './people.ts'
 
@@ -44,7 +44,7 @@ export function serveVerifications ({ page, form, picture: servePicture }: Pages
     const [reason, reasonCode] = [fields.text('reason'), fields.text('reasonCode')]
     if (fields.text('verdict') === 'approve') await visit.send('fitmatch', 'POST', `${path}/approve`)
     else await visit.send('fitmatch', 'POST', `${path}/reject`, { reason, reasonCode })
-    return redirectTo('/verifications?done=decided')
+    return redirectAfter('/verifications', 'decided')
   })
 
   servePicture(

@@ -1,7 +1,7 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
-import { redirectTo, type Pages } from '../visits.ts'
-import { badge, empty, keyOf, label, segment, time } from './parts.ts'
+import { redirectAfter, type Pages } from '../visits.ts'
+import { badge, cards, keyOf, label, segment, time } from './parts.ts'
 
 interface Endpoint {
   id: string
@@ -50,9 +50,7 @@ export function serveWebhooks ({ page, form }: Pages) {
       title: texts.pages.webhooks,
       content: html`<h1>${texts.pages.webhooks}</h1><p class="meta">${words.text}</p><div class="columns">
         <div><section aria-label="${texts.pages.webhooks}">${
-        found?.endpoints.length
-          ? found.endpoints.map((each) => endpointCard(visit, each))
-          : empty(found ? words.none : texts.queue.unknown)
+        cards(visit, found?.endpoints, words.none, (each) => endpointCard(visit, each))
       }</section>
         ${
         found && found.deliveries.length > 0 &&
@@ -75,18 +73,18 @@ export function serveWebhooks ({ page, form }: Pages) {
 
   form('/webhooks/:id/disable', 'webhooks.change', async (visit) => {
     await visit.send('notification', 'POST', `${pathOf(visit)}/disable`)
-    return redirectTo('/webhooks?done=webhook-disabled')
+    return redirectAfter('/webhooks', 'webhook-disabled')
   })
 
   form('/webhooks/:id/enable', 'webhooks.change', async (visit) => {
     await visit.send('notification', 'POST', `${pathOf(visit)}/enable`)
-    return redirectTo('/webhooks?done=webhook-enabled')
+    return redirectAfter('/webhooks', 'webhook-enabled')
   })
 
   form('/webhooks/:id/replay', 'webhooks.change', async (visit, fields) => {
     // The field has no time zone; its label says that it is in UTC.
     await visit.send('notification', 'POST', `${pathOf(visit)}/replay`, { since: `${fields.text('since')}Z` })
-    return redirectTo('/webhooks?done=webhooks-replayed')
+    return redirectAfter('/webhooks', 'webhooks-replayed')
   })
 }
 
