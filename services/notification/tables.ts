@@ -68,10 +68,10 @@ export interface Tables
   }
   preferences: {
     account_id: string,
-    categories: Json<Categories>,
-    quiet_hours_enabled: boolean,
-    quiet_hours_start: string,
-    quiet_hours_end: string
+    categories: ColumnType<Categories, string | undefined, string>,
+    quiet_hours_enabled: Generated<boolean>,
+    quiet_hours_start: Generated<string>,
+    quiet_hours_end: Generated<string>
   }
   devices: {
     id: Generated<string>,

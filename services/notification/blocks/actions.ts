@@ -1,12 +1,10 @@
-import { sql } from 'kysely'
-import type { WakeUpSignal } from '@tandem/contracts/realtime'
+import { sql, type SqlBool } from 'kysely'
 import type { Deps } from '../deps.ts'
 import { removeLikesBetween } from '../likes/digests.ts'
 import { lockInboxes, removeNotifications } from '../notifications/removal.ts'
-import { changeInbox } from '../notifications/change-inbox.ts'
+import { changeInbox, joinChanges } from '../notifications/change-inbox.ts'
 import { about } from '../notifications/subjects.ts'
 import { lockSubjects } from '../notifications/withdraw.ts'
-import type { DeliveryJob } from '../notifications/plan.ts'
 import type { Trx } from '../tables.ts'
 
 interface Block {
@@ -41,18 +39,15 @@ export async function upsertBlock (
 /** Removes what two people were notified of each other, and of things of each other. */
 async function removeNotificationsBetween (trx: Trx, one: string, other: string) {
   await lockInboxes(trx, [one, other])
-  const signal: WakeUpSignal = []
-  const deliveries: DeliveryJob[] = []
-  for (const [accountId, otherId] of [[one, other], [other, one]] as const) {
-    const emptied = await removeLikesBetween(trx, { accountId, likedBy: otherId })
-    const removed = await removeNotifications(
-      trx,
-      [accountId],
-      sql`(actor_id = ${otherId} and kind <> 'postLiked' or owner_id = ${otherId} or id = any(${emptied}::uuid[]))`,
-      { withdrawn: true }
-    )
-    signal.push(...removed.signal)
-    deliveries.push(...removed.deliveries)
-  }
-  return { signal, deliveries }
+  return joinChanges([
+    await removeNotificationsOf(trx, { accountId: one, otherId: other }),
+    await removeNotificationsOf(trx, { accountId: other, otherId: one })
+  ])
+}
+
+async function removeNotificationsOf (trx: Trx, { accountId, otherId }: { accountId: string, otherId: string }) {
+  const emptied = await removeLikesBetween(trx, { accountId, likedBy: otherId })
+  const isOfOther = sql<SqlBool>`(
+    actor_id = ${otherId} and kind <> 'postLiked' or owner_id = ${otherId} or id = any(${emptied}::uuid[]))`
+  return await removeNotifications(trx, [accountId], isOfOther, { withdrawn: true })
 }

@@ -4,7 +4,7 @@ import { isNotHidden } from '@tandem/account-kit'
 import { inSavepoints } from '@tandem/database-kit'
 import { runPeriodically, type Log } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { changeInbox } from '../notifications/change-inbox.ts'
+import { changeInbox, joinChanges } from '../notifications/change-inbox.ts'
 import { notify } from '../notifications/notify.ts'
 import type { NotificationRequest } from '../notifications/plan.ts'
 import { recipientColumns, type Recipient } from '../notifications/recipients.ts'
@@ -102,11 +102,7 @@ export async function notifyNextChunk (deps: Deps): Promise<boolean> {
       })
       .where('id', '=', broadcast.id)
       .execute()
-    return {
-      hasWorked: true,
-      signal: results.flatMap(({ signal }) => signal),
-      deliveries: results.flatMap(({ deliveries }) => deliveries)
-    }
+    return { hasWorked: true, ...joinChanges(results) }
   })
   return hasWorked
 }

@@ -29,11 +29,8 @@ export async function registerDevice (db: Db, registration: Registration): Promi
     if (ended) throw new InvalidAccessToken()
 
     if (deviceId !== null) {
-      await trx.deleteFrom('devices').where('account_id', '=', accountId).where('device_id', '=', deviceId).where(
-        'token',
-        '!=',
-        token
-      ).execute()
+      await trx.deleteFrom('devices').where('account_id', '=', accountId).where('device_id', '=', deviceId)
+        .where('token', '!=', token).execute()
     }
     // A device with a new owner gets a new id, so that pushes waiting for the previous owner are not sent to it.
     const { rows } = await sql<{ id: string }>`
@@ -58,7 +55,7 @@ export async function registerDevice (db: Db, registration: Registration): Promi
   })
 }
 
-/** Creates the unread count of an account if it is missing, and locks it until the end of the transaction. */
+/** Creates the inbox of an account if it is missing, and locks it until the end of the transaction. */
 async function ensureInbox (trx: Trx, accountId: string) {
   await trx.insertInto('inboxes').values({ account_id: accountId }).onConflict((conflict) => conflict.doNothing())
     .execute()

@@ -13,6 +13,13 @@ export interface NewFrame {
   at?: Date
 }
 
+/** Brings a notification that has changed to the account that has it. */
+export const changedFrame = (accountId: string, dedupeKey: string): NewFrame => ({
+  accountId,
+  type: 'notification.created',
+  ids: { dedupeKey }
+})
+
 /**
  * Logs the frames of accounts whose log was read within a day. Returns the newest number of each of these accounts, for
  * `changeInbox` to wake their connections. Numbers can have gaps, as a repeated frame takes one as well. Frames of

@@ -7,7 +7,7 @@ import { planBadgeUpdates } from '../notifications/badges.ts'
 import { lockInboxes, removeNotifications } from '../notifications/removal.ts'
 import { isShown } from '../notifications/shown.ts'
 import { tombstone } from '../notifications/withdraw.ts'
-import { changeInbox } from '../notifications/change-inbox.ts'
+import { changeInbox, joinChanges } from '../notifications/change-inbox.ts'
 import type { DeliveryJob } from '../notifications/plan.ts'
 import { logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
@@ -64,8 +64,8 @@ export async function markMessagesRead (
       key: `read:${dedupeKeys[0] ?? matchId}`,
       at
     }
-    const reported = await logFrames(trx, people.map((accountId) => ({ accountId, ...frame })))
-    return { signal: [...marked.signal, ...reported], deliveries: marked.deliveries }
+    const signal = await logFrames(trx, people.map((accountId) => ({ accountId, ...frame })))
+    return joinChanges([marked, { signal }])
   })
 }
 

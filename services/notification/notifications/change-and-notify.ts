@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { Trx } from '../tables.ts'
-import { changeInbox } from './change-inbox.ts'
+import { changeInbox, joinChanges } from './change-inbox.ts'
 import { notify, type Notified } from './notify.ts'
 import type { NotificationRequest } from './plan.ts'
 import { findRecipients } from './recipients.ts'
@@ -25,11 +25,7 @@ export async function changeAndNotify<Result> (
       const addressed = { request: { ...request, to: [accountId] }, recipients, occurredAt: now }
       notified.push(await notify(trx, [addressed], now))
     })
-    return {
-      result,
-      signal: notified.flatMap(({ signal }) => signal),
-      deliveries: notified.flatMap(({ deliveries }) => deliveries)
-    }
+    return { result, ...joinChanges(notified) }
   })
   return result
 }

@@ -9,6 +9,12 @@ interface InboxChange {
   deliveries?: DeliveryJob[]
 }
 
+/** What several changes of one transaction wake. */
+export const joinChanges = (changes: InboxChange[]) => ({
+  signal: changes.flatMap(({ signal }) => signal),
+  deliveries: changes.flatMap(({ deliveries = [] }) => deliveries)
+})
+
 type InboxDeps = Pick<Deps, 'db' | 'wakeUp' | 'pushes'>
 
 /** Runs a transaction that changes inboxes, and wakes after the commit. Returns what the transaction returned. */

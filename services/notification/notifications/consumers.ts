@@ -2,7 +2,7 @@ import { on } from '@tandem/bus-kit'
 import { MatchEnded } from '@tandem/contracts'
 import type { Deps } from '../deps.ts'
 import { logFrames } from '../frames/log.ts'
-import { changeInbox } from './change-inbox.ts'
+import { changeInbox, joinChanges } from './change-inbox.ts'
 import { createNotifier } from './notifier.ts'
 import { registry } from './registry.ts'
 import { lockInboxes } from './removal.ts'
@@ -26,10 +26,11 @@ export function onNotificationRequested (deps: Deps) {
 
 /** One handler for each event that withdraws or rewrites notifications. */
 export const onNotificationsObsolete = (deps: Deps) =>
-  withdrawals.map(({ event, scopes, rewritings }) =>
+  withdrawals.map(({ event, effects }) =>
     on(event, async ({ sequence, data }) => {
-      for (const each of rewritings(data as never)) await rewrite(deps, each, sequence)
-      await withdraw(deps, scopes(data as never), sequence)
+      const { scopes = [], rewritings = [] } = effects(data as never)
+      for (const each of rewritings) await rewrite(deps, each, sequence)
+      await withdraw(deps, scopes, sequence)
     })
   )
 
@@ -40,9 +41,9 @@ export const onMatchEnded = (deps: Deps) =>
       await lockSubjects(trx, [match], 'ALONE')
       // All at once: those with notifications first, and then the others, could deadlock.
       await lockInboxes(trx, accountIds)
-      const { signal, ...removed } = await withdrawWithin(trx, [{ subject: match, isGone: true }], sequence)
+      const withdrawn = await withdrawWithin(trx, [{ subject: match, isGone: true }], sequence)
       const frame = { type: 'match.ended' as const, ids: { matchId }, key: `ended:${matchId}` }
-      const ended = await logFrames(trx, accountIds.map((accountId) => ({ accountId, ...frame })))
-      return { ...removed, signal: [...signal, ...ended] }
+      const signal = await logFrames(trx, accountIds.map((accountId) => ({ accountId, ...frame })))
+      return joinChanges([withdrawn, { signal }])
     })
   })

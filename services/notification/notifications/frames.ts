@@ -1,5 +1,5 @@
 import type { PlannedNotification } from './plan.ts'
-import type { NewFrame } from '../frames/log.ts'
+import { changedFrame, type NewFrame } from '../frames/log.ts'
 
 /** The frames that report a notification: to the account, and a sent message to the devices of its sender as well. */
 export function framesOf ({ request, accountId, listed, sequence }: PlannedNotification): NewFrame[] {
@@ -13,8 +13,6 @@ export function framesOf ({ request, accountId, listed, sequence }: PlannedNotif
       return [{ accountId, type: 'match.created', ids, key }]
     default:
       // A newer event with the same key updates the notification, or brings it back.
-      return listed
-        ? [{ accountId, type: 'notification.created', ids: { dedupeKey: key }, key: `${key}:${sequence}` }]
-        : []
+      return listed ? [{ ...changedFrame(accountId, key), key: `${key}:${sequence}` }] : []
   }
 }

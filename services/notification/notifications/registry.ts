@@ -125,7 +125,7 @@ export const registry: RegistryEntry[] = [
     ({ matchId, accountIds, displayNames, profileIds, matchType }) =>
       accountIds.map((accountId, number) => ({
         kind: 'matchMade' as const,
-        dedupeKey: matchKey(matchId),
+        dedupeKey: about.match(matchId),
         to: [accountId],
         actorId: accountIds[1 - number]!,
         subjects: [about.match(matchId), about.profileOf(accountIds[1 - number]!)],
@@ -149,22 +149,14 @@ export const registry: RegistryEntry[] = [
     data: { reportId },
     params: { action: outcome ?? action }
   }]),
-  onEvent(
-    SuspensionChanged,
-    (
-      { accountId, suspended, automatedCaseId, isDecision },
-      id
-    ) =>
-      // Identity informs people of decisions, with the reasons.
-      automatedCaseId !== undefined || isDecision
-        ? []
-        : [{
-          kind: suspended ? 'suspended' : 'restored',
-          dedupeKey: `suspension:${id}`,
-          to: [accountId],
-          subjects: [about.suspensionOf(accountId)]
-        }]
-  ),
+  onEvent(SuspensionChanged, ({ accountId, suspended, automatedCaseId, isDecision }, id) =>
+    // Identity informs people of decisions, with the reasons.
+    automatedCaseId !== undefined || isDecision ? [] : [{
+      kind: suspended ? 'suspended' : 'restored',
+      dedupeKey: `suspension:${id}`,
+      to: [accountId],
+      subjects: [about.suspensionOf(accountId)]
+    }]),
   onEvent(ContentReportResolved, ({ reportId, reporterId, outcome }) => [{
     kind: 'reportResolved',
     dedupeKey: `report:${reportId}:${outcome}`,
@@ -190,31 +182,21 @@ export const registry: RegistryEntry[] = [
     }]
   }),
 
-  onEvent(
-    BadgeEarned,
-    (
-      { accountId, badge }
-    ) => [{
-      kind: 'badgeEarned',
-      dedupeKey: `badge:${badge}`,
-      to: [accountId],
-      subjects: [about.badge(badge, accountId)],
-      data: { badge },
-      params: { badge }
-    }]
-  ),
-  onEvent(
-    LevelReached,
-    (
-      { accountId, level }
-    ) => [{
-      kind: 'levelReached',
-      dedupeKey: `level:${level}`,
-      to: [accountId],
-      subjects: [about.level(level, accountId)],
-      params: { level }
-    }]
-  ),
+  onEvent(BadgeEarned, ({ accountId, badge }) => [{
+    kind: 'badgeEarned',
+    dedupeKey: `badge:${badge}`,
+    to: [accountId],
+    subjects: [about.badge(badge, accountId)],
+    data: { badge },
+    params: { badge }
+  }]),
+  onEvent(LevelReached, ({ accountId, level }) => [{
+    kind: 'levelReached',
+    dedupeKey: `level:${level}`,
+    to: [accountId],
+    subjects: [about.level(level, accountId)],
+    params: { level }
+  }]),
   onEvent(RecordSet, ({ accountId, logId, exerciseKey, exercise, weightKg, reps }, id) => [{
     kind: 'recordSet',
     to: [accountId],
@@ -257,13 +239,12 @@ export const registry: RegistryEntry[] = [
     params: { achievement }
   }]),
 
-  onEvent(
-    PasswordChanged,
-    (
-      { accountId, how },
-      id
-    ) => [{ kind: 'passwordChanged', dedupeKey: `password:${id}`, to: [accountId], params: { how } }]
-  ),
+  onEvent(PasswordChanged, ({ accountId, how }, id) => [{
+    kind: 'passwordChanged',
+    dedupeKey: `password:${id}`,
+    to: [accountId],
+    params: { how }
+  }]),
   onEvent(ProviderLinked, ({ accountId, provider }, id) => [{
     kind: 'providerLinked',
     dedupeKey: `provider:${id}`,
@@ -387,10 +368,4 @@ export const registry: RegistryEntry[] = [
 // The id of an onboarding option, such as `table_tennis`.
 const nameOfSport = (sport: string) => sport.replaceAll('_', ' ')
 
-export function matchKey (matchId: string) {
-  return `match:${matchId}`
-}
-
-export function messageKey (messageId: string) {
-  return `message:${messageId}`
-}
+export const messageKey = (messageId: string) => `message:${messageId}`

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Deps } from '../deps.ts'
-import { logFrames } from '../frames/log.ts'
+import { changedFrame, logFrames } from '../frames/log.ts'
 import type { Params, Trx } from '../tables.ts'
 import { changeInbox } from './change-inbox.ts'
 import { lockInboxes } from './removal.ts'
@@ -39,12 +39,10 @@ export async function rewrite (
       where ${isAbout} and params <> params || ${patch}
       returning account_id as "accountId", dedupe_key as "dedupeKey", listed and removed_at is null as "isListed"`
       .execute(trx)
-    const frames = changed.filter(({ isListed }) => isListed).map(({ accountId, dedupeKey }) => ({
-      accountId,
-      type: 'notification.created' as const,
-      ids: { dedupeKey }
-    }))
-    return { signal: await logFrames(trx, frames) }
+    const listed = changed.filter(({ isListed }) => isListed)
+    return {
+      signal: await logFrames(trx, listed.map(({ accountId, dedupeKey }) => changedFrame(accountId, dedupeKey)))
+    }
   })
 }
 

@@ -37,146 +37,140 @@ import {
   VerificationRevoked,
   type EventDefinition
 } from '@tandem/contracts'
+import type { Params } from '../tables.ts'
 import type { Rewriting } from './rewrite.ts'
 import { about } from './subjects.ts'
 import type { Scope } from './withdraw.ts'
 
-/** An event after which notifications of earlier events are no longer so: which are withdrawn, which rewritten. */
-interface WithdrawalEntry {
-  event: EventDefinition
-  scopes: (data: never) => Scope[]
-  rewritings: (data: never) => Rewriting[]
+/** What is no longer so in notifications of earlier events: which are withdrawn, and which rewritten. */
+interface Effects {
+  scopes?: Scope[]
+  rewritings?: Rewriting[]
 }
 
-const entry = <Schema extends Type.TSchema>(
-  event: EventDefinition<Schema>,
-  { scopes = () => [], rewritings = () => [] }: {
-    scopes?: (data: NoInfer<Type.Static<Schema>>) => Scope[],
-    rewritings?: (data: NoInfer<Type.Static<Schema>>) => Rewriting[]
-  }
-): WithdrawalEntry => ({ event, scopes, rewritings })
+interface WithdrawalEntry {
+  event: EventDefinition
+  effects: (data: never) => Effects
+}
 
-const withdrawnBy = <Schema extends Type.TSchema>(
+const after = <Schema extends Type.TSchema>(
   event: EventDefinition<Schema>,
-  scopes: (data: NoInfer<Type.Static<Schema>>) => Scope[]
-) => entry(event, { scopes })
+  effects: (data: NoInfer<Type.Static<Schema>>) => Effects
+): WithdrawalEntry => ({ event, effects })
 
-/** The same for what does not exist any more. */
-const goneWith = <Schema extends Type.TSchema>(
-  event: EventDefinition<Schema>,
-  subjects: (data: NoInfer<Type.Static<Schema>>) => string[]
-) => entry(event, { scopes: (data) => subjects(data).map((subject) => ({ subject, isGone: true })) })
-
-const rewrittenBy = <Schema extends Type.TSchema>(
-  event: EventDefinition<Schema>,
-  rewritings: (data: NoInfer<Type.Static<Schema>>) => Rewriting[]
-) => entry(event, { rewritings })
+const withdraws = (...scopes: Scope[]): Effects => ({ scopes })
+const rewrites = (subject: string, params: Params): Effects => ({ rewritings: [{ subject, params }] })
+/** What does not exist any more. */
+const ends = (...subjects: string[]): Effects => ({ scopes: subjects.map((subject) => ({ subject, isGone: true })) })
 
 /** What people were notified of a guest in an activity: the guest, and others of what the guest did. */
-const partsIn = (activityId: string, accountIds: string[]): Scope[] =>
-  accountIds.flatMap((accountId) => [
+const withdrawsParts = (activityId: string, accountIds: string[]) =>
+  withdraws(...accountIds.flatMap((accountId) => [
     { subject: about.lostPlaceIn(activityId), accountId },
     { subject: about.activity(activityId), accountId },
     { subject: about.activity(activityId), actorId: accountId }
-  ])
+  ]))
 
 /** Every event that withdraws or rewrites notifications, except unlikes (likes/) and blocks (blocks/). */
 export const withdrawals: WithdrawalEntry[] = [
-  goneWith(PostDeleted, ({ postId }) => [about.post(postId)]),
-  goneWith(CommentsDeleted, ({ commentIds }) => commentIds.map(about.comment)),
-  withdrawnBy(ContentHidden, ({ type, id }) => {
-    if (type === 'POST') return [{ subject: about.post(id), sparesOwner: true }]
+  after(PostDeleted, ({ postId }) => ends(about.post(postId))),
+  after(CommentsDeleted, ({ commentIds }) => ends(...commentIds.map(about.comment))),
+  after(ContentHidden, ({ type, id }) => {
+    if (type === 'POST') return withdraws({ subject: about.post(id), sparesOwner: true })
     // A reaction is in the inbox of the story's author only, who still sees it.
-    return type === 'COMMENT' ? [{ subject: about.comment(id) }] : []
+    return type === 'COMMENT' ? withdraws({ subject: about.comment(id) }) : {}
   }),
-  withdrawnBy(
+  after(
     PostClosed,
-    ({ postId, accountIds }) => accountIds.map((accountId) => ({ subject: about.post(postId), accountId }))
+    ({ postId, accountIds }) =>
+      withdraws(...accountIds.map((accountId) => ({ subject: about.post(postId), accountId })))
   ),
-  withdrawnBy(
+  after(
     PostsClosed,
-    ({ accountId, postIds }) => postIds.map((postId) => ({ subject: about.post(postId), accountId }))
+    ({ accountId, postIds }) => withdraws(...postIds.map((postId) => ({ subject: about.post(postId), accountId })))
   ),
-  withdrawnBy(
+  after(
     PeopleUnmentioned,
-    ({ postId, unmentioned }) => unmentioned.map((accountId) => ({ subject: about.mentionsIn(postId), accountId }))
+    ({ postId, unmentioned }) =>
+      withdraws(...unmentioned.map((accountId) => ({ subject: about.mentionsIn(postId), accountId })))
   ),
-  rewrittenBy(PostEdited, ({ postId, excerpt }) => [{ subject: about.textOf(postId), params: { excerpt } }]),
-  entry(PostNarrowed, {
-    scopes: ({ postId, visibility }) =>
-      visibility === 'PRIVATE' ? [{ subject: about.post(postId), sparesOwner: true }] : [],
-    rewritings: ({ postId }) => [{ subject: about.post(postId), params: { excerpt: null } }]
-  }),
-  withdrawnBy(StoryUnreacted, ({ storyId, authorId, unreactedBy }) => [{
-    subject: about.story(storyId),
-    accountId: authorId,
-    actorId: unreactedBy
-  }]),
-  goneWith(StoryDeleted, ({ storyId }) => [about.story(storyId)]),
-  withdrawnBy(PersonUnfollowed, ({ followerId, followedId }) => [{
-    subject: about.follow(followerId),
-    accountId: followedId,
-    actorId: followerId
-  }]),
+  after(PostEdited, ({ postId, excerpt }) => rewrites(about.textOf(postId), { excerpt })),
+  after(PostNarrowed, ({ postId, visibility }) => ({
+    ...visibility === 'PRIVATE' && withdraws({ subject: about.post(postId), sparesOwner: true }),
+    ...rewrites(about.post(postId), { excerpt: null })
+  })),
+  after(
+    StoryUnreacted,
+    ({ storyId, authorId, unreactedBy }) =>
+      withdraws({ subject: about.story(storyId), accountId: authorId, actorId: unreactedBy })
+  ),
+  after(StoryDeleted, ({ storyId }) => ends(about.story(storyId))),
+  after(
+    PersonUnfollowed,
+    ({ followerId, followedId }) =>
+      withdraws({ subject: about.follow(followerId), accountId: followedId, actorId: followerId })
+  ),
 
-  withdrawnBy(LikesWithdrawn, ({ likerId, receiverIds }) => {
+  after(LikesWithdrawn, ({ likerId, receiverIds }) => {
     const likes = { subject: about.likesOf(likerId), actorId: likerId }
-    return receiverIds ? receiverIds.map((accountId) => ({ ...likes, accountId })) : [likes]
+    return withdraws(...receiverIds ? receiverIds.map((accountId) => ({ ...likes, accountId })) : [likes])
   }),
-  withdrawnBy(ProfileDeleted, ({ accountId }) => [
-    { subject: about.likesOf(accountId), actorId: accountId },
-    { subject: about.likesFor(accountId), accountId },
-    { subject: about.verificationOf(accountId), accountId }
-  ]),
+  after(ProfileDeleted, ({ accountId }) =>
+    withdraws(
+      { subject: about.likesOf(accountId), actorId: accountId },
+      { subject: about.likesFor(accountId), accountId },
+      { subject: about.verificationOf(accountId), accountId }
+    )),
   // The newest of these notifications replaces the others.
-  withdrawnBy(SuspensionChanged, ({ accountId, suspended }) => [
-    { subject: about.suspensionOf(accountId), accountId },
-    ...suspended ? [{ subject: about.profileOf(accountId), actorId: accountId }] : []
-  ]),
-  withdrawnBy(VerificationDecided, ({ accountId }) => [{ subject: about.verificationOf(accountId), accountId }]),
-  withdrawnBy(VerificationRevoked, ({ accountId }) => [{ subject: about.verificationOf(accountId), accountId }]),
-  withdrawnBy(ReportResolved, ({ reportId }) => [{ subject: about.report(reportId) }]),
-  withdrawnBy(ContentReportResolved, ({ reportId }) => [{ subject: about.report(reportId) }]),
-  withdrawnBy(BadgeRevoked, ({ badge, accountId }) => [{ subject: about.badge(badge, accountId), accountId }]),
+  after(SuspensionChanged, ({ accountId, suspended }) =>
+    withdraws(
+      { subject: about.suspensionOf(accountId), accountId },
+      ...suspended ? [{ subject: about.profileOf(accountId), actorId: accountId }] : []
+    )),
+  after(VerificationDecided, ({ accountId }) => withdraws({ subject: about.verificationOf(accountId), accountId })),
+  after(VerificationRevoked, ({ accountId }) => withdraws({ subject: about.verificationOf(accountId), accountId })),
+  after(ReportResolved, ({ reportId }) => withdraws({ subject: about.report(reportId) })),
+  after(ContentReportResolved, ({ reportId }) => withdraws({ subject: about.report(reportId) })),
+  after(BadgeRevoked, ({ badge, accountId }) => withdraws({ subject: about.badge(badge, accountId), accountId })),
 
-  withdrawnBy(ParticipationChanged, ({ activityId, accountIds }) => partsIn(activityId, accountIds)),
-  withdrawnBy(
+  after(ParticipationChanged, ({ activityId, accountIds }) => withdrawsParts(activityId, accountIds)),
+  after(
     ActivityChanged,
-    ({ activityId, accountIds, changedBy }) => changedBy === null ? [] : partsIn(activityId, accountIds)
+    ({ activityId, accountIds, changedBy }) => changedBy === null ? {} : withdrawsParts(activityId, accountIds)
   ),
-  withdrawnBy(
+  after(
     ActivityCanceled,
     ({ activityId, accountIds, reason }) =>
-      reason === 'CANCELED' ? [{ subject: about.activity(activityId), isGone: true }] : partsIn(activityId, accountIds)
+      reason === 'CANCELED' ? ends(about.activity(activityId)) : withdrawsParts(activityId, accountIds)
   ),
-  withdrawnBy(ActivityFilled, ({ activityId }) => [{ subject: about.freePlaceIn(activityId) }]),
-  rewrittenBy(ActivityEdited, ({ activityId, ...params }) => [{ subject: about.activity(activityId), params }]),
-  goneWith(MeetingFinished, ({ meetingId }) => [about.meeting(meetingId)]),
-  goneWith(MeetingEnded, ({ meetingId }) => [about.meeting(meetingId)]),
-  goneWith(MeetingDisarmed, ({ meetingId }) => [about.meeting(meetingId)]),
-  goneWith(BuddyRequestWithdrawn, ({ requestId }) => [about.buddyRequest(requestId)]),
-  goneWith(BuddyRequestDeclined, ({ requestId }) => [about.buddyRequest(requestId)]),
-  goneWith(BuddyAccepted, ({ requestId }) => [about.buddyRequest(requestId)]),
-  withdrawnBy(BuddiesEnded, ({ accountIds: [one = '', other = ''] }) => [
-    { subject: about.buddies(one, other), accountId: one, actorId: other },
-    { subject: about.buddies(one, other), accountId: other, actorId: one }
-  ]),
+  after(ActivityFilled, ({ activityId }) => withdraws({ subject: about.freePlaceIn(activityId) })),
+  after(ActivityEdited, ({ activityId, ...params }) => rewrites(about.activity(activityId), params)),
+  after(MeetingFinished, ({ meetingId }) => ends(about.meeting(meetingId))),
+  after(MeetingEnded, ({ meetingId }) => ends(about.meeting(meetingId))),
+  after(MeetingDisarmed, ({ meetingId }) => ends(about.meeting(meetingId))),
+  after(BuddyRequestWithdrawn, ({ requestId }) => ends(about.buddyRequest(requestId))),
+  after(BuddyRequestDeclined, ({ requestId }) => ends(about.buddyRequest(requestId))),
+  after(BuddyAccepted, ({ requestId }) => ends(about.buddyRequest(requestId))),
+  after(BuddiesEnded, ({ accountIds: [one = '', other = ''] }) =>
+    withdraws(
+      { subject: about.buddies(one, other), accountId: one, actorId: other },
+      { subject: about.buddies(one, other), accountId: other, actorId: one }
+    )),
 
-  withdrawnBy(
-    LevelLost,
-    ({ accountId, level, from }) =>
-      Array.from({ length: from - level }, (_, index) => ({
+  after(LevelLost, ({ accountId, level, from }) =>
+    withdraws(
+      ...Array.from({ length: from - level }, (_, index) => ({
         subject: about.level(level + index + 1, accountId),
         accountId
       }))
-  ),
-  withdrawnBy(
+    )),
+  after(
     RecordsLost,
-    ({ accountId, records }) => records.map((record) => ({ subject: about.record(record), accountId }))
+    ({ accountId, records }) => withdraws(...records.map((record) => ({ subject: about.record(record), accountId })))
   ),
-  withdrawnBy(
+  after(
     AchievementLost,
-    ({ accountId, achievementId }) => [{ subject: about.achievement(achievementId), accountId }]
+    ({ accountId, achievementId }) => withdraws({ subject: about.achievement(achievementId), accountId })
   ),
-  withdrawnBy(FastCorrected, ({ fastId }) => [{ subject: about.fast(fastId) }])
+  after(FastCorrected, ({ fastId }) => withdraws({ subject: about.fast(fastId) }))
 ]

@@ -36,7 +36,7 @@ export async function upsertPeople ({ db, mediaUrls }: CopyDeps, people: PersonC
     })),
     { key: 'account_id' }
   )
-  // Broadcasts reach every account that has an unread count.
+  // Broadcasts reach every account that has an inbox.
   await db.insertInto('inboxes')
     .values(people.map(({ accountId }) => accountId).toSorted().map((accountId) => ({ account_id: accountId })))
     .onConflict((conflict) => conflict.doNothing())

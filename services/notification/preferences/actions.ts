@@ -19,18 +19,10 @@ export async function changePreferences (
   { categories = {}, quietHours = {} }: PreferencesChange
 ) {
   return await db.transaction().execute(async (trx) => {
-    await trx.insertInto('preferences')
-      .values({
-        account_id: accountId,
-        categories: '{}',
-        quiet_hours_enabled: false,
-        quiet_hours_start: '22:00',
-        quiet_hours_end: '07:00'
-      })
-      .onConflict((conflict) => conflict.doNothing())
+    // Creates the row, or locks it.
+    await trx.insertInto('preferences').values({ account_id: accountId })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ account_id: accountId }))
       .execute()
-    await trx.selectFrom('preferences').where('account_id', '=', accountId).select('account_id').forUpdate().execute()
-
     const before = await readPreferences(trx, accountId)
     const after = {
       categories: Object.fromEntries(

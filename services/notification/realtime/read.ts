@@ -4,7 +4,8 @@ import type { FeedPage, Frame } from '@tandem/contracts/realtime'
 import type { Static } from 'typebox'
 import type { Deps } from '../deps.ts'
 import { readNotifications, type RenderedNotification } from '../inbox/queries.ts'
-import { matchKey, messageKey } from '../notifications/registry.ts'
+import { messageKey } from '../notifications/registry.ts'
+import { about } from '../notifications/subjects.ts'
 import { canResume, PAGE_SIZE, parsePosition, positionOf, readFeedLogs, type Feed, type LoggedFrame } from './feeds.ts'
 
 const DETAILS_TIMEOUT_MS = 300
@@ -116,7 +117,7 @@ function dataOf ({ accountId, type, ids, at }: LoggedFrame, feed: Feed, { notifi
       return {
         matchId,
         match: found?.match ?? null,
-        notification: notifications.get(matchKey(matchId!)) ?? null,
+        notification: notifications.get(about.match(matchId!)) ?? null,
         unreadCount
       }
     case 'message.created':
@@ -151,7 +152,7 @@ function dedupeKeyOf ({ type, ids }: LoggedFrame): string[] {
     case 'message.created':
       return [messageKey(String(ids['messageId']))]
     case 'match.created':
-      return [matchKey(String(ids['matchId']))]
+      return [about.match(String(ids['matchId']))]
     default:
       return []
   }
