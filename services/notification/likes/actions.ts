@@ -7,7 +7,7 @@ import { findRecipients, hasBlockBetween, type Recipient } from '../notification
 import { lockInboxes, removeNotifications } from '../notifications/removal.ts'
 import { about } from '../notifications/subjects.ts'
 import { lockSubjects } from '../notifications/withdraw.ts'
-import { logFrames } from '../frames/log.ts'
+import { changedFrame, logFrames } from '../frames/log.ts'
 import type { Trx } from '../tables.ts'
 import { refreshDigest } from './digests.ts'
 
@@ -28,7 +28,7 @@ export async function addToDigest (deps: Deps, like: Like, at: Date) {
   const [[author] = []] = await findRecipients(deps, [{ to: [like.authorId], actorId: like.likedBy }])
   if (!author) return
   await changeInbox(deps, async (trx) => {
-    await lockSubjects(trx, [about.person(like.authorId), about.person(like.likedBy)], 'SHARED')
+    await lockPeople(trx, like.authorId, like.likedBy)
     const digest = await lockDigest(trx, like.postId)
     const stored = await upsertLike(trx, like, at)
     if (!stored) return { signal: [] }
@@ -48,6 +48,8 @@ interface Unlike {
 /** Removes a like from its digest, and withdraws a digest in which no like is left. */
 export async function removeFromDigest (deps: Deps, { sequence, postId, authorId, unlikedBy }: Unlike, at: Date) {
   await changeInbox(deps, async (trx) => {
+    // A block locks an inbox and then the likes in it, and this does so the other way round.
+    await lockPeople(trx, authorId, unlikedBy)
     await lockDigest(trx, postId)
     const { rows } = await sql<{ notificationId: string | null }>`
       insert into post_likes (post_id, liked_by, liked, changed_at, sequence)
@@ -60,10 +62,15 @@ export async function removeFromDigest (deps: Deps, { sequence, postId, authorId
     if (!notificationId) return { signal: [] }
 
     await lockInboxes(trx, [authorId])
-    if (await isUnseen(trx, notificationId)) await unlinkLike(trx, postId, unlikedBy)
+    // A like that was never seen is reported like a new one when it is given again.
+    if (await isUnseen(trx, notificationId)) await linkLike(trx, { postId, likedBy: unlikedBy, notificationId: null })
     return await reportDigest(trx, authorId, notificationId)
   })
 }
+
+/** No block between an author and a person who likes is stored meanwhile. */
+const lockPeople = async (trx: Trx, author: string, liker: string) =>
+  await lockSubjects(trx, [about.person(author), about.person(liker)], 'SHARED')
 
 /** Whether a digest was neither read nor pushed. */
 async function isUnseen (trx: Trx, notificationId: string) {
@@ -75,22 +82,11 @@ async function isUnseen (trx: Trx, notificationId: string) {
   return rows.length > 0
 }
 
-/** A like that was never seen is reported like a new one when it is given again. */
-async function unlinkLike (trx: Trx, postId: string, likedBy: string) {
-  await trx.updateTable('post_likes').set({ notification_id: null })
-    .where('post_id', '=', postId).where('liked_by', '=', likedBy).execute()
-}
-
 /** Shows the likes that a digest has now, or withdraws it if there are none. */
 async function reportDigest (trx: Trx, authorId: string, notificationId: string) {
   const digest = await refreshDigest(trx, notificationId)
   if (!digest) return await removeNotifications(trx, [authorId], sql`id = ${notificationId}`, { withdrawn: true })
-  const frame = {
-    accountId: authorId,
-    type: 'notification.created' as const,
-    ids: { dedupeKey: digest.dedupeKey }
-  }
-  return { signal: await logFrames(trx, digest.isListed ? [frame] : []) }
+  return { signal: await logFrames(trx, digest.isListed ? [changedFrame(authorId, digest.dedupeKey)] : []) }
 }
 
 // Events without a sequence number (0) are ordered by time.
@@ -140,8 +136,7 @@ async function joinDigest (trx: Trx, notificationId: string, { postId, authorId,
   const [digest] = rows
   if (!digest) return
   await linkLike(trx, { postId, likedBy, notificationId })
-  const frame = { accountId: authorId, type: 'notification.created' as const, ids: { dedupeKey: digest.dedupeKey } }
-  return { signal: await logFrames(trx, digest.listed ? [frame] : []) }
+  return { signal: await logFrames(trx, digest.listed ? [changedFrame(authorId, digest.dedupeKey)] : []) }
 }
 
 async function startDigest (
@@ -176,13 +171,11 @@ async function startDigest (
   return notified
 }
 
+/** Stores which notification reports a like; null: none. */
 async function linkLike (
   trx: Trx,
-  { postId, likedBy, notificationId }: { postId: string, likedBy: string, notificationId: string }
+  { postId, likedBy, notificationId }: { postId: string, likedBy: string, notificationId: string | null }
 ) {
-  await trx.updateTable('post_likes').set({ notification_id: notificationId }).where('post_id', '=', postId).where(
-    'liked_by',
-    '=',
-    likedBy
-  ).execute()
+  await trx.updateTable('post_likes').set({ notification_id: notificationId })
+    .where('post_id', '=', postId).where('liked_by', '=', likedBy).execute()
 }

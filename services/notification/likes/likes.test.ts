@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { runConcurrently } from '@tandem/test-kit'
+import { upsertBlock } from '../blocks/actions.ts'
+import { lockInboxes } from '../notifications/removal.ts'
 import { testApp, type TestApp } from '../test/app.ts'
 import { removeFromDigest, addToDigest } from './actions.ts'
 
@@ -165,4 +168,22 @@ t.test('a notification quotes only posts that everyone can read', async (t) => {
   t.match((await inbox(ana)).notifications, [{ body: 'Ben likes your post: “Morning {run} with # friends”' }])
   await receive('social.post.liked.v1', { ...like, postId: randomUUID(), excerpt: null })
   t.match((await inbox(ana)).notifications, [{ body: 'Ben likes your post' }, {}])
+})
+
+t.test('an unlike and a block at the same moment do not deadlock', async (t) => {
+  const app = await world()
+  const [ana] = app.people as [string]
+  await app.like(ana)
+  const block = { blockerId: app.author, blockedId: ana }
+  let outcomes: Promise<unknown>[] = []
+  await app.db.transaction().execute(async (trx) => {
+    await lockInboxes(trx, [app.author])
+    // Each long enough to wait for what is locked.
+    outcomes = [upsertBlock(app.deps, block, { lifted: false, at: new Date(), sequence: 1 })]
+    await sleep(200)
+    outcomes.push(app.unlike(ana))
+    await sleep(200)
+  })
+  t.match(await Promise.allSettled(outcomes), [{ status: 'fulfilled' }, { status: 'fulfilled' }])
+  t.match(await app.inbox(app.author), { notifications: { length: 0 }, unreadCount: 0 })
 })
