@@ -24,7 +24,6 @@ export interface ClaimedDelivery {
   lowPriority: boolean
   attempts: number
   wasHeld: boolean
-  ageHours: number
   /** Seconds since it could have been sent: since its due time if it was held, else since it was created. */
   delaySeconds: number
 }
@@ -41,7 +40,6 @@ export async function claimDeliveries (db: Db, ids: string[]): Promise<(ClaimedD
       and (claimed_until is null or claimed_until < now())
     returning id, notification_id as "notificationId", account_id as "accountId", device_id as "deviceId", platform,
       low_priority as "lowPriority", attempts, status = 'held' as "wasHeld",
-      (extract(epoch from now() - created_at) / 3600)::float8 as "ageHours",
       extract(epoch from now() - case when status = 'held' then due_at else created_at end)::float8 as "delaySeconds"`
     .execute(db)
   const claimed = new Map(rows.map((row) => [row.id, row]))

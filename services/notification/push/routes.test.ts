@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { silentLog } from '@tandem/http-kit/testing'
 import t from 'tap'
 import { createLogger } from '@tandem/process-kit'
@@ -111,4 +112,27 @@ t.test('a read notification is still pushed unless it was held; a push refused f
   await message()
   await deliverAll()
   t.match(await log(ana), [{ status: 'failed', reason: '400 INVALID_ARGUMENT message.data' }, { status: 'sent' }])
+})
+
+t.test('a push that could not be sent for a day is not sent any more, also one that was held', async (t) => {
+  const { db, deps, person, device, provider, receive, log } = reset()
+  const ana = await person('Ana')
+  await device(ana)
+  for (const level of [2, 3, 4]) await receive('dashboard.level.reached.v1', { accountId: ana, level })
+  const [first, second, third] = (await log(ana)).map(({ id }: { id: string }) => id)
+  const send = createPushSender({ ...deps, provider, log: silentLog })
+  const delay = async (id: string, status: string, hours: { created: number, due: number }) => {
+    await sql`
+      update deliveries set status = ${status}, created_at = now() - make_interval(hours => ${hours.created}),
+        due_at = now() - make_interval(hours => ${hours.due})
+      where id = ${id}`.execute(db)
+    await send(id)
+  }
+  await delay(first, 'pending', { created: 25, due: 1 })
+  await delay(second, 'held', { created: 35, due: 25 })
+  await delay(third, 'held', { created: 35, due: 23 })
+  t.match(await log(ana), [{ id: first, status: 'failed', reason: 'the push could not be sent within a day' }, {
+    id: second,
+    status: 'failed'
+  }, { id: third, status: 'sent' }])
 })

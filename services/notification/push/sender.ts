@@ -7,7 +7,7 @@ import { retryAfter, type Outcome as JobOutcome } from '@tandem/queue-kit'
 import { createBatcher, type Log, Unavailable } from '@tandem/process-kit'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Db } from '../tables.ts'
-import { isAlwaysPushed, isOffered } from '../texts/kinds.ts'
+import { isAlwaysPushed, isOffered, type Kind } from '../texts/kinds.ts'
 import { renderText } from '../texts/texts.ts'
 import type { Outcome, Provider } from './provider.ts'
 import {
@@ -35,9 +35,8 @@ const pushDelay = new Histogram({
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 3_600]
 })
 
-const MAX_AGE_HOURS = 24
+const MAX_DELAY_SECONDS = 24 * 60 * 60
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 const MAX_RETRY_DELAY_MS = 10 * MINUTE_MS
 // What is left of the lease after two attempts at the provider.
 const PERSIST_TIMEOUT_MS = 8_000
@@ -137,7 +136,7 @@ async function deleteDevice (db: Db, { deviceId, accountId }: ClaimedDelivery, t
 }
 
 function skipReason (
-  { wasHeld, ageHours }: ClaimedDelivery,
+  { wasHeld, delaySeconds }: ClaimedDelivery,
   { kind, isRemoved, isBlocked, isHidden, isUnwanted, isMuted, isStopped, isRead }: PushContent
 ): DeliveryResult | undefined {
   if (!isOffered(kind)) return { status: 'muted', reason: 'the feature is off' }
@@ -150,10 +149,13 @@ function skipReason (
   }
   if (isStopped) return { status: 'muted', reason: 'the broadcast was stopped' }
   if (wasHeld && isRead) return { status: 'muted', reason: 'the notification was read before the push was due' }
-  if (!wasHeld && ageHours >= MAX_AGE_HOURS) {
+  if (delaySeconds >= MAX_DELAY_SECONDS) {
     return { status: 'failed', reason: 'the push could not be sent within a day' }
   }
 }
+
+// A booking that its producer tells of in its own words has a time only if it is a reminder.
+const reminders: Kind[] = ['activityReminded', 'reservationReminded', 'bookingTold']
 
 /** Why a push that is late says what is no longer so. */
 async function overtakenReason (
@@ -161,7 +163,7 @@ async function overtakenReason (
   accountId: string,
   { kind, params: { startsAt }, data }: PushContent
 ): Promise<DeliveryResult | undefined> {
-  if (kind === 'activityReminded' && typeof startsAt === 'string' && new Date(startsAt).getTime() <= Date.now()) {
+  if (reminders.includes(kind) && typeof startsAt === 'string' && new Date(startsAt).getTime() <= Date.now()) {
     return { status: 'muted', reason: 'it has started' }
   }
   const activityId = data['activityId']
@@ -178,8 +180,10 @@ async function overtakenReason (
  * When a push is tried again: after the delay plus up to a quarter of random jitter. Undefined if the push would be too
  * old by then.
  */
-function nextAttemptAt ({ ageHours }: ClaimedDelivery, delayMs: number) {
-  if (ageHours + delayMs / HOUR_MS < MAX_AGE_HOURS) return new Date(Date.now() + delayMs * (1 + Math.random() / 4))
+function nextAttemptAt ({ delaySeconds }: ClaimedDelivery, delayMs: number) {
+  if (delaySeconds + delayMs / 1_000 < MAX_DELAY_SECONDS) {
+    return new Date(Date.now() + delayMs * (1 + Math.random() / 4))
+  }
 }
 
 /**
