@@ -255,9 +255,10 @@ const expectations: Record<string, Expectation> = {
   'booking.reservation.reminded.v1': {
     to: ana,
     type: 'BOOKING',
+    with: { startsAt: '2099-11-21T08:00:00.000Z' },
     title: 'Booking reminder',
-    body: 'Badminton, court 2, Saturday, November 21, 2026 at 3:00 PM',
-    indonesian: 'Badminton, court 2, Sabtu, 21 November 2026 pukul 15.00'
+    body: 'Badminton, court 2, Saturday, November 21, 2099 at 3:00 PM',
+    indonesian: 'Badminton, court 2, Sabtu, 21 November 2099 pukul 15.00'
   },
   'fitmatch.activity.invited.v1': {
     to: ben,

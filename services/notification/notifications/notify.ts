@@ -98,18 +98,22 @@ async function insertNotifications (trx: Trx, plans: PlannedNotification[]): Pro
   return created
 }
 
-/** Gives notifications the text of a newer event with the same key. */
+/**
+ * Gives notifications the text of a newer event with the same key. What a comment is for somebody stays what the first
+ * event said; a booking has the words of its producer or ours, as the newest event has it.
+ */
 async function updateRepeated (trx: Trx, plans: PlannedNotification[]) {
   if (plans.length === 0) return
   await sql`
-    update notifications set sequence = newest.sequence, params = newest.params
+    update notifications set sequence = newest.sequence, params = newest.params, kind = newest.kind
     from (
       select distinct on (account_id, dedupe_key, kind) account_id, dedupe_key, kind, sequence,
         ${rewrittenParams(planned)} as params
       from ${populate(plans)} order by account_id, dedupe_key, kind, sequence desc
     ) newest
     where notifications.account_id = newest.account_id and notifications.dedupe_key = newest.dedupe_key
-      and notifications.kind = newest.kind and not withdrawn and notifications.sequence < newest.sequence`.execute(trx)
+      and (notifications.kind = newest.kind or type = 'BOOKING')
+      and not withdrawn and notifications.sequence < newest.sequence`.execute(trx)
 }
 
 /** Plans as rows of `notifications`. */

@@ -310,7 +310,8 @@ export const registry: RegistryEntry[] = [
     dedupeKey: `reminder:${id}`,
     to: [accountId],
     data: { reservationId },
-    params: { title, startsAt }
+    params: { title, startsAt },
+    pointlessFrom: new Date(startsAt)
   }]),
   onEvent(FastingTimerFinished, ({ accountId, timerId, hours }) => [{
     kind: 'fastingFinished',

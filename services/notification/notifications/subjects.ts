@@ -32,6 +32,7 @@ export const about = {
   record: ({ logId, exerciseKey }: { logId: string, exerciseKey: string }) => `record:${logId}:${exerciseKey}`,
   /** A booking has the name that its producer gave it. */
   booking: (producerId: string, bookingId: string) => `booking:${producerId}:${bookingId}`,
+  remindersOf: (producerId: string, bookingId: string) => `booking-reminders:${producerId}:${bookingId}`,
   fast: (fastId: string) => `fast:${fastId}`,
   /** Everything that a person did or has. No notification names it: a block locks both people. */
   person: (accountId: string) => `person:${accountId}`

@@ -18,7 +18,7 @@ export interface Cancellation extends BookingEvent {
   data: { bookingId: string }
 }
 
-const keyOf = ({ producerId, accountId, data: { bookingId } }: BookingEvent & { data: { bookingId: string } }) =>
+const keyOf = ({ producerId, accountId, data: { bookingId } }: Omit<Cancellation, 'occurredAt'>) =>
   `${producerId} ${accountId} ${bookingId}`
 
 /** Ends bookings for good. One that is not confirmed yet is ended too. */
@@ -41,15 +41,15 @@ export async function cancelBookings (trx: Trx, cancellations: Cancellation[]) {
 
 /**
  * Stores bookings as their latest events confirm them. Cancelled ones stay so.
- * @returns the events that changed something
+ * @returns the events that changed something, and those of them that moved the booking to another time
  */
-export async function confirmBookings<Event extends Confirmation> (trx: Trx, confirmations: Event[]): Promise<Event[]> {
+export async function confirmBookings<Event extends Confirmation> (trx: Trx, confirmations: Event[]) {
   const latest = new Map<string, Event>()
   for (const each of confirmations) {
     const known = latest.get(keyOf(each))
     if (!known || known.occurredAt < each.occurredAt) latest.set(keyOf(each), each)
   }
-  if (latest.size === 0) return []
+  if (latest.size === 0) return { changed: [], moved: [] }
   const rows = [...latest.values()].map((each) => ({
     ...columnsOf(each),
     title: each.data.title,
@@ -57,7 +57,7 @@ export async function confirmBookings<Event extends Confirmation> (trx: Trx, con
     ends_at: each.data.endsAt,
     location_name: each.data.locationName ?? null
   }))
-  const { rows: confirmed } = await sql<Booking>`
+  const { rows: confirmed } = await sql<Booking & { isMoved: boolean }>`
     insert into bookings as stored (
       producer_id, booking_id, account_id, title, starts_at, ends_at, location_name, occurred_at
     )
@@ -68,11 +68,13 @@ export async function confirmBookings<Event extends Confirmation> (trx: Trx, con
       location_name = excluded.location_name, occurred_at = excluded.occurred_at, changed_at = now(),
       version = stored.version + 1
       where not stored.is_cancelled and stored.occurred_at < excluded.occurred_at
-    returning *`.execute(trx)
+    returning new.*, coalesce(old.starts_at <> new.starts_at, false) as "isMoved"`.execute(trx)
   await publishChanges(trx, confirmed)
-  return confirmed.flatMap(({ producer_id: producerId, account_id: accountId, booking_id: bookingId }) =>
-    latest.get(`${producerId} ${accountId} ${bookingId}`) ?? []
-  )
+  const eventsOf = (bookings: Booking[]) =>
+    bookings.map(({ producer_id: producerId, account_id: accountId, booking_id: bookingId }) =>
+      latest.get(keyOf({ producerId, accountId, data: { bookingId } }))!
+    )
+  return { changed: eventsOf(confirmed), moved: eventsOf(confirmed.filter(({ isMoved }) => isMoved)) }
 }
 
 /** The ids of the reminders whose booking is cancelled, or was moved to another time by a later event. */

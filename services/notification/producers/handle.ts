@@ -3,7 +3,7 @@ import { readBrand } from '@tandem/brand-kit'
 import { runSteps, runWhenDue, type Log } from '@tandem/process-kit'
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
-import { changeInbox } from '../notifications/change-inbox.ts'
+import { changeInbox, joinChanges } from '../notifications/change-inbox.ts'
 import { notify } from '../notifications/notify.ts'
 import type { NotificationRequest } from '../notifications/plan.ts'
 import { findRecipients } from '../notifications/recipients.ts'
@@ -77,11 +77,7 @@ export async function handleNext (deps: Deps): Promise<number> {
       if (isLast) await trx.deleteFrom('producer_events').where('id', '=', id).execute()
       else await postpone(trx, id)
     }
-    return {
-      count: events.length,
-      signal: results.flatMap(({ signal }) => signal),
-      deliveries: results.flatMap(({ deliveries }) => deliveries)
-    }
+    return { count: events.length, ...joinChanges(results) }
   })
   return count
 }
@@ -131,24 +127,31 @@ const isOfType = <Type extends Content['type']>(type: Type) => (event: DueEvent)
 async function apply (trx: Trx, deps: Deps, events: DueEvent[]) {
   const cancellations = events.filter(isOfType('booking.cancelled'))
   await cancelBookings(trx, cancellations)
-  const confirmed = await confirmBookings(trx, events.filter(isOfType('booking.confirmed')))
+  const { changed, moved } = await confirmBookings(trx, events.filter(isOfType('booking.confirmed')))
   const reminders = events.filter(isOfType('booking.reminder'))
   const outdated = await findOutdated(trx, reminders)
   const told = [
-    ...confirmed,
+    ...changed,
     ...reminders.filter((each) => !outdated.has(each.id) && new Date(each.data.startsAt) > deps.now()),
     ...events.filter(isOfType('admin.announcement'))
   ].map((event) => ({ event, request: requestFor(event) }))
 
-  const withdrawn = await withdrawWithin(
-    trx,
-    cancellations.map(({ producerId, accountId, data: { bookingId } }) => ({
-      subject: about.booking(producerId, bookingId),
-      accountId,
-      isGone: true
-    })),
-    0
-  )
+  const withdrawals = [
+    await withdrawWithin(
+      trx,
+      cancellations.map(({ producerId, accountId, data: { bookingId } }) => ({
+        subject: about.booking(producerId, bookingId),
+        accountId,
+        isGone: true
+      })),
+      0
+    )
+  ]
+  // Also a reminder of the former time whose push waits for the end of quiet hours.
+  for (const { producerId, accountId, occurredAt, data: { bookingId } } of moved) {
+    const reminders = { subject: about.remindersOf(producerId, bookingId), accountId }
+    withdrawals.push(await withdrawWithin(trx, [reminders], sequenceOf(occurredAt)))
+  }
   const recipients = await findRecipients(
     { ...deps, db: trx },
     told.map(({ request: { to, kind } }) => ({ to, actorId: null, isAboutAccount: typeOf(kind) === 'BOOKING' }))
@@ -160,17 +163,17 @@ async function apply (trx: Trx, deps: Deps, events: DueEvent[]) {
       recipients: recipients[number] ?? [],
       // A reminder is as old as the time for which it was planned.
       occurredAt: type === 'booking.reminder' ? dueAt : occurredAt,
-      sequence: occurredAt.getTime()
+      sequence: sequenceOf(occurredAt)
     })),
     deps.now()
   )
   await sql`delete from producer_events where id = any(${events.map(({ id }) => id)}::uuid[])`.execute(trx)
   for (const { type } of events) producerEventsTotal.inc({ type, outcome: 'handled' })
-  return {
-    signal: [...withdrawn.signal, ...notified.signal],
-    deliveries: [...withdrawn.deliveries, ...notified.deliveries]
-  }
+  return joinChanges([...withdrawals, notified])
 }
+
+/** Producers number nothing, so the events of a booking are in the order of their times. */
+const sequenceOf = (occurredAt: Date) => occurredAt.getTime()
 
 function requestFor (event: Exclude<DueEvent, { type: 'booking.cancelled' }>): NotificationRequest {
   const { producerId, eventId, accountId } = event
@@ -186,11 +189,14 @@ function requestFor (event: Exclude<DueEvent, { type: 'booking.cancelled' }>): N
   const isReminder = event.type === 'booking.reminder'
   return {
     ...text
-      ? { kind: 'bookingTold', params: paramsOf(text) }
+      ? { kind: 'bookingTold', params: { ...paramsOf(text), ...isReminder && { startsAt } } }
       : { kind: isReminder ? 'reservationReminded' : 'reservationConfirmed', params: { title, startsAt } },
     dedupeKey: isReminder ? `booking-reminder:${producerId}:${eventId}` : about.booking(producerId, bookingId),
     to: [accountId],
-    subjects: [about.booking(producerId, bookingId)],
+    subjects: [
+      about.booking(producerId, bookingId),
+      ...isReminder ? [about.remindersOf(producerId, bookingId)] : []
+    ],
     data: { bookingId },
     ...isReminder && { pointlessFrom: new Date(startsAt) }
   }

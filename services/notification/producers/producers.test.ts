@@ -115,6 +115,47 @@ t.test('of a booking that moves, people are reminded before its new time only', 
   t.match(await pushed(), [/^Booking reminder: Yoga, /])
 })
 
+t.test('a reminder whose push waits is withdrawn when its booking moves, and no other one is', async (t) => {
+  const { key } = await producer()
+  const ana = await test.person('Ana')
+  await test.device(ana)
+  const at = (minutes: number) => ({ time: new Date(Date.now() - minutes * 60_000).toISOString() })
+  const moved = { startsAt: inHours(48), endsAt: inHours(49) }
+  const [first, second] = [yoga(ana), yoga(ana, { bookingId: 'B-2' })]
+  await post(key, [first, second].map((each) => event('booking.confirmed', each, at(5))))
+  t.equal((await pushed()).length, 2)
+  await post(key, [first, second].map((each) => event('booking.reminder', each, at(4))))
+  await handleProducerEvents(deps)
+  await post(key, [
+    event('booking.confirmed', { ...first, ...moved }, at(3)),
+    event('booking.confirmed', { ...second, title: 'Pilates' }, at(3))
+  ])
+  t.match(await pushed(), { length: 1, 0: /^Booking reminder: Yoga, / })
+  const { notifications } = await test.inbox(ana)
+  t.match(notifications.filter(({ title }: { title: string }) => title === 'Booking reminder'), {
+    length: 1,
+    0: { data: { bookingId: 'B-2' } }
+  })
+  await post(key, event('booking.reminder', { ...first, ...moved }, at(2)))
+  t.match(await pushed(), [/^Booking reminder: Yoga, /], 'of its new time')
+})
+
+t.test('a reminder that could not be pushed before the start is not pushed after it', async (t) => {
+  const { key } = await producer()
+  const ana = await test.person('Ana')
+  await test.device(ana)
+  const text = { en: { title: 'See you', body: 'Soon' } }
+  await post(key, [
+    event('booking.reminder', yoga(ana)),
+    event('booking.reminder', yoga(ana, { text })),
+    event('booking.confirmed', yoga(ana, { bookingId: 'B-2', text }))
+  ])
+  await handleProducerEvents(deps)
+  const started = JSON.stringify({ startsAt: inHours(-1) })
+  await sql`update notifications set params = params || ${started}::jsonb where params ? 'startsAt'`.execute(db)
+  t.same(await pushed(), ['See you: Soon'], 'the confirmation')
+})
+
 t.test('an event counts once, in one batch and in later ones', async (t) => {
   const { key } = await producer()
   const ana = await test.person('Ana')
@@ -173,6 +214,10 @@ t.test('a later confirmation changes a booking, an earlier one does not', async 
   t.same(await pushed(), [], 'it is sent once')
   t.match((await test.inbox(ana)).notifications, [{ body: /^Yoga, / }])
   t.match((await recordedEvents(db)).at(-1)?.data, { title: 'Yoga', version: 2 })
+  const text = { en: { title: 'Moved', body: 'To the big hall' } }
+  await post(key, event('booking.confirmed', yoga(ana, { text }), at(0)))
+  t.same(await pushed(), [])
+  t.match((await test.inbox(ana)).notifications, [{ title: 'Moved', body: 'To the big hall' }])
 })
 
 t.test('the words of a producer are shown in the language of the person', async (t) => {
