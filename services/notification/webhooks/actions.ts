@@ -5,17 +5,21 @@ import { WebhookDisabled, type WebhookData, type WebhookType } from '@tandem/con
 import type { Db, Trx } from '../tables.ts'
 import { expiryOf, lockAccount, type ClaimedWebhook } from './queries.ts'
 
-export type WebhookMessage = {
+/** What a webhook says, by its type. */
+export type WebhookContent = {
   [Type in WebhookType]: {
-    /** Of the event: a repeated event is one message. */
-    id: string,
     type: Type,
     /** The account that it is about. It is erased with the account. */
     accountId: string | null,
-    data: WebhookData<Type>,
-    occurredAt: Date
+    data: WebhookData<Type>
   }
 }[WebhookType]
+
+type WebhookMessage = WebhookContent & {
+  /** Of the event: a repeated event is one message. */
+  id: string,
+  occurredAt: Date
+}
 
 /**
  * Creates a message and its deliveries, if an endpoint asks for its type. Nothing about an erased account is created but

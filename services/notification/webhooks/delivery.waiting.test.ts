@@ -19,14 +19,23 @@ const { db, url: databaseUrl } = await testApp(t)
 const redis = await startRedis(t)
 const webhookPrivateHosts = new Set(['127.0.0.1'])
 
-async function openQueue (t: Teardown, sweeps = { sweepIntervalSeconds: 1, sweepMinAgeSeconds: 1 }) {
+async function openQueue (
+  t: Teardown,
+  { prefix = randomUUIDv7(), ...sweeps }: {
+    prefix?: string,
+    sweepIntervalSeconds?: number,
+    sweepMinAgeSeconds?: number
+  } = {}
+) {
   const queue = createWebhookQueue({
     db,
     poster: createPoster({ privateHosts: webhookPrivateHosts }),
     redisUrl: redis.url,
     log: silentLog,
-    prefix: randomUUIDv7(),
+    prefix,
     retryDelaysMs: [200],
+    sweepIntervalSeconds: 1,
+    sweepMinAgeSeconds: 1,
     ...sweeps
   })
   queue.start()
@@ -84,6 +93,22 @@ t.test('a receiver verifies each webhook, and those of an account arrive in thei
   t.equal(receiver.refused(), 0)
   t.match(receiver.received[0], { type: 'account.verified', data: { accountId: /./ }, timestamp: /Z$/ })
   await until(async () => await isDone(receiver.id))
+})
+
+t.test('those of an account arrive in their order from several processes, too', async (t) => {
+  const receiver = await addReceiver(t)
+  receiver.answerWith((response) => setTimeout(() => response.writeHead(204).end(), 20 * Math.random()))
+  const prefix = randomUUIDv7()
+  const queues = [await openQueue(t, { prefix }), await openQueue(t, { prefix }), await openQueue(t, { prefix })]
+  const accountId = randomUUID()
+  const created: string[] = []
+  for (let round = 0; round < 20; round++) {
+    const { ids, deliveries } = await createWebhooks(3, accountId)
+    created.push(...ids)
+    await Promise.all(deliveries.map(async (id, number) => await queues[number]!.enqueue([id])))
+  }
+  await until(async () => await isDone(receiver.id))
+  t.same(receiver.received.map(({ id }) => id), created)
 })
 
 t.test('a webhook that is signed with another secret is refused, and repeated', async (t) => {

@@ -24,8 +24,22 @@ export interface ClaimedWebhook {
   isLastAttempt: boolean
 }
 
-/** Claims the oldest deliveries of an endpoint that are due, for this process. */
+/**
+ * Claims the oldest deliveries of an endpoint that are due, for this process. Undefined while another process has claimed
+ * some: it goes on with the others, so that those of one account stay in their order.
+ */
 export async function claimWebhooks (db: Db, endpointId: string) {
+  return await db.transaction().execute(async (trx) => {
+    // One after the other, and the second sees what the first has claimed.
+    await trx.selectFrom('webhook_endpoints').where('id', '=', endpointId).select('id').forNoKeyUpdate().execute()
+    const other = await trx.selectFrom('webhook_deliveries').where('endpoint_id', '=', endpointId)
+      .where('status', '=', 'pending').where('claimed_until', '>', sql<Date>`now()`)
+      .select('id').limit(1).executeTakeFirst()
+    return other ? undefined : await claimDue(trx, endpointId)
+  })
+}
+
+async function claimDue (trx: Trx, endpointId: string) {
   const { rows } = await sql<ClaimedWebhook>`
     with claimed as (
       update webhook_deliveries set
@@ -33,8 +47,7 @@ export async function claimWebhooks (db: Db, endpointId: string) {
       where id = any(array(
         select id from webhook_deliveries
         where endpoint_id = ${endpointId} and status = 'pending' and due_at <= now()
-          and (claimed_until is null or claimed_until < now())
-        order by id limit ${sql.lit(BATCH_SIZE)} for update skip locked
+        order by id limit ${sql.lit(BATCH_SIZE)}
       ))
       returning id, endpoint_id, message_id, attempts, queued_at
     )
@@ -43,7 +56,7 @@ export async function claimWebhooks (db: Db, endpointId: string) {
     from claimed
     join webhook_messages on webhook_messages.id = message_id
     join webhook_endpoints on webhook_endpoints.id = endpoint_id
-    order by claimed.id`.execute(db)
+    order by claimed.id`.execute(trx)
   return rows
 }
 

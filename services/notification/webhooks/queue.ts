@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter } from 'prom-client'
 import { signWebhook } from '@tandem/http-kit'
 import type { Log } from '@tandem/process-kit'
@@ -23,6 +24,7 @@ const RETRY_DELAYS_MS = [
 ]
 const MAX_JITTER = 0.25
 const SWEEP_MIN_AGE_SECONDS = 30
+const OTHER_LANE_POLL_MS = 1_000
 
 const attemptsTotal = new Counter({
   name: 'notification_webhook_attempts_total',
@@ -55,14 +57,15 @@ export interface WebhookQueue {
 }
 
 /**
- * Sends webhooks. Each endpoint has one lane in a process, which works through what is due for it, oldest first. So one
- * that is dead or slow delays nobody else. The order holds for each account as long as nothing has to be retried.
+ * Sends webhooks. Each endpoint has one lane in a process, which works through what is due for it, oldest first, and of
+ * several processes one sends at a time. So one that is dead or slow delays nobody else. The order holds for each account
+ * as long as nothing has to be retried.
  */
 export function createWebhookQueue (
   { db, poster, redisUrl, log, retryDelaysMs = RETRY_DELAYS_MS, ...options }: Options
 ): WebhookQueue {
   let isClosing = false
-  /** The lanes that are open; true if another job came meanwhile. */
+  /** The lanes that are open in this process; true if another job came meanwhile. */
   const lanes = new Map<string, boolean>()
 
   const queue = createQueue({
@@ -104,6 +107,8 @@ export function createWebhookQueue (
   /** @returns false if nothing is due */
   async function deliverBatch (endpointId: string) {
     const claimed = await claimWebhooks(db, endpointId)
+    // Another process sends; this one goes on if that one dies.
+    if (!claimed) return await sleep(OTHER_LANE_POLL_MS, true)
     const ofAccounts = Map.groupBy(claimed, ({ accountId, id }) => accountId ?? id)
     await Promise.all([...ofAccounts.values()].map(async (webhooks) => {
       for (const webhook of webhooks) await deliver(webhook)
