@@ -4,7 +4,8 @@ import { MeetingDetails, MeetingStatus, TrustedContactEnded } from '@tandem/cont
 import { createMail, plainName, plainText, renderMail } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
 import { formatMeetingTime } from './meeting-time.ts'
-import { findContactStatus } from '../trusted-contact/eligibility.ts'
+import { findContactStatus, isStillEligible } from '../trusted-contact/eligibility.ts'
+import { hasRefused } from '../trusted-contact/limits.ts'
 import { shareConfirmedContact, type ConfirmedContact } from '../trusted-contact/queries.ts'
 import { createContactLink } from '../trusted-contact/tokens.ts'
 import type { Trx } from '../tables.ts'
@@ -64,18 +65,38 @@ export async function mailOverdue (deps: Deps, meeting: Meeting) {
   await deps.mailer.enqueue([mailId])
 }
 
-/** Mails the contact that the person has reported back, if an alarm was mailed. A later alarm mails nothing. */
+/**
+ * Mails the contact that the person has reported back, if an alarm was mailed: the one who got it, also if another one
+ * was chosen since. A later alarm mails nothing.
+ */
 export async function mailCleared (deps: Deps, meeting: Meeting) {
-  const status = await findContactStatus(deps, meeting.accountId)
+  const { meetingId, accountId } = meeting
+  const alarm = await findAlarm(deps, meetingId)
+  const status = await findContactStatus(deps, accountId)
+  const canTellFormer = alarm?.isSent && await isStillEligible(deps, accountId, alarm.recipient)
   const mailId = await deps.db.transaction().execute(async (trx) => {
-    const { is_overdue } = await lockMeetingMails(trx, meeting.meetingId)
-    await trx.updateTable('meeting_mails').set({ is_cleared: true }).where('meeting_id', '=', meeting.meetingId)
-      .execute()
-    const contact = is_overdue && await shareContact(trx, meeting.accountId, status)
-    if (!contact) return
-    return await mailContact(trx, deps, { ...meeting, contact }, 'meetingCleared')
+    const { is_overdue } = await lockMeetingMails(trx, meetingId)
+    await trx.updateTable('meeting_mails').set({ is_cleared: true }).where('meeting_id', '=', meetingId).execute()
+    if (!is_overdue) return
+    const current = await shareContact(trx, accountId, status)
+    const isSame = !alarm || alarm.recipient === current?.email
+    const contact = isSame ? current : canTellFormer && await findFormer(trx, accountId, alarm.recipient)
+    return contact ? await mailContact(trx, deps, { ...meeting, contact }, 'meetingCleared') : undefined
   })
   await deps.mailer.enqueue([mailId])
+}
+
+/** The recipient of the alarm, and whether they may have got it. */
+async function findAlarm ({ db }: Deps, meetingId: string) {
+  return await db.selectFrom('mails').where('dedupe_key', '=', `${dedupePrefixes.meetingOverdue}:${meetingId}`)
+    .select(['recipient', (mail) => mail('status', 'in', ['sending', 'sent']).as('isSent')]).executeTakeFirst()
+}
+
+/** Somebody who was the contact and did not end it themselves. In the language of the account, as theirs is deleted. */
+async function findFormer (trx: Trx, accountId: string, email: string) {
+  if (await hasRefused(trx, accountId, email)) return
+  const owner = await trx.selectFrom('people').where('account_id', '=', accountId).select('locale').executeTakeFirst()
+  return { id: null, email, locale: owner?.locale ?? '' }
 }
 
 /**
@@ -130,7 +151,9 @@ const dedupePrefixes = {
 async function mailContact (
   trx: Trx,
   { publicUrl }: Deps,
-  { meetingId, accountId, version, contact }: Meeting & { contact: ConfirmedContact },
+  { meetingId, accountId, version, contact }: Meeting & {
+    contact: Omit<ConfirmedContact, 'id'> & { id: string | null }
+  },
   kind: 'meetingShared' | 'meetingOverdue' | 'meetingCleared' | 'meetingEnded',
   details: Awaited<ReturnType<typeof readDetails>> = null
 ) {

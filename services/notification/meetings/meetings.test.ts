@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import t from 'tap'
 import { turnOff } from '@tandem/brand-kit/testing'
 import { recordedEvents } from '@tandem/bus-kit/testing'
@@ -6,6 +7,7 @@ import { MeetingMailFailed, PersonHidden, TrustedContactEnded } from '@tandem/co
 import { pendingMails } from '@tandem/mail-kit/testing'
 import { testApp } from '../test/app.ts'
 import { handleTrustedContactStatus } from '../trusted-contact/rpc.ts'
+import { addressDigest } from '../trusted-contact/tokens.ts'
 
 const { reset, deps } = await testApp(t)
 
@@ -34,8 +36,10 @@ function setUp () {
       }
       return { accountId, email, meetingId: randomUUID(), activityId: randomUUID() }
     },
-    tell: async (what: string, { accountId, meetingId, activityId }: Record<string, string>) =>
-      await receive(`fitmatch.meeting.${what}.v1`, { accountId, meetingId, activityId }),
+    tell: async (
+      what: string,
+      { accountId, meetingId, activityId }: Record<'accountId' | 'meetingId' | 'activityId', string>
+    ) => await receive(`fitmatch.meeting.${what}.v1`, { accountId, meetingId, activityId }),
     eventsOf: async ({ accountId }: { accountId: string }) =>
       (await recordedEvents(db)).filter(({ data }) => (data as { accountId?: string }).accountId === accountId),
     mailsTo: async (email: string) => (await pendingMails(db)).filter(({ recipient }) => recipient === email)
@@ -82,6 +86,61 @@ t.test('the contact is mailed who, where and when, then the alarm, then the all-
   t.match(last!.text, /no emergency service/)
   await tell('overdue', meeting)
   t.equal((await mailsTo(email)).at(-1)!.subject, 'Ana has reported back', 'nothing follows the all-clear')
+})
+
+t.test('the all-clear goes to the contact who got the alarm, also after another one was chosen', async (t) => {
+  const { db, owner, tell, mailsTo, send, receive, neighbours, person } = setUp()
+  const subjectsTo = async (email: string) => (await mailsTo(email)).map(({ subject }) => subject)
+  /** An alarm that was sent, and another contact since. */
+  async function givenAlarm ({ isSent = true } = {}) {
+    const meeting = await owner()
+    await tell('overdue', meeting)
+    if (isSent) {
+      await sql`
+        update mails set status = 'sent', sent_at = now(), subject = null, body_text = null, body_html = null
+        where recipient = ${meeting.email}`.execute(db)
+    }
+    const contact = {
+      account_id: meeting.accountId,
+      name: 'Dad',
+      email: `dad-${randomUUID()}@example.com`,
+      locale: 'en'
+    }
+    return {
+      ...meeting,
+      other: contact.email,
+      replace: async () => {
+        const path = '/notifications/trusted-contact'
+        t.equal((await send(meeting.accountId, 'DELETE', `${path}?confirm=true`)).status, 200)
+        await db.insertInto('trusted_contacts').values({ ...contact, status: 'CONFIRMED' }).execute()
+      }
+    }
+  }
+
+  const replaced = await givenAlarm()
+  await replaced.replace()
+  for (const _ of [1, 2]) await tell('cleared', replaced)
+  const [mail, ...none] = await mailsTo(replaced.email)
+  t.match([mail, none], [{ subject: 'Ana has reported back', text: /trusted-contact#token=/ }, { length: 0 }])
+  t.same(await subjectsTo(replaced.other), [], 'who got no alarm')
+
+  const unsent = await givenAlarm({ isSent: false })
+  await unsent.replace()
+  await tell('cleared', unsent)
+  t.same(await subjectsTo(unsent.email), [])
+
+  const refusing = await givenAlarm()
+  await db.insertInto('trusted_contact_refusals')
+    .values({ account_id: refusing.accountId, address_digest: addressDigest(refusing.email) }).execute()
+  const blocked = await givenAlarm()
+  const mum = await person('Mum')
+  neighbours.contacts.set(mum, { email: blocked.email, name: 'Mum', locale: 'en' })
+  for (const each of [refusing, blocked]) await each.replace()
+  await receive('fitmatch.person.blocked.v1', { blockerId: blocked.accountId, blockedId: mum })
+  for (const each of [refusing, blocked]) {
+    await tell('cleared', each)
+    t.same(await subjectsTo(each.email), [])
+  }
 })
 
 t.test('the contact is mailed each version of an activity once', async (t) => {

@@ -4,11 +4,11 @@ import { ArmedMeetings, Contact, TrustedContactEnded } from '@tandem/contracts'
 import { ValidationError } from '@tandem/http-kit'
 import { createMail, plainName, withdrawMails, renderMail } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
-import { ContactNeeded, ContactNotFound, EmailNotVerified } from '../errors.ts'
+import { ContactDeclined, ContactNeeded, ContactNotFound, EmailNotVerified } from '../errors.ts'
 import { changeAndNotify } from '../notifications/change-and-notify.ts'
 import type { Trx } from '../tables.ts'
 import { isEligible } from './eligibility.ts'
-import { checkNotRefused, useContactChange, useContactRequest } from './limits.ts'
+import { hasRefused, useContactChange, useContactRequest } from './limits.ts'
 import { findContact } from './queries.ts'
 import { createContactLink } from './tokens.ts'
 
@@ -55,7 +55,7 @@ export async function setTrustedContact (
   if (!confirm && former?.email !== contact.email) await checkNotNeeded(deps, accountId)
 
   const { mailId, stored } = await changeAndNotify(deps, accountId, async (trx, notify) => {
-    await checkNotRefused(trx, accountId, contact.email)
+    if (await hasRefused(trx, accountId, contact.email)) throw new ContactDeclined()
     const mailId = await isStored(trx, accountId, contact) ? undefined : await replace()
     return { mailId, stored: await findContact(trx, accountId) }
 

@@ -19,16 +19,17 @@ export async function isEligible ({ db, callRpc }: Pick<Deps, 'db' | 'callRpc'>,
   return !rows[0]!.isBlocked
 }
 
-/**
- * The status of a person's contact, and NONE if they are not eligible any more: their end as a contact can be late. While
- * identity is unavailable they still are, because an alarm does not wait.
- */
-export async function findContactStatus (deps: Pick<Deps, 'db' | 'callRpc'>, accountId: string) {
-  const contact = await findContact(deps.db, accountId)
-  if (contact?.status !== 'CONFIRMED') return contact?.status ?? 'NONE'
-  const eligible = await isEligible(deps, accountId, contact.email).catch((error: unknown) => {
+/** Whether somebody still is, who was. While identity is unavailable they are, because an alarm does not wait. */
+export async function isStillEligible (deps: Pick<Deps, 'db' | 'callRpc'>, accountId: string, email: string) {
+  return await isEligible(deps, accountId, email).catch((error: unknown) => {
     if (error instanceof Unavailable) return true
     throw error
   })
-  return eligible ? 'CONFIRMED' : 'NONE'
+}
+
+/** The status of a person's contact, and NONE if they are not eligible any more: their end as a contact can be late. */
+export async function findContactStatus (deps: Pick<Deps, 'db' | 'callRpc'>, accountId: string) {
+  const contact = await findContact(deps.db, accountId)
+  if (contact?.status !== 'CONFIRMED') return contact?.status ?? 'NONE'
+  return await isStillEligible(deps, accountId, contact.email) ? 'CONFIRMED' : 'NONE'
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { DEFAULT_TIMEZONE } from '@tandem/contracts'
 import { deleteExpiredQuotas, deleteInChunks, useDailyQuota } from '@tandem/database-kit'
 import { dayAround } from '@tandem/account-kit'
-import { ContactDeclined, TooManyContactChanges, TooManyContactRequests } from '../errors.ts'
+import { TooManyContactChanges, TooManyContactRequests } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
 import { addressDigest, pairDigest } from './tokens.ts'
 
@@ -36,11 +36,11 @@ export async function useContactRequest (trx: Trx, accountId: string, email: str
   if (rows.length === 0) throw new TooManyContactRequests()
 }
 
-/** @throws ContactDeclined if the address has refused this account */
-export async function checkNotRefused (trx: Trx, accountId: string, email: string) {
+/** Whether an address has refused this account. */
+export async function hasRefused (trx: Trx, accountId: string, email: string) {
   const refusal = await trx.selectFrom('trusted_contact_refusals').where('account_id', '=', accountId)
     .where('address_digest', '=', addressDigest(email)).select('account_id').executeTakeFirst()
-  if (refusal) throw new ContactDeclined()
+  return refusal !== undefined
 }
 
 /** Deletes what no longer counts. */

@@ -9,11 +9,16 @@ export const addressDigest = (email: string) => digestOf(email.toLowerCase())
 export const pairDigest = (accountId: string, email: string) => digestOf(`${accountId} ${email.toLowerCase()}`)
 export const tokenDigest = digestOf
 
-/** The URL of the page on which a contact agrees, refuses or ends it. Its token is stored as a digest only. */
-export async function createContactLink (trx: Trx, publicUrl: string, contactId: string) {
+/**
+ * The URL of the page on which a contact agrees, refuses or ends it. Its token is stored as a digest only. To somebody
+ * who is no contact any more (null), the page says that they get no more mails.
+ */
+export async function createContactLink (trx: Trx, publicUrl: string, contactId: string | null) {
   const token = randomBytes(32).toString('base64url')
-  await trx.insertInto('trusted_contact_links').values({ contact_id: contactId, token_digest: tokenDigest(token) })
-    .execute()
+  if (contactId !== null) {
+    await trx.insertInto('trusted_contact_links').values({ contact_id: contactId, token_digest: tokenDigest(token) })
+      .execute()
+  }
   // In the fragment, which browsers do not send to servers.
   return `${publicUrl}/trusted-contact#token=${token}`
 }
