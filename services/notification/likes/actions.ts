@@ -25,7 +25,9 @@ interface Like {
  * until the minute ends. A person who likes, unlikes and likes again is pushed once.
  */
 export async function addToDigest (deps: Deps, like: Like, at: Date) {
-  const [[author] = []] = await findRecipients(deps, [{ to: [like.authorId], actorId: like.likedBy }])
+  const [[author] = []] = await findRecipients(deps, [
+    { kind: 'postLiked', to: [like.authorId], actorId: like.likedBy }
+  ])
   if (!author) return
   await changeInbox(deps, async (trx) => {
     await lockPeople(trx, like.authorId, like.likedBy)

@@ -41,7 +41,7 @@ t.test('an account that starts to read in realtime while it is notified gets fra
   const { db, deps, person } = reset()
   const accounts = [await person('Ana'), await person('Ben'), await person('Cia')]
   const [ana] = accounts
-  const [recipients = []] = await findRecipients(deps, [{ to: accounts, actorId: null }])
+  const [recipients = []] = await findRecipients(deps, [{ kind: 'levelReached', to: accounts }])
   const reachLevel = async (level: number) => {
     const request = { kind: 'levelReached' as const, dedupeKey: `level:${level}`, to: accounts, params: { level } }
     const now = new Date()

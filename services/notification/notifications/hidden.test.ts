@@ -81,6 +81,26 @@ t.test('a hidden person is notified of changes to their own account, and can tes
   t.match(await inbox(ana), { notifications: [{ title: 'Your trusted contact was changed' }], unreadCount: 1 })
 })
 
+t.test('a hidden person is notified of what they booked', async (t) => {
+  const app = reset()
+  const { receive, inbox, person, device, deliverAll, provider } = app
+  const ana = await person('Ana')
+  await device(ana)
+  await hiding(app)(ana, true)
+  const booking = {
+    accountId: ana,
+    reservationId: randomUUID(),
+    title: 'Badminton',
+    startsAt: '2099-11-21T08:00:00.000Z'
+  }
+  await receive('booking.reservation.confirmed.v1', booking)
+  await receive('booking.reservation.reminded.v1', booking)
+  await deliverAll()
+  t.match(provider.sent, [{ title: 'Booking confirmed' }, { title: 'Booking reminder' }])
+  await hiding(app)(ana, false)
+  t.match(await inbox(ana), { notifications: { length: 2 } })
+})
+
 t.test('a digest of likes shows the latest liker who is not hidden', async (t) => {
   const app = reset()
   const { deps, inbox, person } = app

@@ -1,6 +1,5 @@
 import { createBatcher, currentCorrelation, isTransient, settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { typeOf } from '../texts/kinds.ts'
 import { changeInbox } from './change-inbox.ts'
 import { notify, type AddressedRequest } from './notify.ts'
 import type { NotificationRequest } from './plan.ts'
@@ -17,15 +16,7 @@ export function createNotifier (
   deps: NotifierDeps
 ): (request: NotificationRequest, event: Pick<AddressedRequest, 'occurredAt' | 'sequence'>) => Promise<void> {
   const write = createBatcher(async (batch: Omit<AddressedRequest, 'recipients'>[]) => {
-    const recipients = await findRecipients(
-      deps,
-      batch.map(({ request: { to, actorId = null, ownerId = null, kind } }) => ({
-        to,
-        actorId,
-        ownerId,
-        isAboutAccount: typeOf(kind) === 'ACCOUNT'
-      }))
-    )
+    const recipients = await findRecipients(deps, batch.map(({ request }) => request))
     const requests = batch.map((each, number) => ({ ...each, recipients: recipients[number]! }))
     await changeInbox(deps, async (trx) => await notify(trx, requests, deps.now()))
     return batch.map(() => undefined)

@@ -3,6 +3,7 @@ import { lookupArray } from '@tandem/database-kit'
 import { isNotHidden } from '@tandem/account-kit'
 import type { FindPeople } from '../people/lookup.ts'
 import type { Categories, Db, Platform } from '../tables.ts'
+import { isAboutAccount, type Kind } from '../texts/kinds.ts'
 import type { QuietHours } from './quiet-hours.ts'
 
 /** An account to notify, with its preferences and devices. */
@@ -16,33 +17,31 @@ export interface Recipient {
   devices: { id: string, sessionId: string, platform: Platform, name: string | null }[]
 }
 
-interface RecipientQuery {
+/** The part of a request that decides who is notified: see `NotificationRequest`. */
+interface Addressed {
+  kind: Kind
   to: string[]
-  actorId: string | null
-  /** Whose post or activity it is about. */
-  ownerId?: string | null
-  /** Whether it is about the account itself: then a hidden recipient gets it too. */
-  isAboutAccount?: boolean
+  actorId?: string | null
+  ownerId?: string
 }
 
 /**
- * Returns for each query the accounts of `to` that can be notified of an action of `actorId` about something of
- * `ownerId`. It leaves out the actor, accounts in a block with either of them, and accounts that do not exist. Nobody is
- * notified of hidden people, nor are they of others.
+ * Returns for each request the accounts of `to` that can be notified. It leaves out the actor, accounts in a block with
+ * the actor or the owner, and accounts that do not exist. Nobody is notified of hidden people, nor are they of others.
  * @throws Unavailable if an account is unknown here and the profile service is unavailable
  */
 export async function findRecipients (
   { db, findPeople }: { db: Db, findPeople: FindPeople },
-  queries: RecipientQuery[]
+  requests: Addressed[]
 ): Promise<Recipient[][]> {
-  const found = await readRecipients(db, queries)
+  const found = await readRecipients(db, requests)
   const unknown = found.flatMap(({ accountId, timezone, actorId, isActorKnown }) => [
     ...timezone === null ? [accountId] : [],
     ...actorId !== null && !isActorKnown ? [actorId] : []
   ])
   const timezones = new Map((await findPeople(unknown)).map((person) => [person.accountId, person.timezone]))
 
-  const recipients: Recipient[][] = queries.map(() => [])
+  const recipients: Recipient[][] = requests.map(() => [])
   for (const { number, accountId, timezone: known, categories, quietHours, focusedMatchId, devices } of found) {
     const timezone = known ?? timezones.get(accountId)
     if (timezone) recipients[number]!.push({ accountId, timezone, categories, quietHours, focusedMatchId, devices })
@@ -50,14 +49,14 @@ export async function findRecipients (
   return recipients
 }
 
-async function readRecipients (db: Db, queries: RecipientQuery[]) {
-  const pairs = queries.flatMap(({ to, actorId, ownerId = null, isAboutAccount = false }, number) =>
+async function readRecipients (db: Db, requests: Addressed[]) {
+  const pairs = requests.flatMap(({ kind, to, actorId = null, ownerId = null }, number) =>
     to.filter((accountId) => accountId !== actorId).map((accountId) => ({
       number,
       accountId,
       actorId,
       ownerId: ownerId === accountId ? null : ownerId,
-      isAboutAccount
+      isAboutAccount: isAboutAccount(kind)
     }))
   )
   if (pairs.length === 0) return []

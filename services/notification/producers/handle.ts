@@ -11,7 +11,6 @@ import { lockInboxes } from '../notifications/removal.ts'
 import { about } from '../notifications/subjects.ts'
 import { withdrawWithin } from '../notifications/withdraw.ts'
 import type { Params, Trx } from '../tables.ts'
-import { typeOf } from '../texts/kinds.ts'
 import { cancelBookings, confirmBookings, findOutdated, type BookingEvent } from './bookings.ts'
 import { BATCH_SIZE, lookUpAccounts, lookUpTokens } from './lookups.ts'
 import { producerEventsTotal } from './metrics.ts'
@@ -152,10 +151,7 @@ async function apply (trx: Trx, deps: Deps, events: DueEvent[]) {
     const reminders = { subject: about.remindersOf(producerId, bookingId), accountId }
     withdrawals.push(await withdrawWithin(trx, [reminders], sequenceOf(occurredAt)))
   }
-  const recipients = await findRecipients(
-    { ...deps, db: trx },
-    told.map(({ request: { to, kind } }) => ({ to, actorId: null, isAboutAccount: typeOf(kind) === 'BOOKING' }))
-  )
+  const recipients = await findRecipients({ ...deps, db: trx }, told.map(({ request }) => request))
   const notified = await notify(
     trx,
     told.map(({ event: { type, occurredAt, dueAt }, request }, number) => ({

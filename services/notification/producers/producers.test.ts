@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { producerEventTypes, type ProducerEventType } from '@tandem/contracts'
+import { PersonHidden, producerEventTypes, type ProducerEventType } from '@tandem/contracts'
 import { sql } from 'kysely'
 import { operatorBearer } from '@tandem/operator-kit/testing'
 import { recordedEvents } from '@tandem/bus-kit/testing'
@@ -154,6 +154,16 @@ t.test('a reminder that could not be pushed before the start is not pushed after
   const started = JSON.stringify({ startsAt: inHours(-1) })
   await sql`update notifications set params = params || ${started}::jsonb where params ? 'startsAt'`.execute(db)
   t.same(await pushed(), ['See you: Soon'], 'the confirmation')
+})
+
+t.test('a person who is hidden is pushed what they booked', async (t) => {
+  const { key } = await producer()
+  const ana = await test.person('Ana')
+  await test.device(ana)
+  await test.receive(PersonHidden.type, { accountId: ana, hidden: true })
+  const text = { en: { title: 'See you', body: 'Soon' } }
+  await post(key, [event('booking.confirmed', yoga(ana)), event('booking.reminder', yoga(ana, { text }))])
+  t.match(await pushed(), { length: 2, 0: /^Booking confirmed: /, 1: 'See you: Soon' })
 })
 
 t.test('an event counts once, in one batch and in later ones', async (t) => {

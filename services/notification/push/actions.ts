@@ -9,7 +9,7 @@ import { findRecipients } from '../notifications/recipients.ts'
 /** Sends a test push to all devices of an account, even muted ones; returns the number of devices. */
 export async function sendTestPush (deps: Deps, accountId: string, key: IdempotencyKey | undefined) {
   const request: NotificationRequest = { kind: 'pushTest', dedupeKey: `test:${randomUUIDv7()}`, to: [accountId] }
-  const [recipients = []] = await findRecipients(deps, [{ to: [accountId], actorId: null, isAboutAccount: true }])
+  const [recipients = []] = await findRecipients(deps, [request])
   let notified: Notified = { created: [], signal: [], deliveries: [] }
   const devices = await withIdempotencyKey(deps.db, key, async (trx) => {
     const now = deps.now()

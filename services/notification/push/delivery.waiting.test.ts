@@ -61,7 +61,7 @@ const notifyAll = async (
   options: Partial<AddressedRequest>
 ) => {
   const now = new Date()
-  const [recipients = []] = await findRecipients(deps, [{ to: request.to, actorId: null }])
+  const [recipients = []] = await findRecipients(deps, [{ kind: request.kind, to: request.to }])
   await changeInbox(
     deps,
     async (trx) => await notifyWithin(trx, [{ request, recipients, occurredAt: now, ...options }], now)

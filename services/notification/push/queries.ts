@@ -5,7 +5,7 @@ import { lookupArray } from '@tandem/database-kit'
 import { isNotHidden } from '@tandem/account-kit'
 import type { Job } from '@tandem/queue-kit'
 import { paginate, type Page } from '@tandem/http-kit'
-import type { Kind } from '../texts/kinds.ts'
+import { isAboutAccount, kinds, type Kind } from '../texts/kinds.ts'
 import type { NotificationType } from '../texts/types.ts'
 import { isOfHiddenPeople, unreadCountOf, visibleActor } from '../notifications/shown.ts'
 import { hasBlockBetween } from '../notifications/recipients.ts'
@@ -81,6 +81,8 @@ export interface PushContent {
 const isStopped = sql<boolean>`(kind = 'broadcast' and exists (
   select from broadcasts where broadcasts.id = (data ->> 'broadcastId')::uuid and stopped_at is not null))`
 
+const kindsAboutAccount = (Object.keys(kinds) as Kind[]).filter(isAboutAccount)
+
 /** Reads what the pushes of deliveries show. Undefined stands for those whose notification was deleted. */
 export async function readPushContents (db: Db, ids: string[]): Promise<(PushContent | undefined)[]> {
   const { rows } = await sql<PushContent & { id: string }>`
@@ -90,7 +92,9 @@ export async function readPushContents (db: Db, ids: string[]): Promise<(PushCon
       ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.actor_id`)}
         or ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.owner_id`)} as "isBlocked",
       coalesce(${isOfHiddenPeople}, false)
-        or (type <> 'ACCOUNT' and not ${isNotHidden(sql`notifications.account_id`)}) as "isHidden",
+        or (kind <> all(${kindsAboutAccount}::text[]) and not ${
+    isNotHidden(sql`notifications.account_id`)
+  }) as "isHidden",
       people.push_notifications is false as "isUnwanted",
       coalesce(preferences.categories -> type ->> 'push' = 'false', false) as "isMuted",
       ${isStopped} as "isStopped",

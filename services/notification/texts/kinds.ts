@@ -8,6 +8,8 @@ interface Facts {
   feature?: Feature
   /** A FitMatch profile acts: it shows the profile's display name, and never the account's name or picture. */
   usesDisplayName?: true
+  /** It is about the account itself, as all of ACCOUNT: also a person who is hidden gets it. */
+  isAboutAccount?: true
   /** The person asked for it: muting its category does not mute it. */
   isAlwaysPushed?: true
   /** The company writes its texts: they can have links. */
@@ -46,12 +48,12 @@ export const kinds = {
   activityMoved: { type: 'BOOKING', feature: 'activities' },
   activityCanceled: { type: 'BOOKING', feature: 'activities' },
   activityReminded: { type: 'BOOKING', feature: 'activities' },
-  reservationConfirmed: { type: 'BOOKING' },
-  reservationReminded: { type: 'BOOKING' },
+  reservationConfirmed: { type: 'BOOKING', isAboutAccount: true },
+  reservationReminded: { type: 'BOOKING', isAboutAccount: true },
   fastingFinished: { type: 'FASTING', feature: 'fasting' },
   fastGoalReached: { type: 'FASTING', feature: 'fasting' },
   broadcast: { type: 'ADMIN', isWrittenByCompany: true },
-  bookingTold: { type: 'BOOKING', isWrittenByCompany: true },
+  bookingTold: { type: 'BOOKING', isAboutAccount: true, isWrittenByCompany: true },
   announcement: { type: 'ADMIN', isWrittenByCompany: true },
   suspended: { type: 'ACCOUNT' },
   restored: { type: 'ACCOUNT' },
@@ -73,6 +75,7 @@ const factsOf = (kind: Kind): Facts => kinds[kind]
 
 export const typeOf = (kind: Kind) => factsOf(kind).type
 export const usesDisplayName = (kind: Kind) => factsOf(kind).usesDisplayName === true
+export const isAboutAccount = (kind: Kind) => typeOf(kind) === 'ACCOUNT' || factsOf(kind).isAboutAccount === true
 export const isAlwaysPushed = (kind: Kind) => factsOf(kind).isAlwaysPushed === true
 export const isWrittenByCompany = (kind: Kind) => factsOf(kind).isWrittenByCompany === true
 export const isOffered = (kind: Kind) => isFeatureOn(factsOf(kind).feature)

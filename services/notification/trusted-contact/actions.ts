@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { publish } from '@tandem/bus-kit'
 import { ArmedMeetings, Contact, TrustedContactEnded } from '@tandem/contracts'
 import { ValidationError } from '@tandem/http-kit'
 import { createMail, plainName, withdrawMails, renderMail } from '@tandem/mail-kit'
 import type { Deps } from '../deps.ts'
 import { ContactDeclined, ContactNeeded, ContactNotFound, EmailNotVerified } from '../errors.ts'
-import { changeAndNotify } from '../notifications/change-and-notify.ts'
 import type { Trx } from '../tables.ts'
+import { changeAndNotify } from './change-and-notify.ts'
 import { isEligible } from './eligibility.ts'
 import { hasRefused, useContactChange, useContactRequest } from './limits.ts'
 import { findContact } from './queries.ts'
@@ -23,12 +22,6 @@ interface Confirmation {
   /** Whether safety checks that are armed may end with the contact. */
   confirm: boolean
 }
-
-export const changed = (change: 'SET' | 'REMOVED' | 'CONFIRMED' | 'DECLINED' | 'ENDED') => ({
-  kind: 'trustedContactChanged' as const,
-  dedupeKey: `trusted-contact:${randomUUID()}`,
-  params: { change }
-})
 
 /**
  * Sets the account's trusted contact, and asks a new address whether it agrees. The owner is notified of every change,
@@ -67,7 +60,7 @@ export async function setTrustedContact (
         ? undefined
         : await insertContact(trx, deps, { accountId, ownerName, isAsked, ...contact })
       // Last: every transaction locks the contact before the inbox.
-      await notify(changed('SET'))
+      await notify('SET')
       return mailId
     }
   })
@@ -130,7 +123,7 @@ export async function removeTrustedContact (deps: Deps, accountId: string, { con
   if (!confirm) await checkNotNeeded(deps, accountId)
   await changeAndNotify(deps, accountId, async (trx, notify) => {
     if (!await deleteContact(trx, accountId)) throw new ContactNotFound()
-    await notify(changed('REMOVED'))
+    await notify('REMOVED')
   })
 }
 

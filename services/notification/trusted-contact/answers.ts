@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Deps } from '../deps.ts'
 import { ContactDeclined, InvalidContactLink } from '../errors.ts'
-import { changeAndNotify } from '../notifications/change-and-notify.ts'
-import { changed, endContact } from './actions.ts'
+import { endContact } from './actions.ts'
+import { changeAndNotify } from './change-and-notify.ts'
 import { addressDigest, tokenDigest } from './tokens.ts'
 
 /**
@@ -32,6 +32,6 @@ export async function answerAsContact (deps: Deps, token: string, accept: boolea
         .values({ account_id: accountId, address_digest: addressDigest(contact.email) })
         .onConflict((conflict) => conflict.doNothing()).execute()
     }
-    await notify(changed(status))
+    await notify(status)
   })
 }

@@ -1,8 +1,8 @@
 import { Contact } from '@tandem/contracts'
 import { settleEach } from '@tandem/process-kit'
 import type { Deps } from '../deps.ts'
-import { changeAndNotify } from '../notifications/change-and-notify.ts'
-import { changed, deleteContact } from './actions.ts'
+import { deleteContact } from './actions.ts'
+import { changeAndNotify } from './change-and-notify.ts'
 import { isEligible } from './eligibility.ts'
 import { findContact } from './queries.ts'
 
@@ -15,7 +15,7 @@ export async function endIneligibleContact (deps: Deps, accountId: string) {
   if (!contact || await isEligible(deps, accountId, contact.email)) return
   await changeAndNotify(deps, accountId, async (trx, notify) => {
     // Another one may have been chosen meanwhile.
-    if (await deleteContact(trx, accountId, contact.email)) await notify(changed('ENDED'))
+    if (await deleteContact(trx, accountId, contact.email)) await notify('ENDED')
   })
 }
 
