@@ -1,8 +1,8 @@
-import { html } from '../html.ts'
+import { html, type Html } from '../html.ts'
 import type { Visit } from '../visit.ts'
 import type { Pages } from '../visits.ts'
-import { badge, label, rows, segment, time } from './parts.ts'
-import { pathOfPerson, reasonPage } from './people.ts'
+import { badge, label, rows, time } from './parts.ts'
+import { servePersonPage } from './people.ts'
 
 interface Delivery {
   id: string
@@ -25,55 +25,50 @@ interface Mail {
 }
 
 const kinds: Record<string, 'good' | 'bad' | 'warn'> = { sent: 'good', failed: 'bad', pruned: 'bad', pending: 'warn' }
-const statusBadge = ({ texts }: Visit, status: string) => badge(label(texts.statuses, status), kinds[status] ?? 'plain')
 
 /** What was sent to one person and what became of it; never what it said. */
-export function serveMessages ({ page }: Pages) {
-  page('/people/:id/messages', 'deliveries.read', async (visit) => {
-    const { texts, params: { id = '' }, query: { reason } } = visit
-    const title = texts.messages.title
-    if (!reason) return { title, content: reasonPage(visit, `/people/${segment(id)}/messages`) }
-    const query = { accountId: id, reason }
-    const [deliveries, mails, others] = await Promise.all([
-      visit.find<{ deliveries: Delivery[] }>('notification', '/operator/deliveries', query),
-      visit.find<{ mails: Mail[] }>('identity', '/operator/mails', query),
-      // An older service has no such route.
-      visit.find<{ mails: Mail[] }>('notification', '/operator/mails', query).catch(() => undefined)
-    ])
-    const allMails = [...mails?.mails ?? [], ...others?.mails ?? []]
-      .sort((a, b) => a.createdAt < b.createdAt ? 1 : -1)
-    return {
-      title,
-      content: html`
-        <p class="crumbs"><a href="${
-        pathOfPerson(id, reason)
-      }" data-key="u">${texts.people.person}<kbd aria-hidden="true">u</kbd></a></p>
-        <h1>${title}</h1>
-        <div class="columns even">
+export const serveMessages = (pages: Pages) =>
+  servePersonPage(pages, {
+    path: 'messages',
+    right: 'deliveries.read',
+    title: (texts) => texts.messages.title,
+    content: async (visit, { id, reason }) => {
+      const { texts } = visit
+      const query = { accountId: id, reason }
+      const [deliveries, mails, others] = await Promise.all([
+        visit.find<{ deliveries: Delivery[] }>('notification', '/operator/deliveries', query),
+        visit.find<{ mails: Mail[] }>('identity', '/operator/mails', query),
+        // An older service has no such route.
+        visit.find<{ mails: Mail[] }>('notification', '/operator/mails', query).catch(() => undefined)
+      ])
+      const allMails = [...mails?.mails ?? [], ...others?.mails ?? []]
+        .sort((a, b) => a.createdAt < b.createdAt ? 1 : -1)
+      return html`<div class="columns even">
           <section><h2>${texts.messages.pushes}</h2>${
         rows(visit, deliveries?.deliveries, texts.messages.noPushes, (each) => deliveryRow(visit, each))
       }</section>
           <section><h2>${texts.messages.mails}</h2>${
-        rows(visit, allMails.length > 0 || mails ? allMails : undefined, texts.messages.noMails, (each) =>
-          mailRow(visit, each))
+        rows(
+          visit,
+          allMails.length > 0 || mails ? allMails : undefined,
+          texts.messages.noMails,
+          (each) => mailRow(visit, each)
+        )
       }</section>
         </div>`
     }
   })
-}
 
 /** `achievementEarned` as words. */
 const wordsOf = (kind: string) => kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').replaceAll(/[-_.]/g, ' ').toLowerCase()
 
-const deliveryRow = (visit: Visit, { kind, platform, deviceName, status, reason, attempts, createdAt }: Delivery) =>
-  html`<li><div class="what"><strong>${wordsOf(kind)}</strong>
-    <p class="meta">${deviceName ?? platform} · ${time(visit, createdAt)}${reason && html` · ${reason}`}</p></div>
-    <div class="state">${statusBadge(visit, status)}${
-    attempts > 1 && html` <span class="meta">${visit.texts.say('messages.attempts', { number: attempts })}</span>`
-  }</div></li>`
+const deliveryRow = (visit: Visit, { platform, deviceName, reason, ...sent }: Delivery) =>
+  row(visit, sent, html`${deviceName ?? platform} · ${time(visit, sent.createdAt)}${reason && html` · ${reason}`}`)
 
-const mailRow = (visit: Visit, { kind, status, attempts, createdAt }: Mail) =>
-  html`<li><div class="what"><strong>${wordsOf(kind)}</strong><p class="meta">${time(visit, createdAt)}</p></div>
-    <div class="state">${statusBadge(visit, status)}${
+const mailRow = (visit: Visit, mail: Mail) => row(visit, mail, time(visit, mail.createdAt))
+
+const row = (visit: Visit, { kind, status, attempts }: Pick<Mail, 'kind' | 'status' | 'attempts'>, facts: Html) =>
+  html`<li><div class="what"><strong>${wordsOf(kind)}</strong><p class="meta">${facts}</p></div>
+    <div class="state">${badge(label(visit.texts.statuses, status), kinds[status] ?? 'plain')}${
     attempts > 1 && html` <span class="meta">${visit.texts.say('messages.attempts', { number: attempts })}</span>`
   }</div></li>`

@@ -1,4 +1,6 @@
 import { html, type Html } from '../html.ts'
+import type { Form } from '../forms.ts'
+import type { Texts } from '../texts.ts'
 import { withQuery, type Visit } from '../visit.ts'
 import { redirectAfter, redirectTo, type Made, type Pages } from '../visits.ts'
 import { decisionCard, decisionFields, readDecision, type Decision } from './decisions.ts'
@@ -37,7 +39,53 @@ interface Appearance {
 export const pathOfPerson = (accountId: string, reason: string, page = '') =>
   withQuery(`/people/${segment(accountId)}${page}`, { reason })
 
-export function servePeople ({ page, form, picture }: Pages) {
+interface PersonForm {
+  /** Below the person, such as `sessions/end`, here and at identity. */
+  path: string
+  right: string
+  /** What was done. */
+  done: string
+  /** The page of the person to which it leads back. */
+  page?: string
+  /** What is sent besides the reason. */
+  bodyOf?: (fields: Form) => object
+}
+
+/** A form that changes something of a person, and comes back with the same reason. */
+export const servePersonForm = ({ form }: Pages, { path, right, done, page, bodyOf = () => ({}) }: PersonForm) =>
+  form(`/people/:id/${path}`, right, async (visit, fields) => {
+    const { params: { id = '' } } = visit
+    const reason = fields.text('reason')
+    await visit.send('identity', 'POST', `/operator/people/${segment(id)}/${path}`, { ...bodyOf(fields), reason })
+    return redirectAfter(pathOfPerson(id, reason, page), done)
+  })
+
+interface PersonPage {
+  path: string
+  right: string
+  title: (texts: Texts) => string
+  content: (visit: Visit, person: { id: string, reason: string }) => Promise<Html>
+}
+
+/** A page about one person, which is read for a reason. */
+export const servePersonPage = ({ page }: Pages, { path, right, title: titleOf, content }: PersonPage) =>
+  page(`/people/:id/${path}`, right, async (visit) => {
+    const { texts, params: { id = '' }, query: { reason } } = visit
+    const title = titleOf(texts)
+    if (!reason) return { title, content: reasonPage(visit, `/people/${segment(id)}/${path}`) }
+    return {
+      title,
+      content: html`
+        <p class="crumbs"><a href="${
+        pathOfPerson(id, reason)
+      }" data-key="u">${texts.people.person}<kbd aria-hidden="true">u</kbd></a></p>
+        <h1>${title}</h1>
+        ${await content(visit, { id, reason })}`
+    }
+  })
+
+export function servePeople (pages: Pages) {
+  const { page, form, picture } = pages
   page('/people', 'people.read', async (visit) => ({
     title: visit.texts.pages.people,
     content: searchPage(visit)
@@ -59,21 +107,12 @@ export function servePeople ({ page, form, picture }: Pages) {
     return await personPage(visit, id, reason)
   })
 
-  form('/people/:id/sessions/end', 'sessions.end', async (visit, fields) => {
-    const { params: { id = '' } } = visit
-    const reason = fields.text('reason')
-    await visit.send('identity', 'POST', `/operator/people/${segment(id)}/sessions/end`, { reason })
-    return redirectAfter(pathOfPerson(id, reason), 'sessionsEnded')
-  })
-
-  form('/people/:id/providers/remove', 'providers.remove', async (visit, fields) => {
-    const { params: { id = '' } } = visit
-    const reason = fields.text('reason')
-    await visit.send('identity', 'POST', `/operator/people/${segment(id)}/providers/remove`, {
-      provider: fields.text('provider'),
-      reason
-    })
-    return redirectAfter(pathOfPerson(id, reason), 'providerRemoved')
+  servePersonForm(pages, { path: 'sessions/end', right: 'sessions.end', done: 'sessionsEnded' })
+  servePersonForm(pages, {
+    path: 'providers/remove',
+    right: 'providers.remove',
+    done: 'providerRemoved',
+    bodyOf: (fields) => ({ provider: fields.text('provider') })
   })
 
   picture('/people/:id/picture', 'people.read', async (visit) =>
@@ -135,7 +174,7 @@ const searchPage = ({ texts: { people, pages } }: Visit) =>
   </form>`
 
 /** Asks why before anything about a person is read. */
-export const reasonPage = ({ texts: { people } }: Visit, path: string) =>
+const reasonPage = ({ texts: { people } }: Visit, path: string) =>
   html`<h1>${people.whyTitle}</h1>
   <form method="get" action="${path}" class="card narrow">
     <label>${people.reason}<input name="reason" required minlength="3" maxlength="500" autocomplete="off" autofocus></label>

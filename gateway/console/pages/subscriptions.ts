@@ -1,8 +1,8 @@
 import { html } from '../html.ts'
 import type { Visit } from '../visit.ts'
-import { redirectAfter, type Pages } from '../visits.ts'
+import type { Pages } from '../visits.ts'
 import { badge, empty, facts, label, rows, segment, time } from './parts.ts'
-import { pathOfPerson, reasonPage } from './people.ts'
+import { servePersonForm, servePersonPage } from './people.ts'
 
 interface Purchase {
   store: string
@@ -51,48 +51,26 @@ const kinds: Record<string, 'good' | 'bad' | 'warn'> = {
 }
 
 /** What the subscription of a person is derived from, so that support can explain it. */
-export function serveSubscriptions ({ page, form }: Pages) {
-  page('/people/:id/subscription', 'subscriptions.read', async (visit) => {
-    const { texts: { subscriptions: words, people }, params: { id = '' }, query: { reason } } = visit
-    const title = words.title
-    if (!reason) return { title, content: reasonPage(visit, `/people/${segment(id)}/subscription`) }
-    const path = `/operator/people/${segment(id)}/subscription`
-    const found = await visit.find<Derivation>('identity', path, { reason })
-    return {
-      title,
-      content: html`
-        <p class="crumbs"><a href="${
-        pathOfPerson(id, reason)
-      }" data-key="u">${people.person}<kbd aria-hidden="true">u</kbd></a></p>
-        <h1>${title}</h1>
-        ${found ? derivation(visit, found) : empty(visit.texts.queue.unknown)}
-        ${found && actions(visit, { id, reason, plans: found.plans })}`
+export function serveSubscriptions (pages: Pages) {
+  servePersonPage(pages, {
+    path: 'subscription',
+    right: 'subscriptions.read',
+    title: (texts) => texts.subscriptions.title,
+    content: async (visit, { id, reason }) => {
+      const found = await visit.find<Derivation>('identity', `/operator/people/${segment(id)}/subscription`, { reason })
+      if (!found) return empty(visit.texts.queue.unknown)
+      return html`${derivation(visit, found)} ${actions(visit, { id, reason, plans: found.plans })}`
     }
   })
-
-  for (
-    const [action, right, done] of [
-      ['recheck', 'subscriptions.read', 'rechecked'],
-      ['take', 'subscriptions.grant', 'taken']
-    ] as const
-  ) {
-    form(`/people/:id/subscription/${action}`, right, async (visit, fields) => {
-      const { params: { id = '' } } = visit
-      const reason = fields.text('reason')
-      await visit.send('identity', 'POST', `/operator/people/${segment(id)}/subscription/${action}`, { reason })
-      return redirectAfter(pathOfPerson(id, reason, '/subscription'), done)
-    })
-  }
-
-  form('/people/:id/subscription/grant', 'subscriptions.grant', async (visit, fields) => {
-    const { params: { id = '' } } = visit
-    const reason = fields.text('reason')
-    await visit.send('identity', 'POST', `/operator/people/${segment(id)}/subscription/grant`, {
-      planId: fields.text('planId'),
-      days: Number(fields.text('days')),
-      reason
-    })
-    return redirectAfter(pathOfPerson(id, reason, '/subscription'), 'granted')
+  const page = '/subscription'
+  servePersonForm(pages, { page, path: 'subscription/recheck', right: 'subscriptions.read', done: 'rechecked' })
+  servePersonForm(pages, { page, path: 'subscription/take', right: 'subscriptions.grant', done: 'taken' })
+  servePersonForm(pages, {
+    page,
+    path: 'subscription/grant',
+    right: 'subscriptions.grant',
+    done: 'granted',
+    bodyOf: (fields) => ({ planId: fields.text('planId'), days: Number(fields.text('days')) })
   })
 }
 
