@@ -1,29 +1,17 @@
-import type { CallRpc } from '@tandem/bus-kit'
 import { createQueue, type Job } from '@tandem/queue-kit'
-import type { Log } from '@tandem/process-kit'
 import type { DeliveryJob } from '../notifications/plan.ts'
 import type { PushQueue } from '../notifications/push-queue.ts'
-import type { FindPeople } from '../people/lookup.ts'
-import type { Db } from '../tables.ts'
-import type { Provider } from './provider.ts'
 import { pushSources } from './backlog.ts'
 import { listUnfinishedDeliveries } from './queries.ts'
-import { createPushSender } from './sender.ts'
+import { createPushSender, type PushSenderOptions } from './sender.ts'
 
 // Of a process that died between its commit and Redis, pushes are found 30 to 45 s later.
 const SWEEP_MIN_AGE_SECONDS = 30
 const LOW_PRIORITY_CONCURRENCY = 16
 
-interface Options {
-  db: Db
-  callRpc: CallRpc
-  findPeople: FindPeople
-  provider: Provider
+interface Options extends PushSenderOptions {
   redisUrl: string
-  log: Log
   concurrency?: number
-  /** The option of `createPushSender`, for tests. */
-  retryDelayMs?: number
   /** Options of queue-kit, for tests. */
   prefix?: string
   sweepIntervalSeconds?: number
@@ -34,34 +22,14 @@ interface Options {
  * Creates two queues with workers of their own. In a single queue, a broadcast at a slow provider would occupy all
  * workers, and an urgent message would have to wait for one of them.
  */
-export function createPushQueue (
-  {
-    db,
-    callRpc,
-    findPeople,
-    provider,
-    redisUrl,
-    log,
-    concurrency = 128,
-    retryDelayMs,
-    ...options
-  }: Options
-): PushQueue {
-  const send = createPushSender({
-    db,
-    callRpc,
-    findPeople,
-    provider,
-    log,
-    ...retryDelayMs !== undefined && { retryDelayMs }
-  })
+export function createPushQueue ({ concurrency = 128, ...options }: Options): PushQueue {
+  const { db, provider } = options
+  const send = createPushSender(options)
   const open = (name: string, lowPriority: boolean, workers: number) =>
     createQueue({
       sweepMinAgeSeconds: SWEEP_MIN_AGE_SECONDS,
       ...options,
       name,
-      redisUrl,
-      log,
       concurrency: workers,
       work: send,
       listPending: async (query) => await listUnfinishedDeliveries(db, { ...query, lowPriority })

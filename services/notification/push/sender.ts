@@ -41,13 +41,13 @@ const MAX_RETRY_DELAY_MS = 10 * MINUTE_MS
 // What is left of the lease after two attempts at the provider.
 const PERSIST_TIMEOUT_MS = 8_000
 
-interface PushSenderOptions {
+export interface PushSenderOptions {
   db: Db
   callRpc: CallRpc
   findPeople: FindPeople
   provider: Provider
   log: Log
-  /** The first retry delay if the provider does not name one. */
+  /** The first retry delay if the provider does not name one; others are for tests. */
   retryDelayMs?: number
 }
 
