@@ -78,6 +78,11 @@ export interface PushContent {
   unread: number
 }
 
+/** Whether the recipient of a row of `notifications` is in a block with the people that it is about. */
+const isBlocked = sql<boolean>`(
+  ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.actor_id`)}
+  or ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.owner_id`)})`
+
 const isStopped = sql<boolean>`(kind = 'broadcast' and exists (
   select from broadcasts where broadcasts.id = (data ->> 'broadcastId')::uuid and stopped_at is not null))`
 
@@ -89,8 +94,7 @@ export async function readPushContents (db: Db, ids: string[]): Promise<(PushCon
     select deliveries.id, devices.token, kind, type, data, params, others_count as "othersCount",
       read_at is not null as "isRead",
       removed_at is not null as "isRemoved",
-      ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.actor_id`)}
-        or ${hasBlockBetween(sql`notifications.account_id`, sql`notifications.owner_id`)} as "isBlocked",
+      ${isBlocked} as "isBlocked",
       coalesce(${isOfHiddenPeople}, false)
         or (kind <> all(${kindsAboutAccount}::text[]) and not ${
     isNotHidden(sql`notifications.account_id`)
@@ -213,17 +217,22 @@ interface LogRow {
   timezone: string | null
 }
 
-/** Lists what was and was not pushed to an account, newest first. Ids are UUIDv7, so the last id is the cursor. */
+/**
+ * Lists what was and was not pushed to an account, newest first. Ids are UUIDv7, so the last id is the cursor. It names
+ * and quotes nobody who is hidden, or in a block with the account, by now.
+ */
 export async function readPushLog (db: Db, accountId: string, { cursor, limit }: Page, language?: string) {
   const { rows } = await sql<LogRow>`
-    select deliveries.id, notification_id as "notificationId", kind, type, params,
+    select deliveries.id, notification_id as "notificationId", kind, type,
+      case when hiding.hides then params - array['displayName', 'excerpt'] else params end as params,
       others_count as "othersCount", actor.name as "actorName",
       deliveries.device_name as "deviceName", deliveries.platform, status, reason, attempts, due_at as "dueAt",
       deliveries.created_at as "createdAt", finished_at as "finishedAt", people.locale, people.timezone
     from deliveries
     join notifications on notifications.id = notification_id
     left join people on people.account_id = deliveries.account_id
-    left join people actor on actor.account_id = ${visibleActor}
+    cross join lateral (select ${isBlocked} or coalesce(${isOfHiddenPeople}, false) as hides) hiding
+    left join people actor on actor.account_id = ${visibleActor} and not hiding.hides
     where deliveries.account_id = ${accountId} ${cursor ? sql`and deliveries.id < ${cursor}` : sql``}
     order by deliveries.id desc limit ${sql.lit(limit + 1)}`.execute(db)
   const { page, nextCursor } = paginate(rows, limit, ({ id }) => id)

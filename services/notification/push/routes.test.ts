@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { silentLog } from '@tandem/http-kit/testing'
 import t from 'tap'
+import { PersonHidden } from '@tandem/contracts'
 import { createLogger } from '@tandem/process-kit'
 import { testApp } from '../test/app.ts'
 import { createPushSender } from './sender.ts'
@@ -68,6 +69,31 @@ t.test('the log is paginated and shows the caller’s pushes only', async (t) =>
   t.match(second, { deliveries: [{ status: 'pending' }], nextCursor: null })
   t.match((await send(ben, 'GET', '/notifications/push/log')).data, { deliveries: { length: 0 }, nextCursor: null })
   t.match(await send(ana, 'GET', '/notifications/push/log?limit=51'), { status: 400, code: 'VALIDATION_ERROR' })
+})
+
+t.test('the log names nobody who is hidden, or in a block with the caller, by now', async (t) => {
+  const { person, device, receive, log } = reset()
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  await device(ana)
+  await receive('social.person.followed.v1', { followerId: ben, followedId: ana })
+  await receive('fitmatch.message.sent.v1', {
+    matchId: randomUUID(),
+    messageId: randomUUID(),
+    senderId: ben,
+    senderName: 'Benny',
+    recipientId: ana,
+    hasImage: false
+  })
+  const names = async () => JSON.stringify(await log(ana)).match(/Benn?y?/g) ?? []
+  const before = await names()
+  t.ok(before.length >= 2)
+  await receive('fitmatch.person.blocked.v1', { blockerId: ben, blockedId: ana })
+  t.same(await names(), [])
+  t.equal((await log(ana)).length, 2)
+  await receive('fitmatch.person.unblocked.v1', { blockerId: ben, blockedId: ana })
+  t.same(await names(), before)
+  await receive(PersonHidden.type, { accountId: ben, hidden: true })
+  t.same(await names(), [])
 })
 
 t.test('without a provider account a push is logged and stored as sent', async (t) => {
