@@ -47,7 +47,7 @@ export interface PushSenderOptions {
   findPeople: FindPeople
   provider: Provider
   log: Log
-  /** The first retry delay if the provider does not name one; others are for tests. */
+  /** The first retry delay if the provider does not name one. */
   retryDelayMs?: number
 }
 
