@@ -230,18 +230,19 @@ t.test('the refusal of an old version says where to get a newer one', async (t) 
   t.match(await errorOf(tandem.listFeed()), { code: 'UPGRADE_REQUIRED', storeUrl: 'https://store.example' })
 })
 
-t.test('errors have the code, the field and the id of the request', async (t) => {
-  const body = { success: false, error: 'email is required', code: 'VALIDATION_ERROR', field: 'email', details: [1] }
+t.test('errors have the code, the fields that are wrong and the id of the request', async (t) => {
+  const details = [{ field: 'email', message: 'email is required' }]
+  const body = { success: false, error: 'email is required', code: 'VALIDATION_ERROR', details }
   const { tandem } = await serve(t, [json(400, body, { 'x-request-id': 'abc' })])
   t.match(await errorOf(tandem.listFeed()), {
     message: 'email is required',
     code: 'VALIDATION_ERROR',
     status: 400,
-    field: 'email',
-    details: [1],
+    details,
     requestId: 'abc'
   })
   const proxied = await serve(t, [html(502)])
+  t.strictSame((await errorOf(proxied.tandem.listFeed())).details, [])
   t.match(await errorOf(proxied.tandem.listFeed()), { code: 'INVALID_RESPONSE', status: 502 })
 })
 

@@ -1,13 +1,13 @@
+import type { FieldError } from './generated/types.gen.ts'
+
 /** Every error of the client. Switch on `code`: the API's, or `NETWORK_ERROR`, `TIMEOUT`, `ABORTED`, `INVALID_RESPONSE`. */
 export class TandemError extends Error {
   override readonly name = 'TandemError'
   readonly code: string
   /** The HTTP status; 0 if there was no response. */
   readonly status: number
-  /** The field that is wrong, where the API names one. */
-  readonly field: string | undefined
-  /** More about the error, where the API sends it: for example every wrong field. */
-  readonly details: unknown
+  /** Every field of the request that is wrong, with a sentence about it. */
+  readonly details: FieldError[]
   /** Of ACCOUNT_DELETION_PENDING: `cancelAccountDeletion` takes it. */
   readonly restoreToken: string | undefined
   /** Of ACCOUNT_DELETION_PENDING: when the account is erased. */
@@ -23,8 +23,7 @@ export class TandemError extends Error {
     super(message, { cause })
     this.code = code
     this.status = status
-    this.field = textOf(fields.field)
-    this.details = fields.details
+    this.details = Array.isArray(fields.details) ? fields.details : []
     this.restoreToken = textOf(fields.restoreToken)
     this.eraseAt = textOf(fields.eraseAt)
     this.storeUrl = textOf(fields.storeUrl)
@@ -35,7 +34,6 @@ export class TandemError extends Error {
 
 /** What only some errors of the API have. */
 interface OptionalFields {
-  field?: unknown
   details?: unknown
   restoreToken?: unknown
   eraseAt?: unknown
@@ -68,8 +66,8 @@ export function toTandemError (error: unknown, response: Response | undefined): 
       cause: error
     })
   }
-  const { error: message, code, field, details, restoreToken, eraseAt, storeUrl } = error
-  return new TandemError(message, { code, status, headers, field, details, restoreToken, eraseAt, storeUrl })
+  const { error: message, code, details, restoreToken, eraseAt, storeUrl } = error
+  return new TandemError(message, { code, status, headers, details, restoreToken, eraseAt, storeUrl })
 }
 
 const textOf = (value: unknown) => typeof value === 'string' ? value : undefined

@@ -51,6 +51,7 @@ async function serve (t: Test) {
 const codes: Record<number, string> = {
   400: 'NOT_LIKED',
   403: 'FORBIDDEN',
+  426: 'UPGRADE_REQUIRED',
   429: 'RATE_LIMITED',
   503: 'SERVICE_UNAVAILABLE'
 }
@@ -126,6 +127,19 @@ t.test('a thread that waits does not hold up the others, and goes on in its orde
   t.same(carriedOut.map(({ body }) => body), ['{"content":"3"}', '{"content":"1"}', '{"content":"2"}'])
 })
 
+t.test('what a version that is too old added is sent by the next one', async (t) => {
+  const { carriedOut, server, open } = await serve(t)
+  const storage = fileOf()
+  server.fate = () => 426
+  const old = open({ storage, onRefused: () => t.fail('it is lost') })
+  await old.add('sendMessage', { path: { matchId: 'm1' }, body: { content: '1' } })
+  await old.flush()
+  old.close()
+  server.fate = () => 200
+  await open({ storage }).flush()
+  t.equal(carriedOut.length, 1)
+})
+
 t.test('what is added while another thread waits is sent at once', async (t) => {
   const { carriedOut, server, open } = await serve(t)
   server.fate = ({ url }) => url.includes('m1') ? 503 : 200
@@ -134,8 +148,8 @@ t.test('what is added while another thread waits is sent at once', async (t) => 
   // It fails often enough that the next attempt is minutes away.
   for (let attempt = 0; attempt < 8; attempt++) await outbox.flush()
   await outbox.add('sendMessage', { path: { matchId: 'm2' }, body: { content: '2' } }, 'chat/m2')
-  await until(async () => carriedOut.length === 1)
-  t.equal((await outbox.waiting()).length, 1)
+  await until(async () => (await outbox.waiting()).length === 1)
+  t.same(carriedOut.map(({ body }) => body), ['{"content":"2"}'])
 })
 
 t.test('what is dropped is never sent, also while what was added before it is being sent', async (t) => {

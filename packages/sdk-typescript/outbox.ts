@@ -173,6 +173,9 @@ export function openOutbox ({ operations, session }: Dependencies, options: Outb
   }
 }
 
-/** Whether the same request can succeed later: the server was not reached, is busy, or the session must be renewed. */
+/**
+ * Whether the same request can succeed later: the server was not reached, is busy, or the session must be renewed (401)
+ * or the app updated (426).
+ */
 const isTemporary = ({ code, status }: TandemError) =>
-  status === 0 || status === 401 || status === 408 || status === 429 || status >= 500 || code === 'INVALID_RESPONSE'
+  [0, 401, 408, 426, 429].includes(status) || status >= 500 || code === 'INVALID_RESPONSE'

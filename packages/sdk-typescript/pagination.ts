@@ -4,7 +4,7 @@ interface Page {
 
 /**
  * All items of a list, page by page, as they are needed:
- * `for await (const post of paginate((cursor) => tandem.listPosts({ query: { cursor } }), ({ posts }) => posts))`
+ * `for await (const post of paginate((cursor) => tandem.listFeed({ query: { cursor } }), ({ posts }) => posts))`
  */
 export async function* paginate<Data extends Page, Item> (
   readPage: (cursor: string | undefined) => Promise<{ data: Data }>,
