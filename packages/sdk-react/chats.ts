@@ -1,10 +1,9 @@
-import type { OutboxEntry } from '@tandem/sdk'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { keys } from './keys.ts'
 import { cursorOf, pageByPage, type ChatPage } from './pages.ts'
 import { useConnected, useOutbox } from './provider.ts'
-import { useWaiting } from './waiting.ts'
+import { useWaitingTexts } from './waiting.ts'
 
 // As docs/realtime.md says.
 const TYPING_EXPIRES_MS = 6_000
@@ -67,8 +66,7 @@ export function useChat (matchId: string) {
     isTyping,
     isOnline,
     /** Texts that are not sent yet, in their order. */
-    waiting: useWaiting().filter((entry) => entry.operation === 'sendMessage' && entry.thread === threadOf(matchId))
-      .map((entry) => ({ id: entry.id, content: contentOf(entry) })),
+    waiting: useWaitingTexts('sendMessage', threadOf(matchId)),
     send: async (content: string) =>
       await outbox().add(
         'sendMessage',
@@ -86,5 +84,3 @@ export function useChat (matchId: string) {
 }
 
 const threadOf = (matchId: string) => `chat/${matchId}`
-
-const contentOf = ({ options }: OutboxEntry) => (options as { body: { content: string } }).body.content

@@ -1,7 +1,7 @@
-import type { ChatMessage, Outbox, OutboxEntry, Realtime, Stored, Tandem, TandemError } from '@tandem/sdk'
-import { focusManager, onlineManager, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import type { Outbox, OutboxEntry, QueuedOperation, Realtime, Stored, Tandem, TandemError } from '@tandem/sdk'
+import { focusManager, onlineManager, type QueryClient } from '@tanstack/react-query'
+import { addComment, addMessage, changeMessages, changePost, refresh, withLike } from './cache.ts'
 import { keys } from './keys.ts'
-import type { ChatPage } from './pages.ts'
 
 export interface Connection {
   outbox: Outbox
@@ -21,7 +21,7 @@ export interface ConnectionOptions {
   onRefused?: ((entry: OutboxEntry, error: TandemError) => void) | undefined
 }
 
-type SentMessage = NonNullable<Awaited<ReturnType<Tandem['sendMessage']>>>
+type Sent<Name extends QueuedOperation> = NonNullable<Awaited<ReturnType<Tandem[Name]>>>
 
 /** Opens the outbox and the realtime connection of the signed-in account, and keeps the cache current with both. */
 export function connect (
@@ -29,20 +29,26 @@ export function connect (
   client: QueryClient,
   { storage, onRefused }: ConnectionOptions = {}
 ): Connection {
-  const invalidate = (...all: (readonly string[])[]) => {
-    for (const queryKey of all) void client.invalidateQueries({ queryKey })
-  }
+  const reread = (...all: (readonly string[])[]) => refresh(client, ...all)
+  // What waits is shown however late a screen is opened.
+  client.setQueryDefaults(keys.waiting, { gcTime: Infinity })
   const outbox = tandem.openOutbox({
     ...(storage && { storage }),
     onChange: (waiting) => client.setQueryData(keys.waiting, waiting),
     onSent: ({ operation, options }, response) => {
-      if (operation === 'saveLogs' || operation === 'deleteLog') invalidate(keys.home)
-      if (operation === 'sendMessage' && response) addMessage(client, (response as SentMessage).data.message)
-      if (operation === 'createComment') invalidate(keys.comments(idIn(options)), keys.post(idIn(options)))
+      if (operation === 'saveLogs' || operation === 'deleteLog') reread(keys.home)
+      if (operation === 'sendMessage') addMessage(client, (response as Sent<'sendMessage'>).data.message)
+      if (operation === 'createComment') {
+        addComment(client, (response as Sent<'createComment'>).data.comment)
+        reread(keys.post(idIn(options)))
+      }
+      if (operation === 'likePost' || operation === 'unlikePost') {
+        changePost(client, idIn(options), (post) => withLike(post, operation === 'likePost'))
+      }
     },
-    // What was shown as if it had been sent is taken back.
+    // Often it is gone, or cannot be seen any more.
     onRefused: (entry, error) => {
-      invalidate(...entry.operation === 'sendMessage' ? [keys.allChats] : [keys.feeds, keys.posts])
+      reread(...entry.operation === 'sendMessage' ? [keys.allChats] : [keys.feeds, keys.posts])
       onRefused?.(entry, error)
     }
   })
@@ -50,12 +56,12 @@ export function connect (
   // The server sends no frames about the feed and the home screen.
   const realtime = tandem.connectRealtime({
     onReload: () => {
-      if (!start.begin()) invalidate(keys.chats, keys.allChats, keys.notifications)
+      if (!start.begin()) reread(keys.chats, keys.allChats, keys.notifications)
     }
   })
   const stops = [
     realtime.on('message.created', ({ data: { matchId, message } }) => {
-      invalidate(keys.chats, ...message ? [] : [keys.chat(matchId)])
+      reread(keys.chats, ...message ? [] : [keys.chat(matchId)])
       if (message) addMessage(client, message)
     }),
     realtime.on('messages.read', ({ data: { matchId, messageIds, readAt } }) => {
@@ -64,16 +70,22 @@ export function connect (
         matchId,
         (messages) => messages.map((message) => messageIds.includes(message.id) ? { ...message, readAt } : message)
       )
-      invalidate(keys.chats)
+      reread(keys.chats)
     }),
-    realtime.on('match.created', () => invalidate(keys.chats, keys.notifications)),
-    realtime.on('match.ended', () => invalidate(keys.chats)),
-    realtime.on('notification.created', () => invalidate(keys.notifications)),
-    realtime.on('notifications.changed', () => invalidate(keys.notifications)),
-    realtime.on('account.changed', () => invalidate(keys.home)),
+    realtime.on('match.created', () => reread(keys.chats, keys.home, keys.notifications)),
+    realtime.on('match.ended', ({ data: { matchId } }) => {
+      reread(keys.chats, keys.home)
+      // Its messages are erased.
+      void client.resetQueries({ queryKey: keys.chat(matchId) })
+    }),
+    realtime.on('notification.created', () => reread(keys.notifications)),
+    realtime.on('notifications.changed', () => reread(keys.notifications)),
+    realtime.on('account.changed', () => reread(keys.home)),
     focusManager.subscribe((isFocused) => isFocused ? goOn() : realtime.pause()),
-    onlineManager.subscribe((isOnline) => isOnline && goOn())
+    onlineManager.subscribe((isOnline) => isOnline && focusManager.isFocused() && goOn())
   ]
+  // A page can be opened in a tab behind another one.
+  if (!focusManager.isFocused()) realtime.pause()
 
   function goOn () {
     realtime.wake()
@@ -112,27 +124,5 @@ function createStart () {
   }
   return { ready, begin, stop: () => clearTimeout(timer) }
 }
-
-/** A message arrives twice: as the response of its request and as a frame. */
-function addMessage (client: QueryClient, message: ChatMessage) {
-  changeMessages(client, message.matchId, (messages, isNewest) => {
-    const others = messages.filter(({ id }) => id !== message.id)
-    return isNewest ? [...others, message].sort(byTime) : others
-  })
-}
-
-function changeMessages (
-  client: QueryClient,
-  matchId: string,
-  change: (messages: ChatMessage[], isNewest: boolean) => ChatMessage[]
-) {
-  client.setQueryData<InfiniteData<ChatPage>>(keys.chat(matchId), (data) =>
-    data && {
-      ...data,
-      pages: data.pages.map((page, index) => ({ ...page, messages: change(page.messages, index === 0) }))
-    })
-}
-
-const byTime = (one: ChatMessage, other: ChatMessage) => one.createdAt < other.createdAt ? -1 : 1
 
 const idIn = (options: object) => (options as { path: { id: string } }).path.id

@@ -1,10 +1,9 @@
-import type { ChatMessage } from '@tandem/sdk'
+import type { GetChatResponse, ListCommentsResponse, ListFeedResponse } from '@tandem/sdk'
 
 /** The newest messages, or a page of older ones. */
-export interface ChatPage {
-  messages: ChatMessage[]
-  nextCursor: string | null
-}
+export type ChatPage = Pick<GetChatResponse['data'], 'messages' | 'nextCursor'>
+export type CommentPage = ListCommentsResponse['data']
+export type FeedPage = ListFeedResponse['data']
 
 /** What a query of a list needs to read it page by page. */
 export const pageByPage = {
