@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { sharedStack } from '@tandem/rehearsals/kit/shared-stack.ts'
 import { createPng } from '@tandem/media-kit/testing'
 import t from 'tap'
-import { listSdkModules, readSdkModule } from './javascript.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const readPage = (name: string) => readFileSync(path.join(root, 'docs', name), 'utf8')
@@ -78,8 +77,8 @@ mailed_code ana@example.com`
 t.test('every block works on a real system, in order', async (t) => {
   write('run.png', createPng(400, 300))
   write('climb.png', createPng(300, 400))
-  write('node_modules/@tandem/sdk/package.json', JSON.stringify({ type: 'module', exports: './index.js' }))
-  for (const name of listSdkModules()) write(`node_modules/@tandem/sdk/${name}`, readSdkModule(name))
+  mkdirSync(path.join(folder, 'node_modules/@tandem'), { recursive: true })
+  symlinkSync(path.join(root, 'packages/sdk-typescript'), path.join(folder, 'node_modules/@tandem/sdk'))
 
   const { stack: { gateway, mail } } = await sharedStack()
   // The two journeys have people of their own.
