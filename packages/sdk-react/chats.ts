@@ -22,7 +22,7 @@ export function useChats () {
   })
 }
 
-/** One chat on the screen: its messages, page by page into the past, those that wait to be sent, and the other person. It is marked as read. */
+/** One chat on the screen, which is marked as read: its messages, page by page into the past, and the other person. */
 export function useChat (matchId: string) {
   const { tandem, connection } = useConnected()
   const outbox = useOutbox()

@@ -6,6 +6,7 @@ export const keys = {
   comments: (postId: string) => ['tandem', 'comments', postId],
   feeds: ['tandem', 'feed'],
   feed: (filter: object) => ['tandem', 'feed', filter],
+  /** Keys below it, such as `[...keys.home, 'goals']`, are read again with it: for what logs change. */
   home: ['tandem', 'home'],
   notifications: ['tandem', 'notifications'],
   posts: ['tandem', 'post'],
