@@ -6,6 +6,7 @@ import { needsBrowser, openBrowser } from '@tandem/test-kit/browser'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
+import { article, choose, go, newPage, open, openApp } from './app-pages.ts'
 import { findHome, join } from './join.ts'
 import type { Member } from './member.ts'
 import { describePeople } from './people.ts'
@@ -84,6 +85,8 @@ t.test('two people walk through the sample app at once', needsBrowser, async (t)
     await shareTraining(mia!, leo!, members[0]!)
     t.pass('Leo sees a workout and an achievement in the feed')
     await readOlderComments(mia!, members[1]!)
+    await likeAndCommentLater(mia!, members[1]!)
+    await blockInChat(mia!, leo!)
     const nadia = await register(t, browser, stack)
     await endSession(nadia, stack, people[0]!.email)
     await deleteAndKeep(nadia, stack)
@@ -189,6 +192,56 @@ async function readOlderComments (page: Page, { send }: Member) {
   await page.getByRole('button', { name: 'Report' }).waitFor()
 }
 
+/** What waits is shown, also when the page is opened again, and then it is sent. */
+async function likeAndCommentLater (page: Page, { send }: Member) {
+  const { data: { post } } = await send<{ data: { post: { id: string } } }>('POST', '/feed', {
+    type: 'TEXT',
+    content: 'Who is there?'
+  })
+  await page.route('**/like', async (route) => await route.abort())
+  await open(page, `post/${post.id}`)
+  await page.getByRole('button', { name: 'Like, 0' }).click()
+  await open(page, `post/${post.id}`)
+  await page.getByRole('button', { name: 'Unlike, 1' }).waitFor()
+  await page.unroute('**/like')
+  await page.context().setOffline(true)
+  await page.getByLabel('Comment', { exact: true }).fill('I am')
+  await page.keyboard.press('Enter')
+  await page.getByText('Waiting for the network').waitFor()
+  await page.context().setOffline(false)
+  await page.getByText('Waiting for the network').waitFor({ state: 'detached' })
+  await page.getByText('I am', { exact: true }).waitFor()
+}
+
+/** A chat has ended for both, and nothing that was read before shows the person who is blocked. */
+async function blockInChat (page: Page, others: Page) {
+  await open(others, 'chats')
+  await others.getByRole('link', { name: 'Mia' }).click()
+  await others.getByLabel('Message', { exact: true }).waitFor()
+  await open(page, '')
+  const blocked = page.getByRole('region', { name: 'People you have blocked' })
+  const openSafety = async () => {
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'Safety' }).click()
+  }
+  await openSafety()
+  await blocked.getByText('Nobody.').waitFor()
+  await page.getByRole('button', { name: 'Back' }).click()
+  await page.getByRole('link', { name: 'Safety' }).waitFor()
+  await page.getByRole('button', { name: 'Back' }).click()
+  await go(page, 'Chats')
+  await page.getByRole('link', { name: 'Leo' }).click()
+  await page.getByRole('button', { name: 'Report' }).click()
+  await page.getByRole('button', { name: 'Advertising' }).click()
+  await page.getByRole('button', { name: 'Report and block' }).click()
+  for (const each of [page, others]) await each.getByText('This chat has ended').waitFor()
+  await page.getByRole('button', { name: 'Back' }).click()
+  await page.getByText('No chats yet').waitFor()
+  await go(page, 'Home')
+  await openSafety()
+  await blocked.getByText('Leo').waitFor()
+}
+
 const newcomer = 'newcomer@example.com'
 
 /** Creates an account with the code from the email. Without a network, a page says so. */
@@ -264,27 +317,6 @@ async function deleteAndKeep (page: Page, stack: Stack) {
   await page.getByRole('heading', { name: 'Nadia' }).waitFor()
 }
 
-async function openApp (t: Test, browser: Browser, stack: Stack, email: string) {
-  const page = await newPage(t, browser, stack, email)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  return page
-}
-
-async function newPage (t: Test, browser: Browser, stack: Stack, email: string) {
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
-  const page = await context.newPage()
-  page.on('pageerror', ({ message }) => t.fail(`${email}: ${message}`))
-  await page.goto(`${stack.devPage.url}/app/sign-in?email=${email}`)
-  await page.getByLabel('Email').waitFor()
-  return page
-}
-
-const go = async (page: Page, name: string) => await page.getByRole('tab', { name }).click()
-
-/** Opens a page by its address: nothing is known from an earlier one. */
-const open = async (page: Page, name: string) => await page.goto(new URL(`/app/${name}`, page.url()).href)
-
 /** Loads the photo and the profile picture of another person in all sizes from the gateway. */
 async function loadSmallPictures (t: Test, { send }: Member, other: Member) {
   interface Size {
@@ -312,16 +344,6 @@ async function loadSmallPictures (t: Test, { send }: Member, other: Member) {
   }
 }
 
-const article = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text })
-
-async function choose (page: Page, file: string | { name: string, mimeType: string, buffer: Buffer }) {
-  await go(page, 'Feed')
-  await page.getByRole('button', { name: 'New post' }).click()
-  const chosen = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Add a picture or video' }).click()
-  await (await chosen).setFiles(file)
-}
-
 async function postVideo (page: Page) {
   await choose(page, path.join(import.meta.dirname, 'videos/rotated.mp4'))
   await page.getByLabel('How did it go?').fill('First video of the walk')
@@ -346,9 +368,15 @@ async function shareStory (page: Page, others: Page) {
   await page.getByRole('button', { name: 'Share as a story' }).click()
   await page.getByRole('link', { name: 'You', exact: true }).waitFor()
   await open(others, 'feed')
+  await others.getByRole('button', { name: 'Following' }).click()
+  await others.getByText('Nothing here yet').waitFor()
+  await others.getByRole('button', { name: 'For you' }).click()
   await article(others, 'First picture of the walk').getByRole('link').first().click()
   await others.getByRole('button', { name: 'Follow', exact: true }).click()
   await others.getByRole('button', { name: 'Unfollow' }).waitFor()
+  await others.getByRole('button', { name: 'Back' }).click()
+  await others.getByRole('button', { name: 'Following' }).click()
+  await article(others, 'First picture of the walk').waitFor()
   await open(others, 'feed')
   await others.getByRole('link', { name: 'Mia', exact: true }).click()
   await others.getByText('A story of the walk').waitFor()

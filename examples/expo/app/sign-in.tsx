@@ -3,10 +3,11 @@ import { useLocalSearchParams, useRouter } from 'expo-router'
 import { useState } from 'react'
 import { View } from 'react-native'
 import { useApp } from '../components/api.ts'
+import { useAttempt } from '../components/attempt.ts'
 import { Button, CodeField, Field } from '../components/controls.tsx'
 import { useDemoAccounts } from '../components/demo.ts'
 import { useFormat } from '../components/format.ts'
-import { Card, Row, Screen, Text } from '../components/layout.tsx'
+import { Card, ErrorText, Row, Screen, Text } from '../components/layout.tsx'
 import { useSession } from '../components/session.tsx'
 
 type Step = 'signIn' | 'code' | 'register' | 'verify'
@@ -28,7 +29,6 @@ export default function SignIn () {
   const [email, setEmail] = useState(given)
   const [password, setPassword] = useState('')
   const [userId, setUserId] = useState('')
-
   const [leaving, setLeaving] = useState<Leaving>()
 
   const enter = async (request: () => Promise<unknown>) => {
@@ -59,6 +59,7 @@ export default function SignIn () {
     signedIn()
     router.replace('/onboarding')
   }
+  const isFilled = email !== '' && password !== ''
   const credentials = (
     <Credentials
       email={email}
@@ -66,9 +67,9 @@ export default function SignIn () {
       isNew={step === 'register'}
       onEmail={setEmail}
       onPassword={setPassword}
+      onSubmit={async () => isFilled && step === 'signIn' && await signIn()}
     />
   )
-  const isFilled = email !== '' && password !== ''
   if (leaving) {
     return (
       <Stay
@@ -110,6 +111,7 @@ export default function SignIn () {
           email={email}
           onEnter={verify}
           onResend={async () => await tandem.resendVerification({ body: { email } })}
+          onBack={() => setStep('register')}
         />
       )}
       {step === 'code' && (
@@ -131,9 +133,12 @@ interface CredentialsOptions {
   isNew: boolean
   onEmail: (email: string) => void
   onPassword: (password: string) => void
+  /** The Enter key of the password. */
+  onSubmit: () => Promise<unknown>
 }
 
-function Credentials ({ email, password, isNew, onEmail, onPassword }: CredentialsOptions) {
+function Credentials ({ email, password, isNew, onEmail, onPassword, onSubmit }: CredentialsOptions) {
+  const { attempt, error } = useAttempt()
   return (
     <>
       <Field
@@ -150,7 +155,9 @@ function Credentials ({ email, password, isNew, onEmail, onPassword }: Credentia
         onChangeText={onPassword}
         secureTextEntry
         autoComplete={isNew ? 'new-password' : 'current-password'}
+        onSubmitEditing={() => void attempt(onSubmit)}
       />
+      {error !== '' && <ErrorText>{error}</ErrorText>}
     </>
   )
 }
@@ -194,7 +201,7 @@ interface CodeOptions {
   email: string
   onEnter: (code: string) => Promise<void>
   onResend: () => Promise<unknown>
-  onBack?: () => void
+  onBack: () => void
 }
 
 function Code ({ email, onEnter, onResend, onBack }: CodeOptions) {
@@ -210,7 +217,7 @@ function Code ({ email, onEnter, onResend, onBack }: CodeOptions) {
         isDisabled={code.length !== 6}
       />
       <Button title='Send another code' onPress={onResend} />
-      {onBack && <Button title='Back' onPress={onBack} />}
+      <Button title='Back' onPress={onBack} />
     </Card>
   )
 }

@@ -23,7 +23,9 @@ export function CandidateCard ({ candidate, onSwipe }: CardOptions) {
       <Photos photos={photos} name={displayName} />
       <View style={{ padding: 16, gap: 8 }}>
         <Row style={{ justifyContent: 'space-between' }}>
-          <Text size={22} bold role='heading'>{`${name}${age === null ? '' : `, ${age}`}`}</Text>
+          <Text size={22} bold role='heading' style={{ flexShrink: 1, minWidth: 0 }}>
+            {`${name}${age === null ? '' : `, ${age}`}`}
+          </Text>
           <Text bold tone='good'>{`${compatibilityScore} % fit`}</Text>
         </Row>
         {where !== '' && <Text tone='soft'>{where}</Text>}

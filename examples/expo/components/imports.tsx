@@ -1,12 +1,13 @@
 import { keys, useTandem } from '@tandem/react'
 import { uploadOf, type Import } from '@tandem/sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Pressable, View } from 'react-native'
 import { Button } from './controls.tsx'
 import { pickDocument } from './files.ts'
 import { useFormat } from './format.ts'
 import { Bar, Row, Section, Text } from './layout.tsx'
+import { useRefresh } from './refresh.ts'
 import { Loading } from './states.tsx'
 
 const queryKey = ['imports']
@@ -19,7 +20,7 @@ const isFinished = ({ status }: Import) => status === 'DONE' || status === 'FAIL
 /** Files of other apps: their progress, their report, and undo. */
 export function Imports () {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const imports = useQuery({
     queryKey,
     queryFn: async ({ signal }) => (await tandem.listImports({ signal })).data.imports,
@@ -29,19 +30,17 @@ export function Imports () {
   useEffect(() => {
     if (!isWorking) return
     // When it has ended, what is shown elsewhere has changed.
-    return () => {
-      for (const queryKey of [['trend'], keys.home]) void client.invalidateQueries({ queryKey })
-    }
-  }, [isWorking, client])
+    return () => void refresh(keys.home)
+  }, [isWorking])
   const choose = async () => {
     const file = await pickDocument()
     if (!file) return
     await tandem.importFile(uploadOf(file))
-    await client.invalidateQueries({ queryKey })
+    await refresh(queryKey)
   }
   const undo = async (id: string) => {
     await tandem.undoImport({ path: { id } })
-    await client.invalidateQueries({ queryKey })
+    await refresh(queryKey)
   }
   return (
     <Section title='Import a file'>

@@ -1,11 +1,11 @@
-import { keys, useTandem } from '@tandem/react'
+import { useTandem } from '@tandem/react'
 import { TandemError, uploadOf } from '@tandem/sdk'
-import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Button } from './controls.tsx'
 import { fileOf, pickPicture } from './files.ts'
 import { Icon, Section, Text } from './layout.tsx'
+import { useRefresh } from './refresh.ts'
 import { Loading, type Loaded } from './states.tsx'
 
 /** While FitMatch loads, and what somebody has to do before they can use it. */
@@ -16,17 +16,14 @@ export function LoadingFitMatch ({ of }: { of: Loaded }) {
   return <Loading of={of} />
 }
 
-/** What depends on the profile of FitMatch. */
-const affected = [['discover'], ['plans'], ['venues'], ['verification'], keys.chats, keys.home]
-
 /** The profile begins as a copy of the one that people have already. */
 function Join () {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const router = useRouter()
   const join = async () => {
     await tandem.createFitMatchProfile({ body: {} })
-    await Promise.all(affected.map((queryKey) => client.invalidateQueries({ queryKey })))
+    await refresh()
   }
   return (
     <Section title='Find people to train with'>
@@ -40,14 +37,14 @@ function Join () {
 
 function AddPhotos () {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const [count, setCount] = useState(0)
   const add = async () => {
     const picked = await pickPicture()
     if (!picked) return
     await tandem.addPhoto(uploadOf(fileOf(picked)))
     setCount(count + 1)
-    await client.invalidateQueries({ queryKey: ['discover'] })
+    await refresh(['discover'])
   }
   return (
     <Section title='Add two photos'>

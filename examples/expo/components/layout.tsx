@@ -13,14 +13,14 @@ export const MAX_WIDTH = 640
 export function Screen ({ title, action, children }: { title?: string, action?: ReactNode, children: ReactNode }) {
   const theme = useTheme()
   return (
-    <SafeAreaView edges={['top']} style={{ flex: 1, backgroundColor: theme.background }}>
+    <SafeAreaView role='main' edges={['top']} style={{ flex: 1, backgroundColor: theme.background }}>
       <ScrollView
         keyboardShouldPersistTaps='handled'
         contentContainerStyle={{ padding: 16, gap: 14, width: '100%', maxWidth: MAX_WIDTH, alignSelf: 'center' }}
       >
         {title !== undefined && (
           <Row style={{ justifyContent: 'space-between', minHeight: 44 }}>
-            <Text size={26} bold role='heading' style={{ flexShrink: 1 }}>{title}</Text>
+            <Text size={26} bold role='heading' style={{ flexShrink: 1, minWidth: 0 }}>{title}</Text>
             {action}
           </Row>
         )}
@@ -82,7 +82,7 @@ export function Avatar ({ name, image, size = 44 }: { name: string | null, image
   if (image !== null) return <Image source={{ uri: image }} style={shape} alt='' />
   return (
     <View style={[shape, { alignItems: 'center', justifyContent: 'center' }]}>
-      <Text bold tone='soft' size={size * 0.42}>{name?.[0] ?? '?'}</Text>
+      <Text bold tone='soft' size={size * 0.42}>{Array.from(name ?? '')[0] ?? '?'}</Text>
     </View>
   )
 }

@@ -2,16 +2,17 @@ import { useTandem } from '@tandem/react'
 import { uploadOf } from '@tandem/sdk'
 import { useState } from 'react'
 import { Image } from 'react-native'
+import { useApp } from './api.ts'
 import { Button } from './controls.tsx'
 import { fileOf, pickPicture } from './files.ts'
 import { altOf, Card, Row, Screen, Text } from './layout.tsx'
 
 const MIN_PHOTOS = 2
-const MAX_PHOTOS = 6
 
 /** The photos of the profile: two or more, or none for now. */
 export function PhotosStep ({ onDone }: { onDone: () => void }) {
   const tandem = useTandem()
+  const { profilePhotos: maxPhotos = MIN_PHOTOS } = useApp().brand.limits.product
   const [photos, setPhotos] = useState<string[]>([])
   const add = async () => {
     const picked = await pickPicture()
@@ -37,7 +38,7 @@ export function PhotosStep ({ onDone }: { onDone: () => void }) {
             />
           ))}
         </Row>
-        {photos.length < MAX_PHOTOS && <Button title='Add a photo' icon='camera' onPress={add} />}
+        {photos.length < maxPhotos && <Button title='Add a photo' icon='camera' onPress={add} />}
         <Button title='Continue' kind='primary' onPress={save} isDisabled={photos.length < MIN_PHOTOS} />
         <Button title='Not now' onPress={onDone} />
       </Card>

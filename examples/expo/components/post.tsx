@@ -1,7 +1,6 @@
 import Ionicons from '@expo/vector-icons/Ionicons'
 import { keys, useLike, useTandem } from '@tandem/react'
 import type { Post } from '@tandem/sdk'
-import { useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from 'expo-router'
 import { useState } from 'react'
 import { Image, Pressable, View } from 'react-native'
@@ -9,6 +8,7 @@ import { useAttempt } from './attempt.ts'
 import { IconButton } from './controls.tsx'
 import { countOf, timeAgo, useFormat } from './format.ts'
 import { altOf, Avatar, Card, ErrorText, Icon, Row, Text, type IconName } from './layout.tsx'
+import { useRefresh } from './refresh.ts'
 import { useTheme } from './theme.ts'
 import { VideoPlayer } from './video.tsx'
 
@@ -20,9 +20,9 @@ export function PostCard ({ post }: { post: Post }) {
   return (
     <Card role='article'>
       <Link href={{ pathname: '/person/[id]', params: { id: post.userId } }}>
-        <Row>
+        <Row style={{ width: '100%' }}>
           <Avatar name={post.user.name} image={post.user.image} />
-          <View>
+          <View style={{ flex: 1 }}>
             <Text bold>{post.user.name}</Text>
             <Text tone='soft' size={13}>{timeAgo(post.createdAt)}</Text>
           </View>
@@ -140,14 +140,14 @@ function Shown ({ label, icon, title, children }: ShownOptions) {
 
 function PollCard ({ postId, poll }: { postId: string, poll: NonNullable<Post['poll']> }) {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const theme = useTheme()
   const { attempt, isBusy, error } = useAttempt()
   const isClosed = poll.endsAt !== null && Date.parse(poll.endsAt) <= Date.now()
   const isDecided = poll.myVote !== null || isClosed
   const vote = async (optionId: string) => {
     await tandem.voteInPoll({ path: { id: postId }, body: { optionId } })
-    await Promise.all([keys.post(postId), keys.feeds].map((queryKey) => client.invalidateQueries({ queryKey })))
+    await refresh(keys.post(postId), keys.feeds)
   }
   return (
     <View style={{ gap: 8 }}>

@@ -1,10 +1,11 @@
 import { keys, useTandem } from '@tandem/react'
 import type { Program, ProgramTemplate } from '@tandem/sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Pressable, View } from 'react-native'
 import { Button } from './controls.tsx'
 import { Icon, Row, Section, Text } from './layout.tsx'
+import { useRefresh } from './refresh.ts'
 import { Loading } from './states.tsx'
 
 const queryKey = ['programs']
@@ -15,7 +16,7 @@ type Run = (work: () => Promise<unknown>, done: string) => Promise<void>
 /** The programs of the person, and templates to begin with. */
 export function Programs ({ onDone }: { onDone: (text: string) => void }) {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const programs = useQuery({
     queryKey,
     queryFn: async ({ signal }) => (await tandem.listPrograms({ signal })).data.programs
@@ -27,7 +28,7 @@ export function Programs ({ onDone }: { onDone: (text: string) => void }) {
   const run: Run = async (work, done) => {
     await work()
     onDone(done)
-    await Promise.all([queryKey, keys.home].map((queryKey) => client.invalidateQueries({ queryKey })))
+    await refresh(queryKey, keys.home)
   }
   return (
     <>

@@ -10,6 +10,7 @@ import { useBack } from '../../components/back.ts'
 import { IconButton } from '../../components/controls.tsx'
 import { ErrorText, Row } from '../../components/layout.tsx'
 import { useTheme } from '../../components/theme.ts'
+import { titled } from '../../components/titled.tsx'
 
 const titles = {
   'post/[id]': 'Post',
@@ -59,6 +60,7 @@ export default function SignedIn () {
     <TandemProvider tandem={useApp().tandem} outbox={outboxStorage} onRefused={onRefused}>
       {refusal !== '' && <Refusal text={refusal} onClose={() => setRefusal('')} />}
       <Stack
+        screenLayout={titled}
         screenOptions={{
           contentStyle: { backgroundColor: theme.background },
           headerStyle: { backgroundColor: theme.card },
@@ -70,8 +72,8 @@ export default function SignedIn () {
         }}
       >
         <Stack.Screen name='(tabs)' options={{ headerShown: false }} />
-        <Stack.Screen name='onboarding' options={{ headerShown: false }} />
-        <Stack.Screen name='stories/[userId]' options={{ headerShown: false, animation: 'fade' }} />
+        <Stack.Screen name='onboarding' options={{ title: 'About you', headerShown: false }} />
+        <Stack.Screen name='stories/[userId]' options={{ title: 'Stories', headerShown: false, animation: 'fade' }} />
         {Object.entries(titles).map(([name, title]) => <Stack.Screen key={name} name={name} options={{ title }} />)}
         {Object.entries(modals).map(([name, title]) => (
           <Stack.Screen key={name} name={name} options={{ title, presentation: 'modal' }} />

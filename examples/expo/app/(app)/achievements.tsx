@@ -6,7 +6,7 @@ import { Button } from '../../components/controls.tsx'
 import { Bar, Icon, Row, Screen, Section, Text, type IconName } from '../../components/layout.tsx'
 import { Empty, Loading } from '../../components/states.tsx'
 
-const queryKey = ['achievements']
+const queryKey = [...keys.home, 'achievements']
 const icons: Record<Achievement['icon'], IconName> = {
   workout: 'barbell',
   streak: 'flame',

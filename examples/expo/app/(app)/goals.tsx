@@ -1,11 +1,12 @@
 import { keys, useTandem } from '@tandem/react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Button } from '../../components/controls.tsx'
 import { useFormat } from '../../components/format.ts'
 import { Figures, Screen, Section, Text } from '../../components/layout.tsx'
+import { useRefresh } from '../../components/refresh.ts'
 import { Loading } from '../../components/states.tsx'
 
-const queryKey = ['goals']
+const queryKey = [...keys.home, 'goals']
 
 const names = [
   ['dailyCalories', 'kcal a day'],
@@ -28,7 +29,7 @@ const facts: Record<string, string> = {
 /** The goals of a day, and those that the figures of the profile suggest. Nothing is set before the person agrees. */
 export default function Goals () {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const query = useQuery({
     queryKey,
     queryFn: async ({ signal }) => {
@@ -51,7 +52,7 @@ export default function Goals () {
     if (!suggestion) return
     const { dailyCalories, proteinTarget, carbsTarget, fatTarget, goalType } = suggestion
     await tandem.updateGoals({ body: { dailyCalories, proteinTarget, carbsTarget, fatTarget, goalType } })
-    await Promise.all([queryKey, keys.home].map((queryKey) => client.invalidateQueries({ queryKey })))
+    await refresh(keys.home)
   }
   const isSet = goals && suggestion && names.every(([name]) => goals[name] === suggestion[name])
   return (

@@ -1,12 +1,13 @@
 import { useTandem } from '@tandem/react'
 import type { AddVenueData, Venue } from '@tandem/sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { View } from 'react-native'
 import { useAttempt } from '../../components/attempt.ts'
 import { Button, Field, IconButton } from '../../components/controls.tsx'
 import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
 import { ErrorText, Icon, Row, Screen, Section, Text } from '../../components/layout.tsx'
+import { useRefresh } from '../../components/refresh.ts'
 import { Search } from '../../components/search.tsx'
 
 const queryKey = ['venues']
@@ -17,7 +18,7 @@ type NewVenue = AddVenueData['body']
 /** Where the person trains, as their FitMatch profile shows it. */
 export default function Gyms () {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const { attempt, error } = useAttempt()
   const query = useQuery({ queryKey, queryFn: async ({ signal }) => (await tandem.listVenues({ signal })).data })
   if (!query.data) {
@@ -29,8 +30,8 @@ export default function Gyms () {
   }
   const { venues, maxVenues } = query.data
   const change = async (work: () => Promise<unknown>) => {
-    await attempt(work)
-    await client.invalidateQueries({ queryKey })
+    await work()
+    await refresh(queryKey)
   }
   return (
     <Screen>
@@ -46,29 +47,30 @@ export default function Gyms () {
             <IconButton
               icon='close'
               label={`Remove ${name}`}
-              onPress={() => void change(() => tandem.deleteVenue({ query: { id } }))}
+              onPress={() => void attempt(async () => await change(() => tandem.deleteVenue({ query: { id } })))}
             />
           </Row>
         ))}
         {error !== '' && <ErrorText>{error}</ErrorText>}
       </Section>
       {venues.length < maxVenues
-        ? <AddGym mine={venues} onAdd={(venue) => void change(() => tandem.addVenue({ body: venue }))} />
+        ? <AddGym mine={venues} onAdd={async (venue) => await change(() => tandem.addVenue({ body: venue }))} />
         : <Text tone='soft'>{`You have ${maxVenues} gyms, the most there can be. Remove one to add another.`}</Text>}
     </Screen>
   )
 }
 
-function AddGym ({ mine, onAdd }: { mine: Venue[], onAdd: (venue: NewVenue) => void }) {
+function AddGym ({ mine, onAdd }: { mine: Venue[], onAdd: (venue: NewVenue) => Promise<void> }) {
   const tandem = useTandem()
   const [chain, setChain] = useState<{ id: string, name: string }>()
+  const { attempt, error } = useAttempt()
   if (chain) {
     return (
       <Branch
         chain={chain}
-        onAdd={(venue) => {
+        onAdd={async (venue) => {
+          await onAdd(venue)
           setChain(undefined)
-          onAdd(venue)
         }}
         onCancel={() => setChain(undefined)}
       />
@@ -94,7 +96,7 @@ function AddGym ({ mine, onAdd }: { mine: Venue[], onAdd: (venue: NewVenue) => v
               key: placeId,
               title: name,
               detail: city ?? 'Near you',
-              choose: () => onAdd({ placeId, name })
+              choose: () => void attempt(async () => await onAdd({ placeId, name }))
             })),
           ...chains.slice(0, 3).map((found) => ({
             key: found.id,
@@ -106,10 +108,11 @@ function AddGym ({ mine, onAdd }: { mine: Venue[], onAdd: (venue: NewVenue) => v
             key: 'own',
             title: `Add “${text}”`,
             detail: 'A place of your own, such as a park',
-            choose: () => onAdd({ name: text, isCustom: true })
+            choose: () => void attempt(async () => await onAdd({ name: text, isCustom: true }))
           }
         ]}
       />
+      {error !== '' && <ErrorText>{error}</ErrorText>}
     </Section>
   )
 }
@@ -117,7 +120,7 @@ function AddGym ({ mine, onAdd }: { mine: Venue[], onAdd: (venue: NewVenue) => v
 function Branch (
   { chain, onAdd, onCancel }: {
     chain: { id: string, name: string },
-    onAdd: (venue: NewVenue) => void,
+    onAdd: (venue: NewVenue) => Promise<void>,
     onCancel: () => void
   }
 ) {
@@ -133,7 +136,8 @@ function Branch (
         title='Add this gym'
         kind='primary'
         isDisabled={!isComplete}
-        onPress={() => onAdd({ name: chain.name, chainId: chain.id, branch: branch.trim(), city: city.trim() })}
+        onPress={async () =>
+          await onAdd({ name: chain.name, chainId: chain.id, branch: branch.trim(), city: city.trim() })}
       />
       <Button title='Another gym' onPress={onCancel} />
     </Section>

@@ -1,4 +1,4 @@
-import { useTandem } from '@tandem/react'
+import { keys, useTandem } from '@tandem/react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Chart } from '../../components/chart.tsx'
@@ -33,7 +33,7 @@ export default function Health () {
   const [metric, setMetric] = useState<keyof typeof metrics>('steps')
   const [range, setRange] = useState<keyof typeof ranges>('30d')
   const query = useQuery({
-    queryKey: ['trend', metric, range],
+    queryKey: [...keys.home, 'trend', metric, range],
     queryFn: async ({ signal }) => (await tandem.getTrend({ query: { metric, range }, signal })).data.points
   })
   return (

@@ -1,5 +1,4 @@
 import { keys, useChats, useTandem } from '@tandem/react'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useBack } from '../../components/back.ts'
 import { Button, Chip, Field } from '../../components/controls.tsx'
@@ -7,6 +6,7 @@ import { dayOf, titleOf } from '../../components/format.ts'
 import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
 import { Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { useProfile } from '../../components/profile.ts'
+import { useRefresh } from '../../components/refresh.ts'
 
 const DAY_MS = 86_400_000
 const time = /^([01]\d|2[0-3]):[0-5]\d$/
@@ -14,7 +14,7 @@ const time = /^([01]\d|2[0-3]):[0-5]\d$/
 /** A plan to train together, and who of the matches is invited to it. */
 export default function NewPlan () {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const back = useBack()
   const [sport, setSport] = useState('running')
   const [title, setTitle] = useState('')
@@ -36,7 +36,7 @@ export default function NewPlan () {
         ...locationName.trim() !== '' && { locationName: locationName.trim() }
       }
     })
-    await Promise.all([['plans'], keys.home].map((queryKey) => client.invalidateQueries({ queryKey })))
+    await refresh(['plans'], keys.home)
     back()
   }
   const isComplete = /^\d{4}-\d\d-\d\d$/.test(date) && time.test(startTime) && time.test(endTime)

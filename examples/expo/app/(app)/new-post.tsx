@@ -1,11 +1,12 @@
 import { keys, useTandem } from '@tandem/react'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Image, View } from 'react-native'
+import { useFeature } from '../../components/api.ts'
 import { useBack } from '../../components/back.ts'
 import { Button, Field, Segments } from '../../components/controls.tsx'
-import { pickMedia, uploadMedia, type Asset } from '../../components/files.ts'
+import { pickMedia, pickPicture, uploadMedia, type Asset } from '../../components/files.ts'
 import { altOf, Bar, Card, Screen, Text } from '../../components/layout.tsx'
+import { useRefresh } from '../../components/refresh.ts'
 import { VideoPlayer } from '../../components/video.tsx'
 
 const audiences = { PUBLIC: 'Everybody', FOLLOWERS: 'Followers', PRIVATE: 'Only me' }
@@ -13,15 +14,17 @@ const audiences = { PUBLIC: 'Everybody', FOLLOWERS: 'Followers', PRIVATE: 'Only 
 /** A post, or a story of a picture or a video. */
 export default function NewPost () {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const back = useBack()
+  const hasStories = useFeature('stories')
+  const hasVideo = useFeature('video')
   const [content, setContent] = useState('')
   const [visibility, setVisibility] = useState<keyof typeof audiences>('PUBLIC')
   const [asset, setAsset] = useState<Asset>()
   const [progress, setProgress] = useState<number>()
   const text = content.trim()
   const close = async (queryKey: string[]) => {
-    await client.invalidateQueries({ queryKey })
+    await refresh(queryKey)
     back()
   }
   const upload = async (chosen: Asset) =>
@@ -44,13 +47,13 @@ export default function NewPost () {
         <Field label='How did it go?' value={content} onChangeText={setContent} multiline numberOfLines={4} />
         {asset && <Preview asset={asset} />}
         <Button
-          title={asset ? 'Choose another' : 'Add a picture or video'}
-          onPress={async () => setAsset(await pickMedia() ?? asset)}
+          title={asset ? 'Choose another' : hasVideo ? 'Add a picture or video' : 'Add a picture'}
+          onPress={async () => setAsset(await (hasVideo ? pickMedia() : pickPicture()) ?? asset)}
         />
         <Segments options={audiences} value={visibility} onChange={setVisibility} />
         {progress !== undefined && <Upload progress={progress} />}
         <Button title='Post' kind='primary' onPress={post} isDisabled={text === '' && !asset} />
-        {asset && <Button title='Share as a story' onPress={async () => await share(asset)} />}
+        {asset && hasStories && <Button title='Share as a story' onPress={async () => await share(asset)} />}
       </Card>
     </Screen>
   )

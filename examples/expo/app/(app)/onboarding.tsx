@@ -1,13 +1,14 @@
-import { keys, useTandem } from '@tandem/react'
+import { useTandem } from '@tandem/react'
 import type { Profile } from '@tandem/sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { useState } from 'react'
-import { Pressable } from 'react-native'
+import { Platform, Pressable } from 'react-native'
 import { Button, Field, Segments } from '../../components/controls.tsx'
-import { Card, Row, Screen, Text } from '../../components/layout.tsx'
+import { Card, ErrorText, Row, Screen, Text } from '../../components/layout.tsx'
 import { PhotosStep } from '../../components/photos-step.tsx'
 import { useProfile } from '../../components/profile.ts'
+import { useRefresh } from '../../components/refresh.ts'
 import { Loading } from '../../components/states.tsx'
 import { useTheme } from '../../components/theme.ts'
 
@@ -16,23 +17,50 @@ const genders = { FEMALE: 'Woman', MALE: 'Man', OTHER: 'Other' } as const
 /** Four steps: who they are, their photos, what they like, what the app can do. */
 export default function Onboarding () {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const router = useRouter()
   const [step, setStep] = useState(0)
-  const finish = async (locationEnabled: boolean) => {
-    await tandem.savePermissions({ body: { locationEnabled, pushNotifications: true } })
-    await client.invalidateQueries({ queryKey: keys.home })
+  const finish = async (location?: Location) => {
+    await tandem.savePermissions({ body: { locationEnabled: !!location, pushNotifications: true, ...location } })
+    await refresh()
     router.replace('/')
   }
   if (step === 0) return <AboutYou onDone={() => setStep(1)} />
   if (step === 1) return <PhotosStep onDone={() => setStep(2)} />
   if (step === 2) return <Sports onDone={() => setStep(3)} />
+  return <NearYou onDone={finish} />
+}
+
+interface Location {
+  latitude: number
+  longitude: number
+}
+
+// A phone asks for it with expo-location.
+const canLocate = Platform.OS === 'web' && 'geolocation' in navigator
+
+const locate = async () =>
+  await new Promise<Location | undefined>((resolve) =>
+    navigator.geolocation.getCurrentPosition(
+      ({ coords: { latitude, longitude } }) => resolve({ latitude, longitude }),
+      () => resolve(undefined)
+    )
+  )
+
+function NearYou ({ onDone }: { onDone: (location?: Location) => Promise<void> }) {
+  const [isDenied, setDenied] = useState(false)
+  const share = async () => {
+    const location = await locate()
+    setDenied(!location)
+    if (location) await onDone(location)
+  }
   return (
     <Screen title='Near you'>
       <Card>
         <Text>With your location, you see people and places nearby. Others see a distance, never where you are.</Text>
-        <Button title='Use my location' kind='primary' onPress={async () => await finish(true)} />
-        <Button title='Not now' onPress={async () => await finish(false)} />
+        {isDenied && <ErrorText>Your browser does not say where you are. Allow it, or go on without.</ErrorText>}
+        {canLocate && <Button title='Use my location' kind='primary' onPress={share} />}
+        <Button title='Not now' onPress={async () => await onDone()} />
       </Card>
     </Screen>
   )
@@ -51,7 +79,7 @@ function AboutYou ({ onDone }: { onDone: () => void }) {
 
 function AboutYouForm ({ profile, onDone }: { profile: Profile, onDone: () => void }) {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const [name, setName] = useState(profile.name)
   const [birthDate, setBirthDate] = useState(profile.birthDate?.slice(0, 10) ?? '')
   const [gender, setGender] = useState(profile.gender ?? undefined)
@@ -59,7 +87,7 @@ function AboutYouForm ({ profile, onDone }: { profile: Profile, onDone: () => vo
     await tandem.saveOnboardingProfile({
       body: { communityRulesAccepted: true, name: name.trim(), birthDate, ...gender && { gender }, completed: true }
     })
-    await client.invalidateQueries({ queryKey: ['profile'] })
+    await refresh(['profile'])
     onDone()
   }
   return (

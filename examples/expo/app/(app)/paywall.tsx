@@ -1,12 +1,13 @@
 import { useTandem } from '@tandem/react'
 import type { StoreSubscription, SubscriptionPlan } from '@tandem/sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Linking } from 'react-native'
 import { useBack } from '../../components/back.ts'
 import { Button } from '../../components/controls.tsx'
 import { buyAtStore, useDemoStores } from '../../components/demo.ts'
 import { titleOf, useFormat } from '../../components/format.ts'
 import { Screen, Section, Text } from '../../components/layout.tsx'
+import { useRefresh } from '../../components/refresh.ts'
 import { Empty, Loading } from '../../components/states.tsx'
 
 const states: Record<StoreSubscription['state'], string> = {
@@ -82,11 +83,11 @@ const stores = [['APPLE', 'apple', 'App Store'], ['GOOGLE', 'google', 'Google Pl
 
 function Stores ({ plan: { products }, accountToken }: { plan: SubscriptionPlan, accountToken: string }) {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const buy = async (store: 'APPLE' | 'GOOGLE', productId: string) => {
     const sent = await buyAtStore({ store, productId, accountToken })
     await tandem.addPurchase({ body: { store, ...sent } })
-    await Promise.all([['subscription'], ['discover']].map((queryKey) => client.invalidateQueries({ queryKey })))
+    await refresh(['subscription'], ['discover'])
   }
   return stores.map(([store, name, title]) => {
     const [productId] = products[name]

@@ -1,12 +1,13 @@
 import { keys, useTandem } from '@tandem/react'
 import type { Activity } from '@tandem/sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { View } from 'react-native'
 import { Button } from '../../components/controls.tsx'
 import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
 import { Avatar, Row, Screen, Section, Text } from '../../components/layout.tsx'
 import { PlanDetails } from '../../components/plans.tsx'
+import { useRefresh } from '../../components/refresh.ts'
 import { Empty } from '../../components/states.tsx'
 
 const queryKey = ['plans']
@@ -63,13 +64,12 @@ export default function Plans () {
 
 function Invitation ({ activity }: { activity: Activity }) {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const { id, title, host, note, version, participants } = activity
   const answer = async (accept: boolean) => {
     // With the version on the screen: nobody agrees to a time or a place that they have not seen.
-    await tandem.respondToInvitation({ path: { id }, body: { accept, version } }).finally(async () =>
-      await Promise.all([queryKey, keys.home].map((queryKey) => client.invalidateQueries({ queryKey })))
-    )
+    await tandem.respondToInvitation({ path: { id }, body: { accept, version } })
+      .finally(async () => await refresh(queryKey, keys.home))
   }
   // Of an invited person, the list has their own entry only.
   const hasChanged = participants.some(({ state, wasGoing }) => state === 'INVITED' && wasGoing)
@@ -77,7 +77,7 @@ function Invitation ({ activity }: { activity: Activity }) {
     <View role='group' aria-label={title} style={{ gap: 10 }}>
       <Row>
         <Avatar name={host?.displayName ?? null} image={host?.photo ?? null} size={28} />
-        <Text tone='soft'>
+        <Text tone='soft' style={{ flexShrink: 1 }}>
           {hasChanged ? 'The plan has changed' : `${host?.displayName.split(' ')[0] ?? 'Somebody'} invites you`}
         </Text>
       </Row>

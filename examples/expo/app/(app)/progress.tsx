@@ -1,4 +1,4 @@
-import { useTandem } from '@tandem/react'
+import { keys, useTandem } from '@tandem/react'
 import type { HealthScore, WeeklyOverview } from '@tandem/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { View } from 'react-native'
@@ -11,7 +11,7 @@ import { useTheme } from '../../components/theme.ts'
 export default function Progress () {
   const tandem = useTandem()
   const query = useQuery({
-    queryKey: ['progress'],
+    queryKey: [...keys.home, 'progress'],
     queryFn: async ({ signal }) => {
       const [score, week] = await Promise.all([
         tandem.getHealthScore({ signal }),

@@ -1,11 +1,11 @@
-import { keys, useTandem } from '@tandem/react'
+import { useTandem } from '@tandem/react'
 import type { ContentReport, Report } from '@tandem/sdk'
-import { useQueryClient } from '@tanstack/react-query'
 import { useLocalSearchParams } from 'expo-router'
 import { useState } from 'react'
 import { useBack } from '../../components/back.ts'
 import { Button, Field, Segments } from '../../components/controls.tsx'
 import { Screen, Section, Text } from '../../components/layout.tsx'
+import { useRefresh } from '../../components/refresh.ts'
 import { contentReasons, personReasons } from '../../components/safety-texts.ts'
 
 /** Reports a person of FitMatch, who is then blocked, or a post. */
@@ -23,11 +23,12 @@ export default function ReportPage () {
 
 function ReportPerson ({ profileId, name }: { profileId: string, name: string }) {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const back = useBack()
   const report = async (reason: Report['reason'], details: string) => {
     await tandem.reportPerson({ body: { reportedProfileId: profileId, reason, details } })
-    await Promise.all([['discover'], ['reports'], keys.chats].map((queryKey) => client.invalidateQueries({ queryKey })))
+    // Nothing shows a person who is blocked.
+    await refresh()
     back()
   }
   return (
@@ -43,13 +44,13 @@ function ReportPerson ({ profileId, name }: { profileId: string, name: string })
 
 function ReportPost ({ postId, name }: { postId: string, name: string }) {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const back = useBack()
   const report = async (reason: ContentReport['reason'], details: string) => {
     await tandem.reportContent({
       body: { targetType: 'POST', targetId: postId, reason, ...details !== '' && { details } }
     })
-    await client.invalidateQueries({ queryKey: ['reports'] })
+    await refresh(['reports'])
     back()
   }
   return (

@@ -1,21 +1,24 @@
 import { useTandem } from '@tandem/react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { View } from 'react-native'
+import { useFeature } from '../../components/api.ts'
 import { Button } from '../../components/controls.tsx'
 import { fileOf, takeSelfie } from '../../components/files.ts'
 import { useFormat } from '../../components/format.ts'
 import { LoadingFitMatch } from '../../components/join-fitmatch.tsx'
 import { Row, Screen, Section, Text } from '../../components/layout.tsx'
+import { useRefresh } from '../../components/refresh.ts'
 import { contentReasons, personReasons, rejections, reportStates, statuses } from '../../components/safety-texts.ts'
 import { Empty, Loading } from '../../components/states.tsx'
 
 /** The verification of one's photos, what came of one's reports, and whom one has blocked. */
 export default function Safety () {
+  const hasFitMatch = useFeature('fitmatch')
   return (
     <Screen>
-      <VerifiedPhotos />
+      {hasFitMatch && <VerifiedPhotos />}
       <Reports />
-      <Blocked />
+      {hasFitMatch && <Blocked />}
     </Screen>
   )
 }
@@ -56,16 +59,17 @@ function VerifiedPhotos () {
 
 function Reports () {
   const tandem = useTandem()
+  const hasFitMatch = useFeature('fitmatch')
   const format = useFormat()
   const query = useQuery({
     queryKey: ['reports'],
     queryFn: async ({ signal }) => {
       const [people, contents] = await Promise.all([
-        tandem.listMyReports({ signal }),
+        hasFitMatch ? tandem.listMyReports({ signal }) : undefined,
         tandem.listMyContentReports({ signal })
       ])
       return [
-        ...people.data.reports.map((each) => ({ ...each, title: personReasons[each.reason] })),
+        ...people?.data.reports.map((each) => ({ ...each, title: personReasons[each.reason] })) ?? [],
         ...contents.data.reports.map((each) => ({
           ...each,
           title: contentReasons[each.reason],
@@ -95,10 +99,9 @@ function Reports () {
 
 function Blocked () {
   const tandem = useTandem()
-  const client = useQueryClient()
-  const queryKey = ['blocked']
+  const refresh = useRefresh()
   const query = useQuery({
-    queryKey,
+    queryKey: ['blocked'],
     queryFn: async ({ signal }) => (await tandem.listBlockedPeople({ signal })).data.blockedUsers
   })
   return (
@@ -107,12 +110,12 @@ function Blocked () {
       {query.data?.length === 0 && <Text tone='soft'>Nobody.</Text>}
       {query.data?.map(({ profileId, displayName }) => (
         <Row key={profileId} style={{ justifyContent: 'space-between' }}>
-          <Text bold>{displayName}</Text>
+          <Text bold style={{ flexShrink: 1 }}>{displayName}</Text>
           <Button
             title='Unblock'
             onPress={async () => {
               await tandem.unblockPerson({ query: { profileId } })
-              await client.invalidateQueries({ queryKey })
+              await refresh()
             }}
           />
         </Row>

@@ -2,7 +2,7 @@ import { useTandem } from '@tandem/react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from 'expo-router'
 import { Linking, View } from 'react-native'
-import { setLanguage, useApp } from '../../components/api.ts'
+import { setLanguage, useApp, useFeature } from '../../components/api.ts'
 import { useAttempt } from '../../components/attempt.ts'
 import { Button, IconButton, Segments } from '../../components/controls.tsx'
 import { timeAgo } from '../../components/format.ts'
@@ -14,6 +14,7 @@ export default function Settings () {
   const tandem = useTandem()
   const router = useRouter()
   const { signOut } = useSession()
+  const hasFitMatch = useFeature('fitmatch')
   const me = useQuery({
     queryKey: ['me'],
     queryFn: async ({ signal }) => (await tandem.getCurrentUser({ signal })).user
@@ -38,7 +39,7 @@ export default function Settings () {
         </Row>
         <OpenRow icon='person-outline' title='My profile' href={{ pathname: '/person/[id]', params: { id } }} />
         <OpenRow icon='list-outline' title='My answers' href='/onboarding' />
-        <OpenRow icon='location-outline' title='Gyms' href='/gyms' />
+        {hasFitMatch && <OpenRow icon='location-outline' title='Gyms' href='/gyms' />}
         <OpenRow icon='shield-checkmark-outline' title='Safety' href='/safety' />
         <OpenRow icon='star-outline' title='Premium' href='/paywall' />
         <OpenRow icon='gift-outline' title='Invite a friend' href='/invite' />

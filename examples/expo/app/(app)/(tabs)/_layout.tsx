@@ -5,6 +5,7 @@ import type { ComponentProps } from 'react'
 import { useWindowDimensions } from 'react-native'
 import { useFeature } from '../../../components/api.ts'
 import { useTheme } from '../../../components/theme.ts'
+import { titled } from '../../../components/titled.tsx'
 
 const WIDE = 900
 
@@ -27,6 +28,7 @@ export default function TabBar () {
   })
   return (
     <Tabs
+      screenLayout={titled}
       screenOptions={{
         headerShown: false,
         sceneStyle: { backgroundColor: theme.background },

@@ -22,7 +22,7 @@ export default function Chats () {
       {newMatches.length > 0 && (
         <ScrollView horizontal showsHorizontalScrollIndicator={false} contentContainerStyle={{ gap: 12 }}>
           {newMatches.map(({ matchId, profile }) => (
-            <ChatLink key={matchId} matchId={matchId} profile={profile}>
+            <ChatLink key={matchId} matchId={matchId}>
               <View style={{ alignItems: 'center', gap: 4, width: 72 }}>
                 <Avatar name={profile.displayName} image={photoOf(profile)} size={62} />
                 <Text size={13} numberOfLines={1}>{profile.displayName.split(' ')[0]}</Text>
@@ -33,7 +33,7 @@ export default function Chats () {
       )}
       {totalMatches === 0 && <Empty icon='chatbubbles-outline' title='No chats yet'>A match opens one.</Empty>}
       {conversations.map(({ matchId, profile, lastMessage, unreadCount }) => (
-        <ChatLink key={matchId} matchId={matchId} profile={profile}>
+        <ChatLink key={matchId} matchId={matchId}>
           <Card style={{ width: '100%' }}>
             <Row>
               <Avatar name={profile.displayName} image={photoOf(profile)} size={52} />
@@ -55,10 +55,8 @@ export default function Chats () {
   )
 }
 
-function ChatLink (
-  { matchId, profile, children }: { matchId: string, profile: MatchedProfile, children: React.ReactNode }
-) {
-  return <Link href={{ pathname: '/chat/[id]', params: { id: matchId, name: profile.displayName } }}>{children}</Link>
+function ChatLink ({ matchId, children }: { matchId: string, children: React.ReactNode }) {
+  return <Link href={{ pathname: '/chat/[id]', params: { id: matchId } }}>{children}</Link>
 }
 
 const photoOf = ({ photos }: MatchedProfile) => (photos.find(({ isMain }) => isMain) ?? photos[0])?.url ?? null

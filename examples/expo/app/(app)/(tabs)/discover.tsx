@@ -8,7 +8,8 @@ import { Button, Chip, IconButton } from '../../../components/controls.tsx'
 import { messageOf } from '../../../components/errors.ts'
 import { LoadingFitMatch } from '../../../components/join-fitmatch.tsx'
 import { Avatar, Card, ErrorText, Row, Screen, Text } from '../../../components/layout.tsx'
-import { Empty } from '../../../components/states.tsx'
+import { useRefresh } from '../../../components/refresh.ts'
+import { Empty, Loading } from '../../../components/states.tsx'
 
 const queryKey = ['discover']
 
@@ -20,6 +21,7 @@ interface Deck {
 export default function Discover () {
   const tandem = useTandem()
   const client = useQueryClient()
+  const refresh = useRefresh()
   const router = useRouter()
   const [match, setMatch] = useState<NewMatch>()
   const [error, setError] = useState('')
@@ -36,12 +38,17 @@ export default function Discover () {
           profiles: known.profiles.filter(({ id }) => id !== candidate.id),
           limits: { ...known.limits, remaining: data.remaining }
         })
-      if (!data.match) return
       setMatch(data.match)
-      await Promise.all([keys.chats, keys.home].map((queryKey) => client.invalidateQueries({ queryKey })))
+      await refresh(
+        ...data.match ? [keys.chats, keys.home] : [],
+        ...query.data?.profiles.length === 1 ? [queryKey] : []
+      )
     } catch (error) {
       setError(messageOf(error))
-      if (error instanceof TandemError && error.code === 'LIMIT_EXCEEDED') router.push('/paywall')
+      if (!(error instanceof TandemError)) return
+      if (error.code === 'LIMIT_EXCEEDED') router.push('/paywall')
+      // They are not there any more.
+      if (error.status === 404) await refresh(queryKey)
     }
   }
   if (match) return <Matched match={match} onClose={() => setMatch(undefined)} />
@@ -49,9 +56,9 @@ export default function Discover () {
   return (
     <Screen title='Discover' action={<Tools limits={query.data?.limits} />}>
       {!query.data && <LoadingFitMatch of={query} />}
-      {query.data && !candidate && (
-        <Empty icon='flash-outline' title='That is everybody'>New people arrive every day.</Empty>
-      )}
+      {query.data && !candidate && (query.isFetching
+        ? <Loading />
+        : <Empty icon='flash-outline' title='That is everybody'>New people arrive every day.</Empty>)}
       {error !== '' && <ErrorText>{error}</ErrorText>}
       {candidate && <CandidateCard key={candidate.id} candidate={candidate} onSwipe={swipe} />}
     </Screen>
@@ -92,7 +99,7 @@ function Matched ({ match: { matchId, matchedProfile }, onClose }: { match: NewM
           kind='primary'
           onPress={() => {
             onClose()
-            router.push({ pathname: '/chat/[id]', params: { id: matchId, name: displayName } })
+            router.push({ pathname: '/chat/[id]', params: { id: matchId } })
           }}
         />
         <Button title='Keep swiping' onPress={onClose} />

@@ -22,7 +22,7 @@ export default function Feed () {
   // The list reaches its end while it is empty, too.
   const hasScrolled = useRef(false)
   return (
-    <SafeAreaView edges={['top']} style={{ flex: 1, backgroundColor: theme.background }}>
+    <SafeAreaView role='main' edges={['top']} style={{ flex: 1, backgroundColor: theme.background }}>
       <FlatList
         data={posts}
         keyExtractor={({ id }) => id}

@@ -72,6 +72,8 @@ function Item ({ notification: { type, actor, title, body, createdAt, readAt } }
 function hrefOf ({ type, data }: Notification): Href {
   if (data['matchId'] !== undefined) return { pathname: '/chat/[id]', params: { id: data['matchId'] } }
   if (data['postId'] !== undefined) return { pathname: '/post/[id]', params: { id: data['postId'] } }
+  if (data['userId'] !== undefined) return { pathname: '/person/[id]', params: { id: data['userId'] } }
+  if (data['reportId'] !== undefined) return '/safety'
   if (data['activityId'] !== undefined || type === 'BOOKING') return '/plans'
   if (type === 'CHAT') return '/chats'
   if (type === 'FITMATCH') return '/discover'

@@ -136,7 +136,7 @@ function Matches ({ home: { matches } }: { home: Home }) {
       {matches.length === 0 && <Empty icon='flash-outline' title='Nobody yet'>Find somebody to train with.</Empty>}
       <Row style={{ flexWrap: 'wrap', gap: 14 }}>
         {matches.map(({ matchId, displayName, photo }) => (
-          <Link key={matchId} href={{ pathname: '/chat/[id]', params: { id: matchId, name: displayName } }}>
+          <Link key={matchId} href={{ pathname: '/chat/[id]', params: { id: matchId } }}>
             <View style={{ alignItems: 'center', gap: 4, width: 64 }}>
               <Avatar name={displayName} image={photo} size={60} />
               <Text size={13} numberOfLines={1}>{displayName.split(' ')[0]}</Text>

@@ -1,11 +1,12 @@
-import { useChat, useTandem } from '@tandem/react'
-import { useQuery } from '@tanstack/react-query'
-import { Stack, useLocalSearchParams } from 'expo-router'
+import { keys, useChat, useTandem } from '@tandem/react'
+import { TandemError, type ListMatchesResponse } from '@tandem/sdk'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Stack, useLocalSearchParams, useRouter } from 'expo-router'
 import { useState } from 'react'
 import { FlatList, Image, KeyboardAvoidingView, Platform, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
 import { IconButton, Input } from '../../../components/controls.tsx'
-import { altOf, Row, Text } from '../../../components/layout.tsx'
+import { altOf, Row, Screen, Text } from '../../../components/layout.tsx'
 import { Empty, Loading } from '../../../components/states.tsx'
 import { useTheme } from '../../../components/theme.ts'
 
@@ -19,7 +20,8 @@ interface Bubble {
 
 export default function Chat () {
   const { id } = useLocalSearchParams<{ id: string }>()
-  const name = useName(id)
+  const other = useOther(id)
+  const router = useRouter()
   const theme = useTheme()
   const chat = useChat(id)
   const [text, setText] = useState('')
@@ -29,9 +31,25 @@ export default function Chat () {
     if (content !== '') await chat.send(content)
   }
   const bubbles = bubblesOf(chat)
+  const name = other?.displayName ?? 'Chat'
+  const report = other && (
+    <IconButton
+      icon='flag-outline'
+      label='Report'
+      onPress={() => router.push({ pathname: '/report', params: { profileId: other.id, name } })}
+    />
+  )
+  if (chat.query.error instanceof TandemError && chat.query.error.status === 404) {
+    return (
+      <Screen>
+        <Stack.Screen options={{ title: name }} />
+        <Empty icon='chatbubble-outline' title='This chat has ended'>You are not matched any more.</Empty>
+      </Screen>
+    )
+  }
   return (
-    <SafeAreaView edges={['bottom']} style={{ flex: 1, backgroundColor: theme.background }}>
-      <Stack.Screen options={{ title: chat.isOnline ? `${name} · online` : name }} />
+    <SafeAreaView role='main' edges={['bottom']} style={{ flex: 1, backgroundColor: theme.background }}>
+      <Stack.Screen options={{ title: chat.isOnline ? `${name} · online` : name, headerRight: () => report }} />
       <KeyboardAvoidingView behavior={Platform.OS === 'ios' ? 'padding' : undefined} style={{ flex: 1 }}>
         {!chat.messages && bubbles.length === 0
           ? <Loading of={chat.query} />
@@ -73,20 +91,21 @@ export default function Chat () {
   )
 }
 
-/** A notification has only the id of the chat. */
-function useName (id: string) {
-  const { name } = useLocalSearchParams<{ name?: string }>()
+/** The other person. The list of chats is mostly known; a notification has only the id of the chat. */
+function useOther (id: string) {
   const tandem = useTandem()
-  const { data } = useQuery({
-    queryKey: ['chat name', id],
-    enabled: name === undefined,
+  const client = useQueryClient()
+  const find = ({ conversations, newMatches }: ListMatchesResponse['data']) =>
+    [...conversations, ...newMatches].find(({ matchId }) => matchId === id)?.profile
+  return useQuery({
+    queryKey: ['other person', id],
     staleTime: Infinity,
-    queryFn: async ({ signal }) => {
-      const { conversations, newMatches } = (await tandem.listMatches({ signal })).data
-      return [...conversations, ...newMatches].find(({ matchId }) => matchId === id)?.profile.displayName ?? null
-    }
-  })
-  return name ?? data ?? 'Chat'
+    initialData: () => {
+      const known = client.getQueryData<ListMatchesResponse['data']>(keys.chats)
+      return known && find(known)
+    },
+    queryFn: async ({ signal }) => find((await tandem.listMatches({ signal })).data) ?? null
+  }).data
 }
 
 /** What is there, and what waits to be sent. */

@@ -1,17 +1,18 @@
-import { useFeed, useTandem } from '@tandem/react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keys, useFeed, useTandem } from '@tandem/react'
+import { useQuery } from '@tanstack/react-query'
 import { useLocalSearchParams } from 'expo-router'
 import { View } from 'react-native'
 import { Button } from '../../../components/controls.tsx'
 import { countOf } from '../../../components/format.ts'
 import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
 import { PostCard } from '../../../components/post.tsx'
+import { useRefresh } from '../../../components/refresh.ts'
 import { Empty, Loading, More } from '../../../components/states.tsx'
 
 export default function Person () {
   const { id } = useLocalSearchParams<{ id: string }>()
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const queryKey = ['person', id]
   const person = useQuery({
     queryKey,
@@ -29,7 +30,7 @@ export default function Person () {
   const follow = async () => {
     const path = { userId: id }
     await (isFollowing ? tandem.unfollowUser({ path }) : tandem.followUser({ path }))
-    await client.invalidateQueries({ queryKey })
+    await refresh(queryKey, keys.feeds, ['stories'])
   }
   return (
     <Screen>

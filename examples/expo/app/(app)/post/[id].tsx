@@ -1,6 +1,5 @@
 import { keys, useComments, usePost, useTandem } from '@tandem/react'
 import type { Post } from '@tandem/sdk'
-import { useQueryClient } from '@tanstack/react-query'
 import { useLocalSearchParams, useRouter } from 'expo-router'
 import { useState } from 'react'
 import { View } from 'react-native'
@@ -9,13 +8,20 @@ import { Button, Input } from '../../../components/controls.tsx'
 import { timeAgo } from '../../../components/format.ts'
 import { Avatar, Card, Row, Screen, Text } from '../../../components/layout.tsx'
 import { PostCard } from '../../../components/post.tsx'
+import { useRefresh } from '../../../components/refresh.ts'
 import { Empty, Loading, More } from '../../../components/states.tsx'
 
 export default function PostPage () {
   const { id } = useLocalSearchParams<{ id: string }>()
   const post = usePost(id)
-  const { comments, query, add } = useComments(id)
+  const { comments, waiting, query, add } = useComments(id)
   const [text, setText] = useState('')
+  const send = async () => {
+    const content = text.trim()
+    if (content === '') return
+    await add(content)
+    setText('')
+  }
   if (!post.data) {
     return (
       <Screen>
@@ -28,7 +34,7 @@ export default function PostPage () {
       <PostCard post={post.data} />
       <Card>
         {!comments && <Loading of={query} />}
-        {comments?.length === 0 && (
+        {comments?.length === 0 && waiting.length === 0 && (
           <Empty icon='chatbubble-outline' title='No comments yet'>
             Write the first one.
           </Empty>
@@ -43,22 +49,21 @@ export default function PostPage () {
           </Row>
         ))}
         <More of={query} />
+        {waiting.map(({ id, content }) => (
+          <View key={id}>
+            <Text>{content}</Text>
+            <Text tone='soft' size={12}>Waiting for the network</Text>
+          </View>
+        ))}
         <Input
           aria-label='Comment'
           placeholder='Write a comment'
           value={text}
           onChangeText={setText}
           maxLength={2_000}
+          onSubmitEditing={() => void send()}
         />
-        <Button
-          title='Send'
-          kind='primary'
-          isDisabled={text.trim() === ''}
-          onPress={async () => {
-            await add(text.trim())
-            setText('')
-          }}
-        />
+        <Button title='Send' kind='primary' isDisabled={text.trim() === ''} onPress={send} />
       </Card>
       <Options post={post.data} />
     </Screen>
@@ -68,13 +73,13 @@ export default function PostPage () {
 /** The author can delete a post, anybody else report it. */
 function Options ({ post: { id, user, viewCount } }: { post: Post }) {
   const tandem = useTandem()
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const router = useRouter()
   const back = useBack('/feed')
   const [isSure, setSure] = useState(false)
   const remove = async () => {
     await tandem.deletePost({ path: { id } })
-    await client.invalidateQueries({ queryKey: keys.feeds })
+    await refresh(keys.feeds)
     back()
   }
   // Only the author sees how many people have seen it.

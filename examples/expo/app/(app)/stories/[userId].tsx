@@ -1,10 +1,11 @@
 import { useTandem } from '@tandem/react'
 import type { Story, StoryRing } from '@tandem/sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { focusManager, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocalSearchParams, useRouter } from 'expo-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { Image, Pressable, View } from 'react-native'
 import { SafeAreaView } from 'react-native-safe-area-context'
+import { useAttempt } from '../../../components/attempt.ts'
 import { useBack } from '../../../components/back.ts'
 import { IconButton } from '../../../components/controls.tsx'
 import { timeAgo } from '../../../components/format.ts'
@@ -59,18 +60,24 @@ export default function Stories () {
       </Row>
       <SafeAreaView style={{ flex: 1, justifyContent: 'space-between', pointerEvents: 'box-none' }}>
         <Top stories={stories} index={index} onClose={close} />
-        {story && <Bottom key={story.id} story={story} />}
+        {story && <Bottom key={story.id} story={story} userId={userId} />}
       </SafeAreaView>
     </View>
   )
 }
 
-/** Marks a story as viewed, and calls `onEnd` when it has been shown. That of a video takes as long as the video. */
+const subscribeToFocus = (listener: () => void) => focusManager.subscribe(listener)
+
+/**
+ * Marks a story as viewed, and calls `onEnd` when it has been shown. That of a video takes as long as the video. Nobody
+ * sees those of a page in the background.
+ */
 function useViewed (story: Story | undefined, onEnd: () => void) {
   const tandem = useTandem()
   const client = useQueryClient()
+  const isSeen = useSyncExternalStore(subscribeToFocus, () => focusManager.isFocused())
   useEffect(() => {
-    if (!story) return
+    if (!story || !isSeen) return
     // If it is lost, the story is shown as new once more.
     tandem.viewStory({ path: { id: story.id } }).then(
       async () => await client.invalidateQueries({ queryKey: ['stories'], exact: true }),
@@ -78,7 +85,7 @@ function useViewed (story: Story | undefined, onEnd: () => void) {
     )
     const timer = setTimeout(onEnd, 1_000 * (story.duration ?? PICTURE_SECONDS))
     return () => clearTimeout(timer)
-  }, [story?.id])
+  }, [story?.id, isSeen])
 }
 
 function Picture ({ story: { id, mediaType, mediaUrl, caption } }: { story: Story }) {
@@ -116,25 +123,35 @@ function Top ({ stories, index, onClose }: { stories: Story[], index: number, on
   )
 }
 
-function Bottom ({ story: { id, caption, myReaction } }: { story: Story }) {
+function Bottom ({ story: { id, caption, myReaction }, userId }: { story: Story, userId: string }) {
   const tandem = useTandem()
-  const [reaction, setReaction] = useState(myReaction)
-  const react = (emoji: string) => {
-    setReaction(emoji)
-    tandem.reactToStory({ path: { id }, body: { emoji } }).catch(() => setReaction(myReaction))
+  const client = useQueryClient()
+  const { attempt, error } = useAttempt()
+  const show = (reaction: string | null) =>
+    client.setQueryData<Story[]>(
+      ['stories', userId],
+      (all) => all?.map((each) => each.id === id ? { ...each, myReaction: reaction } : each)
+    )
+  const react = async (emoji: string) => {
+    show(emoji)
+    await tandem.reactToStory({ path: { id }, body: { emoji } }).catch((error: unknown) => {
+      show(myReaction)
+      throw error
+    })
   }
   return (
     <View style={{ padding: 16, gap: 12, backgroundColor: '#0007', pointerEvents: 'box-none' }}>
       {caption !== null && <Text style={{ color: '#fff', textAlign: 'center' }}>{caption}</Text>}
+      {error !== '' && <Text role='alert' style={{ color: '#fff', textAlign: 'center' }}>{error}</Text>}
       <Row style={{ justifyContent: 'center', gap: 16 }}>
         {REACTIONS.map((emoji) => (
           <Pressable
             key={emoji}
             role='button'
             aria-label={`React with ${emoji}`}
-            aria-pressed={emoji === reaction}
-            onPress={() => react(emoji)}
-            style={{ padding: 8, borderRadius: 30, backgroundColor: emoji === reaction ? '#fff5' : undefined }}
+            aria-pressed={emoji === myReaction}
+            onPress={() => void attempt(async () => await react(emoji))}
+            style={{ padding: 8, borderRadius: 30, backgroundColor: emoji === myReaction ? '#fff5' : undefined }}
           >
             <Text size={28} style={{ color: '#fff' }}>{emoji}</Text>
           </Pressable>
