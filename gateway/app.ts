@@ -17,7 +17,7 @@ import { serveHtmlPages } from './pages/html-pages.ts'
 import { serveMedia } from './pages/media.ts'
 import { serveMeta } from './pages/meta.ts'
 import { serveOpenapi } from './pages/openapi.ts'
-import { refusePipelined } from './proxy/pipelining.ts'
+import { dropPipelined, refusePipelined } from './proxy/pipelining.ts'
 import { createUpstream } from './proxy/pools.ts'
 import type { Upstream } from './proxy/pools.ts'
 import { prepareResponses } from './proxy/respond.ts'
@@ -69,6 +69,7 @@ export async function createGateway (
       requireAppVersion(config)
     ]
   })
+  dropPipelined(app.server)
   app.addHook('onClose', async () => {
     identity.close()
     counter.close()

@@ -1,8 +1,12 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import path from 'node:path'
 import t from 'tap'
+import { mediaSigningKey } from '@tandem/media-url-kit/testing'
 import { until } from '@tandem/test-kit'
 import { testGateway } from '../test/gateway.ts'
+import { dropPipelined } from './pipelining.ts'
 
 const base = '/api/mobile/v1'
 const MEBIBYTE = 1024 * 1024
@@ -38,6 +42,9 @@ t.test('bodies that do not arrive hold 64 MiB in all: then the oldest are ended,
   t.match(String(completed), /^HTTP\/1.1 200 /)
 })
 
+// As if the client were far away and read nothing: near ones leave 4 MB to the kernel.
+const holdBack = (socket: Socket) => Object.assign(socket, { _write () {}, _writev () {} })
+
 for (const path of [`${base}/locations`, '/openapi.json']) {
   t.test(`responses that are not read hold 64 MiB in all: then the oldest are ended (${path})`, async (t) => {
     const { app, url, call, services: { profile } } = await testGateway(t)
@@ -46,8 +53,6 @@ for (const path of [`${base}/locations`, '/openapi.json']) {
     profile.respondWith((_received, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(text))
     })
-    // As if the client were far away and read nothing: near ones leave 4 MB to the kernel.
-    const holdBack = (socket: Socket) => Object.assign(socket, { _write () {}, _writev () {} })
     app.server.on('connection', holdBack)
     const closed: number[] = []
     for (let number = 0; number < 20; number++) {
@@ -60,3 +65,48 @@ for (const path of [`${base}/locations`, '/openapi.json']) {
     t.ok((await call(path)).body.length > text.length)
   })
 }
+
+t.test('files that are not read hold 128 MiB in all: then the oldest are ended', async (t) => {
+  const name = '01938c5e-7b1a-7c3d-8e4f-5a6b7c8d9e0f.webp'
+  const folder = t.testdir({ media: { public: { [name]: 'x'.repeat(MEBIBYTE) } } })
+  const env = { MEDIA_DIR: path.join(folder, 'media'), MEDIA_SIGNING_KEY: mediaSigningKey }
+  const { app, url, call } = await testGateway(t, { env })
+  const accepted: Socket[] = []
+  app.server.on('connection', holdBack).on('connection', (socket) => void accepted.push(socket))
+  const closed: number[] = []
+  const open = async (number: number) => {
+    const socket = await sendRaw(t, url, `GET /media/public/${name} HTTP/1.1\r\n\r\n`)
+    socket.resume().on('close', () => closed.push(number))
+  }
+  for (let first = 0; first < 1_100; first += 100) {
+    await Promise.all(Array.from({ length: 100 }, async (_, number) => await open(first + number)))
+  }
+  await until(() => closed.length > 50)
+  t.ok(Math.max(...closed) < 500, `the oldest: ${closed.join()}`)
+  app.server.off('connection', holdBack)
+  t.equal((await call(`/media/public/${name}`)).body.length, MEBIBYTE)
+  // They could not be closed in order.
+  for (const socket of accepted) socket.destroy()
+})
+
+t.test('a request that does not wait for the response before it is 429, and ends the connection', async (t) => {
+  const { url } = await testGateway(t)
+  const socket = await sendRaw(t, url, 'GET /health/live HTTP/1.1\r\n\r\n'.repeat(2))
+  const answers = (await socket.toArray()).join('')
+  t.match(answers, /^HTTP\/1.1 200 [^]*HTTP\/1.1 429 [^]*connection: close[^]*"code":"RATE_LIMITED"/)
+})
+
+t.test('of thousands of requests in one packet two are handled', async (t) => {
+  let handled = 0
+  const server = createServer({ requireHostHeader: false }, (_request, response) => {
+    handled++
+    response.end()
+  })
+  dropPipelined(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const socket = await sendRaw(t, url, 'GET / HTTP/1.1\r\n\r\n'.repeat(3_000))
+  await once(socket.resume(), 'close')
+  t.equal(handled, 2)
+})

@@ -122,7 +122,8 @@ function createPassing () {
   }
 }
 
-const ownersOf = (request: FastifyRequest) => [`account ${request.account.id}`, `address ${clientOf(request)}`]
+/** Who is slow if `request` is: its account and its client address. */
+export const ownersOf = (request: FastifyRequest) => [`account ${request.account.id}`, `address ${clientOf(request)}`]
 
 /** Reads what is left of a body, so that the client can read the response. */
 const discardRest = (raw: FastifyRequest['raw']) => void raw.unpipe().on('error', () => {}).resume()

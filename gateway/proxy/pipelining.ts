@@ -1,3 +1,4 @@
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { RateLimited } from '@tandem/http-kit'
 import type { onRequestHookHandler } from 'fastify'
 
@@ -10,4 +11,19 @@ export const refusePipelined: onRequestHookHandler = (_request, reply, done) => 
   if (reply.raw.socket) return done()
   reply.header('connection', 'close')
   done(new RateLimited())
+}
+
+/**
+ * Closes a connection with its second request that did not wait. Node parses a packet to its end, and 64 KiB can be
+ * thousands of requests: to refuse each of them as others are refused took half a second, for all clients.
+ */
+export function dropPipelined (server: Server) {
+  const [handle] = server.listeners('request') as RequestListener[]
+  const refused = new WeakSet<IncomingMessage['socket']>()
+  server.removeAllListeners('request').on('request', (request, response) => {
+    const { socket } = request
+    if (!response.socket && refused.has(socket)) return socket.destroy()
+    if (!response.socket) refused.add(socket)
+    handle?.(request, response)
+  })
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { declaredLengthOf } from './bodies.ts'
 import { compress } from './compression.ts'
@@ -17,6 +18,8 @@ declare module 'fastify' {
 
 // Of the 512 MiB that the process may have.
 const MAX_HELD_BYTES = 64 * 1024 * 1024
+// About a thousand files that are sent faster than their clients read.
+const MAX_STREAMED_BYTES = 128 * 1024 * 1024
 
 /** The whole response of a service. */
 export interface ServiceResponse {
@@ -38,6 +41,7 @@ export function prepareResponses (app: FastifyInstance, { origins }: { origins: 
   }
   app.decorate('addResponseHeaders', addHeaders)
   app.decorate('heldBytes', createHeldBytes(MAX_HELD_BYTES))
+  const streamedBytes = createHeldBytes(MAX_STREAMED_BYTES)
   app.addHook('onSend', (request, reply, payload, done) => {
     const headers: ResponseHeaders = reply.getHeaders()
     const send = (body: unknown) => {
@@ -45,6 +49,7 @@ export function prepareResponses (app: FastifyInstance, { origins }: { origins: 
       reply.headers(headers)
       done(null, body)
     }
+    if (payload instanceof Readable) holdStalled(streamedBytes, reply.raw, payload)
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return send(payload)
     compress(request, headers, payload, (body) => {
       send(body)
@@ -86,4 +91,16 @@ function holdUnread (held: HeldBytes, response: ServerResponse) {
   const end = () => void response.destroy()
   response.once('close', () => held.release(end))
   held.add(end, unread)
+}
+
+/** Counts what a stream has read and its client has not, while it waits for the client. */
+function holdStalled (held: HeldBytes, response: ServerResponse, stream: Readable) {
+  const end = () => void response.destroy()
+  const release = () => held.release(end)
+  response.on('drain', release).once('close', release)
+  stream.on('pause', () => {
+    // It also pauses at its end.
+    if (response.destroyed || response.writableEnded) return
+    held.add(end, stream.readableHighWaterMark + response.writableLength)
+  })
 }

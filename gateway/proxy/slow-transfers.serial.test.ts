@@ -1,6 +1,7 @@
 // Serial, because it measures response times. Its tests wait most of the time, so they run side by side.
 import { once } from 'node:events'
 import { get, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import t from 'tap'
 import { until } from '@tandem/test-kit'
 import { testGateway } from '../test/gateway.ts'
@@ -183,4 +184,21 @@ t.test('clients that do not read their downloads do not keep others from theirs'
     return ended
   }))
   t.ok(ends.includes('cut off'))
+})
+
+t.test('long responses that are not read do not delay those of others', { buffered: true }, async (t) => {
+  const { app, call, as, services } = await testGateway(t)
+  services.dashboard.respondWith((_received, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify('x'.repeat(MEBIBYTE)))
+  })
+  const batch = { method: 'POST', body: Buffer.alloc(100_000) }
+  // As if these clients were far away: near ones leave the response to the kernel.
+  const holdBack = (socket: Socket) => Object.assign(socket, { _write () {}, _writev () {} })
+  app.server.on('connection', holdBack)
+  for (let number = 0; number < 8; number++) {
+    call(`${base}/logs/batch`, { ...batch, headers: as(), from: `127.0.0.${2 + number}` }).catch(() => {})
+  }
+  await until(() => services.dashboard.received.length === 8)
+  app.server.off('connection', holdBack)
+  t.equal((await call(`${base}/logs/batch`, { ...batch, headers: as() })).status, 200)
 })

@@ -9,9 +9,10 @@ import { createConcurrencyLimiter, holdUntilClosed } from './concurrency.ts'
 import { failureOf, recordFailure } from './failures.ts'
 import { forwardRequest } from './forward.ts'
 import { isResponseHeader, requestHeadersFor } from './headers.ts'
-import type { LargeBodies } from './large-bodies.ts'
+import { ownersOf, type LargeBodies } from './large-bodies.ts'
 import { STREAMING_CONNECTIONS } from './pools.ts'
 import type { Upstream } from './pools.ts'
+import { createPace } from './slow-transfers.ts'
 import { BASE_PATH, DEFAULT_BODY_BYTES, DEFAULT_TIMEOUT_MS, UPLOAD_BODY_BYTES } from '../routes.ts'
 import type { Route } from '../routes.ts'
 
@@ -31,6 +32,7 @@ export function createStreaming (upstream: Upstream, largeBodies: LargeBodies) {
       ...queue,
       concurrency: route.maxConcurrentLargeBodies ?? STREAMING_CONNECTIONS
     })
+    const watchPace = createPace({ isShort: () => slots.isWaiting('all') })
 
     async function passOn (request: FastifyRequest, reply: FastifyReply) {
       // It cannot be the probe: how it ends may take a quarter of an hour.
@@ -40,6 +42,15 @@ export function createStreaming (upstream: Upstream, largeBodies: LargeBodies) {
     async function store (request: FastifyRequest, reply: FastifyReply) {
       const body = await largeBodies.store(request, reply, maxBodyBytes)
       holdUntilClosed(reply, await slots.acquire('all'))
+      const { socket } = request.raw
+      // Of the response: a client that does not read it would keep the slot.
+      const stopWatching = watchPace({
+        owners: ownersOf(request),
+        countBytes: () => socket.bytesWritten,
+        waitsForClient: () => reply.raw.writableNeedDrain,
+        end: () => socket.destroy()
+      })
+      holdUntilClosed(reply, stopWatching)
       return body
     }
 
