@@ -42,6 +42,18 @@ t.test('bodies that do not arrive hold 64 MiB in all: then the oldest are ended,
   t.match(String(completed), /^HTTP\/1.1 200 /)
 })
 
+t.test('of bodies of one byte that do not arrive, two thousand are held', async (t) => {
+  const { url } = await testGateway(t)
+  const unfinished = `POST ${base}/producers/events HTTP/1.1\r\ncontent-length: 2\r\n\r\n{`
+  const oldest = await sendRaw(t, url, unfinished)
+  const ended = once(oldest.resume(), 'data') as Promise<[Buffer]>
+  for (let batch = 0; batch < 21; batch++) {
+    await Promise.all(Array.from({ length: 100 }, async () => await sendRaw(t, url, unfinished)))
+  }
+  // With the id of a request: what takes 15 s to arrive is a 408 without one.
+  t.match(String(await ended), /^HTTP\/1.1 408 [^]*x-request-id/)
+})
+
 // As if the client were far away and read nothing: near ones leave 4 MB to the kernel.
 const holdBack = (socket: Socket) => Object.assign(socket, { _write () {}, _writev () {} })
 
