@@ -62,6 +62,19 @@ t.test('a decision hides, closes the case and informs the reporters, once', asyn
   t.equal((await hidden()).length, 1)
 })
 
+t.test('a decision about an erased account leaves no row that names it, and reporters learn of it', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const { id } = await givenPost(db, { author_id: ben })
+  await report(ana, id)
+  const { id: caseId } = await caseOf(id)
+  await db.insertInto('departures').values({ account_id: ben, erasure_id: randomUUID() }).execute()
+  await deps.erasure.eraseDue()
+  await apply(decision(ben, [{ type: 'HIDE_CONTENT' }], caseId), 1)
+  t.match(await caseOf(id), { outcome: 'ACTION_TAKEN' })
+  t.match((await get(ana, '/reports')).data.reports, [{ targetId: id, outcome: 'ACTION_TAKEN' }])
+  t.same((await deps.erasure.verify(ben)).left, {})
+})
+
 t.test('reporters whose report was dismissed learn that action was taken after all', async (t) => {
   const [ana, eve, ben] = [await person('Ana'), await person('Eve'), await person('Ben')]
   const { id } = await givenPost(db, { author_id: ben })

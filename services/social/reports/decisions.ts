@@ -6,7 +6,7 @@ import { resolveCase, restrictionAfter } from '@tandem/case-kit'
 import { ContentHidden, ContentReportResolved, SocialDecisionApplied, type DecisionMade } from '@tandem/contracts'
 import type { Db, Trx } from '../tables.ts'
 
-export type Decision = Type.Static<typeof DecisionMade.data>
+type Decision = Type.Static<typeof DecisionMade.data>
 
 interface Received {
   eventId: string
@@ -16,12 +16,19 @@ interface Received {
 
 /** Carries out what a decision changes here, and confirms it. A repeat of the event changes nothing. */
 export async function applyDecision (db: Db, decision: Decision, { eventId, sequence }: Received) {
+  const { decisionId, accountId, case: decided, outcome } = decision
   await db.transaction().execute(async (trx) => {
     if (!await claimOnce(trx, eventId, 'decision')) return
+    const resolved = decided?.service === 'social'
+      ? await resolveCase(trx, decided.id, { decisionId, outcome, sequence })
+      : undefined
     // A new row for an erased account would never be erased.
-    if (!await hasTombstone(trx, decision.accountId)) await restrictPosting(trx, decision, sequence)
-    await applyToCase(trx, decision, sequence)
-    await publish(trx, SocialDecisionApplied, decision.accountId, { decisionId: decision.decisionId })
+    if (!await hasTombstone(trx, accountId)) {
+      await restrictPosting(trx, decision, sequence)
+      if (resolved) await hideOrRestore(trx, decision, resolved, sequence)
+    }
+    if (decided && resolved?.isForReporters) await publishResolved(trx, decided.id, outcome)
+    await publish(trx, SocialDecisionApplied, accountId, { decisionId })
   })
 }
 
@@ -35,35 +42,18 @@ async function restrictPosting (trx: Trx, decision: Decision, sequence: number) 
       where posting_restrictions.sequence <= excluded.sequence`.execute(trx)
 }
 
-async function applyToCase (
-  trx: Trx,
-  { decisionId, case: decided, accountId, actions, outcome }: Decision,
-  sequence: number
-) {
-  if (decided?.service !== 'social') return
-  const resolved = await resolveCase(trx, decided.id, { decisionId, outcome, sequence })
-  if (!resolved) return
-  const { targetType, targetId, isForReporters } = resolved
-  const change = actions.find(({ type }) => type === 'HIDE_CONTENT' || type === 'RESTORE_CONTENT')
-  if (change) await setHidden(trx, { targetType, targetId, accountId }, change.type === 'HIDE_CONTENT', sequence)
-  if (!isForReporters) return
-  const reports = await trx.selectFrom('reports').where('case_id', '=', decided.id).where('reporter_id', 'is not', null)
-    .select(['id', 'reporter_id as reporterId']).execute()
-  for (const { id, reporterId } of reports) {
-    await publish(trx, ContentReportResolved, id, { reportId: id, reporterId: reporterId!, outcome })
-  }
-}
-
 const tables = { POST: 'posts', COMMENT: 'comments', STORY: 'stories' } as const
 const isTable = (targetType: string): targetType is keyof typeof tables => targetType in tables
 
 /** Hides a thing from everybody but its author, or shows it again, unless a later decision about it was applied. */
-async function setHidden (
+async function hideOrRestore (
   trx: Trx,
-  { targetType, targetId, accountId }: { targetType: string, targetId: string, accountId: string },
-  isHidden: boolean,
+  { accountId, actions }: Decision,
+  { targetType, targetId }: { targetType: string, targetId: string },
   sequence: number
 ) {
+  const change = actions.find(({ type }) => type === 'HIDE_CONTENT' || type === 'RESTORE_CONTENT')
+  if (!change) return
   const { rows } = await sql`
     insert into content_decisions (target_type, target_id, account_id, sequence)
     values (${targetType}, ${targetId}, ${accountId}, ${sequence})
@@ -71,16 +61,17 @@ async function setHidden (
       where content_decisions.sequence <= excluded.sequence
     returning target_id`.execute(trx)
   if (rows.length === 0 || !isTable(targetType)) return
+  const isHidden = change.type === 'HIDE_CONTENT'
   await sql`
     update ${sql.table(tables[targetType])} set hidden_at = ${isHidden ? sql`now()` : null}
     where id = ${targetId}`.execute(trx)
   if (isHidden) await publish(trx, ContentHidden, targetId, { type: targetType, id: targetId, authorId: accountId })
 }
 
-/** Whether the account must not write now. */
-export async function isPostingRestricted (db: Db, accountId: string) {
-  const restriction = await db.selectFrom('posting_restrictions').where('account_id', '=', accountId)
-    .where((row) => row.or([row('restricted_until', 'is', null), row('restricted_until', '>', sql<Date>`now()`)]))
-    .select('account_id').executeTakeFirst()
-  return restriction !== undefined
+async function publishResolved (trx: Trx, caseId: string, outcome: Decision['outcome']) {
+  const reports = await trx.selectFrom('reports').where('case_id', '=', caseId)
+    .select(['id', 'reporter_id as reporterId']).execute()
+  for (const { id, reporterId } of reports) {
+    if (reporterId) await publish(trx, ContentReportResolved, id, { reportId: id, reporterId, outcome })
+  }
 }
