@@ -47,9 +47,10 @@ interface NewReport {
 export async function report (db: Db, report: NewReport, today: Today, idempotencyKey?: IdempotencyKey) {
   const { reporterId, targetType, targetId, alsoBlock } = report
   return await withIdempotencyKey(db, idempotencyKey, async (trx) => {
+    // Before the row of the target, as a decision that hides it: otherwise the two at once would deadlock.
+    await lockTarget(trx, { type: targetType, id: targetId })
     const { target, evidence } = await readReported[targetType](trx, targetId, reporterId)
     if (target.accountId === reporterId) throw new ValidationError('targetIdMustNotBeYourOwn', ['targetId'])
-    await lockTarget(trx, target)
     const earlier = await findOpenReport(trx, reporterId, target)
     const current = earlier ?? await addReport(trx, report, { target, evidence }, today)
     if (!earlier || alsoBlock) {

@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { copyCaseFiles, purgeCases } from '@tandem/case-kit'
+import { copyCaseFiles, lockTarget, purgeCases } from '@tandem/case-kit'
 import { deliver } from '@tandem/bus-kit/testing'
 import { ContentHidden, ContentReportResolved, DecisionMade, SocialDecisionApplied } from '@tandem/contracts'
 import { createImage } from '@tandem/media-kit/testing'
 import { bearer } from '@tandem/http-kit/testing'
 import { operatorBearer } from '@tandem/operator-kit/testing'
+import { until } from '@tandem/test-kit'
 import { givenPost, testApp } from '../test/app.ts'
 import { handleCase, handleReport } from './rpc.ts'
 
@@ -73,6 +74,25 @@ t.test('a decision about an erased account leaves no row that names it, and repo
   t.match(await caseOf(id), { outcome: 'ACTION_TAKEN' })
   t.match((await get(ana, '/reports')).data.reports, [{ targetId: id, outcome: 'ACTION_TAKEN' }])
   t.same((await deps.erasure.verify(ben)).left, {})
+})
+
+t.test('a report and a decision to hide the same thing, at once, wait for each other', async (t) => {
+  const [ana, ben] = [await person('Ana'), await person('Ben')]
+  const { id } = await givenPost(db, { author_id: ben })
+  await report(ana, id)
+  const eve = await person('Eve')
+  const waiting = await db.transaction().execute(async (trx) => {
+    await lockTarget(trx, { type: 'POST', id })
+    const reporting = report(eve, id)
+    await until(async () => {
+      const { rows } = await sql`select from pg_stat_activity where wait_event_type = 'Lock'
+        and pg_backend_pid() = any(pg_blocking_pids(pid))`.execute(trx)
+      return rows.length > 0
+    })
+    await trx.updateTable('posts').where('id', '=', id).set({ hidden_at: new Date() }).execute()
+    return { reporting }
+  })
+  t.match(await waiting.reporting, { status: 410, code: 'GONE' })
 })
 
 t.test('reporters whose report was dismissed learn that action was taken after all', async (t) => {
