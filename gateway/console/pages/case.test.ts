@@ -41,6 +41,17 @@ t.test('a comment shows those before it, if there are any', async (t) => {
   answers.set('social GET /operator/cases/:id', { case: opened })
 })
 
+t.test('a post shows every text of it', async (t) => {
+  const content = { content: '', otherTexts: ['An ugly place'] }
+  for (const shown of [content, { content: 'Ugly', post: content }]) {
+    answers.set('social GET /operator/cases/:id', {
+      case: { ...opened, evidence: [{ content: shown, createdAt: at }] }
+    })
+    t.match((await call(`/cases/social/${opened.id}`)).text, '<p>An ugly place</p>')
+  }
+  answers.set('social GET /operator/cases/:id', { case: opened })
+})
+
 t.test('a decision is sent as the operator made it, and the next case is taken', async (t) => {
   const another = givenCase()
   answers.set('social GET /operator/cases', {

@@ -39,6 +39,7 @@ export function evidenceOf (visit: Visit, { content, createdAt }: Evidence, repo
   }
     ${body && html`<blockquote class="reported">${body}</blockquote>`}
     ${poll(content)}
+    ${otherTexts(content)}
     ${prompts(content)}
     ${foreignAddresses(visit, content)}
     ${
@@ -48,7 +49,10 @@ export function evidenceOf (visit: Visit, { content, createdAt }: Evidence, repo
       )
     }`
   }
-    ${post && html`<h3>${words.below}</h3><blockquote>${text(post['content'])}</blockquote>${poll(post)}`}
+    ${
+    post &&
+    html`<h3>${words.below}</h3><blockquote>${text(post['content'])}</blockquote>${poll(post)}${otherTexts(post)}`
+  }
     ${activityOf(visit, object(content['activity']))}
     ${chat(visit, list(content['messages']), reportedId)}
     <p class="meta">${words.frozen} ${time(visit, createdAt)}</p>`
@@ -62,6 +66,9 @@ const poll = (content: Content) =>
   html`<p><strong>${text(content['pollQuestion'])}</strong></p><ul>${
     texts(content['pollOptions']).map((each) => html`<li>${each}</li>`)
   }</ul>`
+
+/** Such as the name of a place: what a post shows besides its content. */
+const otherTexts = (content: Content) => texts(content['otherTexts']).map((each) => html`<p>${each}</p>`)
 
 const prompts = (content: Content) =>
   list(content['prompts']).map((each) => {

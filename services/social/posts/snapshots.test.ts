@@ -160,6 +160,19 @@ t.test('an id of somebody else, an unknown one and a malformed one get the same 
   t.equal(await count(), before, 'nothing was posted')
 })
 
+t.test('a report freezes every text of what a post shows', async (t) => {
+  const { data: { post: { id } } } = await create(ana, {
+    content: '',
+    workoutId: givenWorkout(ana).id,
+    activityId: givenActivity(ana).id,
+    locationName: 'Gasibu'
+  })
+  t.equal((await post(ben, '/reports', { targetType: 'POST', targetId: id, reason: 'HATE' })).status, 201)
+  const { content } = await db.selectFrom('case_evidence').innerJoin('cases', 'cases.id', 'case_id')
+    .where('target_id', '=', id).select('content').executeTakeFirstOrThrow()
+  t.match(content, { otherTexts: ['Gasibu', 'Push day', 'Evening run'] })
+})
+
 t.test('while the service that owns it is unavailable, nothing is posted; other posts are', async (t) => {
   const workout = givenWorkout(ana)
   shown.isUnavailable = true

@@ -89,7 +89,9 @@ const readPost = async (trx: Trx, id: string) =>
       'created_at as createdAt',
       'polls.question as pollQuestion',
       sql<string[]>`array(select text from poll_options where poll_options.post_id = posts.id order by position)`
-        .as('pollOptions')
+        .as('pollOptions'),
+      sql<string[]>`array_remove(array[location_name, workout ->> 'name', activity ->> 'title',
+        activity ->> 'locationName'], null)`.as('otherTexts')
     ])
     .executeTakeFirstOrThrow()
 
