@@ -119,20 +119,21 @@ function newestOfFollowed (reader: string, query: FeedQuery): Ids {
 
 function selectPage (db: Db, reader: string, { cursor, limit, ...filters }: FeedQuery) {
   return selectPosts(db, reader)
-    .where(matchesFilters(filters))
+    .where(matchesFilters(reader, filters))
     .$if(cursor !== undefined, (posts) => posts.where('posts.id', '<', cursor!))
     .orderBy('posts.id', 'desc')
     .limit(limit + 1)
 }
 
-/** Whether a row of `posts` matches the filters. */
-export function matchesFilters ({ type, hashtag, mentioned }: Filters) {
+/** Whether a row of `posts` matches the filters. Nothing mentions a person that `reader` cannot see. */
+export function matchesFilters (reader: string, { type, hashtag, mentioned }: Filters) {
   const conditions = [
     type !== undefined && sql<SqlBool>`posts.type = ${type}`,
     hashtag !== undefined && sql<SqlBool>`posts.id in (select post_id from post_hashtags where tag = ${hashtag})`,
     mentioned !== undefined &&
     sql<SqlBool>`posts.id in (select post_id from mentions
-      where account_id = ${asUuid(mentioned)} and comment_id is null and in_text)`
+      where account_id = ${asUuid(mentioned)} and comment_id is null and in_text)
+      and ${canSeePerson(reader, mentioned)}`
   ].filter((condition) => condition !== false)
   return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }

@@ -41,7 +41,7 @@ const readRanked = cachePage((
   return selectPosts(db, reader)
     .innerJoin(ranked.as('ranked'), 'ranked.id', 'posts.id')
     .where(sql<boolean>`posts.visibility = 'PUBLIC'`)
-    .where(matchesFilters(filters))
+    .where(matchesFilters(reader, filters))
     .select(['ranked.number', 'ranked.position'])
     .orderBy('ranked.position')
     .limit(limit + 1)

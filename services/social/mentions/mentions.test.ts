@@ -35,7 +35,7 @@ t.test('a mention has its position in UTF-16 code units', async (t) => {
 })
 
 t.test('mentions', async (t) => {
-  const { db, get, post, put, publishedEvents, person, follows, blocks, profiles } = await testApp(t)
+  const { db, get, post, put, publishedEvents, person, follows, blocks, profiles, rank } = await testApp(t)
   const ana = await person('Ana')
   const ben = await person('Ben')
   const cara = await person('Cara')
@@ -83,6 +83,12 @@ t.test('mentions', async (t) => {
     t.same(await mentionsOf(ben), expected)
     await blocks(ben, kim)
     t.same(await mentionsOf(ben), expected.filter(({ userId }) => userId !== kim), 'but nobody in a block')
+    const mentioning = async (who: string, query = '') =>
+      (await get(ben, `/feed?mentioned=${who}${query}`)).data.posts.map((post: { id: string }) => post.id)
+    await rank()
+    for (const query of ['', '&feedType=following', '&feedType=trending']) {
+      t.same([await mentioning(jan, query), await mentioning(kim, query)], [[id], []], query)
+    }
     await put(ana, `/feed/${id}`, { content: '@jan_new' })
     t.same(await mentionsOf(ben), [{ userId: jan, username: 'jan_new', start: 0, end: 8 }])
     await put(ana, `/feed/${id}`, { content: 'nobody' })
