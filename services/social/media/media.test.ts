@@ -249,6 +249,30 @@ t.test('media', async (t) => {
     t.equal(copied().length, 1)
   })
 
+  t.test('an upload has at most 50 private copies in a month, however many were deleted', async (t) => {
+    const image = await uploadOne()
+    for (let copy = privateCopyKeyOf(image.key), count = 0; count < 49; copy = privateCopyKeyOf(copy), count++) {
+      await db.insertInto('media').values({
+        key: copy,
+        account_id: ana,
+        mime_type: 'image/webp',
+        width: 1,
+        height: 1,
+        bytes: 1,
+        delete_requested_at: new Date(),
+        deleted_at: new Date()
+      }).execute()
+    }
+    const publish = async () =>
+      await post(ana, '/feed', { type: 'IMAGE', visibility: 'PRIVATE', mediaUrls: [image.url] })
+    const { status, data } = await publish()
+    t.equal(status, 201)
+    t.equal((await publish()).data.post.mediaUrls[0].split('?')[0], data.post.mediaUrls[0].split('?')[0])
+    await db.updateTable('media').set({ delete_requested_at: new Date(), deleted_at: new Date() })
+      .where('key', 'like', 'private/%').where('account_id', '=', ana).execute()
+    t.match(await publish(), { status: 400, code: 'VALIDATION_ERROR' })
+  })
+
   t.test("a public post keeps copies of other services' photos: one of each, for a repeat none, and 500 a day", async (t) => {
     const source = `public/${randomUUID()}.webp`
     await copyFile(path.join(folder, (await uploadOne()).key), path.join(folder, source))

@@ -31,22 +31,25 @@ export async function ensureOwnPrivateImages (db: Db, accountId: string, images:
 export const toPrivateImages = async (deps: Pick<Deps, 'db' | 'media'>, accountId: string, images: string[]) =>
   await replaceEach(images, async (image) => await toPrivateImage(deps, accountId, image))
 
+// For stories and posts that were deleted within a month.
+const MAX_COPIES = 50
+
 /** The same for one image. @throws MediaGone, Unavailable */
 export async function toPrivateImage (deps: Pick<Deps, 'db' | 'media'>, accountId: string, image: string) {
   if (!isMediaKey(image) || isPrivateMediaKey(image)) return image
   const { db, media } = deps
-  const find = async (key: string) =>
-    await db.selectFrom('media').where('key', '=', key).select(['unused_since', 'delete_requested_at'])
-      .executeTakeFirst()
-  const upload = await find(image)
+  const find = async (...keys: string[]) =>
+    await db.selectFrom('media').where('key', 'in', keys).select(['key', 'unused_since', 'delete_requested_at'])
+      .execute()
+  const [upload] = await find(image)
   // A photo of another service has no owner here: each author has a copy, which is erased with them.
-  let copy = privateCopyKeyOf(image, upload ? undefined : accountId)
-  let known = await find(copy)
+  const copies = [privateCopyKeyOf(image, upload ? undefined : accountId)]
+  while (copies.length < MAX_COPIES) copies.push(privateCopyKeyOf(copies.at(-1)!))
+  const rows = new Map((await find(...copies)).map((row) => [row.key, row]))
   // A copy goes with what showed it, and is refused for a month. The upload may outlive it, and then gets another one.
-  while (known?.delete_requested_at) {
-    copy = privateCopyKeyOf(copy)
-    known = await find(copy)
-  }
+  const copy = copies.find((key) => !rows.get(key)?.delete_requested_at)
+  if (copy === undefined) throw new MediaGone()
+  const known = rows.get(copy)
   // What a post or story shows was copied to the end.
   if (known?.unused_since === null) return copy
   if (upload?.delete_requested_at || !upload && isVideoKey(image)) throw new MediaGone()
