@@ -21,7 +21,8 @@ export interface NewPoll {
   endsAt: Date | null
 }
 
-const MAX_POLL_MS = 366 * 24 * 60 * 60 * 1_000
+const MAX_POLL_DAYS = 366
+const DAY_MS = 24 * 60 * 60 * 1_000
 
 /**
  * The poll of a request to create a post.
@@ -38,18 +39,22 @@ export async function parsePoll ({ pollQuestion, content, pollOptions = [], poll
   const options = pollOptions.map(({ text }) => text)
   if (!question || options.length < 2) throw new PollIncomplete()
   if (new Set(options.map(foldOption)).size < options.length) throw new PollOptionsEqual()
-  const endsAt = pollEndsAt === undefined ? null : await findEnd(pollEndsAt, findTimezone)
-  if (endsAt && endsAt.getTime() <= Date.now()) throw new PollEndInPast()
-  if (endsAt && endsAt.getTime() > Date.now() + MAX_POLL_MS) throw new PollEndTooLate()
-  return { question, options, endsAt }
+  return { question, options, endsAt: pollEndsAt === undefined ? null : await readEnd(pollEndsAt, findTimezone) }
 }
 
 const foldOption = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ')
 
-const findEnd = async (endsAt: string, findTimezone: () => Promise<string>) =>
-  /^\d{4}-\d\d-\d\d$/.test(endsAt)
-    ? startOfDay(await findTimezone(), Temporal.PlainDate.from(endsAt).add({ days: 1 }))
-    : new Date(endsAt)
+async function readEnd (text: string, findTimezone: () => Promise<string>) {
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text)
+  const endsAt = isDate
+    ? startOfDay(await findTimezone(), Temporal.PlainDate.from(text).add({ days: 1 }))
+    : new Date(text)
+  const msLeft = endsAt.getTime() - Date.now()
+  if (msLeft <= 0) throw new PollEndInPast()
+  // The date of today in a year lasts for up to a day more.
+  if (msLeft > (MAX_POLL_DAYS + Number(isDate)) * DAY_MS) throw new PollEndTooLate()
+  return endsAt
+}
 
 export async function insertPoll (trx: Trx, postId: string, { question, options, endsAt }: NewPoll) {
   await trx.insertInto('polls').values({ post_id: postId, question, ends_at: endsAt }).execute()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
 import { givenPost, testApp } from '../test/app.ts'
+import { parsePoll } from './actions.ts'
 
 t.test('polls', async (t) => {
   const { db, get, post, del, person, profiles } = await testApp(t)
@@ -70,6 +71,17 @@ t.test('polls', async (t) => {
     profiles.isUnavailable = true
     t.equal((await post(ana, '/feed', { ...poll, pollEndsAt: today })).status, 201)
     profiles.isUnavailable = false
+  })
+
+  t.test('a poll can end on the date of today in a year, also after a leap day', async (t) => {
+    const { now } = Date
+    t.teardown(() => Object.assign(Date, { now }))
+    Date.now = () => Date.parse('2027-03-01T00:00:00+07:00')
+    const parse = async (pollEndsAt: string) =>
+      await parsePoll({ content: 'When?', pollOptions: poll.pollOptions, pollEndsAt }, async () => 'Asia/Jakarta')
+    t.same((await parse('2028-03-01')).endsAt, new Date('2028-03-02T00:00:00+07:00'))
+    await t.rejects(parse('2028-03-02'), { code: 'VALIDATION_ERROR' })
+    await t.rejects(parse('2028-03-02T00:00:01+07:00'), { code: 'VALIDATION_ERROR' })
   })
 
   t.test('a vote can be taken back while the poll is open', async (t) => {
