@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { asUuid, type AccountRef } from './people.ts'
+import { asUuid, isBlocked, type AccountRef } from './people.ts'
 
 // A number equals the list that it stands beside: it leaves out hidden people, as nobody else sees them, people in a
 // block with the viewer, and in comments those in a block with the author of the post. A page shows many numbers, so the
@@ -11,38 +11,47 @@ import { asUuid, type AccountRef } from './people.ts'
  * @param rows the counted rows, as `counted`
  * @param person the column with the person of a row
  * @param isHidden whether nobody but the person sees a row: the predicate of a partial index
- * @param blockedFor the people whose rows a viewer does not see
+ * @param listBlockers the people whose blocks, in either direction, hide a row from a viewer
  */
 function counted (
   counter: string,
   rows: string,
-  { person = 'account_id', isHidden = 'counted.account_hidden', blockedFor = blockedBy } = {}
+  {
+    person = 'account_id',
+    isHidden = 'counted.account_hidden',
+    listBlockers = (viewer: AccountRef): AccountRef[] => [viewer]
+  } = {}
 ) {
   const from = sql.raw(`from ${rows}`)
-  const by = sql.ref(`counted.${person}`)
+  const by = sql.ref<string>(`counted.${person}`)
   const hidden = sql.raw(isHidden)
-  // For each block, so that Postgres looks only for the rows of these people. With a list of them it reads all likes of a
-  // post when most posts have few.
-  return (viewer: AccountRef) =>
-    sql<number>`(case when ${sql.raw(counter)} = 0 then 0 else ${sql.raw(counter)}
-    - (select count(*) ${from} and ${hidden} and ${by} <> ${asUuid(viewer)})
-    - (select coalesce(sum(of_one.rows), 0)::bigint from (${blockedFor(viewer)}) block
-      cross join lateral (select count(*) as rows ${from} and not ${hidden} and ${by} = block.other_id) of_one) end)`
+  const total = sql.raw(counter)
+  return (viewer: AccountRef) => {
+    const me = asUuid(viewer)
+    const blockers = listBlockers(viewer)
+    const blocks = sql.join(
+      blockers.map((each) =>
+        sql`select block.other_id from blocks block where block.account_id = ${asUuid(each)} and not block.is_lifted`
+      ),
+      sql` union all `
+    )
+    const isByBlocked = sql.join(blockers.map((each) => isBlocked(each, by)), sql` or `)
+    const ofHidden = sql`(select count(*) ${from} and ${hidden} and ${by} <> ${me})`
+    const amongAll = sql`(select count(*) ${from} and not ${hidden} and (${isByBlocked}) and ${by} <> ${me})`
+    const ofEachBlocked = sql`(
+      select coalesce(sum(of_one.rows), 0)::bigint from (select distinct other_id from (${blocks}) block) block
+      cross join lateral (select count(*) as rows ${from} and not ${hidden} and ${by} = block.other_id) of_one
+      where block.other_id <> ${me})`
+    // A popular person is in blocks with very many, and a popular post has very many rows: it reads what is less.
+    return sql<number>`(case when ${total} = 0 then 0 else ${total} - ${ofHidden}
+      - case when exists (select from (${blocks}) block offset ${total}) then ${amongAll} else ${ofEachBlocked} end end)`
+  }
 }
-
-// Each once, also if both have blocked the other.
-function blockedBy (person: AccountRef) {
-  return sql`select distinct block.other_id from blocks block
-    where block.account_id = ${asUuid(person)} and not block.is_lifted`
-}
-
-const blockedByViewerOrAuthor = (viewer: AccountRef) =>
-  sql`${blockedBy(viewer)} union ${blockedBy(sql.ref('posts.author_id'))} and block.other_id <> ${asUuid(viewer)}`
 
 const ofComments = {
   person: 'author_id',
   isHidden: '(counted.author_hidden or counted.hidden_at is not null)',
-  blockedFor: blockedByViewerOrAuthor
+  listBlockers: (viewer: AccountRef) => [viewer, sql.ref<string>('posts.author_id')]
 }
 
 export const likesCount = counted('posts.likes_count', 'likes counted where counted.post_id = posts.id')
