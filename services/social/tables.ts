@@ -1,10 +1,19 @@
+import type Type from 'typebox'
 import type { ErrorParams } from '@tandem/process-kit'
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { ErasureTables } from '@tandem/account-kit'
 import type { OperatorTables } from '@tandem/operator-kit'
 import type { FailedMessageTables, ProcessedEventTables, OutboxTables } from '@tandem/bus-kit'
 import type { CaseTables } from '@tandem/case-kit'
+import type { AchievementSnapshot, ActivitySnapshot, RpcDefinition, WorkoutSnapshot } from '@tandem/contracts'
 import type { DailyQuotaTables, IdempotencyTables } from '@tandem/database-kit'
+
+/** What the service that owns it said when the post was created. */
+type SnapshotOf<Rpc extends RpcDefinition> = ColumnType<
+  Type.Static<Rpc['response']>,
+  string | null | undefined,
+  never
+>
 
 export interface Tables
   extends
@@ -69,10 +78,10 @@ export interface Tables
     location_name: string | null,
     latitude: number | null,
     longitude: number | null,
-    /** What the post shows, as `posts/snapshots.ts` parses it. */
-    workout: ColumnType<unknown, string | null | undefined, never>,
-    achievement: ColumnType<unknown, string | null | undefined, never>,
-    activity: ColumnType<unknown, string | null | undefined, never>,
+    /** What the post shows. */
+    workout: SnapshotOf<typeof WorkoutSnapshot>,
+    achievement: SnapshotOf<typeof AchievementSnapshot>,
+    activity: SnapshotOf<typeof ActivitySnapshot>,
     likes_count: Generated<number>,
     comments_count: Generated<number>,
     views_count: Generated<number>,

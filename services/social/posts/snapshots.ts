@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { Compile } from 'typebox/compile'
-import type { RpcDefinition } from '@tandem/contracts'
+import type { Selectable } from 'kysely'
 import { AchievementSnapshot, ActivitySnapshot, WorkoutSnapshot } from '@tandem/contracts'
 import { isUuid, Nullable, named, Timestamp } from '@tandem/http-kit'
 import type { Deps } from '../deps.ts'
 import { UnknownAchievement, UnknownActivity, UnknownWorkout } from '../errors.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Tables } from '../tables.ts'
+import type { PostRow } from './queries.ts'
 
 const Workout = named(
   'PostWorkout',
@@ -59,13 +59,7 @@ export const snapshotFields = {
   location: Nullable(Location)
 }
 
-type ResponseOf<Rpc extends RpcDefinition> = NonNullable<Type.Static<Rpc['response']>>
-
-export interface Snapshots {
-  workout: ResponseOf<typeof WorkoutSnapshot> | null
-  achievement: ResponseOf<typeof AchievementSnapshot> | null
-  activity: ResponseOf<typeof ActivitySnapshot> | null
-}
+export type Snapshots = Pick<Selectable<Tables['posts']>, 'workout' | 'achievement' | 'activity'>
 
 export const noSnapshots: Snapshots = { workout: null, achievement: null, activity: null }
 
@@ -115,30 +109,13 @@ export async function fetchSnapshots (
   return { workout, achievement, activity }
 }
 
-/** A row of `posts` with what it shows. Postgres returns the snapshots as they were stored. */
-interface SnapshotRow {
-  workout: unknown
-  achievement: unknown
-  activity: unknown
-  isActivityCanceled: boolean
-  locationName: string | null
-  latitude: number | null
-  longitude: number | null
-}
-
-const workouts = Compile(WorkoutSnapshot.response)
-const achievements = Compile(AchievementSnapshot.response)
-const activities = Compile(ActivitySnapshot.response)
-
 /** What a post shows, as the API returns it. */
-export function toSnapshotResponses (row: SnapshotRow) {
-  return {
-    workout: workouts.Parse(row.workout),
-    achievement: achievements.Parse(row.achievement),
-    activity: toActivityResponse(activities.Parse(row.activity), row.isActivityCanceled),
-    location: toLocation(row)
-  }
-}
+export const toSnapshotResponses = (post: PostRow) => ({
+  workout: post.workout,
+  achievement: post.achievement,
+  activity: toActivityResponse(post.activity, post.isActivityCanceled),
+  location: toLocation(post)
+})
 
 function toActivityResponse (snapshot: Snapshots['activity'], isCanceled: boolean) {
   if (!snapshot) return null
@@ -146,7 +123,7 @@ function toActivityResponse (snapshot: Snapshots['activity'], isCanceled: boolea
   return { ...shown, isOpen: isOpen && !isCanceled && new Date(startsAt) > new Date() }
 }
 
-function toLocation ({ locationName, latitude, longitude }: SnapshotRow) {
+function toLocation ({ locationName, latitude, longitude }: PostRow) {
   const isPosition = latitude !== null && longitude !== null
   if (locationName === null && !isPosition) return null
   return { name: locationName, latitude: isPosition ? latitude : null, longitude: isPosition ? longitude : null }
