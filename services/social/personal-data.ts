@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import { caseTables, isAwaitingCopy, markCasesOf } from '@tandem/case-kit'
 import {
   databaseTables,
@@ -36,7 +36,7 @@ export const personalData: PersonalData<Tables> = {
     erase: eraseReports,
     keeps: {
       rows: (accountId) =>
-        sql<SqlBool>`(reporter_id is distinct from ${accountId}::uuid and ${isInKeptCaseOf(accountId)})`,
+        sql<boolean>`(reporter_id is distinct from ${accountId}::uuid and ${isInKeptCaseOf(accountId)})`,
       why: 'Reports about the person are evidence, also against a new account of theirs.',
       until: '180 days after the last decision'
     },
@@ -78,7 +78,7 @@ export const personalData: PersonalData<Tables> = {
   }),
   mentions: personal({
     rowsOf: (accountId) =>
-      sql<SqlBool>`(account_id = ${accountId}::uuid or ${isOnPostOf(accountId)}
+      sql<boolean>`(account_id = ${accountId}::uuid or ${isOnPostOf(accountId)}
         or comment_id = any(array(select id from comments where ${ofComments(accountId)})))`,
     exported: ofOthers
   }),

@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import type { Page } from '@tandem/http-kit'
 import { CommentNotFound } from '../errors.ts'
 import type { Db } from '../tables.ts'
@@ -12,7 +12,7 @@ const author = sql.ref<string>('comments.author_id')
  * cannot see, because of a block, nobody else sees either: they could not delete it.
  */
 const isShownTo = (viewer: string) =>
-  sql<SqlBool>`(comments.deleted_at is null
+  sql<boolean>`(comments.deleted_at is null
   and (comments.author_id = ${asUuid(viewer)}
     or comments.hidden_at is null and not ${isBlocked(author, sql.ref('posts.author_id'))})
   and ${canSeePerson(viewer, author)})`
@@ -22,7 +22,7 @@ const selectComments = (db: Db, viewer: string) =>
   db.selectFrom('comments')
     .innerJoin('posts', 'posts.id', 'comments.post_id')
     .leftJoin('people', (join) => join.onRef('people.account_id', '=', 'comments.author_id').on(isShownTo(viewer)))
-    .where((row) => row.or([isShownTo(viewer), sql<SqlBool>`${repliesCount(viewer)} > 0`]))
+    .where((row) => row.or([isShownTo(viewer), sql<boolean>`${repliesCount(viewer)} > 0`]))
     .select([
       'comments.id',
       'comments.post_id as postId',

@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import { publish } from '@tandem/bus-kit'
 import { PostDeleted } from '@tandem/contracts'
 import { removeComments } from '../comments/actions.ts'
@@ -63,7 +63,7 @@ export async function eraseComments (trx: Trx, accountId: string, limit: number)
       select post_id from comments where ${ofComments(accountId)} limit ${sql.lit(POSTS_PER_BATCH)}
     ) order by id for no key update`.execute(trx)
   const comments = await trx.selectFrom('comments').where(ofComments(accountId))
-    .where(sql<SqlBool>`post_id = any(${posts.rows.map(({ id }) => id)}::uuid[])`)
+    .where(sql<boolean>`post_id = any(${posts.rows.map(({ id }) => id)}::uuid[])`)
     // Replies first: a comment whose replies are all erased leaves no place behind.
     .select('id').orderBy(sql`parent_id is null`).limit(limit).execute()
   return comments.length === 0 ? 0 : await removeComments(trx, comments.map(({ id }) => id))

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { selectPosts, type PostRow } from '../posts/queries.ts'
 import type { Db } from '../tables.ts'
 import { asUuid, canSeePerson, isFollowing, isMatched } from '../visibility/people.ts'
@@ -8,8 +8,8 @@ import { cachePage, type FeedQuery, type Filters } from './pages.ts'
 const author = sql.ref<string>('posts.author_id')
 
 // Literals, not parameters: only then can Postgres match the predicate of a partial index.
-const isListed = sql<SqlBool>`posts.deleted_at is null and posts.visibility <> 'PRIVATE'`
-const isPublic = sql<SqlBool>`posts.deleted_at is null and posts.visibility = 'PUBLIC'`
+const isListed = sql<boolean>`posts.deleted_at is null and posts.visibility <> 'PRIVATE'`
+const isPublic = sql<boolean>`posts.deleted_at is null and posts.visibility = 'PUBLIC'`
 
 /**
  * Public posts, and followers-only posts of people the reader follows. Like all feeds below newest first; the last id
@@ -18,7 +18,7 @@ const isPublic = sql<SqlBool>`posts.deleted_at is null and posts.visibility = 'P
 export const readAll = cachePage((db, reader, query) =>
   selectPage(db, reader, query)
     .where(isListed)
-    .where(sql<SqlBool>`(posts.visibility = 'PUBLIC' or ${author} <> ${asUuid(reader)})`)
+    .where(sql<boolean>`(posts.visibility = 'PUBLIC' or ${author} <> ${asUuid(reader)})`)
 )
 
 /** Public posts of people the reader neither follows nor is matched with. */
@@ -26,8 +26,8 @@ export const readDiscover = cachePage((db, reader, query) =>
   selectPage(db, reader, query)
     .where(isPublic)
     .where('posts.author_id', '<>', reader)
-    .where(sql<SqlBool>`not ${isFollowing(reader, author)}`)
-    .where(sql<SqlBool>`not ${isMatched(reader, author)}`)
+    .where(sql<boolean>`not ${isFollowing(reader, author)}`)
+    .where(sql<boolean>`not ${isMatched(reader, author)}`)
 )
 
 /** The posts of one author: all of them for the author, the public ones for other readers. */
@@ -128,12 +128,12 @@ function selectPage (db: Db, reader: string, { cursor, limit, ...filters }: Feed
 /** Whether a row of `posts` matches the filters. Nothing mentions a person that `reader` cannot see. */
 export function matchesFilters (reader: string, { type, hashtag, mentioned }: Filters) {
   const conditions = [
-    type !== undefined && sql<SqlBool>`posts.type = ${type}`,
-    hashtag !== undefined && sql<SqlBool>`posts.id in (select post_id from post_hashtags where tag = ${hashtag})`,
+    type !== undefined && sql<boolean>`posts.type = ${type}`,
+    hashtag !== undefined && sql<boolean>`posts.id in (select post_id from post_hashtags where tag = ${hashtag})`,
     mentioned !== undefined &&
-    sql<SqlBool>`posts.id in (select post_id from mentions
+    sql<boolean>`posts.id in (select post_id from mentions
       where account_id = ${asUuid(mentioned)} and comment_id is null and in_text)
       and ${canSeePerson(reader, mentioned)}`
   ].filter((condition) => condition !== false)
-  return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
+  return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(conditions, sql` and `)})`
 }

@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import { isAwaitingCopy } from '@tandem/case-kit'
 import { deleteInChunks, useDailyQuota, withIdempotencyKey, type IdempotencyKey } from '@tandem/database-kit'
 import { ImageQuotaExceeded, imageQuota, type Image } from '@tandem/media-kit'
@@ -101,14 +101,14 @@ export async function replaceMedia (
 }
 
 /** Whether any post or story that is not deleted shows the row of `media`, or a report needs it. */
-const isInUse = sql<SqlBool>`(
+const isInUse = sql<boolean>`(
   exists (select from posts where posts.media_urls @> array[media.key] and posts.media_urls <> '{}'
     and posts.deleted_at is null offset 0)
   or exists (select from stories where stories.media_url = media.key and stories.cleared_at is null offset 0)
   or ${isAwaitingCopy(sql.ref('media.key'))})`
 
 /** Whether somebody sent the row of `media` with a report, which stays as long as its case. */
-const isEvidence = sql<SqlBool>`exists (
+const isEvidence = sql<boolean>`exists (
   select from reports where reports.evidence @> array[media.key] and reports.evidence <> '{}' offset 0)`
 
 /** Marks uploads for deletion that nothing has shown for a week. Evidence is looked at again a week later. */

@@ -1,4 +1,4 @@
-import { sql, type SqlBool, type UpdateResult } from 'kysely'
+import { sql, type UpdateResult } from 'kysely'
 import { NIL_UUID } from '@tandem/http-kit'
 import { createMediaKey, privateCopyKeyOf } from '@tandem/media-kit'
 import { isMediaKey, isPrivateMediaKey, isVideoKey } from '@tandem/media-url-kit'
@@ -107,7 +107,7 @@ async function replaceInBatches (
 
 /** The predicate of an index. */
 export const postsWithPublicImages = (db: Db) =>
-  db.selectFrom('posts').where(sql<SqlBool>`visibility <> 'PUBLIC' and deleted_at is null and media_urls <> '{}'
+  db.selectFrom('posts').where(sql<boolean>`visibility <> 'PUBLIC' and deleted_at is null and media_urls <> '{}'
     and shows_public_image(media_urls)`)
 
 const storiesWithPublicImage = (db: Db) =>
@@ -125,7 +125,7 @@ export async function replacePublicImagesOfPost (deps: Pick<Deps, 'db' | 'media'
     images,
     async (trx, replacement) =>
       await trx.updateTable('posts').set({ media_urls: replacement })
-        .where('id', '=', id).where(sql<SqlBool>`media_urls = ${images}::text[]`).where('visibility', '<>', 'PUBLIC')
+        .where('id', '=', id).where(sql<boolean>`media_urls = ${images}::text[]`).where('visibility', '<>', 'PUBLIC')
         .where('deleted_at', 'is', null).executeTakeFirstOrThrow()
   )
 }

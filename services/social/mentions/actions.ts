@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
 import { publish } from '@tandem/bus-kit'
 import { PeopleMentioned, PeopleUnmentioned } from '@tandem/contracts'
@@ -106,7 +106,7 @@ async function listMentionable (
 ): Promise<Mention[]> {
   if (kept.length + added.length === 0) return []
   const reader = sql.ref<string>('people.account_id')
-  const isKept = sql<SqlBool>`people.account_id = any(${kept.map(({ accountId }) => accountId)}::uuid[])`
+  const isKept = sql<boolean>`people.account_id = any(${kept.map(({ accountId }) => accountId)}::uuid[])`
   const rows = await trx.selectFrom('people').innerJoin('posts', (join) => join.on('posts.id', '=', postId))
     .where((person) =>
       person.or([
@@ -116,7 +116,7 @@ async function listMentionable (
     )
     .where('people.account_id', '<>', authorId)
     .where(canSeePost(reader))
-    .where(canSeePerson(authorId, reader, sql<SqlBool>`(${isKept} or ${isNotHidden(reader)})`))
+    .where(canSeePerson(authorId, reader, sql<boolean>`(${isKept} or ${isNotHidden(reader)})`))
     .select(['people.account_id as accountId', 'people.username'])
     .execute()
   return rows.map((person) => kept.find(({ accountId }) => accountId === person.accountId) ?? person)

@@ -12,7 +12,7 @@ export const personColumns = (viewer: string, column: string) =>
     'people.name as name',
     'people.username as username',
     'people.image as image',
-    isFollowing(viewer, sql.ref(column)).$castTo<boolean>().as('isFollowing')
+    isFollowing(viewer, sql.ref(column)).as('isFollowing')
   ] as const
 
 /** Whether a row of `people` has one of these lower-case usernames. The collation matches the index. */
@@ -35,8 +35,8 @@ export async function findProfile (db: Db, accountId: string, viewer: string) {
       followersCount(viewer).as('followersCount'),
       followingCount(viewer).as('followingCount'),
       listedPostsCount(accountId, viewer).as('postsCount'),
-      isFollowing(viewer, accountId).$castTo<boolean>().as('isFollowing'),
-      isFollowing(accountId, viewer).$castTo<boolean>().as('isFollowedBy')
+      isFollowing(viewer, accountId).as('isFollowing'),
+      isFollowing(accountId, viewer).as('isFollowedBy')
     ])
     .executeTakeFirst()
 }
@@ -50,10 +50,8 @@ const listedPostsCount = (authorId: string, viewer: string) =>
 
 /** Whether `viewer` can see this person. */
 export async function isPersonVisibleTo (db: Db, accountId: string, viewer: string) {
-  const { rows } = await sql<{ isVisible: boolean }>`select ${canSeePerson(viewer, accountId)} as "isVisible"`.execute(
-    db
-  )
-  return rows[0]?.isVisible === true
+  const { isVisible } = await db.selectNoFrom(canSeePerson(viewer, accountId).as('isVisible')).executeTakeFirstOrThrow()
+  return isVisible
 }
 
 /** The last person of a page, as they were when it was read. */

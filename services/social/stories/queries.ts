@@ -77,7 +77,7 @@ const selectStories = (db: Db, viewer: string) =>
       sql<string | null>`(select emoji from story_reactions where story_id = stories.id
         and account_id = ${asUuid(viewer)})`.as('myReaction'),
       sql<boolean>`stories.hidden_at is not null`.as('isHidden'),
-      isActive.$castTo<boolean>().as('isActive')
+      isActive.as('isActive')
     ])
 
 /** A story as selected, with its author, who can still be missing from the local copy. */
@@ -85,8 +85,8 @@ export type StoryRow = Awaited<ReturnType<ReturnType<typeof selectStories>['exec
 
 /** A person's active stories, oldest first. @throws StoryNotFound if `viewer` cannot see them */
 export async function listStories (db: Db, authorId: string, viewer: string) {
-  const { rows } = await sql<{ canSee: boolean }>`select ${canSeeStoriesOf(authorId, viewer)} as "canSee"`.execute(db)
-  if (!rows[0]?.canSee) throw new StoryNotFound()
+  const { canSee } = await db.selectNoFrom(canSeeStoriesOf(authorId, viewer).as('canSee')).executeTakeFirstOrThrow()
+  if (!canSee) throw new StoryNotFound()
   return await selectStories(db, viewer).where('stories.author_id', '=', authorId).where(isActive).orderBy('stories.id')
     .execute()
 }

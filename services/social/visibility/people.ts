@@ -1,4 +1,4 @@
-import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { isNotHidden } from '@tandem/account-kit'
 
 /** A person in a query: an account's id, or a column that holds one. */
@@ -16,25 +16,25 @@ export const asUuid = (person: AccountRef) => typeof person === 'string' ? sql<s
  * @param isShown whether the person is not hidden, if the query has read it
  */
 export const canSeePerson = (viewer: AccountRef, person: AccountRef, isShown = isNotHidden(asUuid(person))) =>
-  sql<SqlBool>`(not ${isBlocked(viewer, person)} and (${asUuid(person)} = ${asUuid(viewer)} or ${isShown}))`
+  sql<boolean>`(not ${isBlocked(viewer, person)} and (${asUuid(person)} = ${asUuid(viewer)} or ${isShown}))`
 
 /** Whether one of the two has blocked the other. */
 export function isBlocked (one: AccountRef, other: AccountRef) {
-  return sql<SqlBool>`exists (
+  return sql<boolean>`exists (
   select from blocks block where block.account_id = ${asUuid(one)}
     and block.other_id = ${asUuid(other)} and not block.is_lifted offset 0)`
 }
 
 /** Whether the person of a row of `people` is not hidden. Their copy can still be missing: then it is looked up. */
 export const isShownInPeople = (person: RawBuilder<string>) =>
-  sql<SqlBool>`coalesce(not people.hidden, ${isNotHidden(person)})`
+  sql<boolean>`coalesce(not people.hidden, ${isNotHidden(person)})`
 
 export const isFollowing = (follower: AccountRef, followed: AccountRef) =>
-  sql<SqlBool>`exists (
+  sql<boolean>`exists (
   select from follows follow where follow.follower_id = ${asUuid(follower)}
     and follow.followed_id = ${asUuid(followed)} offset 0)`
 
 export const isMatched = (one: AccountRef, other: AccountRef) =>
-  sql<SqlBool>`exists (
+  sql<boolean>`exists (
   select from matches match where match.account_id = ${asUuid(one)}
     and match.other_id = ${asUuid(other)} and not match.ended offset 0)`

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { asUuid, isFollowing, canSeePerson, type AccountRef } from './people.ts'
 import { PostForbidden, PostGone, PostNotFound } from '../errors.ts'
 import type { Db, Trx } from '../tables.ts'
@@ -10,7 +10,7 @@ const author = sql.ref<string>('posts.author_id')
 
 /** Whether `viewer` is in the audience of the row of `posts`, deleted or not. */
 const isInAudience = (viewer: AccountRef) =>
-  sql<SqlBool>`(
+  sql<boolean>`(
   posts.visibility = 'PUBLIC' or posts.author_id = ${asUuid(viewer)} or (posts.visibility = 'FOLLOWERS' and
     ${isFollowing(viewer, author)}))`
 
@@ -18,13 +18,13 @@ const isInAudience = (viewer: AccountRef) =>
  * Whether `viewer` can see the row of `posts`.
  * @param isAuthorShown whether its author is not hidden, if the query has read it
  */
-export const canSeePost = (viewer: AccountRef, isAuthorShown?: RawBuilder<SqlBool>) =>
-  sql<SqlBool>`(
+export const canSeePost = (viewer: AccountRef, isAuthorShown?: RawBuilder<boolean>) =>
+  sql<boolean>`(
   posts.deleted_at is null and (posts.hidden_at is null or posts.author_id = ${asUuid(viewer)})
   and ${isInAudience(viewer)} and ${canSeePerson(viewer, author, isAuthorShown)})`
 
 /** Whether people who follow the author of the row of `posts` can see it, if they can see the author. */
-export const isShownToFollowers = sql<SqlBool>`posts.deleted_at is null and posts.hidden_at is null
+export const isShownToFollowers = sql<boolean>`posts.deleted_at is null and posts.hidden_at is null
   and posts.visibility <> 'PRIVATE'`
 
 /**

@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import { asUuid, isFollowing, isMatched, canSeePerson, type AccountRef } from './people.ts'
 import { StoryExpired, StoryNotFound } from '../errors.ts'
 import type { Trx } from '../tables.ts'
@@ -10,16 +10,16 @@ import type { Trx } from '../tables.ts'
  * never across a block.
  */
 export const canSeeStoriesOf = (author: AccountRef, viewer: AccountRef) =>
-  sql<SqlBool>`(
+  sql<boolean>`(
   (${asUuid(author)} = ${asUuid(viewer)} or ${isFollowing(viewer, author)} or ${isMatched(viewer, author)}) and
     ${canSeePerson(viewer, author)})`
 
 /** Whether `viewer` can see the row of `stories`, active or not. */
 export const canSeeStory = (viewer: AccountRef) =>
-  sql<SqlBool>`((stories.hidden_at is null or stories.author_id = ${asUuid(viewer)})
+  sql<boolean>`((stories.hidden_at is null or stories.author_id = ${asUuid(viewer)})
   and ${canSeeStoriesOf(sql.ref('stories.author_id'), viewer)})`
 
-export const isActive = sql<SqlBool>`(stories.expires_at > now() and stories.cleared_at is null)`
+export const isActive = sql<boolean>`(stories.expires_at > now() and stories.cleared_at is null)`
 
 /**
  * Locks the row of an active story that `viewer` can see. Changes to its views and reactions take this lock first.
@@ -27,7 +27,7 @@ export const isActive = sql<SqlBool>`(stories.expires_at > now() and stories.cle
  */
 export async function lockVisibleStory (trx: Trx, id: string, viewer: string) {
   const story = await trx.selectFrom('stories').where('id', '=', id).where(canSeeStory(viewer))
-    .select(['id', 'author_id as authorId', 'media_url as mediaUrl', isActive.$castTo<boolean>().as('isActive')])
+    .select(['id', 'author_id as authorId', 'media_url as mediaUrl', isActive.as('isActive')])
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (!story) throw new StoryNotFound()
