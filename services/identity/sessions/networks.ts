@@ -1,4 +1,3 @@
-import { deleteInChunks } from '@tandem/database-kit'
 import { sql } from 'kysely'
 import { networkOf } from '@tandem/account-kit'
 import type { Db, Trx } from '../tables.ts'
