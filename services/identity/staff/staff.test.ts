@@ -18,10 +18,17 @@ const invite = async (role = 'MODERATOR', email = `${randomUUID()}@example.com`)
 })
 const passkey = (more = {}) => createPasskey({ ...deps.console, ...more })
 
-async function enroll (token: string, key = passkey()) {
+/** @returns a function that ends the enrollment */
+async function beginEnrollment (token: string, key = passkey()) {
   const { data: options } = await post('/operator/enrollment/options', { token })
-  const response = await post('/operator/enrollment', { token, response: key.create(options) })
-  return { ...response, session: response.data?.session as string, key }
+  return async () => {
+    const response = await post('/operator/enrollment', { token, response: key.create(options) })
+    return { ...response, session: response.data?.session as string, key }
+  }
+}
+async function enroll (token: string, key = passkey()) {
+  const end = await beginEnrollment(token, key)
+  return await end()
 }
 async function signIn (key: ReturnType<typeof passkey>) {
   const { data: options } = await post('/operator/sign-in/options')
@@ -291,8 +298,8 @@ t.test('a new link for a lost passkey takes two, and the old passkey works until
   t.equal((await signIn(cleo!.key)).status, 200, 'nothing has ended yet')
   t.equal((await tokenOf(cleo!.session)).status, 200)
 
-  const keys = [passkey(), passkey()]
-  const accepted = await Promise.all(keys.map(async (key) => await enroll(token, key)))
+  const begun = [await beginEnrollment(token), await beginEnrollment(token)]
+  const accepted = await Promise.all(begun.map(async (end) => await end()))
   t.same(accepted.map(({ status }) => status).toSorted((a, b) => a - b), [200, 400], 'of two at once, one replaces it')
   t.match(await signIn(cleo!.key), { status: 401, code: 'INVALID_PASSKEY' })
   t.match(await tokenOf(cleo!.session), { status: 401, code: 'SESSION_ENDED' })
