@@ -164,7 +164,7 @@ export const caseRoutes: Routes<CaseRouteOptions> = async (app, options) => {
   }, async ({ params: { id }, body: { takesOver }, operator }) => {
     const found = await describeCase(db, id)
     if (!found) throw new CaseNotFound()
-    if (found.hidesPictures && !hasRole(operator, 'restricted-files.read')) throw new CaseRestricted()
+    if (found.isOpen && found.hidesPictures && !hasRole(operator, 'restricted-files.read')) throw new CaseRestricted()
     if (!await claimCase(db, id, { staffId: operator.id, takesOver })) {
       throw found.isOpen ? new CaseClaimed() : new CaseResolved()
     }
