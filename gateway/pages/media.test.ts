@@ -43,6 +43,7 @@ t.test('public images are cached forever, and no other file of the folder is ser
     headers: { 'content-range': 'bytes 2-4/10' },
     body: { length: 3 }
   })
+  t.equal((await call(`/media/public/${name}`, { headers: { range: 'bytes=10-' } })).status, 416)
   t.match(await call(`/media/public/${name}`, { headers: { 'if-none-match': file.headers.etag } }), { status: 304 })
   t.match(await call(`/media/public/${name}`, { method: 'HEAD' }), { status: 200, headers: { 'content-length': '10' } })
   for (

@@ -57,7 +57,7 @@ export async function serveMedia (app: FastifyInstance, { folder, cdnUrl, public
 
   // Folders and path traversal are plain 404s: the response reveals nothing about the file system.
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
-    sendError(isAboutFiles(error) ? new NotFound() : error, request, reply)
+    sendError(toFileError(error), request, reply)
   )
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, public: true, logged: false }
@@ -107,9 +107,11 @@ function setHeaders (response: Pick<FastifyReply, 'header'>, seconds: number | u
 
 // A signed URL without access is 403, a width that does not exist 400, a range that does not exist 416; everything else
 // is about the file: 404.
-const isAboutFiles = (error: Error & { statusCode?: number }) =>
-  (error.statusCode ?? 500) < 500 &&
-  ![Forbidden, ValidationError, RangeNotSatisfiable].some((kind) => error instanceof kind)
+function toFileError (error: Error & { statusCode?: number }) {
+  const { statusCode = 500 } = error
+  if (statusCode === 416) return new RangeNotSatisfiable()
+  return statusCode < 500 && !(error instanceof Forbidden || error instanceof ValidationError) ? new NotFound() : error
+}
 
 /** The file of the thumbnail with the width `w`, or that of the image itself if it is not wider. */
 async function findFile (root: string, key: string, w: unknown) {
